@@ -6,15 +6,16 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
-use crate::minute::Minute;
-
 /// A token that lacks less than this is whole: sums of fractions are no more exact, nor is a clock of microseconds.
 const GRAIN: f64 = 1e-6;
 
-/// The calls of a minute ago are told nobody any more.
-const FORGOTTEN_AFTER: Duration = Duration::from_secs(60);
+/// The length of a slot of [`Minute`], in microseconds.
+const SLOT_MICROS: i64 = 5_000_000;
 
-/// How fast calls may be made. Finite; the capacity at least 1, the refill not negative.
+/// The slots of a minute.
+const SLOTS: usize = 12;
+
+/// The speed at which calls may be made. Finite; the capacity at least 1, the refill not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rate {
     /// Tokens when full.
@@ -23,24 +24,27 @@ pub(crate) struct Rate {
     pub(crate) refill_per_sec: f64,
 }
 
-/// What is left for one agent under one skill.
+/// The tokens of one agent under one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Bucket {
-    /// Tokens at `last`; the fraction stays when a call is refused.
+    /// Tokens at `last`; the fraction stays when a call finds no whole token.
     tokens: f64,
-    /// When they were counted: at the last call.
+    /// The time of the last call.
     last: Timestamp,
-    /// Calls refused in this empty spell; 0: there is none. It begins with a refused call and lasts until a call leaves
-    /// a whole token behind: a loop at twice the refill rate is one spell, not one per second.
-    #[serde(default, skip_serializing_if = "is_none")]
+    /// Calls without a token in this empty spell; 0: there is none. It lasts until a call leaves a whole token behind: a loop
+    /// at twice the refill rate is one spell, not one per second.
+    #[serde(default)]
     refused: u32,
-    /// The calls of the last minute, refused ones too.
     minute: Minute,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
-fn is_none(count: &u32) -> bool {
-    *count == 0
+/// The calls of the last minute, those without a token too, in slots of five seconds: the running slot and the eleven before it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Minute {
+    /// The number of the running slot, counted from the epoch.
+    slot: i64,
+    /// Calls per slot, the running one first.
+    calls: [u32; SLOTS],
 }
 
 impl Bucket {
@@ -49,7 +53,7 @@ impl Bucket {
         Self { tokens: rate.capacity, last: now, refused: 0, minute: Minute::default() }
     }
 
-    /// One more call: what is left, and its number among the refused calls of its spell if there was no token for it.
+    /// The bucket after one more call, and the call's number within the empty spell if there was no token for it.
     pub(crate) fn take(&self, rate: Rate, now: Timestamp) -> (Self, Option<u32>) {
         let before = self.tokens_at(rate, now);
         let minute = self.minute.with_call(now);
@@ -63,23 +67,18 @@ impl Bucket {
         (Self { tokens, last: now, refused, minute }, None)
     }
 
-    /// It is full again, and nobody needs to know how it came to be: a new one does as well.
-    pub(crate) fn is_as_new(&self, rate: Rate, now: Timestamp) -> bool {
-        now.since(self.last) > FORGOTTEN_AFTER && self.tokens_at(rate, now) >= rate.capacity - GRAIN
-    }
-
-    /// How long after the last call a whole token is there; `None` if there never is.
+    /// The time from the last call to the next whole token; `None` if there never is one.
     pub(crate) fn token_back_after(&self, rate: Rate) -> Option<Duration> {
         let lacking = (1.0 - self.tokens).max(0.0);
         Duration::try_from_secs_f64(lacking / rate.refill_per_sec).ok()
     }
 
-    /// Calls in the last minute before and with the last one.
+    /// The calls of the minute that ends with the last one, exact to a slot.
     pub(crate) fn calls_in_last_minute(&self) -> u32 {
-        self.minute.count()
+        self.minute.calls.iter().fold(0, |sum, calls| sum.saturating_add(*calls))
     }
 
-    /// When it was used last.
+    /// The time of the last call.
     pub(crate) const fn last(&self) -> Timestamp {
         self.last
     }
@@ -88,6 +87,18 @@ impl Bucket {
     fn tokens_at(&self, rate: Rate, now: Timestamp) -> f64 {
         let came = now.since(self.last).as_secs_f64() * rate.refill_per_sec;
         (self.tokens + came).max(0.0).min(rate.capacity)
+    }
+}
+
+impl Minute {
+    /// A clock that went back stays in the running slot.
+    fn with_call(&self, now: Timestamp) -> Self {
+        let slot = now.micros().div_euclid(SLOT_MICROS);
+        let passed = usize::try_from(slot.saturating_sub(self.slot)).unwrap_or(0).min(SLOTS);
+        let mut calls = [0; SLOTS];
+        calls[passed..].copy_from_slice(&self.calls[..SLOTS - passed]);
+        calls[0] = calls[0].saturating_add(1);
+        Self { slot, calls }
     }
 }
 

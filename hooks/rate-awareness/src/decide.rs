@@ -1,5 +1,5 @@
 //! The rules: a call pays from its bucket; a call that cannot, a repetition and an alternation are past a limit; a call past
-//! a limit is told at numbers 1, 2, 4, 8 ..., and refused where that is wanted. Pure.
+//! a limit is reported at numbers 1, 2, 4, 8 ..., and refused with `mode: deny`. Pure.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -10,9 +10,9 @@ use shared::protocol::{Event, ToolCall};
 use crate::bucket::Bucket;
 use crate::loops::Loops;
 use crate::observe::{CallFacts, Facts};
-use crate::settings::{Audience, Mode, Settings};
+use crate::settings::{Audience, Mode};
 use crate::state::{Agent, State, agent_key, bucket_key};
-use crate::wording::{Account, Past, Scene, Sign};
+use crate::wording::{self, Past};
 use crate::{RateAwareness, skill};
 
 /// No model answers faster than this.
@@ -31,98 +31,75 @@ pub(crate) fn decide(input: &Input<'_, RateAwareness>) -> Outcome<State> {
 
 fn before_call(input: &Input<'_, RateAwareness>, tool: &ToolCall, facts: &CallFacts) -> Outcome<State> {
     let Input { request, state, settings, now, .. } = input;
+    let in_subagent = request.call.agent_id.is_some();
     let name = agent_key(request.call.agent_id.as_deref());
-    let (account, refused) = pay(input, facts, &name);
+    let around = || request.call.cwd.as_deref().and_then(skill::around);
+    let skill = state.skill(&name, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
+    let (rate, entry) = settings.rate_of(skill);
+    let key = bucket_key(&name, skill);
+    let bucket = state.bucket(&key).cloned().unwrap_or_else(|| Bucket::full(rate, *now));
+    let (bucket, refused) = bucket.take(rate, *now);
+
     let before = state.agent(&name, facts.prompt).cloned().unwrap_or_default();
     // A call that is refused for want of a token may be made again: that is no loop.
     let counts = refused.is_none() || settings.mode == Mode::Advise;
     let loops = if counts { before.loops.after(facts.fingerprint) } else { before.loops.clone() };
 
-    let empty = refused.map(|number| Past { number, is_complete: true, sign: Sign::Empty(&account) });
-    let mut past: Vec<Past<'_>> = empty.into_iter().collect();
+    let empty = refused.map(|number| Past::empty(number, &bucket, (skill, entry, rate), in_subagent));
+    let mut past: Vec<Past> = empty.into_iter().collect();
+    let beyond =
+        |limit: Option<u32>, count: u32| Some((count + 1).checked_sub(limit?)?).filter(|number| *number > 0);
+    let tool = tool.tool_name.as_str();
     if counts {
-        past.extend(circles(settings, &loops));
+        let (count, rounds) = (loops.in_a_row, (loops.rounds(), loops.ends_round()));
+        let repeat = beyond(settings.repeat.get(), count);
+        past.extend(repeat.map(|number| Past::repeat(number, count, tool, in_subagent)));
+        let ping_pong = beyond(settings.ping_pong.get(), rounds.0);
+        past.extend(ping_pong.map(|number| Past::ping_pong(number, rounds, tool, in_subagent)));
     }
     let reaction = reaction(input, &before, &loops).filter(|_| counts);
-    let told = tell(input, tool, &past).with_reactions(reaction);
-
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
     let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
-    let bucket = (bucket_key(&name, account.skill), account.bucket);
-    told.remembering(Memory::Save(state.with((name, agent), bucket, |skill| settings.rate_of(skill).0)))
+    let next = state.with((name, agent), (key, bucket));
+    report(input, &past).with_reactions(reaction).remembering(Memory::Save(next))
 }
 
-/// What became of what the model was told of a row of the same call, which is told first at the limit itself: the next call
-/// is another one, or it is not. A call that began at once was made beside it, and tells nothing.
+/// The reaction to a report about a row, which Claude gets first at the limit itself: the next call is another one, or it is not.
+/// A call that began at once was made beside it, and shows nothing.
 fn reaction(input: &Input<'_, RateAwareness>, before: &Agent, after: &Loops) -> Option<Reaction> {
-    let (limit, row) = (input.settings.repeat.get()?, before.loops.in_a_row());
-    let was_told = row == limit && (input.settings.mode == Mode::Deny || readers(input).1);
-    if !was_told || input.started.since(before.last) < READ_AFTER {
+    let (limit, row) = (input.settings.repeat.get()?, before.loops.in_a_row);
+    let was_reported = row == limit && (input.settings.mode == Mode::Deny || readers(input).1);
+    if !was_reported || input.started.since(before.last) < READ_AFTER {
         return None;
     }
-    let how = if after.in_a_row() > row { ReactionKind::Overridden } else { ReactionKind::Followed };
+    let how = if after.in_a_row > row { ReactionKind::Overridden } else { ReactionKind::Followed };
     Some(how.of("repeat"))
 }
 
-/// Takes a token from the bucket of the skill the call is made under; where there is none, with the call's number among
-/// those of the empty spell.
-fn pay<'a>(input: &Input<'a, RateAwareness>, facts: &CallFacts, agent: &str) -> (Account<'a>, Option<u32>) {
-    let Input { request, state, settings, now, .. } = input;
-    let around = || request.call.cwd.as_deref().and_then(skill::around);
-    let skill = state.skill(agent, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
-    let (rate, entry) = settings.rate_of(skill);
-    let (bucket, refused) = match state.bucket(&bucket_key(agent, skill)) {
-        Some(bucket) => bucket.take(rate, *now),
-        None => Bucket::full(rate, *now).take(rate, *now),
-    };
-    (Account { skill, entry, rate, bucket }, refused)
-}
-
-/// What goes in a circle.
-fn circles<'a>(settings: &Settings, loops: &Loops) -> Vec<Past<'a>> {
-    let past =
-        |limit: Option<u32>, count: u32| limit.filter(|limit| count >= *limit).map(|limit| count - limit + 1);
-    let (in_a_row, rounds) = (loops.in_a_row(), loops.rounds());
-    let repeat = past(settings.repeat.get(), in_a_row).map(|number| Past {
-        number,
-        is_complete: true,
-        sign: Sign::Repeat(in_a_row),
-    });
-    let ping_pong = past(settings.ping_pong.get(), rounds).map(|number| Past {
-        number,
-        is_complete: loops.ends_round(),
-        sign: Sign::PingPong(rounds),
-    });
-    repeat.into_iter().chain(ping_pong).collect()
-}
-
-/// Says what has to be said, once per reader.
-fn tell(input: &Input<'_, RateAwareness>, tool: &ToolCall, past: &[Past<'_>]) -> Outcome<State> {
-    let due: Vec<&Past<'_>> = past.iter().filter(|past| past.is_due()).collect();
-    let scene = Scene { tool: &tool.tool_name, in_subagent: input.request.call.agent_id.is_some() };
+/// The messages about a call, each reader's in one.
+fn report(input: &Input<'_, RateAwareness>, past: &[Past]) -> Outcome<State> {
+    let (all, mode): (Vec<&Past>, Mode) = (past.iter().collect(), input.settings.mode);
+    let due: Vec<&Past> = past.iter().filter(|past| past.is_due).collect();
     let (to_user, to_model) = readers(input);
-    let mode = input.settings.mode;
-    let notice = (to_user && !due.is_empty()).then(|| scene.notice(&due, mode));
-    let verdict = match past.first() {
-        Some(first) if mode == Mode::Deny => Verdict::Deny {
-            reason: scene.refusal(first, &past.iter().collect::<Vec<_>>(), (input.origin)("mode").as_ref()),
-            rule: Cow::Owned(first.sign.rule()),
-        },
-        _ if to_model && !due.is_empty() => Verdict::Advise { text: scene.advice(&due) },
-        _ => Verdict::Pass,
-    };
-    // A verdict is in the journal anyway.
-    let is_for_user = verdict == Verdict::Pass;
-    let audit_event = due.first().filter(|_| is_for_user).map(|first| AuditEvent::Advised(first.sign.rule()));
-    let also = if matches!(verdict, Verdict::Deny { .. }) { vec!["mode".to_owned()] } else { Vec::new() };
-    let audit = Audit { also, ..Audit::default() };
-    Outcome { verdict, notice, audit_event, audit, ..Outcome::pass() }
+    let mut outcome = Outcome::pass();
+    outcome.notice = (to_user && !due.is_empty()).then(|| wording::notice(&due, mode));
+    if let Some(first) = past.first().filter(|_| mode == Mode::Deny) {
+        let reason = wording::refusal(&all, (input.origin)("mode").as_ref());
+        outcome.verdict = Verdict::Deny { reason, rule: Cow::Owned(first.rule.clone()) };
+        outcome.audit = Audit { also: vec!["mode".to_owned()], ..Audit::default() };
+    } else if to_model && !due.is_empty() {
+        outcome.verdict = Verdict::Advise { text: wording::advice(&due) };
+    } else {
+        // A verdict is in the journal anyway.
+        outcome.audit_event = due.first().map(|first| AuditEvent::Advised(first.rule.clone()));
+    }
+    outcome
 }
 
-/// Whether the user is told, and whether the model is. A script's result must not depend on us: where nobody watches,
-/// what is meant for the model alone goes where the user would read it.
-fn readers(input: &Input<'_, RateAwareness>) -> (bool, bool) {
+/// Whether the user gets a report, and whether Claude does. A script's result must not depend on us: where nobody watches,
+/// what is meant for Claude goes where the user would read it.
+const fn readers(input: &Input<'_, RateAwareness>) -> (bool, bool) {
     match input.settings.audience {
         Audience::User => (true, false),
         Audience::Model | Audience::Both if input.headless => (true, false),

@@ -1,21 +1,19 @@
-//! rate-awareness: says so when tool calls come too fast or go in a circle, while it happens.
+//! rate-awareness: reports tool calls that come too fast or go in a circle, while it happens.
 //!
-//! Before each tool call one token is taken from the bucket of the agent and the skill it works under; a call that finds
-//! none is past its limit, and so is the same call again and again, or two calls in turn. Calls past a limit are told of
-//! at numbers 1, 2, 4, 8 ... and go on, unless `mode: deny` refuses them.
+//! Each tool call takes one token from the bucket of the agent and its skill. A call that finds no token is past its limit, and so
+//! is the same call again and again, or two calls in turn. The hook reports calls past a limit at numbers 1, 2, 4, 8 ..., and
+//! refuses them with `mode: deny`.
 //!
-//! - `settings`: what can be set, with its meaning
-//! - `observe`: what is looked at: the call's fingerprint and the skill it names
-//! - `bucket`: the token bucket; `minute`: how many calls there were lately
+//! - `settings`: the settings, with their meaning
+//! - `observe`: the call's fingerprint and the skill it names
+//! - `bucket`: the token bucket
 //! - `loops`: repetition and alternation
 //! - `skill`: the skill a call is made under
-//! - `decide`: the rules; `wording`: what is said
-//! - `state`: what is remembered, and what is dropped
+//! - `decide`: the rules; `wording`: the messages; `state`: the memory
 
 mod bucket;
 mod decide;
 mod loops;
-mod minute;
 mod observe;
 mod settings;
 mod skill;
@@ -24,7 +22,6 @@ mod wording;
 
 pub use bucket::Bucket;
 pub use loops::Loops;
-pub use minute::Minute;
 pub use observe::{CallFacts, Facts};
 pub use settings::{Audience, Limits, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};

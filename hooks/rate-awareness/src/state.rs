@@ -1,27 +1,20 @@
-//! What is remembered: the buckets, and per agent the turn it is in. File `<session>-buckets.json`; the buckets stand under
-//! `_buckets` as in the Python tool of the same name, whose keys were `<session>::<skill>`.
-//!
-//! It stays small whatever a session does: what equals nothing remembered is dropped, and beyond a bound what was used
-//! longest ago.
+//! The memory: the buckets, and the turn of each agent. File `<session>-buckets.json`; the buckets stand under `_buckets` as in the
+//! Python tool of the same name, whose keys were `<session>::<skill>`.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::file_key;
 
-use crate::bucket::{Bucket, Rate};
+use crate::bucket::Bucket;
 use crate::loops::Loops;
 
-/// More buckets, or more agents, are not kept.
+/// More buckets, or more agents, are not kept: those used longest ago go.
 const MAX_ENTRIES: usize = 64;
 
-/// An agent of another prompt that has made no call for so long is forgotten.
-const AGENT_FORGOTTEN_AFTER: Duration = Duration::from_secs(600);
-
-/// The main session, where a subagent's id would stand.
+/// The name of the main session, where a subagent's id would stand.
 const MAIN: &str = "main";
 
 /// The buckets and agents of a session.
@@ -34,16 +27,16 @@ pub struct State {
     agents: BTreeMap<String, Agent>,
 }
 
-/// What an agent is at.
+/// The turn of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Agent {
-    /// The prompt it works for, by a hash of its id. The rest holds for this prompt only.
+    /// A hash of the prompt's id. The rest holds for this prompt only.
     pub(crate) prompt: u64,
     /// The skill it called last.
     pub(crate) skill: Option<String>,
-    /// What its last calls were like.
+    /// Its last calls.
     pub(crate) loops: Loops,
-    /// When it made its last call.
+    /// The time of its last call.
     pub(crate) last: Timestamp,
 }
 
@@ -53,52 +46,43 @@ impl Remembered for State {
     }
 }
 
-/// The name under which an agent is remembered; `None` is the main session.
+/// The name of an agent; `None` is the main session.
 pub(crate) fn agent_key(agent_id: Option<&str>) -> String {
     agent_id.map_or_else(|| MAIN.to_owned(), file_key)
 }
 
-/// The name under which a bucket is remembered.
+/// The name of a bucket.
 pub(crate) fn bucket_key(agent: &str, skill: &str) -> String {
     format!("{agent}::{skill}")
 }
 
 impl State {
-    /// The bucket of that name, if it is remembered.
+    /// The bucket of that name.
     pub(crate) fn bucket(&self, key: &str) -> Option<&Bucket> {
         self.buckets.get(key)
     }
 
-    /// What an agent is at for this prompt.
+    /// The turn of an agent, if it is of this prompt.
     pub(crate) fn agent(&self, agent: &str, prompt: u64) -> Option<&Agent> {
         self.agents.get(agent).filter(|found| found.prompt == prompt)
     }
 
-    /// The skill an agent works under for this prompt: its own, else the main session's, which started the work.
+    /// The skill an agent works under for this prompt: its own, else that of the main session, which started the work.
     pub(crate) fn skill(&self, agent: &str, prompt: u64) -> Option<&str> {
         let of = |agent| self.agent(agent, prompt)?.skill.as_deref();
         of(agent).or_else(|| of(MAIN))
     }
 
-    /// With what has become of one agent and one bucket, and without what need not be remembered any more.
-    /// `rate_of` knows the limits under a skill.
+    /// The state with a new value of one agent and one bucket.
     #[must_use]
     pub(crate) fn with(
         &self,
         (agent_key, agent): (String, Agent),
         (bucket_key, bucket): (String, Bucket),
-        rate_of: impl Fn(&str) -> Rate,
     ) -> Self {
-        let (now, prompt) = (agent.last, agent.prompt);
         let mut next = self.clone();
         next.buckets.insert(bucket_key.clone(), bucket);
         next.agents.insert(agent_key.clone(), agent);
-        next.buckets.retain(|key, bucket| {
-            let skill = key.split_once("::").map_or("", |(_, skill)| skill);
-            !bucket.is_as_new(rate_of(skill), now)
-        });
-        next.agents
-            .retain(|_, agent| agent.prompt == prompt || now.since(agent.last) <= AGENT_FORGOTTEN_AFTER);
         drop_oldest(&mut next.buckets, |key| key == bucket_key, Bucket::last);
         // Subagents ask for the main session's skill, however long ago it made its last call.
         drop_oldest(&mut next.agents, |key| key == agent_key || key == MAIN, |agent| agent.last);
@@ -106,7 +90,7 @@ impl State {
     }
 }
 
-/// Drops what was used longest ago until the rest is within the bound, but nothing that `stays`.
+/// Drops the entries that were used longest ago, beyond the bound, but nothing that `stays`.
 fn drop_oldest<T>(
     entries: &mut BTreeMap<String, T>,
     stays: impl Fn(&str) -> bool,
@@ -121,4 +105,59 @@ fn drop_oldest<T>(
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use shared::hook::Remembered;
+    use shared::host::Timestamp;
+
+    use super::{Agent, MAX_ENTRIES, State, agent_key, bucket_key};
+    use crate::bucket::{Bucket, Rate};
+
+    /// The state after one call of this agent under this skill, for this prompt.
+    fn called(state: &State, agent: Option<&str>, skill: &str, prompt: u64, secs: i64) -> State {
+        let (agent, now) = (agent_key(agent), Timestamp::from_secs(secs));
+        let key = bucket_key(&agent, skill);
+        let bucket = Bucket::full(Rate { capacity: 60.0, refill_per_sec: 0.0 }, now);
+        let skill = Some(skill.to_owned());
+        state.with((agent, Agent { prompt, skill, last: now, ..Agent::default() }), (key, bucket))
+    }
+
+    #[test]
+    fn the_file_keeps_the_original_names() {
+        assert_eq!(State::file_name("s").as_deref(), Some("s-buckets.json"));
+        let state = called(&State::default(), None, "deep-research", 7, 0);
+        let written = serde_json::to_value(&state).unwrap();
+        assert_eq!(written["_buckets"]["main::deep-research"]["tokens"], 60.0);
+        assert_eq!(serde_json::from_value::<State>(written).unwrap(), state);
+    }
+
+    #[test]
+    fn no_two_agents_and_skills_share_a_name() {
+        let keys =
+            [(None, "a"), (Some("a"), "a"), (Some("a::b"), "c"), (Some("a"), "b::c"), (Some("a:"), "b")]
+                .map(|(agent, skill)| bucket_key(&agent_key(agent), skill));
+        for (index, key) in keys.iter().enumerate() {
+            assert!(!keys[..index].contains(key), "{key}");
+        }
+    }
+
+    #[test]
+    fn beyond_sixty_four_the_least_recently_used_goes() {
+        let state = (0..70).fold(called(&State::default(), None, "x", 7, 0), |state, number| {
+            called(&state, Some(&format!("a{number:02}")), "x", 7, 1 + number)
+        });
+        assert_eq!((state.buckets.len(), state.agents.len()), (MAX_ENTRIES, MAX_ENTRIES));
+        assert!(state.bucket("main::x").is_none() && state.bucket("a05::x").is_none());
+        assert!(state.bucket("a06::x").is_some() && state.bucket("a69::x").is_some());
+        assert!(state.agent("main", 7).is_some(), "subagents ask for the main session's skill");
+        let state = called(&state, Some("late"), "x", 7, -1000);
+        assert!(state.bucket("late::x").is_some(), "the clock went back");
+    }
+
+    #[test]
+    fn the_skill_is_the_agents_own_else_the_main_sessions_and_always_of_this_prompt() {
+        let state = called(&State::default(), None, "research", 7, 0);
+        let state = called(&state, Some("a1"), "review", 7, 1);
+        assert_eq!((state.skill("a1", 7), state.skill("a2", 7)), (Some("review"), Some("research")));
+        assert_eq!((state.skill("main", 7), state.skill("main", 8)), (Some("research"), None));
+    }
+}

@@ -13,167 +13,132 @@ const ADVICE: &str = include_str!("../../../config/messages/rate-awareness-advic
 /// More of a tool's name is not shown.
 const MAX_TOOL_CHARS: usize = 100;
 
+/// The first step that lets a call run again after a loop.
+const ANOTHER_CALL: &str = "make another call first, or ";
+
 /// A call past a limit.
 #[derive(Debug)]
-pub(crate) struct Past<'a> {
-    /// The number of the call, or of the round, among those past it; 1 is the first.
-    pub(crate) number: u32,
-    /// False in the middle of a round, which is reported at its end.
-    pub(crate) is_complete: bool,
-    /// Past which.
-    pub(crate) sign: Sign<'a>,
-}
-
-/// Which limit a call is past.
-#[derive(Debug)]
-pub(crate) enum Sign<'a> {
-    /// The bucket has no token.
-    Empty(&'a Account<'a>),
-    /// The same call so many times in a row.
-    Repeat(u32),
-    /// So many rounds of two calls in turn.
-    PingPong(u32),
-}
-
-/// A bucket and whose it is.
-#[derive(Debug)]
-pub(crate) struct Account<'a> {
-    /// The skill.
-    pub(crate) skill: &'a str,
-    /// The entry of `per_skill` that sets its limits.
-    pub(crate) entry: Option<&'a str>,
-    /// The limits.
-    pub(crate) rate: Rate,
-    /// The bucket after the call.
-    pub(crate) bucket: Bucket,
-}
-
-/// The call that a message is about.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Scene<'a> {
-    pub(crate) tool: &'a str,
-    pub(crate) in_subagent: bool,
-}
-
-impl Past<'_> {
+pub(crate) struct Past {
     /// It is reported now: at 1, 2, 4, 8 ...
-    pub(crate) const fn is_due(&self) -> bool {
-        self.is_complete && self.number.is_power_of_two()
-    }
-}
-
-impl Sign<'_> {
+    pub(crate) is_due: bool,
     /// The key path of the limit.
-    pub(crate) fn rule(&self) -> String {
-        match self {
-            Self::Empty(Account { entry: Some(entry), .. }) => format!("per_skill.{entry}"),
-            Self::Empty(_) => "global_default".to_owned(),
-            Self::Repeat(_) => "repeat".to_owned(),
-            Self::PingPong(_) => "ping_pong".to_owned(),
-        }
-    }
-
-    /// The key path with which the limit is changed for this case alone.
-    fn change(&self) -> String {
-        match self {
-            Self::Empty(Account { entry: None, skill, .. }) if *skill != UNGATED => {
-                format!("per_skill.{skill}")
-            }
-            _ => self.rule(),
-        }
-    }
-
-    /// What lets a call run again, as the lines before it say; nothing where no token comes back.
-    fn instead(&self) -> &'static str {
-        match self {
-            Self::Empty(empty) if empty.bucket.token_back_after(empty.rate).is_none() => "",
-            Self::Empty(_) => "wait until the token is back, or ",
-            Self::Repeat(_) | Self::PingPong(_) => "make another call first, or ",
-        }
-    }
+    pub(crate) rule: String,
+    /// The key path that changes the limit for this case alone.
+    change: String,
+    /// The sentence about it.
+    line: String,
+    /// The first step that lets a call run again.
+    instead: &'static str,
 }
 
-impl Scene<'_> {
-    /// For the user: what happened, and how to change it.
-    pub(crate) fn notice(&self, past: &[&Past<'_>], mode: Mode) -> String {
-        let mut keys: Vec<String> = past.iter().map(|past| past.sign.change()).collect();
-        let what = match mode {
-            Mode::Advise => "Nothing was held up",
-            Mode::Deny => "Such calls are refused",
+impl Past {
+    /// The bucket has no token, for the `number`th time in this spell. `entry` of `per_skill` sets the limits.
+    pub(crate) fn empty(
+        number: u32,
+        bucket: &Bucket,
+        (skill, entry, rate): (&str, Option<&str>, Rate),
+        in_subagent: bool,
+    ) -> Self {
+        let rule = entry.map_or_else(|| "global_default".to_owned(), |entry| format!("per_skill.{entry}"));
+        let change =
+            if entry.is_none() && skill != UNGATED { format!("per_skill.{skill}") } else { rule.clone() };
+        let whose = if in_subagent { " of this subagent" } else { "" };
+        let calls = match bucket.calls_in_last_minute() {
+            1 => "1 call".to_owned(),
+            count => format!("{count} calls"),
         };
-        if mode == Mode::Deny {
-            keys.push("mode".to_owned());
-        }
-        let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
-        format!(
-            "{}\n{what}. To change that set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends \
-             these messages.",
-            self.lines(past),
-            keys.join(", ")
-        )
-    }
-
-    /// For the model: what happened, and what to think about.
-    pub(crate) fn advice(&self, past: &[&Past<'_>]) -> String {
-        format!("{}\n{}", self.lines(past), ADVICE.trim())
-    }
-
-    /// For the model: why the call did not run, where that is set, and what lets one run that is past the `first` limit.
-    pub(crate) fn refusal(&self, first: &Past<'_>, past: &[&Past<'_>], mode: Option<&Origin>) -> String {
-        let set_in = mode.map(|origin| format!(" (rate-awareness.mode: {origin})")).unwrap_or_default();
-        format!(
-            "{}\nThis call was not run, because mode is deny{set_in}. Where calls like it bring nothing new, stop and say what is in \
-             the way; otherwise {}tell the user that the limit stands in the way.",
-            self.lines(past),
-            first.sign.instead()
-        )
-    }
-
-    fn lines(&self, past: &[&Past<'_>]) -> String {
-        let lines: Vec<String> =
-            past.iter().map(|past| format!("rate-awareness.{}", self.line(&past.sign))).collect();
-        lines.join("\n")
-    }
-
-    fn line(&self, sign: &Sign<'_>) -> String {
-        let who = if self.in_subagent { "this subagent" } else { "the main session" };
-        let tool: String = self.tool.chars().filter(|char| !char.is_control()).take(MAX_TOOL_CHARS).collect();
-        match sign {
-            Sign::Empty(empty) => self.empty(&sign.rule(), empty),
-            Sign::Repeat(count) => format!(
-                "repeat: {who} called {tool} {count} times in a row with the same input. Any other call ends the row."
-            ),
-            Sign::PingPong(count) => format!(
-                "ping_pong: {who} went back and forth between {tool} and one other call for {count} rounds, with the same inputs \
-                 each time. Any other call ends it."
-            ),
-        }
-    }
-
-    fn empty(&self, rule: &str, empty: &Account<'_>) -> String {
-        let whose = if self.in_subagent { " of this subagent" } else { "" };
-        let back = empty.bucket.token_back_after(empty.rate).map_or_else(
-            || "No token comes back, because refill_per_sec is 0.".to_owned(),
-            |after| format!("The next token is back in {}.", span(after)),
+        let (back, instead) = match bucket.token_back_after(rate) {
+            None => ("No token comes back, because refill_per_sec is 0.".to_owned(), ""),
+            Some(after) => {
+                (format!("The next token is back in {}.", span(after)), "wait until the token is back, or ")
+            }
+        };
+        let line = format!(
+            "{rule}: the bucket `{skill}`{whose} is empty: {calls} in the last minute; allowed are {} at once and {} a minute in \
+             the long run. {back}",
+            short(rate.capacity),
+            short(60.0 * rate.refill_per_sec),
         );
-        format!(
-            "{rule}: the bucket `{}`{whose} is empty: {} in the last minute; allowed are {} at once and {} a minute in the long \
-             run. {back}",
-            empty.skill,
-            calls(empty.bucket.calls_in_last_minute()),
-            number(empty.rate.capacity),
-            number(60.0 * empty.rate.refill_per_sec),
-        )
+        Self { is_due: number.is_power_of_two(), rule, change, line, instead }
+    }
+
+    /// The same call `count` times in a row, `number` of them past the limit.
+    pub(crate) fn repeat(number: u32, count: u32, tool: &str, in_subagent: bool) -> Self {
+        let (who, tool) = (agent(in_subagent), shown(tool));
+        let line = format!(
+            "repeat: {who} called {tool} {count} times in a row with the same input. Any other call ends the row."
+        );
+        Self::looping("repeat", number.is_power_of_two(), line)
+    }
+
+    /// Two calls in turn for `count` rounds, `number` of them past the limit. A round is reported at its end.
+    pub(crate) fn ping_pong(
+        number: u32,
+        (count, is_complete): (u32, bool),
+        tool: &str,
+        in_subagent: bool,
+    ) -> Self {
+        let (who, tool) = (agent(in_subagent), shown(tool));
+        let line = format!(
+            "ping_pong: {who} went back and forth between {tool} and one other call for {count} rounds, with the same inputs \
+             each time. Any other call ends it."
+        );
+        Self::looping("ping_pong", is_complete && number.is_power_of_two(), line)
+    }
+
+    fn looping(rule: &str, is_due: bool, line: String) -> Self {
+        Self { is_due, rule: rule.to_owned(), change: rule.to_owned(), line, instead: ANOTHER_CALL }
     }
 }
 
-/// `1 call`, `61 calls`.
-fn calls(count: u32) -> String {
-    if count == 1 { "1 call".to_owned() } else { format!("{count} calls") }
+/// For the user: the limits, and how to change them.
+pub(crate) fn notice(past: &[&Past], mode: Mode) -> String {
+    let key = |past: &&Past| format!("rate-awareness.{}", past.change);
+    let mut keys: Vec<String> = past.iter().map(key).collect();
+    let mut what = "Nothing was held up";
+    if mode == Mode::Deny {
+        what = "Such calls are refused";
+        keys.push("rate-awareness.mode".to_owned());
+    }
+    format!(
+        "{}\n{what}. To change that set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends these \
+         messages.",
+        lines(past),
+        keys.join(", ")
+    )
+}
+
+/// For Claude: the limits, and what to consider.
+pub(crate) fn advice(past: &[&Past]) -> String {
+    format!("{}\n{}", lines(past), ADVICE.trim())
+}
+
+/// For Claude: why the call did not run, where that is set, and what lets the next one run.
+pub(crate) fn refusal(past: &[&Past], mode: Option<&Origin>) -> String {
+    let set_in = mode.map(|origin| format!(" (rate-awareness.mode: {origin})")).unwrap_or_default();
+    let instead = past.first().map_or("", |first| first.instead);
+    format!(
+        "{}\nThis call was not run, because mode is deny{set_in}. Where calls like it bring nothing new, stop and say what is in the \
+         way; otherwise {instead}tell the user that the limit stands in the way.",
+        lines(past)
+    )
+}
+
+fn lines(past: &[&Past]) -> String {
+    let lines: Vec<String> = past.iter().map(|past| format!("rate-awareness.{}", past.line)).collect();
+    lines.join("\n")
+}
+
+const fn agent(in_subagent: bool) -> &'static str {
+    if in_subagent { "this subagent" } else { "the main session" }
+}
+
+fn shown(tool: &str) -> String {
+    tool.chars().filter(|char| !char.is_control()).take(MAX_TOOL_CHARS).collect()
 }
 
 /// `60`, `2.5`, `0.06`.
-fn number(number: f64) -> String {
+fn short(number: f64) -> String {
     if number > 0.0 && number < 0.01 {
         return "less than 0.01".to_owned();
     }
@@ -196,35 +161,20 @@ fn span(span: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{number, span};
+    use super::{short, span};
 
     #[test]
-    fn numbers_are_short() {
-        for (given, expected) in [
-            (60.0, "60"),
-            (2.5, "2.5"),
-            (0.06, "0.06"),
-            (0.0, "0"),
-            (0.001, "less than 0.01"),
-            (1e6, "1000000"),
-            (19.999, "20"),
-        ] {
-            assert_eq!(number(given), expected);
+    fn numbers_are_short_and_spans_rounded_up() {
+        for (given, expected) in
+            [(60.0, "60"), (2.5, "2.5"), (0.06, "0.06"), (0.001, "less than 0.01"), (19.999, "20")]
+        {
+            assert_eq!(short(given), expected);
         }
-    }
-
-    #[test]
-    fn spans_are_rounded_up() {
         for (millis, expected) in [
-            (1, "0.1 s"),
-            (400, "0.4 s"),
             (401, "0.5 s"),
-            (1000, "1 s"),
             (10_000, "10 s"),
             (10_001, "11 s"),
-            (120_000, "120 s"),
             (121_000, "3 min"),
-            (7_200_000, "120 min"),
             (7_200_001, "3 h"),
             (172_800_001, "3 days"),
         ] {

@@ -1,36 +1,21 @@
-//! The rules as tables: some calls of one session, and what is said of each.
+//! The rules as tables: some calls of one session, and the report about each.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Decimal, LayerKind, Origin, SectionSpec, Sources, ZeroOr};
-use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
 
 use super::decide;
 use crate::observe::{CallFacts, Facts};
-use crate::settings::{Audience, Limits, Mode, Settings};
+use crate::settings::{Audience, Limits, Mode, Settings, SkillLimits};
 use crate::state::State;
 
-mod reactions;
-mod skills;
-
-/// As compiled in, so that a new setting changes no test.
-fn defaults() -> Settings {
-    let spec = SectionSpec { name: "rate-awareness", ..SectionSpec::default() };
-    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
-}
-
-fn limits(capacity: f64, refill_per_sec: f64) -> Limits {
-    Limits {
-        capacity: Decimal::new(capacity).unwrap(),
-        refill_per_sec: Decimal::new(refill_per_sec).unwrap(),
-    }
-}
-
-/// A session and its settings. Calls are told apart by a letter; time moves by hand.
+/// A session and its settings. Calls differ by a letter; time moves by hand.
 struct World {
     settings: Settings,
     state: State,
@@ -43,8 +28,9 @@ struct World {
 
 impl World {
     fn new() -> Self {
+        let spec = SectionSpec { name: "rate-awareness", ..SectionSpec::default() };
         Self {
-            settings: defaults(),
+            settings: config::load(spec, &Sources::default(), Position::Auto).unwrap().settings,
             state: State::default(),
             headless: false,
             now: Timestamp::from_secs(1_795_300_000),
@@ -55,46 +41,47 @@ impl World {
     }
 
     /// Without the signs of a loop, with so small a bucket.
-    fn with_bucket(capacity: f64, refill_per_sec: f64) -> Self {
-        let mut world = Self::new();
-        world.settings.global_default = limits(capacity, refill_per_sec);
-        world.settings.repeat = ZeroOr::new(0).unwrap();
-        world.settings.ping_pong = ZeroOr::new(0).unwrap();
+    fn with_bucket(capacity: f64, refill: f64) -> Self {
+        Self::with_loops(0, 0).with_limits(capacity, refill)
+    }
+
+    /// With these limits of loops, and without a bucket that could be empty.
+    fn with_loops(repeat: u32, ping_pong: u32) -> Self {
+        let mut world = Self::new().with_limits(1e6, 0.0);
+        world.settings.repeat = ZeroOr::new(repeat).unwrap();
+        world.settings.ping_pong = ZeroOr::new(ping_pong).unwrap();
         world
     }
 
-    /// Without a bucket that could be empty.
-    fn with_loops() -> Self {
-        let mut world = Self::new();
-        world.settings.global_default = limits(1e6, 0.0);
+    /// One token for everybody, so many under one skill.
+    fn with_skill(name: &str, capacity: f64) -> Self {
+        let mut world = Self::with_bucket(1.0, 0.5);
+        let limits = SkillLimits { capacity: Decimal::new(capacity), refill_per_sec: None };
+        world.settings.per_skill.insert(name.to_owned(), limits);
         world
     }
 
-    fn decide(&mut self, tool: &str, fingerprint: Option<u64>, skill: Option<&str>) -> Outcome<State> {
-        let outcome = self.decide_in(Some("s"), tool, fingerprint, skill);
-        let Memory::Save(state) = &outcome.memory else { panic!("a call is always remembered") };
-        self.state = state.clone();
-        outcome
+    fn with_limits(mut self, capacity: f64, refill: f64) -> Self {
+        let (capacity, refill_per_sec) = (Decimal::new(capacity).unwrap(), Decimal::new(refill).unwrap());
+        self.settings.global_default = Limits { capacity, refill_per_sec };
+        self
     }
 
-    fn decide_in(
-        &self,
-        session: Option<&str>,
-        tool: &str,
-        fingerprint: Option<u64>,
-        skill: Option<&str>,
-    ) -> Outcome<State> {
-        let skill = skill.map(ToOwned::to_owned);
+    fn denying(mut self) -> Self {
+        self.settings.mode = Mode::Deny;
+        self
+    }
+
+    fn decide(&self, session: Option<&str>, event: Event, facts: &Facts) -> Outcome<State> {
         let call = Call {
             session_id: session.map(ToOwned::to_owned),
             agent_id: self.agent.map(ToOwned::to_owned),
             cwd: Some(PathBuf::from(self.cwd)),
             ..Call::default()
         };
-        let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
         decide(&Input {
             request: &Request { call, event },
-            facts: &Facts::Call(Box::new(CallFacts { prompt: self.prompt, fingerprint, skill })),
+            facts,
             state: &self.state,
             state_is_usable: true,
             settings: &self.settings,
@@ -104,73 +91,68 @@ impl World {
             headless: self.headless,
             switched_off: false,
             origin: &|key| {
-                (key == "mode").then(|| Origin {
-                    layer: LayerKind::Project,
-                    file: "a.yaml".to_owned(),
-                    line: Some(3),
-                })
+                let origin = Origin { layer: LayerKind::Project, file: "a.yaml".to_owned(), line: Some(3) };
+                (key == "mode").then_some(origin)
             },
         })
     }
 
+    fn tool(&mut self, tool: &str, fingerprint: u64, skill: Option<&str>) -> Outcome<State> {
+        let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
+        let skill = skill.map(ToOwned::to_owned);
+        let facts = CallFacts { prompt: self.prompt, fingerprint: Some(fingerprint), skill };
+        let outcome = self.decide(Some("s"), event, &Facts::Call(Box::new(facts)));
+        let Memory::Save(state) = &outcome.memory else { panic!("a call is always remembered") };
+        self.state = state.clone();
+        outcome
+    }
+
     /// One call of a tool; the letter stands for its input.
     fn call(&mut self, letter: char) -> Outcome<State> {
-        self.decide("Bash", Some(u64::from(u32::from(letter))), None)
+        self.tool("Bash", letter.into(), None)
     }
 
     fn skill(&mut self, name: &str) -> Outcome<State> {
-        self.decide("Skill", Some(0), Some(name))
+        self.tool("Skill", 0, Some(name))
     }
 
-    /// The numbers, counted from 1, of the calls of which the user is told.
-    fn told_at(&mut self, calls: &str) -> Vec<usize> {
-        calls
-            .chars()
-            .enumerate()
-            .filter(|(_, letter)| self.call(*letter).notice.is_some())
-            .map(|(at, _)| at + 1)
-            .collect()
+    /// The outcome of the last of these calls.
+    fn last(&mut self, calls: &str) -> Outcome<State> {
+        calls.chars().map(|letter| self.call(letter)).last().unwrap()
     }
 
-    /// The numbers, counted from 1, of the calls that are refused.
+    /// The numbers, counted from 1, of the calls with such an outcome.
+    fn at(&mut self, calls: &str, is_it: impl Fn(&Outcome<State>) -> bool) -> Vec<usize> {
+        let calls = calls.chars().zip(1..);
+        calls.filter(|(letter, _)| is_it(&self.call(*letter))).map(|(_, number)| number).collect()
+    }
+
+    fn notices_at(&mut self, calls: &str) -> Vec<usize> {
+        self.at(calls, |outcome| outcome.notice.is_some())
+    }
+
     fn denied_at(&mut self, calls: &str) -> Vec<usize> {
-        let is_denied = |outcome: &Outcome<State>| matches!(outcome.verdict, Verdict::Deny { .. });
-        calls
-            .chars()
-            .enumerate()
-            .filter(|(_, letter)| is_denied(&self.call(*letter)))
-            .map(|(at, _)| at + 1)
-            .collect()
+        self.at(calls, |outcome| matches!(outcome.verdict, Verdict::Deny { .. }))
+    }
+
+    /// Silent calls until the first notice, six at most.
+    fn silent(&mut self) -> usize {
+        (0..6).take_while(|_| self.call('x').notice.is_none()).count()
     }
 }
 
-/// The first line of a notice, in short: the rule, the bucket, calls in the last minute, capacity and calls a minute.
-fn first_line(outcome: &Outcome<State>) -> String {
-    let line = outcome.notice.as_deref().and_then(|notice| notice.lines().next()).unwrap_or_default();
-    let line = line.trim_start_matches("rate-awareness.");
-    [
-        (": the bucket", ""),
-        (" is empty:", ""),
-        (" in the last minute; allowed are", ""),
-        (" at once and", ""),
-        (" a minute in the long run.", ";"),
-    ]
-    .iter()
-    .fold(line.to_owned(), |line, (long, short)| line.replace(long, short))
-}
-
-#[track_caller]
-fn passes(outcome: &Outcome<State>) {
-    assert_eq!((&outcome.verdict, &outcome.notice, &outcome.audit_event), (&Verdict::Pass, &None, &None));
+/// The reason of a denial, and its rule.
+fn denial(outcome: Outcome<State>) -> (String, String) {
+    let Verdict::Deny { reason, rule } = outcome.verdict else { panic!("denied") };
+    (reason, rule.into_owned())
 }
 
 #[test]
-fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
+fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_reported() {
     let mut world = World::new();
-    for call in 0..60_u32 {
-        passes(&world.call(char::from_u32(0x100 + call).unwrap()));
-    }
-    let outcome = world.call('x');
+    let calls: String = ('A'..='|').collect();
+    assert_eq!((calls.len(), world.notices_at(&calls)), (60, vec![]));
+    let outcome = world.call('!');
     assert_eq!(outcome.verdict, Verdict::Pass, "the call goes on");
     assert_eq!(
         outcome.notice.as_deref(),
@@ -185,115 +167,103 @@ fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_told() {
 }
 
 #[test]
-fn refused_calls_are_told_at_powers_of_two() {
-    assert_eq!(World::with_bucket(1.0, 0.0).told_at(&"x".repeat(70)), [2, 3, 5, 9, 17, 33, 65]);
-}
-
-#[test]
-fn the_same_call_in_a_row_is_told_from_the_fourth_on_at_doublings() {
-    assert_eq!(World::with_loops().told_at(&"x".repeat(40)), [4, 5, 7, 11, 19, 35]);
-    assert_eq!(World::with_loops().told_at("xxxyxxxyxxx"), [0; 0]);
-    let mut world = World::with_loops();
-    world.told_at("xxx");
-    assert_eq!(
-        first_line(&world.call('x')),
-        "repeat: the main session called Bash 4 times in a row with the same input. Any other call ends the row."
-    );
-    world.call('y');
-    assert_eq!(world.told_at("xxxx"), [4], "a new row is told anew");
-}
-
-#[test]
-fn two_calls_in_turn_are_told_when_the_fourth_round_is_complete_and_at_doublings() {
-    assert_eq!(World::with_loops().told_at(&"xy".repeat(40)), [8, 10, 14, 22, 38, 70]);
-    assert_eq!(World::with_loops().told_at(&"xyz".repeat(20)), [0; 0]);
-    let mut world = World::with_loops();
-    world.told_at("xyxyxyx");
-    assert!(first_line(&world.call('y')).contains("between Bash and one other call for 4 rounds"));
-}
-
-#[test]
-fn limits_of_a_loop_are_settings_and_zero_is_none() {
-    for (repeat, ping_pong, calls, expected) in [
-        (2, 2, "xxx", &[2, 3][..]),
-        (2, 2, "yzyz", &[4]),
-        (0, 4, "xxxxxxxx", &[]),
-        (4, 0, "xyxyxyxyxyxy", &[]),
+fn calls_past_a_limit_are_reported_at_doublings() {
+    for (mut world, calls, expected) in [
+        (World::with_bucket(1.0, 0.0), "x".repeat(34), &[2, 3, 5, 9, 17, 33][..]),
+        (World::with_loops(4, 4), "x".repeat(20), &[4, 5, 7, 11, 19]),
+        (World::with_loops(4, 4), "xxxyxxxyxxx".to_owned(), &[]),
+        (World::with_loops(4, 4), "xxxxyxxxx".to_owned(), &[4, 9]),
+        (World::with_loops(4, 4), "xy".repeat(12), &[8, 10, 14, 22]),
+        (World::with_loops(4, 4), "xyz".repeat(20), &[]),
+        (World::with_loops(2, 2), "xxxyzyz".to_owned(), &[2, 3, 7]),
+        (World::with_loops(0, 4), "x".repeat(9), &[]),
+        (World::with_loops(4, 0), "xy".repeat(9), &[]),
     ] {
-        let mut world = World::with_loops();
-        world.settings.repeat = ZeroOr::new(repeat).unwrap();
-        world.settings.ping_pong = ZeroOr::new(ping_pong).unwrap();
-        assert_eq!(world.told_at(calls), expected, "{repeat} {ping_pong} {calls}");
+        assert_eq!(world.notices_at(&calls), expected, "{calls}");
     }
 }
 
 #[test]
-fn another_prompt_or_another_agent_begins_a_row_of_its_own() {
-    let mut world = World::with_loops();
-    world.told_at("xxx");
-    world.prompt = 8;
-    assert_eq!(world.told_at("xxx"), [0; 0]);
-    world.agent = Some("a1");
-    assert_eq!(world.told_at("xxx"), [0; 0]);
-    let outcome = world.call('x');
-    assert!(first_line(&outcome).starts_with("repeat: this subagent called Bash 4 times"));
-}
-
-#[test]
-fn each_agent_has_a_bucket_of_its_own() {
-    let mut world = World::with_bucket(1.0, 0.0);
-    for agent in [None, Some("a1"), Some("a2")] {
-        world.agent = agent;
-        passes(&world.call('x'));
-    }
-    let outcome = world.call('x');
-    assert_eq!(
-        first_line(&outcome),
-        "global_default `ungated` of this subagent 2 calls 1 0; No token comes back, because refill_per_sec is 0."
-    );
-}
-
-#[test]
-fn the_model_is_told_where_it_is_the_audience() {
-    let told = |audience, headless| {
-        let mut world = World::with_bucket(1.0, 0.0);
-        world.settings.audience = audience;
-        world.headless = headless;
-        world.call('x');
-        let outcome = world.call('x');
-        (
-            outcome.notice.is_some(),
-            matches!(outcome.verdict, Verdict::Advise { .. }),
-            outcome.audit_event.is_some(),
-        )
+fn each_limit_has_its_sentence() {
+    let first_line = |mut world: World, calls: &str| {
+        world.agent = calls.starts_with('s').then_some("a1");
+        world.last(calls).notice.unwrap().lines().next().unwrap().to_owned()
     };
-    assert_eq!(told(Audience::User, false), (true, false, true));
-    assert_eq!(told(Audience::Model, false), (false, true, false));
-    assert_eq!(told(Audience::Both, false), (true, true, false));
-    for audience in [Audience::User, Audience::Model, Audience::Both] {
+    for (world, calls, expected) in [
+        (
+            World::with_loops(4, 4),
+            "xxxx",
+            "repeat: the main session called Bash 4 times in a row with the same input. Any other call ends the row.",
+        ),
+        (
+            World::with_loops(4, 4),
+            "ssss",
+            "repeat: this subagent called Bash 4 times in a row with the same input. Any other call ends the row.",
+        ),
+        (
+            World::with_loops(4, 4),
+            "xyxyxyxy",
+            "ping_pong: the main session went back and forth between Bash and one other call for 4 rounds, with the same inputs each time. Any other call ends it.",
+        ),
+        (
+            World::with_bucket(1.0, 0.0),
+            "ss",
+            "global_default: the bucket `ungated` of this subagent is empty: 2 calls in the last minute; allowed are 1 at once and 0 a minute in the long run. No token comes back, because refill_per_sec is 0.",
+        ),
+    ] {
+        assert_eq!(first_line(world, calls), format!("rate-awareness.{expected}"));
+    }
+}
+
+#[test]
+fn another_prompt_and_another_agent_begin_anew() {
+    let mut world = World::with_loops(4, 0).with_limits(9.0, 0.0);
+    assert_eq!(world.notices_at("xxx"), [0; 0]);
+    world.prompt = 8;
+    assert_eq!(world.notices_at("xxx"), [0; 0]);
+    world.agent = Some("a1");
+    assert_eq!(world.notices_at("xxxy"), [0; 0]);
+    world.agent = None;
+    assert_eq!(world.notices_at("yzyz"), [4], "the bucket holds for all prompts of an agent");
+}
+
+#[test]
+fn the_audience_reads_the_report_and_a_script_nothing_more_than_a_notice() {
+    for (audience, headless, expected) in [
+        (Audience::User, false, (true, false, true)),
+        (Audience::Model, false, (false, true, false)),
+        (Audience::Both, false, (true, true, false)),
+        (Audience::User, true, (true, false, true)),
+        (Audience::Model, true, (true, false, true)),
+        (Audience::Both, true, (true, false, true)),
+    ] {
+        let mut world = World::with_bucket(1.0, 0.0);
+        (world.settings.audience, world.headless) = (audience, headless);
+        let outcome = world.last("xx");
+        let is_advised = matches!(outcome.verdict, Verdict::Advise { .. });
+        let found = (outcome.notice.is_some(), is_advised, outcome.audit_event.is_some());
+        assert_eq!(found, expected, "{audience:?} {headless}");
+    }
+}
+
+#[test]
+fn deny_refuses_every_call_past_a_limit() {
+    for (world, calls, expected, rule) in [
+        (World::with_bucket(2.0, 0.0), "xxxxxx", &[3, 4, 5, 6][..], "global_default"),
+        (World::with_loops(4, 4), "xxxxxxyxxxx", &[4, 5, 6, 11], "repeat"),
+        (World::with_loops(4, 4), "xyxyxyxyxyzxyxyxyxy", &[8, 9, 10, 19], "ping_pong"),
+    ] {
+        let mut world = world.denying();
+        let last = calls.len() - 1;
+        let denied = world.denied_at(&calls[..last]);
+        assert_eq!(denied, expected[..expected.len() - 1], "{calls}");
+        let outcome = world.last(&calls[last..]);
         assert_eq!(
-            told(audience, true),
-            (true, false, true),
-            "a script's result stays as it is: {audience:?}"
+            (&outcome.audit.also[..], denial(outcome.clone()).1.as_str()),
+            (&["mode".to_owned()][..], rule)
         );
     }
-}
-
-#[test]
-fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
-    let mut world = World::with_bucket(2.0, 0.0);
-    world.settings.mode = Mode::Deny;
-    assert_eq!(world.denied_at("xxxxxx"), [3, 4, 5, 6]);
-    let outcome = world.call('x');
-    let Verdict::Deny { reason, rule } = &outcome.verdict else { panic!("denied") };
-    assert!(reason.contains("is empty: 7 calls") && reason.contains("was not run"), "{reason}");
-    assert_eq!((rule.as_ref(), &outcome.notice), ("global_default", &None));
-    assert_eq!(outcome.audit.also, ["mode"]);
-    assert_eq!(world.told_at("xxxxxxxx"), [3], "the eighth refused call");
-    let mut world = World::with_bucket(1.0, 0.0);
-    world.settings.mode = Mode::Deny;
-    world.call('x');
-    let notice = world.call('x').notice.unwrap();
+    let notice = World::with_bucket(1.0, 0.0).denying().last("xx").notice.unwrap();
     assert!(
         notice.contains("Such calls are refused.") && notice.contains("rate-awareness.mode in"),
         "{notice}"
@@ -301,73 +271,39 @@ fn deny_refuses_every_call_without_a_token_and_tells_the_user_at_doublings() {
 }
 
 #[test]
-fn deny_refuses_every_call_of_a_loop_until_it_ends() {
-    let mut world = World::with_loops();
-    world.settings.mode = Mode::Deny;
-    assert_eq!(world.denied_at("xxxxxxyx"), [4, 5, 6]);
-    let mut world = World::with_loops();
-    world.settings.mode = Mode::Deny;
-    assert_eq!(world.denied_at("xyxyxyxyxyzx"), [8, 9, 10]);
-    let mut world = World::with_loops();
-    world.settings.mode = Mode::Deny;
-    world.denied_at("xxx");
-    let Verdict::Deny { rule, .. } = world.call('x').verdict else { panic!("denied") };
-    assert_eq!(rule, "repeat");
-}
-
-#[test]
-fn a_refusal_names_what_refuses_and_what_lets_a_call_run_of_the_limit_at_hand() {
-    let last_line = |mut world: World, calls: &str| {
-        world.settings.mode = Mode::Deny;
-        let last = calls.chars().map(|letter| world.call(letter)).last();
-        let Some(Verdict::Deny { reason, .. }) = last.map(|outcome| outcome.verdict) else {
-            panic!("denied")
-        };
-        reason.lines().last().unwrap().to_owned()
-    };
+fn a_refusal_names_the_file_and_the_next_step() {
     let because = "This call was not run, because mode is deny (rate-awareness.mode: a.yaml:3).";
     let tell = "tell the user that the limit stands in the way.";
     for (world, calls, instead) in [
         (World::with_bucket(1.0, 1.0), "xx", "wait until the token is back, or "),
         (World::with_bucket(1.0, 0.0), "xx", ""),
-        (World::with_loops(), "xxxx", "make another call first, or "),
-        (World::with_loops(), "xyxyxyxy", "make another call first, or "),
+        (World::with_loops(4, 4), "xxxx", "make another call first, or "),
+        (World::with_loops(4, 4), "xyxyxyxy", "make another call first, or "),
     ] {
-        let line = last_line(world, calls);
+        let reason = denial(world.denying().last(calls)).0;
+        let line = reason.lines().last().unwrap();
         assert!(line.starts_with(because) && line.ends_with(&format!("otherwise {instead}{tell}")), "{line}");
     }
 }
 
 #[test]
-fn a_call_refused_for_want_of_a_token_may_be_made_again_and_is_no_loop() {
-    let mut world = World::with_bucket(1.0, 1.0);
-    world.settings.repeat = ZeroOr::new(4).unwrap();
-    world.settings.mode = Mode::Deny;
+fn a_call_refused_for_want_of_a_token_is_no_loop_and_may_be_made_again() {
+    let mut world = World::with_loops(4, 0).with_limits(1.0, 1.0).denying();
     assert_eq!(world.denied_at("xxxxxxxx"), [2, 3, 4, 5, 6, 7, 8]);
-    world.now = world.now.plus(std::time::Duration::from_secs(1));
+    world.now = world.now.plus(Duration::from_secs(1));
     assert_eq!(world.denied_at("x"), [0; 0]);
+    let mut world = World::with_loops(4, 0).with_limits(4.0, 0.0).denying();
+    let (reason, _) = denial(world.last("xxxxy"));
+    assert!(reason.contains("is empty") && !reason.contains("repeat:"), "the row before it: {reason}");
 }
 
 #[test]
-fn a_call_refused_for_want_of_a_token_is_not_blamed_for_the_row_before_it() {
-    let mut world = World::with_bucket(4.0, 0.0);
-    world.settings.repeat = ZeroOr::new(4).unwrap();
-    world.settings.mode = Mode::Deny;
-    assert_eq!(world.denied_at("xxxx"), [4]);
-    let Verdict::Deny { reason, .. } = world.call('y').verdict else { panic!("denied") };
-    assert!(reason.contains("is empty") && !reason.contains("repeat:"), "{reason}");
-}
-
-#[test]
-fn several_signs_on_one_call_are_one_message_and_each_stands_there_once() {
-    let mut world = World::with_bucket(3.0, 0.0);
-    world.settings.repeat = ZeroOr::new(4).unwrap();
+fn several_limits_on_one_call_are_one_message() {
+    let mut world = World::with_loops(4, 0).with_limits(3.0, 0.0);
     world.settings.audience = Audience::Both;
-    world.told_at("xxx");
-    let outcome = world.call('x');
+    let outcome = world.last("xxxx");
     let notice = outcome.notice.unwrap();
     let lines: Vec<&str> = notice.lines().collect();
-    assert_eq!(lines.len(), 3, "{notice}");
     assert!(lines[0].contains("is empty: 4 calls") && lines[1].contains("called Bash 4 times"), "{notice}");
     assert!(lines[2].contains("set rate-awareness.global_default, rate-awareness.repeat in"), "{notice}");
     let Verdict::Advise { text } = outcome.verdict else { panic!("advice") };
@@ -375,31 +311,113 @@ fn several_signs_on_one_call_are_one_message_and_each_stands_there_once() {
 }
 
 #[test]
-fn without_a_session_there_is_nothing_to_remember_and_nothing_to_say() {
+fn without_a_session_nothing_is_remembered_and_its_end_forgets_everything() {
     let world = World::with_bucket(1.0, 0.0);
-    for _ in 0..3 {
-        assert_eq!(world.decide_in(None, "Bash", Some(1), None), Outcome::pass());
-    }
+    let facts = CallFacts { prompt: 7, fingerprint: Some(1), skill: None };
+    let event = Event::PreToolUse(ToolCall::default());
+    assert_eq!(world.decide(None, event, &Facts::Call(Box::new(facts))), Outcome::pass());
+    let end = Event::SessionEnd { reason: "other".to_owned() };
+    assert_eq!(world.decide(Some("s"), end, &Facts::SessionEnd), Outcome::pass().remembering(Memory::Drop));
 }
 
 #[test]
-fn the_end_of_the_session_forgets_everything_and_says_nothing() {
-    let world = World::new();
-    let outcome = decide(&Input {
-        request: &Request {
-            call: Call { session_id: Some("s".into()), ..Call::default() },
-            event: Event::SessionEnd { reason: "other".into() },
-        },
-        facts: &Facts::SessionEnd,
-        state: &world.state,
-        state_is_usable: true,
-        settings: &world.settings,
-        blocks: BlockCount::default(),
-        started: world.now,
-        now: world.now,
-        headless: false,
-        switched_off: false,
-        origin: &|_| None,
-    });
-    assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
+fn a_skill_call_pays_from_the_bucket_before_it_and_the_calls_after_it_from_the_skills() {
+    let mut world = World::with_skill("deep-research", 3.0);
+    assert_eq!((world.skill("deep-research").notice, world.silent()), (None, 3));
+    assert!(
+        world.skill("other").notice.is_some(),
+        "another Skill call, the second refused call of this spell"
+    );
+    assert_eq!(world.silent(), 1);
+    let notice = world.last("x").notice.unwrap();
+    assert!(notice.starts_with("rate-awareness.global_default: the bucket `other` is empty"), "{notice}");
+    assert!(
+        notice.contains("set rate-awareness.per_skill.other in"),
+        "an entry that could be made: {notice}"
+    );
+}
+
+#[test]
+fn a_skill_is_found_by_its_full_name_and_then_by_its_own() {
+    for (entry, skill, expected) in [
+        ("tools:research", "tools:research", 5),
+        ("research", "tools:research", 5),
+        ("research", "a:b:research", 5),
+        ("tools", "tools:research", 1),
+        ("tools:research", "research", 1),
+    ] {
+        let mut world = World::with_skill(entry, 5.0);
+        world.skill(skill);
+        assert_eq!(world.silent(), expected, "{skill} under an entry for {entry}");
+    }
+    let mut ungated = World::with_skill("ungated", 2.0);
+    assert_eq!(ungated.silent(), 2);
+    assert!(
+        ungated
+            .last("x")
+            .notice
+            .unwrap()
+            .starts_with("rate-awareness.per_skill.ungated: the bucket `ungated`")
+    );
+}
+
+#[test]
+fn a_skill_holds_for_its_prompt_and_a_subagent_works_under_its_parents() {
+    let mut world = World::with_skill("a", 3.0);
+    world.skill("a");
+    world.agent = Some("a1");
+    assert_eq!(world.silent(), 3, "the main session's skill, in a bucket of the subagent's own");
+    world.skill("b");
+    world.agent = None;
+    assert_eq!(world.silent(), 3, "a subagent's skill is not its parent's");
+    world.prompt = 8;
+    assert_eq!(world.silent(), 0, "the one token of the default bucket went to the Skill call");
+}
+
+#[test]
+fn without_a_skill_call_the_folder_names_the_skill() {
+    let mut world = World::with_skill("a", 3.0);
+    world.cwd = "/p/.claude/skills/a/scripts";
+    assert_eq!(world.silent(), 3);
+    world.skill("b");
+    assert_eq!(world.silent(), 1, "what Claude named comes first");
+}
+
+#[test]
+fn a_refused_skill_call_starts_no_skill() {
+    let mut world = World::with_skill("a", 100.0).denying();
+    world.call('x');
+    denial(world.skill("a"));
+    assert_eq!(denial(world.call('x')).1, "global_default");
+    let mut advised = World::with_skill("a", 100.0);
+    advised.call('x');
+    assert!(advised.skill("a").notice.is_some());
+    assert_eq!(advised.silent(), 6);
+}
+
+#[test]
+fn a_row_that_ends_at_the_limit_was_followed_and_one_that_goes_on_overridden() {
+    let reactions = |audience, mode, millis, calls: &str| {
+        let mut world = World::with_loops(3, 0);
+        (world.settings.audience, world.settings.mode) = (audience, mode);
+        let mut found = Vec::new();
+        for (letter, number) in calls.chars().zip(1..) {
+            world.now = world.now.plus(Duration::from_millis(millis));
+            found.extend(
+                world.call(letter).audit.reactions.into_iter().map(|reaction| (number, reaction.how)),
+            );
+        }
+        found
+    };
+    let (followed, overridden) = (ReactionKind::Followed, ReactionKind::Overridden);
+    for (audience, mode, millis, calls, expected) in [
+        (Audience::Model, Mode::Advise, 500, "aab", &[][..]),
+        (Audience::Model, Mode::Advise, 500, "aaab", &[(4, followed)]),
+        (Audience::Both, Mode::Advise, 500, "aaaaaab", &[(4, overridden)]),
+        (Audience::User, Mode::Deny, 500, "aaabaaab", &[(4, followed), (8, followed)]),
+        (Audience::User, Mode::Advise, 500, "aaab", &[]),
+        (Audience::Model, Mode::Advise, 499, "aaab", &[]),
+    ] {
+        assert_eq!(reactions(audience, mode, millis, calls), expected, "{calls} {mode:?} {millis}");
+    }
 }
