@@ -1,7 +1,5 @@
 //! The books of delays: what was slept, not what was planned. No lock that orders calls is held while the database is written.
 
-use std::time::Duration;
-
 use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
 use shared::journal;
@@ -10,8 +8,10 @@ use shared::state::{MACHINE, Store};
 use crate::CreditPacer;
 use crate::database::{Database, DelayRow};
 use crate::observe::digest;
+use crate::poll::secs;
 use crate::settings::Settings;
 use crate::state::State;
+use crate::wording::whole_secs;
 
 pub(crate) const DAY_SECS: i64 = 24 * 60 * 60;
 
@@ -24,24 +24,19 @@ pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
         booked.is_some()
     });
     let Some((pending, slept)) = kept.ok().and(booked) else { return };
-    let secs = (slept + Duration::from_millis(500)).as_secs();
-    let row = DelayRow {
-        timestamp: pending.at.micros().div_euclid(1_000_000),
-        secs: i64::try_from(secs).unwrap_or(i64::MAX),
-        session_id: id.to_owned(),
-        window: pending.window,
-    };
-    report(&store, Database::open(&store).and_then(|database| database.add_delay(&row, &pending.why)), now);
+    let slept = i64::try_from(whole_secs(slept)).unwrap_or(i64::MAX);
+    let row = DelayRow { at: secs(pending.at), secs: slept, window: Some(pending.window) };
+    let kept = Database::open(&store).and_then(|database| database.add_delay(&row, id, &pending.why));
+    report(&store, kept, now);
 }
 
 /// Once a day, at a session's start: removes what is older than `retention_days`.
 pub(crate) fn clean_up(store: &Store, settings: &Settings, now: Timestamp) {
-    let secs = now.micros().div_euclid(1_000_000);
     let state = State::peek(store).unwrap_or_default();
-    if !is_cleaning_due(state.cleaned_at, secs) {
+    if !is_cleaning_due(state.cleaned_at, secs(now)) {
         return;
     }
-    let before = secs - i64::from(settings.retention_days.get()) * DAY_SECS;
+    let before = secs(now) - i64::from(settings.retention_days.get()) * DAY_SECS;
     let cleaned = Database::open_existing(store)
         .and_then(|database| database.map_or(Ok(()), |database| database.clean_up(before)));
     report(store, cleaned, now);

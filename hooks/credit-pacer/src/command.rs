@@ -1,7 +1,6 @@
-//! What can be typed, in a shell and as a prompt. `pace-maker` is another name for `credit-pacer`.
+//! The commands, in a shell and as a prompt. `pace-maker`, the name of the original tool, is another name for `credit-pacer`.
 //!
-//! The verbs that every hook has are those of `shared::cli`. `status` is what its status adds here, `habits` the hours it
-//! suggests.
+//! `shared::cli` has the verbs of every hook. `status` adds lines to its status, `habits` the working hours it suggests.
 
 mod habits;
 mod status;
@@ -45,14 +44,16 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("decide", "the controller as a filter: a JSON object a line on stdin, its answer on stdout"),
 ];
 
+/// The message where even the defaults are unreadable.
+pub(crate) const UNREADABLE: &str = "credit-pacer: the built-in defaults cannot be read; this is a bug";
+
 /// A command of this hook's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// The status; for programs as JSON.
-    Status {
-        /// As JSON.
-        json: bool,
-    },
+    /// The status.
+    Status,
+    /// The status as JSON.
+    StatusJson,
     /// The chart of some days.
     History(Option<u32>),
     /// Turns the delays for a limit on or off, or gives them back to the files.
@@ -68,20 +69,24 @@ impl Commands for CreditPacer {
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
         match *line.words {
-            [] => (line.name == OTHER_NAME).then_some(Asked::Status { json: false }),
-            ["status", "--json"] => Some(Asked::Status { json: true }),
+            [] => (line.name == OTHER_NAME).then_some(Asked::Status),
+            ["status", "--json"] => Some(Asked::StatusJson),
             ["history"] if line.is_prompt => Some(Asked::History(None)),
             ["history", "--days", days] if line.is_prompt => Some(Asked::History(Some(days.parse().ok()?))),
-            ["5-hour" | "5-hour-limit", word] => Some(Asked::Turn(Window::FiveHour, position(word)?)),
-            ["weekly" | "weekly-limit", word] => Some(Asked::Turn(Window::SevenDay, position(word)?)),
+            ["5-hour" | "5-hour-limit", word] => {
+                Some(Asked::Turn(Window::FiveHour, Position::of_word(&word.to_ascii_lowercase())?))
+            }
+            ["weekly" | "weekly-limit", word] => {
+                Some(Asked::Turn(Window::SevenDay, Position::of_word(&word.to_ascii_lowercase())?))
+            }
             _ => None,
         }
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Context<'_, Settings>>) -> Reply {
         match *wanted {
-            Asked::Status { json: false } => cli::status::<Self, Change>(asker, false),
-            Asked::Status { json: true } => status::json(asker),
+            Asked::Status => cli::status::<Self, Change>(asker, false),
+            Asked::StatusJson => status::json(asker),
             Asked::History(days) => match history::typed(asker.host, days) {
                 Ok(chart) => Reply::yes(chart),
                 Err(why) => Reply::no(format!("credit-pacer history: {why}")),
@@ -91,11 +96,7 @@ impl Commands for CreditPacer {
     }
 }
 
-fn position(word: &str) -> Option<Position> {
-    Position::of_word(&word.to_ascii_lowercase())
-}
-
-/// Runs a verb of ours in a shell; `None`: it is none of ours.
+/// Runs a verb of this hook in a shell; `None`: the words are none.
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     if let Some(code) = cli::run::<CreditPacer>(host, CreditPacer::NAME, words) {
         return Some(code);
@@ -110,7 +111,7 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     }
 }
 
-/// Turns the switch of a limit. Whoever types may switch delays on; only the user may do the rest.
+/// Turns the switch of a limit. Anybody may switch delays on; only the user may do the rest.
 fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     let name = window.name();
     let verb = if window == Window::FiveHour { "5-hour" } else { "weekly" };
@@ -123,19 +124,17 @@ fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     }
     let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
-        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
+        return Reply::no(UNREADABLE);
     };
     if section.overruled_keys.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
-    let word = if section.settings.is_paced_by(window) { "on" } else { "off" };
-    let by = section.origin(&section.settings.enabled_key(window));
+    let word = if section.settings.window(window).enabled { "on" } else { "off" };
+    let by = section.origin(&format!("{}.enabled", window.key()));
     let by = by.map_or_else(String::new, |by| format!(", set by {by}"));
     let off = if section.enabled { "" } else { "; but credit-pacer is off" };
-    let back = match position {
-        Position::Off => format!("\non again: credit-pacer {verb} auto"),
-        Position::On | Position::Auto => String::new(),
-    };
+    let is_off = position == Position::Off;
+    let back = if is_off { format!("\non again: credit-pacer {verb} auto") } else { String::new() };
     Reply { effects: vec![Change::Turn(turn)], ..Reply::yes(format!("{name}: {word}{by}{off}{back}")) }
 }
 

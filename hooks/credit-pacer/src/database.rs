@@ -1,21 +1,48 @@
-//! `usage.db`: usage and delays of two months. An audit and the source of charts; no decision reads it.
+//! `usage.db`: usage and delays of two months. It is an audit and the source of charts; no decision reads it.
 
-mod file;
-
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs::{self, OpenOptions};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pacing::{Strategy, Window};
-use rusqlite::{Connection, Error, Row, params};
+use pacing::{Reading, Strategy, Window};
+use rusqlite::{Connection, ErrorCode, OpenFlags, Params, Row, TransactionBehavior, params};
 use serde::{Deserialize, Serialize};
 use shared::state::Store;
-use shared::usage::Source;
+use shared::usage::{self, Source};
 
-use file::Problem;
+/// The statements that lead from each version to the next; the first ones from an empty file. All times are whole seconds since
+/// the epoch.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE usage_snapshots (
+        timestamp           INTEGER NOT NULL,
+        observed_at         INTEGER,
+        five_hour_util      REAL,
+        five_hour_resets_at INTEGER,
+        seven_day_util      REAL,
+        seven_day_resets_at INTEGER,
+        session_id          TEXT,
+        source              TEXT
+    );
+    CREATE TABLE pacing_decisions (
+        timestamp       INTEGER NOT NULL,
+        should_throttle INTEGER,
+        delay_seconds   INTEGER,
+        session_id      TEXT,
+        \"window\"        TEXT,
+        used            REAL,
+        safe            REAL,
+        strategy        TEXT
+    );
+    CREATE INDEX usage_snapshots_by_time ON usage_snapshots (timestamp);
+    CREATE INDEX pacing_decisions_by_time ON pacing_decisions (timestamp);
+"];
 
 /// Rows that one transaction removes: others wait for the end of each.
 const BATCH_ROWS: usize = 500;
 
-/// How long one process waits for another's writing.
+/// The time one process waits for another's writing.
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The open database. Its errors are sentences for people.
@@ -26,32 +53,18 @@ pub(crate) struct Database {
     patience: Duration,
 }
 
-/// A reading, as it is kept. Usage in percent, times in seconds since the epoch.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct SnapshotRow {
-    /// When it was written down.
-    pub(crate) timestamp: i64,
-    /// When it was true.
-    pub(crate) observed_at: i64,
-    pub(crate) five_hour_util: Option<f64>,
-    pub(crate) five_hour_resets_at: Option<i64>,
-    pub(crate) seven_day_util: Option<f64>,
-    pub(crate) seven_day_resets_at: Option<i64>,
-}
-
 /// A delay, as it is looked back on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DelayRow {
     /// When it began, in seconds since the epoch.
-    pub(crate) timestamp: i64,
-    /// In seconds.
+    pub(crate) at: i64,
+    /// Length in seconds.
     pub(crate) secs: i64,
-    pub(crate) session_id: String,
     /// The limit that asked for it.
     pub(crate) window: Option<Window>,
 }
 
-/// Why there was a delay.
+/// The reason of a delay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Why {
     /// The usage at that time, in percent.
@@ -61,131 +74,117 @@ pub(crate) struct Why {
     pub(crate) strategy: Strategy,
 }
 
-impl SnapshotRow {
-    /// Of the windows that pace, out of readings by name.
-    pub(crate) fn of(
-        windows: &std::collections::BTreeMap<String, shared::usage::Window>,
-        observed_at: i64,
-        timestamp: i64,
-    ) -> Self {
-        let [five_hour, seven_day] = Window::ALL.map(|window| windows.get(window.key()));
-        Self {
-            timestamp,
-            observed_at,
-            five_hour_util: five_hour.map(|window| window.used_percent),
-            five_hour_resets_at: five_hour.map(|window| window.resets_at),
-            seven_day_util: seven_day.map(|window| window.used_percent),
-            seven_day_resets_at: seven_day.map(|window| window.resets_at),
-        }
-    }
-}
-
 impl Database {
-    /// Opens it; makes it where it is missing.
+    /// Opens the file; makes it where it is missing.
     pub(crate) fn open(store: &Store) -> Result<Self, String> {
         Self::open_with(store, PATIENCE)
     }
 
     /// The same with another patience, which counts for each row too.
     pub(crate) fn open_with(store: &Store, patience: Duration) -> Result<Self, String> {
-        let connection = file::open(store, patience).map_err(|problem| problem.sentence(store))?;
+        let path = path(store);
+        let open = || {
+            store
+                .locked(&path, || make(&path, patience))
+                .map_err(|error| Problem::Other(error.to_string()))?
+        };
+        let opened = match connect(&path, OpenFlags::empty(), patience) {
+            Ok(connection) if version(&connection).is_ok_and(|version| version == MIGRATIONS.len()) => {
+                Ok(connection)
+            }
+            _ => open(),
+        };
+        let opened = match opened {
+            Err(Problem::Damaged) => {
+                set_damaged_aside(store, patience);
+                open()
+            }
+            opened => opened,
+        };
+        let connection = opened.map_err(|problem| problem.sentence(&path))?;
         Ok(Self { connection, store: store.clone(), patience })
     }
 
-    /// Opens it, if it is there.
+    /// Opens the file, if it is there.
     pub(crate) fn open_existing(store: &Store) -> Result<Option<Self>, String> {
-        if file::is_there(store) { Self::open(store).map(Some) } else { Ok(None) }
+        if fs::symlink_metadata(path(store)).is_ok() { Self::open(store).map(Some) } else { Ok(None) }
     }
 
-    /// Keeps a reading.
+    /// Keeps a reading of the windows that pace.
     pub(crate) fn add_snapshot(
         &self,
-        row: &SnapshotRow,
+        windows: &BTreeMap<String, usage::Window>,
+        (observed_at, now): (i64, i64),
         session_id: &str,
         source: Source,
     ) -> Result<(), String> {
+        let [five_hour, seven_day] = Window::ALL.map(|window| windows.get(window.key()));
+        let used = |window: Option<&usage::Window>| window.map(|window| window.used_percent);
+        let resets_at = |window: Option<&usage::Window>| window.map(|window| window.resets_at);
         let source = match source {
             Source::StatusLine => "status_line",
             Source::UsageApi => "usage_api",
         };
-        let values = params![
-            row.timestamp,
-            row.observed_at,
-            row.five_hour_util,
-            row.five_hour_resets_at,
-            row.seven_day_util,
-            row.seven_day_resets_at,
-            session_id,
-            source,
-        ];
+        let (five_used, five_resets) = (used(five_hour), resets_at(five_hour));
+        let (seven_used, seven_resets) = (used(seven_day), resets_at(seven_day));
         let insert = "INSERT INTO usage_snapshots (timestamp, observed_at, five_hour_util, five_hour_resets_at,
                       seven_day_util, seven_day_resets_at, session_id, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        self.said(self.connection.execute(insert, values)).map(drop)
+        self.execute(
+            insert,
+            params![now, observed_at, five_used, five_resets, seven_used, seven_resets, session_id, source],
+        )
+        .map(drop)
     }
 
     /// Keeps a delay.
-    pub(crate) fn add_delay(&self, row: &DelayRow, why: &Why) -> Result<(), String> {
-        let values = params![
-            row.timestamp,
-            row.secs > 0,
-            row.secs,
-            row.session_id,
-            row.window.map(Window::key),
-            why.used,
-            why.safe,
-            why.strategy.word(),
-        ];
+    pub(crate) fn add_delay(&self, delay: &DelayRow, session_id: &str, why: &Why) -> Result<(), String> {
+        let (window, strategy) = (delay.window.map(Window::key), why.strategy.word());
         let insert = "INSERT INTO pacing_decisions (timestamp, should_throttle, delay_seconds, session_id,
                       \"window\", used, safe, strategy) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-        self.said(self.connection.execute(insert, values)).map(drop)
+        self.execute(
+            insert,
+            params![delay.at, delay.secs > 0, delay.secs, session_id, window, why.used, why.safe, strategy],
+        )
+        .map(drop)
     }
 
     /// Removes what is older than `before`, in seconds since the epoch.
     pub(crate) fn clean_up(&self, before: i64) -> Result<(), String> {
         for table in ["usage_snapshots", "pacing_decisions"] {
-            while self.remove_batch(table, before)? == BATCH_ROWS {}
+            let delete = format!(
+                "DELETE FROM {table} WHERE rowid IN
+                 (SELECT rowid FROM {table} WHERE timestamp < ? ORDER BY timestamp LIMIT {BATCH_ROWS})"
+            );
+            while self.execute(&delete, [before])? == BATCH_ROWS {}
         }
         Ok(())
     }
 
-    fn remove_batch(&self, table: &str, before: i64) -> Result<usize, String> {
-        let delete = format!(
-            "DELETE FROM {table} WHERE rowid IN
-             (SELECT rowid FROM {table} WHERE timestamp < ? ORDER BY timestamp LIMIT {BATCH_ROWS})"
+    /// The readings of a window since a moment, each with its time.
+    pub(crate) fn readings(&self, window: Window, since: i64) -> Result<Vec<(i64, Reading)>, String> {
+        let key = window.key();
+        let select = format!(
+            "SELECT coalesce(observed_at, timestamp), {key}_util, {key}_resets_at FROM usage_snapshots
+             WHERE timestamp >= ? AND {key}_util IS NOT NULL AND {key}_resets_at IS NOT NULL ORDER BY timestamp, rowid"
         );
-        self.said(self.connection.execute(&delete, [before]))
-    }
-
-    /// The readings since a moment, oldest first.
-    pub(crate) fn snapshots(&self, since: i64) -> Result<Vec<SnapshotRow>, String> {
-        let select = "SELECT timestamp, observed_at, five_hour_util, five_hour_resets_at, seven_day_util,
-                      seven_day_resets_at FROM usage_snapshots WHERE timestamp >= ? ORDER BY timestamp, rowid";
-        self.rows(select, since, |row| {
-            let timestamp = row.get(0)?;
-            Ok(SnapshotRow {
-                timestamp,
-                observed_at: row.get::<_, Option<i64>>(1)?.unwrap_or(timestamp),
-                five_hour_util: row.get(2)?,
-                five_hour_resets_at: row.get(3)?,
-                seven_day_util: row.get(4)?,
-                seven_day_resets_at: row.get(5)?,
-            })
+        self.rows(&select, since, |row| {
+            Ok((row.get(0)?, Reading { used_percent: row.get(1)?, resets_at: row.get(2)? }))
         })
     }
 
     /// The delays since a moment, oldest first.
     pub(crate) fn delays(&self, since: i64) -> Result<Vec<DelayRow>, String> {
-        let select = "SELECT timestamp, delay_seconds, session_id, \"window\" FROM pacing_decisions
+        let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
                       WHERE timestamp >= ? ORDER BY timestamp, rowid";
         self.rows(select, since, |row| {
-            let window: Option<String> = row.get(3)?;
-            Ok(DelayRow {
-                timestamp: row.get(0)?,
-                secs: row.get::<_, Option<i64>>(1)?.unwrap_or_default(),
-                session_id: row.get::<_, Option<String>>(2)?.unwrap_or_default(),
-                window: Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref()),
-            })
+            let window: Option<String> = row.get(2)?;
+            let window = Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref());
+            Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
         })
+    }
+
+    fn execute(&self, statement: &str, values: impl Params) -> Result<usize, String> {
+        self.checked(self.connection.execute(statement, values))
     }
 
     fn rows<T>(
@@ -194,35 +193,127 @@ impl Database {
         since: i64,
         row: impl Fn(&Row<'_>) -> rusqlite::Result<T>,
     ) -> Result<Vec<T>, String> {
-        let read = || {
-            let mut select = self.connection.prepare(select)?;
-            let rows = select.query_map([since], row)?;
-            rows.filter(|row| !row.as_ref().is_err_and(is_of_another_type)).collect()
-        };
-        self.said(read())
+        let read = || self.connection.prepare(select)?.query_map([since], row)?.collect();
+        self.checked(read())
     }
 
     /// The error as a sentence. A damaged file gives way to a new one, for the next time.
-    fn said<T>(&self, result: rusqlite::Result<T>) -> Result<T, String> {
+    fn checked<T>(&self, result: rusqlite::Result<T>) -> Result<T, String> {
         result.map_err(|error| {
             let problem = Problem::from(error);
             if matches!(problem, Problem::Damaged) {
-                file::set_damaged_aside(&self.store, self.patience);
+                set_damaged_aside(&self.store, self.patience);
             }
-            problem.sentence(&self.store)
+            problem.sentence(&path(&self.store))
         })
     }
 }
 
-/// Something else wrote the row: it is skipped.
-const fn is_of_another_type(error: &Error) -> bool {
-    matches!(
-        error,
-        Error::InvalidColumnType(..)
-            | Error::FromSqlConversionFailure(..)
-            | Error::IntegralValueOutOfRange(..)
-            | Error::Utf8Error(..)
-    )
+/// The reason why the file cannot be opened or used.
+enum Problem {
+    /// It is no database, or part of it is destroyed.
+    Damaged,
+    /// A newer version of this code has written it.
+    Newer,
+    /// Another process writes into it for longer than this one waits.
+    Busy,
+    /// Anything else that the system reports.
+    Other(String),
+}
+
+impl From<rusqlite::Error> for Problem {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged,
+            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
+            _ => Self::Other(error.to_string()),
+        }
+    }
+}
+
+impl Problem {
+    fn sentence(self, path: &Path) -> String {
+        let file = path.display();
+        match self {
+            Self::Damaged => {
+                format!("{file} is damaged; it is set aside, and the next reading begins a new one")
+            }
+            Self::Newer => format!("{file} was written by a newer version of Barbless; update this one"),
+            Self::Busy => format!("{file} cannot be used: another process writes into it; try again"),
+            Self::Other(why) => format!("{file} cannot be used: {why}"),
+        }
+    }
+}
+
+fn path(store: &Store) -> PathBuf {
+    store.dir().join("usage.db")
+}
+
+fn connect(path: &Path, more: OpenFlags, patience: Duration) -> Result<Connection, Problem> {
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let connection = Connection::open_with_flags(path, flags | more)?;
+    connection.busy_timeout(patience)?;
+    // A power failure may take the last rows, and nothing else.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    Ok(connection)
+}
+
+fn version(connection: &Connection) -> Result<usize, Problem> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    usize::try_from(version).map_err(|_| Problem::Newer)
+}
+
+/// Makes the file, or brings it up to date. The caller holds the lock: the library's own does not cover the change of the mode.
+fn make(path: &Path, patience: Duration) -> Result<Connection, Problem> {
+    create_private(path);
+    let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE, patience)?;
+    let missing = MIGRATIONS.get(version(&connection)?..).ok_or(Problem::Newer)?;
+    if missing.is_empty() {
+        return Ok(connection);
+    }
+    // The answer is the mode that holds then; without this one the file is only slower.
+    connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    for migration in missing {
+        transaction.execute_batch(migration)?;
+    }
+    transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
+    transaction.commit()?;
+    Ok(connection)
+}
+
+/// Creates the file for its owner alone: the library would make it readable for all, and the files beside it take its mode.
+fn create_private(path: &Path) {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    // Where that fails, the library reports why.
+    let _ = options.open(path);
+}
+
+/// Makes way for a new file, if this one is still damaged. Where that fails, the file stays as it is.
+fn set_damaged_aside(store: &Store, patience: Duration) {
+    let path = path(store);
+    let beside = |suffix: &str| {
+        let mut name = OsString::from(&path);
+        name.push(suffix);
+        PathBuf::from(name)
+    };
+    let is_whole = || -> Result<bool, Problem> {
+        let connection = connect(&path, OpenFlags::empty(), patience)?;
+        Ok(connection.query_row("PRAGMA quick_check(1)", [], |row| Ok(row.get::<_, String>(0)? == "ok"))?)
+    };
+    let _ = store.locked(&path, || {
+        if matches!(is_whole(), Ok(false) | Err(Problem::Damaged))
+            && fs::rename(&path, beside(".corrupt")).is_ok()
+        {
+            // The journal of the old file must not be played into the new one.
+            let _ = fs::remove_file(beside("-wal"));
+            let _ = fs::remove_file(beside("-shm"));
+        }
+    });
 }
 
 #[cfg(test)]

@@ -4,7 +4,6 @@
 //! A line `{"learn": ...}` teaches the past, and lines after it go on from there. So does a line whose `calls` name the call
 //! that the line before asked about. Any other line stands alone.
 
-use std::collections::BTreeMap;
 use std::io::{self, BufRead, Read, Write};
 use std::process::ExitCode;
 
@@ -21,17 +20,17 @@ use crate::settings::Settings;
 /// A longer line is bad, in bytes.
 const MAX_LINE: u64 = 64 * 1024 * 1024;
 
-/// Calls further away from each other, or from now, are a slip, in seconds.
-const YEAR_SECS: f64 = 366.0 * 86_400.0;
-
 /// A reading may be this many seconds in the future.
 const CLOCK_PLAY_SECS: f64 = 90.0;
+
+/// The times that calls and readings may have, in seconds since the epoch. Milliseconds are beyond them.
+const TIMES: std::ops::Range<f64> = 0.0..1e10;
 
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
 /// A line. `null` counts as left out; unknown keys are ignored.
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct Line {
     now: Option<f64>,
     session: Option<String>,
@@ -41,34 +40,34 @@ struct Line {
     history: History,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct History {
     calls: Option<Vec<CallLine>>,
     snapshots: Option<Vec<SnapshotLine>>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct CallLine {
     at: f64,
     session: Option<String>,
     slept_secs: Option<f64>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct SnapshotLine {
     at: f64,
     five_hour: Option<ReadingLine>,
     seven_day: Option<ReadingLine>,
 }
 
-#[derive(Debug, Deserialize)]
+#[derive(Deserialize)]
 struct ReadingLine {
     used_percent: Option<f64>,
     resets_at: Option<f64>,
 }
 
 /// The memory from line to line.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Memory {
     learned: Learned,
     /// A `learn` line came.
@@ -103,11 +102,11 @@ pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> ExitCode {
 
 /// Reads a line; of one that is too long the beginning. `false`: there is none.
 fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    let read = input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
-    if !line.ends_with(b"\n") && u64::try_from(read).is_ok_and(|read| read == MAX_LINE) {
+    input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
+    if !line.ends_with(b"\n") {
         input.skip_until(b'\n')?;
     }
-    Ok(read > 0)
+    Ok(!line.is_empty())
 }
 
 impl Memory {
@@ -117,176 +116,152 @@ impl Memory {
         let settings = line.settings.unwrap_or_default();
         if let Some(history) = line.learn {
             Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
-            return self.teach(history).map_err(|why| format!("learn.{why}"));
+            let (calls, snapshots) = history.read().map_err(|why| format!("learn.{why}"))?;
+            self.is_taught = true;
+            self.learn(calls, snapshots);
+            let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
+            return Ok(json!({ "learned": { "days": days, "calls": whole_seconds(calls) } }));
         }
-        let now = line
-            .now
-            .filter(|now| now.is_finite())
-            .ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
-        let (mut calls, snapshots) = (calls(line.history.calls), snapshots(line.history.snapshots)?);
-        near("calls", calls.iter().map(|call| call.at), now)?;
-        let goes_on = self.asked.is_some_and(|(at, session)| {
-            calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
-        });
+        let now = line.now.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
+        let (calls, snapshots) = line.history.read()?;
         let rules = rules(&mut self.rules, settings, now)?.clone();
-        if !self.is_taught && !goes_on {
+        let is_asked = |(at, session): (f64, u64)| {
+            calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
+        };
+        if !self.is_taught && !self.asked.is_some_and(is_asked) {
             (self.learned, self.calls, self.snapshots) = Default::default();
         }
         self.asked = Some((now, digest(line.session.as_deref().unwrap_or_default())));
-        calls.retain(|call| call.at <= now && call.at >= self.newest_call());
-        let is_of_now = |snapshot: &&Snapshot| seconds(snapshot.at) <= now + CLOCK_PLAY_SECS;
-        let of_now: Vec<Snapshot> = snapshots.iter().filter(is_of_now).copied().collect();
-        let newest = self.newest_snapshot();
-        self.learn(calls, of_now.iter().filter(|snapshot| snapshot.at >= newest).copied().collect());
-        if let Some(last) = of_now.last() {
-            // A known one, too: it says which account is in use.
-            self.learned.read(last);
-        }
+        self.learn_recent(calls, &snapshots, now);
         let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, &rules);
         Ok(paced(&pace, now))
     }
 
-    fn teach(&mut self, history: History) -> Result<Value, String> {
-        let (calls, snapshots) = (calls(history.calls), snapshots(history.snapshots)?);
-        let times =
-            calls.iter().map(|call| call.at).chain(snapshots.iter().map(|snapshot| seconds(snapshot.at)));
-        let known = self.calls.last().map(|call| call.at);
-        let center = known.or_else(|| median(times.collect())).unwrap_or_default();
-        near("calls", calls.iter().map(|call| call.at), center)?;
-        near("snapshots", snapshots.iter().map(|snapshot| seconds(snapshot.at)), center)?;
-        self.is_taught = true;
-        self.learn(calls, snapshots);
-        let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
-        Ok(json!({ "learned": { "days": days, "calls": whole_seconds(calls) } }))
+    /// Learns the calls and readings of a line about `now`. Those before the newest known ones are passed over.
+    fn learn_recent(&mut self, mut calls: Vec<Call>, snapshots: &[Snapshot], now: f64) {
+        let (known, read) = (newest(&self.calls, at_of_call), newest(&self.snapshots, at_of_snapshot));
+        calls.retain(|call| (known..=now).contains(&call.at));
+        let is_of_now = |snapshot: &&Snapshot| at_of_snapshot(snapshot) <= now + CLOCK_PLAY_SECS;
+        let of_now: Vec<Snapshot> = snapshots.iter().filter(is_of_now).copied().collect();
+        self.learn(
+            calls,
+            of_now.iter().filter(|snapshot| at_of_snapshot(snapshot) >= read).copied().collect(),
+        );
+        if let Some(last) = of_now.last() {
+            // A known reading still tells which account is in use.
+            self.learned.read(last);
+        }
     }
 
     /// Learns what is new in the order of time. Where something older than the known past is new, all is learned again.
     fn learn(&mut self, calls: Vec<Call>, snapshots: Vec<Snapshot>) {
-        let (calls, snapshots) = (self.new_calls(calls), self.new_snapshots(snapshots));
-        let (known, read) = (self.newest_call(), self.newest_snapshot());
-        let is_older = calls.first().is_some_and(|call| call.at < known)
-            || snapshots.first().is_some_and(|snapshot| snapshot.at < read);
-        let (from_call, from_snapshot) = (self.calls.len(), self.snapshots.len());
-        self.calls.extend(calls);
-        self.snapshots.extend(snapshots);
-        if is_older {
-            self.calls.sort_by(|one, other| one.at.total_cmp(&other.at));
-            self.snapshots.sort_by_key(|snapshot| snapshot.at);
-            self.learned = learn(Learned::default(), &self.calls, &self.snapshots);
+        // Parallel calls have the same time and session. They are known together.
+        let is_same = |one: &Call, other: &Call| one.session == other.session;
+        let (from_call, is_older) = add(&mut self.calls, calls, at_of_call, is_same);
+        let (from_snapshot, is_read_late) =
+            add(&mut self.snapshots, snapshots, at_of_snapshot, |one, other| one == other);
+        if is_older || is_read_late {
+            self.learned = Learned::default();
+            learn(&mut self.learned, &self.calls, &self.snapshots);
         } else {
-            let learned = std::mem::take(&mut self.learned);
-            self.learned = learn(learned, &self.calls[from_call..], &self.snapshots[from_snapshot..]);
+            learn(&mut self.learned, &self.calls[from_call..], &self.snapshots[from_snapshot..]);
         }
-    }
-
-    fn newest_call(&self) -> f64 {
-        self.calls.last().map_or(f64::NEG_INFINITY, |call| call.at)
-    }
-
-    fn newest_snapshot(&self) -> i64 {
-        self.snapshots.last().map_or(i64::MIN, |snapshot| snapshot.at)
-    }
-
-    /// The calls that are not known yet, by time. Parallel calls have the same time and session.
-    fn new_calls(&self, mut calls: Vec<Call>) -> Vec<Call> {
-        calls.sort_by(|one, other| one.at.total_cmp(&other.at));
-        let key = |call: &Call| (call.at.to_bits(), call.session);
-        let first = calls.first().map_or(f64::INFINITY, |call| call.at);
-        let known = &self.calls[self.calls.partition_point(|call| call.at < first)..];
-        let mut counts: BTreeMap<_, usize> = BTreeMap::new();
-        for call in known {
-            *counts.entry(key(call)).or_default() += 1;
-        }
-        calls.retain(|call| match counts.get_mut(&key(call)) {
-            Some(count) if *count > 0 => {
-                *count -= 1;
-                false
-            }
-            _ => true,
-        });
-        calls
-    }
-
-    /// The readings that are not known yet, by time.
-    fn new_snapshots(&self, mut snapshots: Vec<Snapshot>) -> Vec<Snapshot> {
-        snapshots.retain(|new| {
-            let from = self.snapshots.partition_point(|known| known.at < new.at);
-            !self.snapshots[from..].iter().take_while(|known| known.at == new.at).any(|known| known == new)
-        });
-        snapshots
     }
 }
 
-fn learn(mut learned: Learned, calls: &[Call], snapshots: &[Snapshot]) -> Learned {
+const fn at_of_call(call: &Call) -> f64 {
+    call.at
+}
+
+const fn at_of_snapshot(snapshot: &Snapshot) -> f64 {
+    seconds(snapshot.at)
+}
+
+fn newest<T>(known: &[T], at: impl Fn(&T) -> f64) -> f64 {
+    known.last().map_or(f64::NEG_INFINITY, at)
+}
+
+/// Adds what is not known yet, by time: where that begins, and whether some of it is older than what was known.
+fn add<T>(
+    known: &mut Vec<T>,
+    mut new: Vec<T>,
+    at: impl Fn(&T) -> f64,
+    is_same: impl Fn(&T, &T) -> bool,
+) -> (usize, bool) {
+    new.retain(|new| {
+        let from = known.partition_point(|known| at(known) < at(new));
+        !known[from..].iter().take_while(|known| at(known) <= at(new)).any(|known| is_same(known, new))
+    });
+    let (count, last) = (known.len(), newest(known, &at));
+    let is_older = new.iter().any(|new| at(new) < last);
+    new.sort_by(|one, other| at(one).total_cmp(&at(other)));
+    known.append(&mut new);
+    if is_older {
+        known.sort_by(|one, other| at(one).total_cmp(&at(other)));
+    }
+    (count, is_older)
+}
+
+fn learn(learned: &mut Learned, calls: &[Call], snapshots: &[Snapshot]) {
     let mut snapshots = snapshots.iter().peekable();
     for call in calls {
-        while let Some(snapshot) = snapshots.next_if(|snapshot| seconds(snapshot.at) <= call.at) {
+        while let Some(snapshot) = snapshots.next_if(|snapshot| at_of_snapshot(snapshot) <= call.at) {
             learned.read(snapshot);
         }
         learned.call(*call);
     }
     snapshots.for_each(|snapshot| learned.read(snapshot));
-    learned
 }
 
-/// The rules of these settings around now: those of the line before, where nothing changed and the day is near.
+/// The rules of these settings around now: those of the line before, if nothing changed and the day is near.
 fn rules(
     known: &mut Option<(Map<String, Value>, i64, Rules)>,
     settings: Map<String, Value>,
     now: f64,
 ) -> Result<&Rules, String> {
     let now = whole_seconds(now);
-    let is_known = known.as_ref().is_some_and(|(before, at, _)| {
-        *before == settings && (0..DAY_SECS / 2).contains(&now.saturating_sub(*at))
-    });
-    if !is_known {
-        let typed = Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
-        *known = Some((settings, now, rules::around(&typed, now)));
+    let is_near = |at: i64| (0..DAY_SECS / 2).contains(&now.saturating_sub(at));
+    let (_, _, rules) = match known.take() {
+        Some(last) if last.0 == settings && is_near(last.1) => known.insert(last),
+        _ => {
+            let typed = Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
+            known.insert((settings, now, rules::around(&typed, now)))
+        }
+    };
+    Ok(rules)
+}
+
+impl History {
+    fn read(self) -> Result<(Vec<Call>, Vec<Snapshot>), String> {
+        let calls = self.calls.unwrap_or_default().into_iter().enumerate();
+        let calls = calls.map(|(index, line)| {
+            Ok(Call {
+                at: time(line.at).ok_or_else(|| format!("calls[{index}].at is no time in seconds"))?,
+                session: digest(line.session.as_deref().unwrap_or_default()),
+                slept_secs: line.slept_secs.unwrap_or_default(),
+            })
+        });
+        let snapshots = self.snapshots.unwrap_or_default().into_iter().enumerate();
+        let snapshots =
+            snapshots.map(|(index, line)| line.read().map_err(|why| format!("snapshots[{index}].{why}")));
+        let mut snapshots = snapshots.collect::<Result<Vec<_>, String>>()?;
+        snapshots.sort_by_key(|snapshot| snapshot.at);
+        Ok((calls.collect::<Result<_, String>>()?, snapshots))
     }
-    known.as_ref().map(|(_, _, rules)| rules).ok_or_else(|| "settings: there are none".to_owned())
 }
 
-fn median(mut times: Vec<f64>) -> Option<f64> {
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied()
-}
-
-/// The first time that is far away from `center`, as an error.
-fn near(list: &str, mut times: impl Iterator<Item = f64>, center: f64) -> Result<(), String> {
-    let is_far = |at: f64| (at - center).abs() > YEAR_SECS;
-    let far = times
-        .position(is_far)
-        .map(|index| format!("{list}[{index}].at is more than a year away from the other times"));
-    far.map_or(Ok(()), Err)
-}
-
-fn calls(lines: Option<Vec<CallLine>>) -> Vec<Call> {
-    let call = |line: CallLine| Call {
-        at: line.at,
-        session: digest(line.session.as_deref().unwrap_or_default()),
-        slept_secs: line.slept_secs.unwrap_or_default(),
-    };
-    lines.unwrap_or_default().into_iter().map(call).collect()
-}
-
-fn snapshots(lines: Option<Vec<SnapshotLine>>) -> Result<Vec<Snapshot>, String> {
-    let snapshot = |(index, line): (usize, SnapshotLine)| {
-        let reading =
-            |window: &str, line| reading(line).map_err(|why| format!("snapshots[{index}].{window}.{why}"));
+impl SnapshotLine {
+    fn read(self) -> Result<Snapshot, String> {
         Ok(Snapshot {
-            at: whole_seconds(line.at),
-            five_hour: reading("five_hour", line.five_hour)?,
-            seven_day: reading("seven_day", line.seven_day)?,
+            at: whole_seconds(time(self.at).ok_or("at is no time in seconds")?),
+            five_hour: reading(self.five_hour).map_err(|why| format!("five_hour.{why}"))?,
+            seven_day: reading(self.seven_day).map_err(|why| format!("seven_day.{why}"))?,
         })
-    };
-    let mut snapshots = lines
-        .unwrap_or_default()
-        .into_iter()
-        .enumerate()
-        .map(snapshot)
-        .collect::<Result<Vec<_>, String>>()?;
-    snapshots.sort_by_key(|snapshot| snapshot.at);
-    Ok(snapshots)
+    }
+}
+
+fn time(at: f64) -> Option<f64> {
+    TIMES.contains(&at).then_some(at)
 }
 
 /// Usage without its reset is no reading, nor the other way round.

@@ -3,8 +3,7 @@
 pub(crate) mod chart;
 pub(crate) mod past;
 #[cfg(test)]
-pub(crate) mod sample;
-pub(crate) mod spoken;
+pub(crate) mod tests;
 
 use std::process::ExitCode;
 
@@ -17,22 +16,27 @@ use shared::switches::Position;
 use crate::CreditPacer;
 use crate::database::Database;
 use crate::rules;
+use crate::wording::{duration, percent};
 use chart::chart;
-use past::{DayInNumbers, Past};
-use spoken::{duration, percent};
+use past::{Day, Past};
 
 /// Days that are shown by default.
 const DAYS: u32 = 7;
 
 const COLUMNS: usize = 80;
 
-/// Why there is no look back.
-#[derive(Debug, PartialEq, Eq)]
+/// The reason why there is nothing to show.
 pub(crate) enum Refusal {
     /// The words are wrong.
     Usage(String),
     /// It cannot be done.
     Failed(String),
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Self {
+        Self::Failed(why)
+    }
 }
 
 impl Refusal {
@@ -74,12 +78,9 @@ pub(crate) fn days_of(word: &str) -> Result<u32, Refusal> {
 
 /// The recorded usage of the last days: of those typed, else of the usual number.
 pub(crate) fn look_back(host: &Host, typed: Option<u32>, usual: u32) -> Result<Past, Refusal> {
-    let failed = |why: &str| Refusal::Failed(why.to_owned());
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    let sources = places.sources(host.environment.home.as_deref());
-    let section = configure::<CreditPacer>(&sources, Position::Auto);
-    let settings =
-        section.ok_or_else(|| failed("the built-in defaults cannot be read; this is a bug"))?.settings;
+    let section = configure::<CreditPacer>(&places.sources(host.environment.home.as_deref()), Position::Auto);
+    let settings = section.ok_or_else(|| crate::command::UNREADABLE.to_owned())?.settings;
     let kept = settings.retention_days.get();
     let days = typed.unwrap_or(usual.min(kept));
     if !(1..=kept).contains(&days) {
@@ -87,22 +88,20 @@ pub(crate) fn look_back(host: &Host, typed: Option<u32>, usual: u32) -> Result<P
             "--days takes a number from 1 to {kept}: usage is kept for {kept} days (retention_days)"
         )));
     }
-    let store = places.open_store().ok_or_else(|| failed("there is no state folder; set HOME"))?;
+    let store = places.open_store().ok_or_else(|| "there is no state folder; set HOME".to_owned())?;
     let now = host.now().micros().div_euclid(1_000_000);
     let since = now - (i64::from(days) + 8) * DAY_SECS;
-    let (snapshots, delays) = match Database::open_existing(&store).map_err(Refusal::Failed)? {
-        Some(database) => (
-            database.snapshots(since).map_err(Refusal::Failed)?,
-            database.delays(since).map_err(Refusal::Failed)?,
-        ),
-        None => (Vec::new(), Vec::new()),
-    };
+    let (mut readings, mut delays) = ([Vec::new(), Vec::new()], Vec::new());
+    if let Some(database) = Database::open_existing(&store)? {
+        readings = [database.readings(Window::FiveHour, since)?, database.readings(Window::SevenDay, since)?];
+        delays = database.delays(since)?;
+    }
     let zone_name = rules::zone_name(&settings).unwrap_or_else(|| "local time".to_owned());
     let rules = rules::between(&settings, since, now + 9 * DAY_SECS);
-    Ok(Past::of(days, now, rules, zone_name, &snapshots, &delays))
+    Ok(Past::of(days, now, (rules, zone_name), readings, delays))
 }
 
-/// What to do where nothing is recorded.
+/// The advice where nothing is recorded.
 pub(crate) const NOTHING: &str = "Usage comes from the status line of a session in a terminal with a Pro or Max login \
                                   (`req hooks statusline` sets it up), or from the usage API (`usage_api.enabled`).";
 
@@ -117,44 +116,15 @@ fn page(past: &Past, columns: usize) -> String {
 
 /// The days in numbers, oldest first.
 fn table(past: &Past) -> String {
-    let [five_hour, weekly] = Window::ALL.map(|window| window.name().replace(" limit", ""));
-    let head = format!("{:<10} {five_hour:>7} {weekly:>7} {:>22}", "day", "delays");
-    let row = |day: &DayInNumbers| {
-        let [five_hour, weekly] = day.highest.map(|highest| highest.map_or_else(|| "–".to_owned(), percent));
-        let delays = match day.delays {
-            0 => "–".to_owned(),
-            count => format!("{count}, {}", duration(day.delayed_secs)),
+    let head = format!("{:<10} {:>7} {:>7} {:>22}", "day", "5-hour", "weekly", "delays");
+    let row = |day: &Day| {
+        let [five_hour, weekly] =
+            past.highest_on(day).map(|highest| highest.map_or_else(|| "–".to_owned(), percent));
+        let delays = match past.delays_on(day) {
+            (0, _) => "–".to_owned(),
+            (count, secs) => format!("{count}, {}", duration(secs)),
         };
-        format!("{:<10} {five_hour:>7} {weekly:>7} {delays:>22}", past.date(day.day.from))
+        format!("{:<10} {five_hour:>7} {weekly:>7} {delays:>22}", past.date(day.start))
     };
-    std::iter::once(head).chain(past.in_numbers().iter().map(row)).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::page;
-    use crate::history::sample::{Sample, two_weeks};
-
-    #[test]
-    fn shows_both_limits_and_the_days() {
-        let text = page(&two_weeks().past(4, "2026-11-20 18:00"), 80);
-        let (charts, rest) = text.split_once("\n\nday").unwrap();
-        assert!(charts.starts_with("5-hour limit: at most 90 % used\n"), "{text}");
-        assert!(charts.contains("\nweekly limit: at most 100 % used\n"), "{text}");
-        let expected = "         5-hour  weekly                 delays
-Tue 17 Nov    90 %    60 %                1, 42 s
-Wed 18 Nov    90 %    92 %                1, 42 s
-Thu 19 Nov    90 %   100 %                1, 42 s
-Fri 20 Nov       –   100 %                      –
-
-Times in Europe/Berlin; safe line by the settings of today.";
-        assert_eq!(rest, expected, "{text}");
-    }
-
-    #[test]
-    fn names_the_sources_where_nothing_is_recorded() {
-        let text = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
-        assert!(text.starts_with("Nothing is recorded of the last 7 days.\n"), "{text}");
-        assert!(text.contains("req hooks statusline"), "{text}");
-    }
+    std::iter::once(head).chain(past.days.iter().map(row)).collect::<Vec<_>>().join("\n")
 }

@@ -5,13 +5,13 @@
 //! with the safe line and the forecast, and lets the next request to the model wait. Nothing here needs credentials or a
 //! connection; the usage API is a choice.
 //!
-//! - `settings`: what can be set; `rules`: the same as the controller takes it
+//! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
-//! - `observe`: the inputs; `decide`: the rules; `wording`: the messages; `effect`: what is done beside them
-//! - `state`: the memory of all sessions together; `books`: what was slept
+//! - `observe`: the inputs; `decide`: the rules; `wording`: the messages; `effect`: the other effects
+//! - `state`: the memory of all sessions together; `books`: the delays as they were slept
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
 //! - `database`: usage and delays of two months; `history`, `report`: looking back
-//! - `command`: what can be typed; `filter`: the controller as a filter
+//! - `command`: the typed commands; `filter`: the controller as a filter
 
 mod books;
 mod command;
@@ -51,14 +51,6 @@ impl Hook for CreditPacer {
     const HEADLESS_MEANS: &'static str =
         "Delays of sessions nobody watches (`claude -p`, SDK) may be longer than 60 seconds.";
     const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
-    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[
-        ("threshold_percent", "threshold_pct"),
-        ("base_delay", "base_delay_secs"),
-        ("max_delay", "max_delay_secs"),
-        ("preload_hours", "seven_day.preload_pct"),
-        ("five_hour_limit_enabled", "five_hour.enabled"),
-        ("weekly_limit_enabled", "seven_day.enabled"),
-    ];
     const ACTS_WHILE_SWITCHED_OFF: bool = true;
     const VERBS: &'static [Verb] = command::VERBS;
 

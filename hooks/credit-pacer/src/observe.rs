@@ -1,4 +1,4 @@
-//! What the hook looks at: the readings, and what the settings say about now. Nothing is decided here.
+//! The facts of an event: the readings, and the settings as rules. Nothing is decided here.
 
 mod account;
 
@@ -13,16 +13,24 @@ use shared::usage::Usage;
 
 use crate::CreditPacer;
 use crate::command::Reply;
+use crate::poll::secs;
 use crate::settings::Settings;
 use crate::{books, poll, rules};
 
 pub(crate) use account::known;
 
-/// What was found.
+/// The facts of an event.
 #[derive(Debug, Clone)]
 pub enum Facts {
     /// A tool has run.
-    Call(Box<CallFacts>),
+    Call {
+        /// Usage and rules.
+        scene: Box<Scene>,
+        /// A hash of the prompt's id.
+        prompt: u64,
+        /// Nothing waits after this call.
+        is_exempt: bool,
+    },
     /// A prompt that is none of our commands.
     Prompt {
         /// The usage API is to be asked.
@@ -31,7 +39,7 @@ pub enum Facts {
     /// A prompt that is one of our commands, answered.
     Command(Reply),
     /// A session begins.
-    Start(Box<StartFacts>),
+    Start(Box<Scene>),
     /// A session ends.
     End {
         /// A hash of its id.
@@ -39,29 +47,11 @@ pub enum Facts {
     },
 }
 
-/// What was found after a tool has run.
+/// Usage and rules for one session.
 #[derive(Debug, Clone)]
-pub struct CallFacts {
-    pub(crate) scene: Scene,
+pub struct Scene {
     /// A hash of the session's id.
     pub(crate) session: u64,
-    /// A hash of the prompt's.
-    pub(crate) prompt: u64,
-    /// Nothing waits after this call.
-    pub(crate) is_exempt: bool,
-}
-
-/// What was found at a session's start.
-#[derive(Debug, Clone)]
-pub struct StartFacts {
-    pub(crate) scene: Scene,
-    /// A hash of the session's id.
-    pub(crate) session: u64,
-}
-
-/// What is used, and the rules.
-#[derive(Debug, Clone)]
-pub(crate) struct Scene {
     /// The last reading, if there is one.
     pub(crate) usage: Option<Usage>,
     /// The same and those before it, for the arithmetic.
@@ -96,11 +86,10 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
             })
         }
         Event::SessionStart { .. } => {
-            let session = digest(context.request.call.session_id.as_deref()?);
             if let Some(store) = context.store {
                 books::clean_up(store, context.settings, context.host.now());
             }
-            Some(Facts::Start(Box::new(StartFacts { scene: scene(context), session })))
+            Some(Facts::Start(Box::new(scene(context)?)))
         }
         Event::SessionEnd { .. } => {
             Some(Facts::End { session: digest(context.request.call.session_id.as_deref()?) })
@@ -110,19 +99,21 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 }
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<Facts> {
-    let session = digest(context.request.call.session_id.as_deref()?);
     let prompt = digest(context.request.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
-    Some(Facts::Call(Box::new(CallFacts { scene: scene(context), session, prompt, is_exempt })))
+    Some(Facts::Call { scene: Box::new(scene(context)?), prompt, is_exempt })
 }
 
-fn scene(context: &Context<'_, Settings>) -> Scene {
-    let now = context.host.now().micros().div_euclid(1_000_000);
-    Scene { poll: poll::is_due(context), ..Scene::of(account::known_to(context), context.settings, now) }
+/// `None`: the event names no session.
+fn scene(context: &Context<'_, Settings>) -> Option<Scene> {
+    let (id, now) = (context.request.call.session_id.as_deref()?, context.host.now());
+    let usage = context.store.and_then(|store| known(store, Some(id), context.settings, now));
+    let scene = Scene::of(usage, context.settings, secs(now));
+    Some(Scene { session: digest(id), poll: poll::is_due(context), ..scene })
 }
 
 impl Scene {
-    /// The readings, and the rules. The time zone is found only where something may have to be decided or told.
+    /// The readings, and the rules. The time zone is looked up only if there may be something to decide or to report.
     pub(crate) fn of(usage: Option<Usage>, settings: &Settings, now: i64) -> Self {
         let snapshots = usage.as_ref().map(snapshots).unwrap_or_default();
         let rules = rules::without_zone(settings);
@@ -132,7 +123,12 @@ impl Scene {
             usage.iter().flat_map(|usage| usage.windows.values()).any(|window| window.used_percent >= least);
         let is_quiet = pacing::is_clearly_within(&snapshots, &rules) && !alerts;
         let rules = if is_quiet { rules } else { rules::around(settings, now) };
-        Self { usage, snapshots, rules, poll: false }
+        Self { session: 0, usage, snapshots, rules, poll: false }
+    }
+
+    /// No window can be over its line, whatever the calendar says.
+    pub(crate) fn is_clearly_within(&self) -> bool {
+        pacing::is_clearly_within(&self.snapshots, &self.rules)
     }
 }
 

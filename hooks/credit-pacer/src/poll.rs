@@ -3,14 +3,14 @@
 //!
 //! - `slot`: when it may be asked next
 //! - `login`: what it is asked with
-//! - `answer`: what it says; `trouble`: why there is no answer
+//! - `answer`: what it says; `failure`: why there is no answer
 //!
-//! Nothing of it is asked while every hook is off, or this one, or where its section in the global file does not say so.
+//! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 
 mod answer;
+mod failure;
 mod login;
 mod slot;
-mod trouble;
 
 use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
@@ -19,20 +19,18 @@ use std::time::Duration;
 use shared::courier::{self, Request};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
-use shared::journal::{self, Entry};
 use shared::project_env::is_misled;
 use shared::state::{Store, is_off};
 use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
 use crate::CreditPacer;
-use crate::database::{Database, SnapshotRow};
+use crate::books;
+use crate::database::Database;
 use crate::settings::{Settings, UsageApi};
-use slot::secs;
-use trouble::Trouble;
+use failure::{Failure, Kind};
 
-pub(crate) use slot::Slot;
-pub(crate) use trouble::Kind;
+pub(crate) use slot::{Slot, secs};
 
 /// The verb that asks. It is in no help: nobody needs to type it.
 const VERB: &str = "poll";
@@ -53,7 +51,7 @@ pub(crate) fn is_due(context: &Context<'_, Settings>) -> bool {
         && !is_misled(context.host, context.request.call.cwd.as_deref())
 }
 
-/// Starts the process that asks, and does not wait for it. It holds nothing that the client waits for.
+/// Starts the process that asks, and does not wait for it. It holds nothing that Claude Code waits for.
 pub(crate) fn start() -> Result<(), String> {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
@@ -61,8 +59,9 @@ pub(crate) fn start() -> Result<(), String> {
         detach(&mut command);
         command.spawn()
     });
-    let why = |error| format!("credit-pacer: the usage API is not asked: no process can be started: {error}");
-    started.map(drop).map_err(why)
+    started.map(drop).map_err(|error| {
+        format!("credit-pacer: the usage API is not asked: no process can be started: {error}")
+    })
 }
 
 /// A group of its own: what ends the hook does not end it.
@@ -95,10 +94,10 @@ pub(crate) fn run(host: &Host) -> ExitCode {
 }
 
 fn interval(settings: &UsageApi) -> Duration {
-    Duration::from_secs(settings.least_interval_secs().into())
+    Duration::from_secs(settings.interval_secs.get().into())
 }
 
-/// The settings, if they and everything else allow to ask. What started this process has looked at all of it, but
+/// The settings, if they and everything else allow to ask. The hook has looked at all of it before it started this process, but
 /// anybody can start it.
 fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     let now = host.now();
@@ -114,7 +113,7 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     (section.enabled && settings.enabled).then_some(settings)
 }
 
-fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Trouble> {
+fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
     let login = login::find(host, places.config_dir.as_deref())?;
     let courier = courier::beside_this_program().ok_or(Kind::NoCourier)?;
     let headers = [
@@ -136,27 +135,22 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
 }
 
 /// Keeps a reading: for pacing, and for looking back.
-fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Trouble> {
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
     if windows.is_empty() {
         return Ok(());
     }
     let at = secs(host.now());
-    let row = SnapshotRow::of(&windows, at, at);
     let observed = Observed { at, source: Source::UsageApi, sight: Sight::Answered, windows };
     usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
-    let kept = Database::open(store).and_then(|database| database.add_snapshot(&row, "", Source::UsageApi));
+    let kept = Database::open(store)
+        .and_then(|database| database.add_snapshot(&observed.windows, (at, at), "", Source::UsageApi));
     kept.map_err(|_| Kind::NotKept.into())
 }
 
-/// Remembers when to ask again, and tells the journal of a trouble that was not there before.
-fn settle(store: &Store, result: Result<(), Trouble>, host: &Host, interval: Duration) {
-    let before = Slot::settle(store, result, host.now(), interval);
-    let kind = result.err().map(|trouble| trouble.kind);
-    if let Some(kind) = kind
-        && before.and_then(|slot| slot.trouble) != Some(kind)
-    {
-        let text = format!("usage API: {}", kind.words());
-        let entry = Entry { hook: CreditPacer::NAME, what: "error", text: Some(&text), ..Entry::default() };
-        journal::write(store, host.now(), &entry);
+/// Remembers when to ask again, and reports a new kind of failure to the journal.
+fn settle(store: &Store, result: Result<(), Failure>, host: &Host, interval: Duration) {
+    let before = Slot::settle(store, result, host.now(), interval).and_then(|slot| slot.trouble);
+    if let Some(kind) = result.err().map(|failure| failure.kind).filter(|kind| before != Some(*kind)) {
+        books::report(store, Err(format!("usage API: {}", kind.words())), host.now());
     }
 }

@@ -1,13 +1,15 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`. The original tool's own
-//! names are taken as well.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
-mod over_defaults;
 mod written;
 
 use pacing::Window;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, Decimal, LayerKind, Origin, SettingFault};
+use serde_json::{Map, Value};
+use shared::config::{Bounded, Decimal, LayerKind, Origin, SettingFault, read_typed, section_defaults};
+use shared::hook::Hook;
+
+use crate::CreditPacer;
 
 pub use written::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 
@@ -49,19 +51,6 @@ pub struct Settings {
     pub statusline: StatusLine,
     /// The usage API.
     pub usage_api: UsageApi,
-
-    /// The original tool's name of `threshold_pct`. Where it stands, it counts.
-    pub threshold_percent: Option<Decimal<0, 100>>,
-    /// The original tool's name of `base_delay_secs`. Where it stands, it counts.
-    pub base_delay: Option<Decimal<0, 350>>,
-    /// The original tool's name of `max_delay_secs`. Where it stands, it counts.
-    pub max_delay: Option<Decimal<0, 350>>,
-    /// The original tool's way to say `seven_day.preload_pct`: in hours of 120. Where it stands, it counts.
-    pub preload_hours: Option<Decimal<0, 120>>,
-    /// The original tool's name of `five_hour.enabled`. Where it stands, it counts.
-    pub five_hour_limit_enabled: Option<bool>,
-    /// The original tool's name of `seven_day.enabled`. Where it stands, it counts.
-    pub weekly_limit_enabled: Option<bool>,
 }
 
 /// One window.
@@ -92,20 +81,15 @@ pub struct UsageApi {
     pub url: String,
     /// It is asked at most once in so many seconds, by all sessions together.
     pub interval_secs: Bounded<300, 86_400>,
-    /// The original tool's name of `interval_secs`. Where it stands, it counts.
-    pub poll_interval: Option<Bounded<300, 86_400>>,
 }
 
-/// The keys by which it is decided whether a call waits, and for how long, as paths within the section.
-const DECIDING: [&str; 22] = [
+/// The keys that decide whether a call waits, and for how long, as paths within the section.
+const DECIDING: [&str; 16] = [
     "headless",
     "safety_buffer_pct",
     "threshold_pct",
-    "threshold_percent",
     "base_delay_secs",
-    "base_delay",
     "max_delay_secs",
-    "max_delay",
     "max_total_delay_per_hour_secs",
     "quiet_hours",
     "stale_after_secs",
@@ -114,89 +98,76 @@ const DECIDING: [&str; 22] = [
     "work_hours",
     "holidays",
     "five_hour.enabled",
-    "five_hour_limit_enabled",
     "five_hour.preload_pct",
     "seven_day.enabled",
-    "weekly_limit_enabled",
     "seven_day.preload_pct",
-    "preload_hours",
 ];
 
-/// Which of the keys that decide about delays a file of the project decides, by where each key comes from.
-pub(crate) fn by_project(
-    origin: &dyn Fn(&str) -> Option<Origin>,
-) -> impl Iterator<Item = (&'static str, Origin)> {
+/// "set for this project: workdays (.claude/requirements.yaml:3)", with the keys about delays that files of the project decide;
+/// `None` if those files decide none. `origin` returns the provenance of a key.
+pub(crate) fn by_project(origin: &dyn Fn(&str) -> Option<Origin>) -> Option<String> {
     let set = DECIDING.into_iter().filter_map(|key| Some((key, origin(key)?)));
-    set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local))
+    let set = set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local));
+    let keys: Vec<String> = set.map(|(key, origin)| format!("{key} ({origin})")).collect();
+    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
-
-/// The working hours of a week of five whole days, by which the original tool counts its preload.
-const PRELOAD_HOURS: f64 = 120.0;
 
 impl Settings {
-    /// So many points above the safe line are let pass.
-    pub(crate) fn threshold_points(&self) -> f64 {
-        self.threshold_percent.unwrap_or(self.threshold_pct).get()
+    /// The settings of one window.
+    pub(crate) const fn window(&self, window: Window) -> WindowSettings {
+        match window {
+            Window::FiveHour => self.five_hour,
+            Window::SevenDay => self.seven_day,
+        }
     }
 
-    /// Delays shorter than this are skipped, in seconds.
-    pub(crate) fn shortest_delay(&self) -> f64 {
-        self.base_delay.unwrap_or(self.base_delay_secs).get()
-    }
-
-    /// A longer delay is cut to this, in seconds.
-    pub(crate) fn longest_delay(&self) -> f64 {
-        self.max_delay.unwrap_or(self.max_delay_secs).get()
-    }
-
-    /// What keeps delays from ever being, though each key is right by itself. A longest delay of 0 is a way to have none.
+    /// Finds keys that are right by themselves and together prevent every delay. A longest delay of 0 is a way to have none.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let longest = self.longest_delay();
-        if longest <= 0.0 || longest >= self.shortest_delay() {
+        let longest = self.max_delay_secs.get();
+        if longest <= 0.0 || longest >= self.base_delay_secs.get() {
             return Vec::new();
         }
-        let longest = if self.max_delay.is_some() { "max_delay" } else { "max_delay_secs" };
-        let shortest = if self.base_delay.is_some() { "base_delay" } else { "base_delay_secs" };
-        vec![SettingFault {
-            path: vec![longest.to_owned()],
-            what: format!("is below {shortest}, so nothing is ever delayed: lower {shortest} too"),
-        }]
+        let what = "is below base_delay_secs, so nothing is ever delayed: lower base_delay_secs too";
+        vec![SettingFault { path: vec!["max_delay_secs".to_owned()], what: what.to_owned() }]
     }
 
-    /// The window is paced by.
-    pub(crate) fn is_paced_by(&self, window: Window) -> bool {
-        match window {
-            Window::FiveHour => self.five_hour_limit_enabled.unwrap_or(self.five_hour.enabled),
-            Window::SevenDay => self.weekly_limit_enabled.unwrap_or(self.seven_day.enabled),
+    /// The built-in defaults with these entries over them, maps key by key. `enabled: false` switches both windows off.
+    ///
+    /// # Errors
+    /// The wrong key, and why it is wrong.
+    pub(crate) fn over_defaults(entries: &Map<String, Value>) -> Result<Self, String> {
+        let mut sections: Map<String, Value> = read_typed(section_defaults(CreditPacer::NAME))?;
+        let defaults = sections.remove(CreditPacer::NAME).unwrap_or_default();
+        let Value::Object(mut section) = defaults else {
+            return Err("the built-in defaults cannot be read".to_owned());
+        };
+        let mut settings = read(section.clone())?;
+        for (key, value) in entries {
+            lay(&mut section, key, value);
+            settings = read(section.clone()).map_err(|why| format!("{key}: {why}"))?;
         }
-    }
-
-    /// The key that decides whether the window is paced by, as a path within the section.
-    pub(crate) fn enabled_key(&self, window: Window) -> String {
-        match window {
-            Window::FiveHour if self.five_hour_limit_enabled.is_some() => {
-                "five_hour_limit_enabled".to_owned()
-            }
-            Window::SevenDay if self.weekly_limit_enabled.is_some() => "weekly_limit_enabled".to_owned(),
-            _ => format!("{}.enabled", window.key()),
-        }
-    }
-
-    /// So much of the window may be used from its beginning on, in percent.
-    pub(crate) fn preload_percent(&self, window: Window) -> f64 {
-        match (window, self.preload_hours) {
-            (Window::FiveHour, _) => self.five_hour.preload_pct.get(),
-            (Window::SevenDay, None) => self.seven_day.preload_pct.get(),
-            (Window::SevenDay, Some(hours)) => hours.get() / PRELOAD_HOURS * 100.0,
-        }
+        Ok(settings)
     }
 }
 
-impl UsageApi {
-    /// It is asked at most once in so many seconds.
-    pub(crate) fn least_interval_secs(&self) -> u32 {
-        self.poll_interval.unwrap_or(self.interval_secs).get()
+fn lay(below: &mut Map<String, Value>, key: &str, value: &Value) {
+    match (below.get_mut(key), value) {
+        (Some(Value::Object(below)), Value::Object(above)) => {
+            above.iter().for_each(|(key, value)| lay(below, key, value));
+        }
+        _ => drop(below.insert(key.to_owned(), value.clone())),
     }
+}
+
+fn read(mut section: Map<String, Value>) -> Result<Settings, String> {
+    let mut is_true =
+        |key: &str| section.remove(key).and_then(|value| value.as_bool()).ok_or("true or false is expected");
+    let (enabled, _) = (is_true("enabled")?, is_true("headless")?);
+    let mut settings: Settings =
+        serde_json::from_value(Value::Object(section)).map_err(|error| error.to_string())?;
+    settings.five_hour.enabled &= enabled;
+    settings.seven_day.enabled &= enabled;
+    Ok(settings)
 }
 
 #[cfg(test)]

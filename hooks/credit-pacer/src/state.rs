@@ -13,9 +13,6 @@ use shared::usage::line::Line;
 
 use crate::database::Why;
 
-/// The length of a slot in the first version's memory, in seconds.
-const OLD_SLOT_SECS: i64 = 600;
-
 /// The memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -33,12 +30,6 @@ pub struct State {
     /// The windows over their safe line, as last written down for other hooks.
     #[serde(skip_serializing_if = "is_within")]
     pub(crate) line: Line,
-    /// Calls of the first version: when, by whom, and the delay in milliseconds.
-    #[serde(skip_serializing)]
-    calls: Vec<(Timestamp, u64, u32)>,
-    /// Ten-minute slots with calls, of the first version.
-    #[serde(skip_serializing)]
-    busy_slots: Vec<i64>,
 }
 
 fn is_within(line: &Line) -> bool {
@@ -57,8 +48,6 @@ pub(crate) struct Session {
     pub(crate) batch: Timestamp,
     /// Until when the batch waits.
     pub(crate) until: Timestamp,
-    /// The window that asks for it.
-    pub(crate) window: Option<Window>,
     /// A hash of the prompt that the batch belongs to.
     pub(crate) prompt: u64,
     /// When the user was last told of a delay.
@@ -78,8 +67,8 @@ pub(crate) struct Pending {
     /// Since when.
     pub(crate) at: Timestamp,
     /// The window that asked for it.
-    pub(crate) window: Option<Window>,
-    /// Why it waits.
+    pub(crate) window: Window,
+    /// The reason.
     #[serde(default)]
     pub(crate) why: Why,
 }
@@ -101,23 +90,6 @@ impl State {
         store.read("")
     }
 
-    /// Takes over the memory of the first version, once.
-    pub(crate) fn take_over(&mut self) {
-        let calls = std::mem::take(&mut self.calls);
-        let slots = std::mem::take(&mut self.busy_slots);
-        let Some((first, _, _)) = calls.first() else { return };
-        let first = first.micros().div_euclid(1_000_000);
-        let known = slots.iter().filter(|slot| **slot * OLD_SLOT_SECS >= first).count();
-        let usual = f64::from(u32::try_from(calls.len() / known.max(1)).unwrap_or(1)).max(1.0);
-        for slot in slots.iter().map(|slot| slot * OLD_SLOT_SECS).filter(|slot| *slot < first) {
-            self.learned.habit.add(pacing::seconds(slot), usual, 0);
-        }
-        for (at, session, slept_ms) in calls {
-            let slept_secs = f64::from(slept_ms) / 1000.0;
-            self.learned.call(Call { at: exact(at), session, slept_secs });
-        }
-    }
-
     /// Drops sessions that are silent for an hour.
     pub(crate) fn forget_silent(&mut self, now: Timestamp) {
         self.sessions.retain(|_, session| now.since(session.last) < HOUR);
@@ -129,7 +101,8 @@ impl State {
         let pending = own.pending.take()?;
         let slept = now.since(pending.at).min(own.until.since(pending.at));
         own.until = pending.at.plus(slept);
-        own.remember_delay(pending.at, slept);
+        own.delays.retain(|(at, _)| *at <= pending.at && pending.at.since(*at) < HOUR);
+        own.delays.push((pending.at, u32::try_from(slept.as_millis()).unwrap_or(u32::MAX)));
         let call = Call { at: exact(pending.at), session, slept_secs: slept.as_secs_f64() };
         self.learned.slept(call);
         Some((pending, slept))
@@ -137,11 +110,6 @@ impl State {
 }
 
 impl Session {
-    fn remember_delay(&mut self, at: Timestamp, slept: Duration) {
-        self.delays.retain(|(before, _)| *before <= at && at.since(*before) < HOUR);
-        self.delays.push((at, u32::try_from(slept.as_millis()).unwrap_or(u32::MAX)));
-    }
-
     /// All delays of the last hour together.
     pub(crate) fn slept_lately(&self, now: Timestamp) -> Duration {
         let lately = self.delays.iter().filter(|(at, _)| *at <= now && now.since(*at) < HOUR);

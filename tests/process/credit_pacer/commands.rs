@@ -46,12 +46,7 @@ fn a_typed_status_is_answered_and_never_reaches_claude() {
     pacing.used(70.0, 20.0);
     let told = pacing.told("pace-maker status");
     assert!(told.starts_with("credit-pacer: on, set by the defaults\n"), "{told}");
-    for part in [
-        "5-hour limit: 70 % used",
-        "weekly limit: 20 % used",
-        "readings: from the status line",
-        "next delay: ",
-    ] {
+    for part in ["5-hour limit: 70 % used", "weekly limit: 20 % used", "readings: from the status line"] {
         assert!(told.contains(part), "{part} in {told}");
     }
     assert_eq!(pacing.told("pace-maker"), told);
@@ -59,12 +54,6 @@ fn a_typed_status_is_answered_and_never_reaches_claude() {
     let status = pacing.status();
     assert_eq!((&status["enabled"], &status["set_by"]), (&json!(true), &json!("the defaults")));
     assert_eq!(status["windows"].as_array().map(Vec::len), Some(2));
-}
-
-#[test]
-fn without_readings_status_says_where_they_come_from() {
-    let told = Pacing::new("").told("pace-maker status");
-    assert!(told.contains("readings: none yet; they come from the status line"), "{told}");
 }
 
 #[test]
@@ -80,34 +69,14 @@ fn off_and_on_again_by_either_name() {
     assert!(pacing.told("pace-maker status").contains("alerts at 80 and 95 % go on"));
     pacing.told("credit-pacer auto");
     assert_eq!(pacing.switches(), json!({}));
-}
-
-#[test]
-fn prose_goes_to_claude_untouched() {
-    let pacing = Pacing::new("");
-    for prompt in ["pace-maker sounds nice", "pace-maker off\nand then go on", "what does pace-maker off do?"]
-    {
-        assert_eq!(pacing.ask(&pacing.session.user_prompt_submit(prompt)), None, "{prompt:?}");
-    }
-    assert_eq!(pacing.switches(), json!({}));
-}
-
-#[test]
-fn history_and_help_are_answered_as_prompts() {
-    let pacing = Pacing::new("");
-    for (prompt, part) in [
-        ("pace-maker history", "Nothing is recorded of the last 7 days."),
-        ("pace-maker help", "credit-pacer weekly on|off|auto"),
-    ] {
-        let told = pacing.told(prompt);
-        assert!(told.contains(part), "{told}");
-    }
+    assert_eq!(pacing.answer_to("pace-maker sounds nice"), None, "prose goes to Claude");
+    assert!(pacing.told("pace-maker history").contains("Nothing is recorded of the last 7 days."));
 }
 
 #[test]
 fn what_loosens_is_refused_where_nobody_types() {
     let pacing = Pacing::new("");
-    for prompt in ["pace-maker off", "credit-pacer weekly off", "credit-pacer off --session 0c4e7a11"] {
+    for prompt in ["pace-maker off", "credit-pacer weekly off"] {
         let payload = pacing.session.user_prompt_submit(prompt);
         let hook = pacing.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(payload.to_bytes());
         let told = reply(documented(&hook.run()).as_ref()).unwrap();

@@ -218,13 +218,6 @@ fn of_fifty_processes_at_once_one_asks() {
     polling.eventually("the reading is kept", || polling.usage() != Value::Null);
     polling.until_nobody_polls();
     assert_eq!(polling.endpoint.requests().len(), 1);
-    // Those that ask are started by hand as well, all at once.
-    polling.make_due();
-    let pollers: Vec<_> = (0..50).map(|_| polling.poll().start()).collect();
-    for poller in pollers {
-        poller.wait().assert_exit(0);
-    }
-    assert_eq!(polling.endpoint.requests().len(), 2);
 }
 
 #[test]
@@ -277,27 +270,6 @@ fn what_the_server_answers_decides_when_it_is_asked_again() {
     }
 }
 
-#[test]
-fn waits_grow_trouble_is_told_once_and_a_reading_ends_both() {
-    let polling = Polling::new(Manner::answers(429, &[], ""));
-    for (wait, failures) in [(600, 1), (600, 2), (1200, 3), (2400, 4), (3600, 5), (3600, 6)] {
-        polling.polled();
-        polling.assert_waits(wait);
-        assert_eq!(polling.slot()["failures"], failures);
-        polling.make_due();
-    }
-    assert_eq!(polling.errors().len(), 1, "{:?}", polling.errors());
-    polling.endpoint.behave(Manner::answers(503, &[], ""));
-    polling.polled();
-    assert_eq!(polling.errors().len(), 2, "another kind: {:?}", polling.errors());
-    polling.make_due();
-    polling.endpoint.behave(Manner::answers(200, &[], &usage_body()));
-    polling.polled();
-    assert_eq!((&polling.slot()["failures"], &polling.slot()["trouble"]), (&json!(0), &Value::Null));
-    polling.assert_waits(600);
-    assert_eq!(polling.usage()["windows"]["five_hour"]["used_percent"], 41.5);
-}
-
 /// Nobody asks, neither started by a call nor by hand.
 #[track_caller]
 fn assert_silent(polling: &Polling, what: &str) {
@@ -326,10 +298,6 @@ fn nobody_asks_while_it_is_off() {
     fs::write(polling.state("OFF"), "").unwrap();
     assert_silent(&polling, "every hook is off");
     let polling = new();
-    fs::create_dir_all(polling.sandbox.home().join(".claude/hook-state")).unwrap();
-    polling.sandbox.write_home(".claude/hook-state/OFF", "");
-    assert_silent(&polling, "every hook is off in our own folder");
-    let polling = new();
     polling.switch_off();
     assert_silent(&polling, "switched off");
     let polling = new();
@@ -342,40 +310,18 @@ fn nobody_asks_while_it_is_off() {
 
 #[test]
 fn nobody_asks_where_a_projects_settings_lead_elsewhere() {
-    for name in [
-        "ANTHROPIC_BASE_URL",
-        "ANTHROPIC_AUTH_TOKEN",
-        "CLAUDE_CONFIG_DIR",
-        "CLAUDE_HOOK_STATE_DIR",
-        "CLAUDE_CODE_OAUTH_TOKEN",
-        "PATH",
-        "HOME",
-        "BARBLESS_ANYTHING",
-        "HTTPS_PROXY",
-    ] {
-        for level in [Level::Project, Level::Local] {
-            let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-            polling.sandbox.settings(level, &json!({ "env": { name: "anything" } }));
-            assert_silent(&polling, name);
-        }
+    for level in [Level::Project, Level::Local] {
+        let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+        polling.sandbox.settings(level, &json!({ "env": { "ANTHROPIC_BASE_URL": "anything" } }));
+        assert_silent(&polling, "another server");
     }
-    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    fs::create_dir_all(polling.sandbox.project().join(".claude")).unwrap();
-    fs::write(polling.sandbox.settings_path(Level::Project), "{ nobody can read this").unwrap();
-    assert_silent(&polling, "settings that cannot be read");
-    // Started below the top of a repository, the client reads the settings there.
+    // Started below the top of a repository, Claude Code reads the settings there.
     let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
     let below = polling.sandbox.project().join("below");
     polling.sandbox.write("below/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"x"}}"#);
     let outcome = polling.poll().cwd(&below).env("CLAUDE_PROJECT_DIR", below.display().to_string()).run();
     outcome.assert_exit(0);
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
-    // Other variables, and the user's own, are no reason.
-    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    polling.sandbox.settings(Level::Project, &json!({ "env": { "RUST_LOG": "x" } }));
-    polling.sandbox.settings(Level::User, &json!({ "env": { "ANTHROPIC_MODEL": "x" } }));
-    polling.polled();
-    assert_eq!(polling.endpoint.requests().len(), 1);
 }
 
 #[test]
@@ -395,18 +341,10 @@ fn without_a_login_that_is_good_nothing_is_asked_and_it_is_told_once() {
     }
     assert_eq!(polling.errors().len(), 2, "{:?}", polling.errors());
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
-    polling.log_in(now_secs() + HOUR);
-    polling.polled();
-    assert_eq!(polling.endpoint.requests().len(), 1);
-}
-
-#[test]
-fn a_login_of_the_environment_goes_first() {
-    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    polling.log_in(now_secs() - 1);
     polling.poll().env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-of-the-environment").run().assert_exit(0);
     let asked = polling.endpoint.requests().remove(0).to_lowercase();
     assert!(asked.contains("authorization: bearer sk-ant-of-the-environment\r\n"), "{asked}");
+    assert_eq!((&polling.slot()["failures"], &polling.slot()["trouble"]), (&json!(0), &Value::Null));
 }
 
 #[test]

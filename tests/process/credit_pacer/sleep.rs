@@ -67,7 +67,8 @@ fn over_the_line_the_next_request_waits_and_the_user_is_told_once() {
     let told = notice(pacing.ask(&pacing.call()).as_ref());
     assert!(began.elapsed() >= Duration::from_secs(1), "{:?}", began.elapsed());
     assert!(told.contains("waited 1 s so that your usage limits last. 5-hour limit: 94 % used"), "{told}");
-    assert!(pacing.ask(&pacing.call().with("prompt_id", "another")).is_none(), "told again");
+    let failed = pacing.session.post_tool_use_failure("Bash", json!({}), "Exit code 1");
+    assert!(pacing.ask(&failed.with("prompt_id", "another")).is_none(), "told again");
     let sleeps = pacing.sleeps();
     assert_eq!(sleeps.len(), 2);
     assert!(sleeps.iter().all(|(millis, _)| (800..5000).contains(millis)), "{sleeps:?}");
@@ -137,14 +138,6 @@ fn nothing_waits_after_what_waits_for_the_user_or_keeps_a_list() {
 }
 
 #[test]
-fn a_failed_call_waits_like_any() {
-    let pacing = Pacing::new(SECONDS);
-    pacing.used(99.0, 5.0);
-    let failed = pacing.session.post_tool_use_failure("Bash", json!({}), "Exit code 1");
-    assert!(notice(pacing.ask(&failed).as_ref()).contains("waited 1 s"));
-}
-
-#[test]
 fn where_nobody_watches_a_delay_is_a_minute_at_most() {
     for (global, secs) in [(LONG, 60), ("credit-pacer: { alerts: [], headless: true }\n", 350)] {
         let pacing = Pacing::new(global);
@@ -170,15 +163,7 @@ fn a_reading_that_says_nothing_about_now_delays_nothing() {
     }
     fs::write(pacing.state("usage.json"), "{").unwrap();
     assert_eq!(pacing.ask(&pacing.call()), None, "a damaged file");
-    assert_eq!(pacing.sleeps(), []);
-}
-
-#[test]
-fn without_a_session_nothing_waits_and_nothing_is_counted() {
-    let pacing = Pacing::new(LONG);
     pacing.used(99.0, 5.0);
-    for payload in [pacing.call().without("session_id"), pacing.call().with("session_id", "")] {
-        assert_eq!(pacing.ask(&payload), None);
-    }
-    assert!(!pacing.state("credit-pacer.json").exists());
+    assert_eq!(pacing.ask(&pacing.call().without("session_id")), None, "no session");
+    assert_eq!(pacing.sleeps(), []);
 }

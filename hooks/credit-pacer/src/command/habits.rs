@@ -1,44 +1,35 @@
-//! When the user works, as their calls show: what `work_hours` could be.
+//! The working hours of the user, as their calls show them: a value for `work_hours`.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use pacing::Calendar;
+use pacing::{Calendar, DAY_SECS};
 
-/// Fewer days tell nothing.
+/// Fewer days show no habit.
 const ENOUGH_DAYS: usize = 5;
 
-/// An hour with work on a smaller share of the days, one in so many, is an exception.
-const ONE_DAY_IN: usize = 3;
-
-/// Whoever works in more hours than that has no working hours.
+/// More hours than these are no working hours.
 const MOST_HOURS: usize = 16;
 
 /// The hours of the day with work on at least a third of the days, as `work_hours` are written. Empty before there are five
 /// days, and if the hours are most of the day. `busy` are moments with calls, in seconds since the epoch.
 pub(super) fn work_hours(busy: impl Iterator<Item = i64>, calendar: &Calendar) -> Vec<String> {
-    let mut days: BTreeMap<i64, BTreeSet<usize>> = BTreeMap::new();
-    for at in busy {
-        let local = calendar.zone.local(at);
-        let hour = usize::try_from(local.rem_euclid(pacing::DAY_SECS) / 3600).unwrap_or(0);
-        days.entry(local.div_euclid(pacing::DAY_SECS)).or_default().insert(hour);
+    let hours_of_days: BTreeSet<(i64, i64)> = busy
+        .map(|at| calendar.zone.local(at))
+        .map(|local| (local.div_euclid(DAY_SECS), local.rem_euclid(DAY_SECS) / 3600))
+        .collect();
+    let days = hours_of_days.iter().map(|(day, _)| day).collect::<BTreeSet<_>>().len();
+    let is_usual = |hour: i64| 3 * hours_of_days.iter().filter(|(_, busy)| *busy == hour).count() >= days;
+    let usual: Vec<bool> = (0..24).map(is_usual).collect();
+    if days < ENOUGH_DAYS || usual.iter().filter(|is_usual| **is_usual).count() > MOST_HOURS {
+        return Vec::new();
     }
-    let days_with = |hour: usize| days.values().filter(|hours| hours.contains(&hour)).count();
-    let hours: Vec<bool> = (0..24).map(|hour| days_with(hour) * ONE_DAY_IN >= days.len()).collect();
-    let count = hours.iter().filter(|usual| **usual).count();
-    if days.len() < ENOUGH_DAYS || count > MOST_HOURS { Vec::new() } else { spans(&hours) }
-}
-
-/// The hours that follow one another, as in `09:00-13:00`; over midnight as in `22:00-02:00`.
-fn spans(hours: &[bool]) -> Vec<String> {
-    let is_busy = |hour: usize| hours[hour % hours.len()];
-    let starts = (0..hours.len()).filter(|start| is_busy(*start) && !is_busy(start + hours.len() - 1));
-    let written = starts.map(|start| {
-        let length = (0..hours.len()).take_while(|step| is_busy(start + step)).count();
-        let end = start + length;
-        let end = if end > hours.len() { end - hours.len() } else { end };
-        format!("{start:02}:00-{end:02}:00")
-    });
-    written.collect()
+    // A span over midnight ends on the next day.
+    let is_busy = |hour: usize| usual[hour % 24];
+    let starts = (0..24).filter(|start| is_busy(*start) && !is_busy(start + 23));
+    let spans = starts.map(|start| (start, start + (0..24).take_while(|step| is_busy(start + step)).count()));
+    spans
+        .map(|(start, end)| format!("{start:02}:00-{:02}:00", if end > 24 { end - 24 } else { end }))
+        .collect()
 }
 
 #[cfg(test)]

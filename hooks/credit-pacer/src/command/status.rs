@@ -1,4 +1,4 @@
-//! What the status adds: the next delay and why, both limits, and where the readings come from.
+//! The lines of the status: the next delay and why, both limits, and the source of the readings.
 
 use pacing::{Pace, Rules, Status, Strategy, Window, WindowPace, percent};
 use serde_json::{Value, json};
@@ -7,21 +7,21 @@ use shared::config::Section;
 use shared::host::Timestamp;
 use shared::usage::Source;
 
-use super::Reply;
 use super::habits::work_hours;
+use super::{Reply, UNREADABLE};
 use crate::CreditPacer;
 use crate::decide::allowed;
-use crate::history::spoken::duration;
 use crate::observe::{Scene, digest, known};
-use crate::poll::Slot;
+use crate::poll::{Slot, secs};
 use crate::rules;
 use crate::settings::{Day, HoursOfDay, Settings, by_project};
-use crate::state::State;
+use crate::state::{State, exact};
+use crate::wording::{SOURCES, duration};
 
 /// The situation now.
 struct Now {
     pace: Pace,
-    /// The next call waits for this long, in seconds.
+    /// The delay of the next call, in seconds.
     delay_secs: f64,
     rules: Rules,
     source: Option<Source>,
@@ -41,25 +41,21 @@ impl Now {
         let scene = Scene { rules, ..Scene::of(usage, settings, secs(time)) };
         let pace = state.pace(&scene, time);
         let headless = asker.host.environment.is_headless() && !section.headless;
-        let own = asker.session.and_then(|session| state.sessions.get(&digest(session))).cloned();
+        let session = asker.session.and_then(|session| state.sessions.get(&digest(session)));
         let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
-        let delay = allowed(&pace, &own.unwrap_or_default(), settings, headless, time).as_secs_f64();
+        let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
         let delay_secs = if is_off { 0.0 } else { delay };
         Self { pace, delay_secs, rules: scene.rules, source, state, time, is_off }
     }
 
     fn next(&self) -> String {
+        let reason = &self.pace.reason;
         match self.delay_secs {
             _ if self.is_off => "next delay: none while it is off".to_owned(),
             secs if secs > 0.0 => {
-                format!(
-                    "next delay: {} s ({}); {}",
-                    percent(secs, true),
-                    self.pace.strategy,
-                    self.pace.reason
-                )
+                format!("next delay: {} s ({}); {reason}", percent(secs, true), self.pace.strategy)
             }
-            _ => format!("next delay: none; {}", self.pace.reason),
+            _ => format!("next delay: none; {reason}"),
         }
     }
 
@@ -74,9 +70,10 @@ impl Now {
         if reading.resets_at <= now {
             return format!("  {name}: no reading since it reset {resets}");
         }
+        let used = percent(reading.used_percent, false);
         let standing = match pace.status {
-            Status::Off => format!("{} % used; off", percent(reading.used_percent, false)),
-            Status::Stale => format!("{} % used, too old to count", percent(reading.used_percent, false)),
+            Status::Off => format!("{used} % used; off"),
+            Status::Stale => format!("{used} % used, too old to count"),
             _ => pace.standing(),
         };
         let fit = pace.fit.filter(|_| pace.status == Status::Over).map_or_else(String::new, |fit| {
@@ -90,36 +87,90 @@ impl Now {
     fn last_delay(&self) -> Option<String> {
         let delays = self.state.sessions.values().flat_map(|session| &session.delays);
         let (at, millis) = delays.filter(|(at, _)| *at <= self.time).max_by_key(|(at, _)| *at)?;
-        let ago = i64::try_from(self.time.since(*at).as_secs()).unwrap_or(i64::MAX);
         let waited = percent(f64::from(*millis) / 1000.0, true);
-        Some(format!("last delay: {waited} s, {} ago", duration(ago)))
+        Some(format!("last delay: {waited} s, {} ago", duration(secs(self.time) - secs(*at))))
+    }
+
+    /// The reason why the safe line of the week stands still now, and until when.
+    fn standstill(&self) -> Option<String> {
+        let mut weeks = self.pace.windows.iter().filter(|pace| pace.window == Window::SevenDay);
+        let week = weeks.find(|pace| pace.status != Status::Off)?;
+        let why = week.standstill(exact(self.time), &self.rules);
+        (!why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
+    }
+
+    fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
+        let slot = asker.store.map(Slot::peek).unwrap_or_default();
+        let api = match slot.asked_at {
+            _ if !settings.usage_api.enabled => String::new(),
+            0 => "; usage API on, asked with the next call of a session".to_owned(),
+            asked_at => {
+                let last = self.rules.calendar.said(asked_at, secs(self.time));
+                let failure = slot.trouble.map_or_else(String::new, |kind| format!(": {}", kind.words()));
+                format!("; usage API on, last asked {last}{failure}")
+            }
+        };
+        match self.source {
+            Some(source) => format!("readings: from {}{api}", source_word(source)),
+            None if api.is_empty() => format!("readings: none yet; {SOURCES}"),
+            None => format!("readings: none yet{api}"),
+        }
+    }
+
+    /// A suggestion for `work_hours`.
+    fn suggested(&self) -> Option<String> {
+        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.rules.calendar);
+        let list: Vec<String> = hours.iter().map(|hours| format!("\"{hours}\"")).collect();
+        (!hours.is_empty()).then(|| {
+            format!(
+                "you seem to work {}; to count those hours: req config set credit-pacer.work_hours '[{}]' --global",
+                hours.join(" and "),
+                list.join(", ")
+            )
+        })
     }
 }
 
 /// The lines below the one about the switch.
 pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
     let (now, settings) = (Now::of(section, asker), &section.settings);
-    let mut lines: Vec<String> =
-        alerts_go_on(settings).filter(|_| section.is_switched_off()).into_iter().collect();
-    lines.push(now.next());
-    lines.extend(now.pace.windows.iter().map(|pace| now.window(pace)));
-    lines.push(week(section));
-    lines.extend(standstill(&now));
-    lines.extend(set_here(section));
-    lines.push(readings(&now, settings, asker));
-    lines.extend(now.last_delay());
-    if settings.work_hours.as_slice().is_empty() {
-        lines.extend(suggested(&work_hours(now.state.learned.habit.busy_slots(), &now.rules.calendar)));
-    }
-    lines
+    let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
+    let has_alerts = section.is_switched_off() && !percents.is_empty();
+    let has_no_hours = settings.work_hours.as_slice().is_empty();
+    let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
+    let windows = now.pace.windows.iter().map(|pace| now.window(pace));
+    let after = [
+        Some(week(section)),
+        now.standstill(),
+        by_project(&|key| section.origin(key)),
+        Some(now.readings(settings, asker)),
+        now.last_delay(),
+        now.suggested().filter(|_| has_no_hours),
+    ];
+    before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
+}
+
+/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
+fn week(section: &Section<Settings>) -> String {
+    let settings = &section.settings;
+    let workdays = Day::WEEK.iter().filter(|(day, _)| settings.workdays.as_slice().contains(day));
+    let days: Vec<&str> = workdays.map(|(_, name)| *name).collect();
+    let days = if days.is_empty() { "every day and night".to_owned() } else { days.join(", ") };
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    let span = |hours: &HoursOfDay| format!("{}-{}", time(hours.from), time(hours.to));
+    let hours: Vec<String> = settings.work_hours.as_slice().iter().map(span).collect();
+    let hours = if hours.is_empty() { "all day".to_owned() } else { hours.join(" and ") };
+    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
+    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
+    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
+    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
+    format!("working time: {days}, {hours}{off}, {zone} ({by})")
 }
 
 /// The status for programs.
 pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let switches = asker.switches();
-    let Some(section) = asker.section::<CreditPacer>(&switches) else {
-        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
-    };
+    let Some(section) = asker.section::<CreditPacer>(&switches) else { return Reply::no(UNREADABLE) };
     let now = Now::of(&section, asker);
     let set_by = off_file(asker.host, asker.places)
         .or_else(|| section.origin("enabled").map(|origin| origin.to_string()));
@@ -161,86 +212,4 @@ const fn source_word(source: Source) -> &'static str {
         Source::StatusLine => "the status line",
         Source::UsageApi => "the usage API",
     }
-}
-
-fn readings(now: &Now, settings: &Settings, asker: &Asker<'_>) -> String {
-    let from =
-        now.source.map_or_else(|| "none yet".to_owned(), |source| format!("from {}", source_word(source)));
-    let api = api(settings, asker, now);
-    let how = if now.source.is_none() && api.is_empty() {
-        "; they come from the status line, in a terminal with a Pro or Max login, after the first answer (req hooks statusline sets it, where it is not set)"
-    } else {
-        ""
-    };
-    format!("readings: {from}{how}{api}")
-}
-
-/// "; usage API on, last asked Sun 12:25: there is no login", or nothing where it is off.
-fn api(settings: &Settings, asker: &Asker<'_>, now: &Now) -> String {
-    let slot = asker.store.map(Slot::peek).unwrap_or_default();
-    if !settings.usage_api.enabled {
-        return String::new();
-    }
-    if slot.asked_at == 0 {
-        return "; usage API on, asked with the next call of a session".to_owned();
-    }
-    let last = now.rules.calendar.said(slot.asked_at, secs(now.time));
-    let trouble = slot.trouble.map_or_else(String::new, |kind| format!(": {}", kind.words()));
-    format!("; usage API on, last asked {last}{trouble}")
-}
-
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
-fn week(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
-    let planned = settings.workdays.as_slice();
-    let days: Vec<&str> =
-        Day::WEEK.iter().filter(|(day, _)| planned.contains(day)).map(|(_, name)| *name).collect();
-    let days = if days.is_empty() { "every day and night".to_owned() } else { days.join(", ") };
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let span = |hours: &HoursOfDay| format!("{}-{}", time(hours.from), time(hours.to));
-    let hours: Vec<String> = settings.work_hours.as_slice().iter().map(span).collect();
-    let hours = if hours.is_empty() { "all day".to_owned() } else { hours.join(" and ") };
-    let off = match settings.holidays.as_slice().len() {
-        0 => "",
-        _ => ", without holidays",
-    };
-    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
-    let by = section.origin("timezone").filter(|_| !settings.timezone.is_system());
-    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
-    format!("working time: {days}, {hours}{off}, {zone} ({by})")
-}
-
-/// Why the safe line of the week stands still now, and until when.
-fn standstill(now: &Now) -> Option<String> {
-    let week = now.pace.windows.iter().find(|pace| pace.window == Window::SevenDay)?;
-    let why = week.standstill(crate::state::exact(now.time), &now.rules);
-    (week.status != Status::Off && !why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
-}
-
-/// The keys that the files of this project decide.
-fn set_here(section: &Section<Settings>) -> Option<String> {
-    let origin = |key: &str| section.origin(key);
-    let keys: Vec<String> = by_project(&origin).map(|(key, origin)| format!("{key} ({origin})")).collect();
-    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
-}
-
-/// "alerts at 80 and 95 % go on", if there are any.
-fn alerts_go_on(settings: &Settings) -> Option<String> {
-    let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
-    (!percents.is_empty()).then(|| format!("alerts at {} % go on", percents.join(" and ")))
-}
-
-fn suggested(hours: &[String]) -> Option<String> {
-    let list: Vec<String> = hours.iter().map(|hours| format!("\"{hours}\"")).collect();
-    (!hours.is_empty()).then(|| {
-        format!(
-            "you seem to work {}; to count those hours: req config set credit-pacer.work_hours '[{}]' --global",
-            hours.join(" and "),
-            list.join(", ")
-        )
-    })
-}
-
-const fn secs(time: Timestamp) -> i64 {
-    time.micros().div_euclid(1_000_000)
 }

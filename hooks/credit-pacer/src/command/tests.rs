@@ -22,9 +22,9 @@ fn reads_its_own_verbs() {
         })
     };
     for (name, words, expected) in [
-        ("pace-maker", "", Some(Asked::Status { json: false })),
+        ("pace-maker", "", Some(Asked::Status)),
         ("credit-pacer", "", None),
-        ("Credit-Pacer", "status --json", Some(Asked::Status { json: true })),
+        ("Credit-Pacer", "status --json", Some(Asked::StatusJson)),
         ("credit-pacer", "history", Some(Asked::History(None))),
         ("pace-maker", "history --days 3", Some(Asked::History(Some(3)))),
         ("pace-maker", "history --days many", None),
@@ -84,7 +84,7 @@ fn turns_a_limit_and_reports_what_is_in_force() {
     assert_eq!(off.effects, [Change::Turn(Turn::everywhere("credit-pacer.seven_day", Position::Off))]);
     let on = weekly(Position::On, Caller::Shell(Standing::InsideClaude), "credit-pacer: {enabled: false}\n");
     assert_eq!(on.text, "weekly limit: on, set by its switch; but credit-pacer is off");
-    let auto = weekly(Position::Auto, Caller::Typed, "credit-pacer: {weekly_limit_enabled: false}\n");
+    let auto = weekly(Position::Auto, Caller::Typed, "credit-pacer: {seven_day: {enabled: false}}\n");
     assert!(
         auto.text.starts_with("weekly limit: off, set by ") && auto.text.ends_with(":1"),
         "{}",

@@ -1,266 +1,175 @@
-//! What is kept comes back, whoever else writes, and what is damaged or newer is left alone.
+//! Rows come back, whoever else writes; a damaged file gives way, and a newer one is left alone.
 
 use std::fs;
+use std::path::PathBuf;
 
+use pacing::{Reading, Window};
 use rusqlite::Connection;
 use shared::state::Store;
-use shared::usage::Source;
+use shared::usage::{self, Source};
 use tempfile::TempDir;
 
-use super::{Database, DelayRow, SnapshotRow, Why};
-use pacing::Window;
+use super::{Database, DelayRow, Why};
 
-fn scratch() -> (TempDir, Store) {
+fn scratch() -> (TempDir, Store, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    (folder, store)
-}
-
-fn snapshot(timestamp: i64) -> SnapshotRow {
-    SnapshotRow {
-        timestamp,
-        observed_at: timestamp - 3,
-        five_hour_util: Some(42.5),
-        five_hour_resets_at: Some(20_000),
-        ..SnapshotRow::default()
-    }
-}
-
-fn delay(timestamp: i64) -> DelayRow {
-    DelayRow { timestamp, secs: 42, session_id: "a-session".to_owned(), window: Some(Window::SevenDay) }
+    let path = folder.path().join("usage.db");
+    (folder, store, path)
 }
 
 impl Database {
-    fn add(&self, timestamp: i64) -> Result<(), String> {
-        self.add_snapshot(&snapshot(timestamp), "a-session", Source::UsageApi)
+    fn add(&self, at: i64) -> Result<(), String> {
+        let window = usage::Window { used_percent: 42.5, resets_at: 20_000, observed_at: at };
+        self.add_snapshot(&[("five_hour".to_owned(), window)].into(), (at, at + 3), "s", Source::UsageApi)
+    }
+
+    fn read(&self) -> Vec<i64> {
+        self.readings(Window::FiveHour, 0).unwrap().into_iter().map(|(at, _)| at).collect()
     }
 }
 
+fn delay(at: i64) -> DelayRow {
+    DelayRow { at, secs: 42, window: Some(Window::SevenDay) }
+}
+
 #[test]
-fn what_is_kept_is_read_back_oldest_first() {
-    let (_folder, store) = scratch();
+fn rows_are_read_back_oldest_first_with_or_without_gaps() {
+    let (_folder, store, _) = scratch();
     assert!(Database::open_existing(&store).unwrap().is_none());
     let database = Database::open(&store).unwrap();
-    for timestamp in [300, 100, 200] {
-        database.add(timestamp).unwrap();
-        database.add_delay(&delay(timestamp), &Why::default()).unwrap();
+    for at in [300, 100, 200] {
+        database.add(at).unwrap();
+        database.add_delay(&delay(at), "s", &Why::default()).unwrap();
     }
+    let gaps = "INSERT INTO usage_snapshots (timestamp, five_hour_util, five_hour_resets_at) VALUES (50, 1, 9);
+                INSERT INTO usage_snapshots (timestamp) VALUES (100);
+                INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (50, 'of tomorrow', 'opus')";
+    database.connection.execute_batch(gaps).unwrap();
     let another = Database::open_existing(&store).unwrap().unwrap();
-    assert_eq!(another.snapshots(150).unwrap(), [snapshot(200), snapshot(300)]);
-    assert_eq!(another.delays(0).unwrap(), [delay(100), delay(200), delay(300)]);
+    let reading = Reading { used_percent: 42.5, resets_at: 20_000 };
+    assert_eq!(another.readings(Window::FiveHour, 150).unwrap(), [(200, reading), (300, reading)]);
+    assert_eq!(
+        (another.read(), another.readings(Window::SevenDay, 0)),
+        (vec![50, 100, 200, 300], Ok(vec![]))
+    );
+    let first = DelayRow { at: 50, secs: 0, window: None };
+    assert_eq!(another.delays(0).unwrap(), [first, delay(100), delay(200), delay(300)]);
 }
 
 #[test]
 fn many_write_at_once_and_every_row_is_kept() {
-    let (_folder, store) = scratch();
+    let (_folder, store, _) = scratch();
     std::thread::scope(|scope| {
         for writer in 0..8 {
             let store = &store;
-            scope.spawn(move || {
-                for round in 0..10 {
-                    let database = Database::open(store).unwrap();
-                    database.add(writer * 100 + round).unwrap();
-                }
-            });
+            let add = move |round: i64| Database::open(store).unwrap().add(writer * 100 + round).unwrap();
+            scope.spawn(move || (0..10).for_each(add));
         }
     });
-    let database = Database::open(&store).unwrap();
-    let mut expected: Vec<i64> =
-        (0..8).flat_map(|writer| (0..10).map(move |round| writer * 100 + round)).collect();
-    expected.sort_unstable();
-    let kept: Vec<i64> = database.snapshots(0).unwrap().into_iter().map(|row| row.timestamp).collect();
-    assert_eq!(kept, expected);
+    assert_eq!(Database::open(&store).unwrap().read().len(), 80);
 }
 
 #[test]
-fn an_empty_file_and_a_database_without_tables_become_ours() {
-    for prepare in [
-        |path: &std::path::Path| fs::write(path, "").unwrap(),
-        |path: &std::path::Path| Connection::open(path).unwrap().execute_batch("VACUUM").unwrap(),
-    ] {
-        let (folder, store) = scratch();
-        prepare(&folder.path().join("usage.db"));
-        let database = Database::open(&store).unwrap();
-        database.add(100).unwrap();
-        let version: i64 =
-            database.connection.query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap();
-        let mode: String =
-            database.connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
-        assert_eq!((version, mode.as_str()), (1, "wal"));
-    }
-}
-
-#[test]
-fn rows_with_gaps_are_read() {
-    let (_folder, store) = scratch();
+fn removes_old_rows_in_batches() {
+    let (_folder, store, _) = scratch();
     let database = Database::open(&store).unwrap();
-    database
-        .connection
-        .execute_batch(
-            "INSERT INTO usage_snapshots (timestamp) VALUES (100);
-             INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (100, 'of tomorrow', 'opus')",
-        )
-        .unwrap();
-    let snapshot = SnapshotRow { timestamp: 100, observed_at: 100, ..SnapshotRow::default() };
-    assert_eq!(database.snapshots(0).unwrap(), [snapshot]);
-    let delay = DelayRow { timestamp: 100, secs: 0, session_id: String::new(), window: None };
-    assert_eq!(database.delays(0).unwrap(), [delay]);
-}
-
-#[test]
-fn what_is_too_old_goes_and_the_rest_stays() {
-    let (_folder, store) = scratch();
-    let database = Database::open(&store).unwrap();
-    database
-        .connection
-        .execute_batch(
-            "WITH RECURSIVE times (t) AS (SELECT 1 UNION ALL SELECT t + 1 FROM times WHERE t < 1301)
-             INSERT INTO usage_snapshots (timestamp) SELECT t FROM times;
-             INSERT INTO pacing_decisions (timestamp) SELECT timestamp FROM usage_snapshots",
-        )
-        .unwrap();
+    let fill = "WITH RECURSIVE times (t) AS (SELECT 1 UNION ALL SELECT t + 1 FROM times WHERE t < 1301)
+                INSERT INTO usage_snapshots (timestamp, five_hour_util, five_hour_resets_at) SELECT t, 1, 9 FROM times;
+                INSERT INTO pacing_decisions (timestamp) SELECT timestamp FROM usage_snapshots";
+    database.connection.execute_batch(fill).unwrap();
     for (before, left) in [(0, 1301), (2, 1300), (1002, 300), (1301, 1), (5000, 0)] {
         database.clean_up(before).unwrap();
-        let counts = (database.snapshots(0).unwrap().len(), database.delays(0).unwrap().len());
-        assert_eq!(counts, (left, left), "{before}");
+        assert_eq!((database.read().len(), database.delays(0).unwrap().len()), (left, left), "{before}");
     }
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_and_begun_anew() {
-    let (folder, store) = scratch();
-    let path = folder.path().join("usage.db");
+fn an_empty_file_and_a_damaged_one_give_way() {
     let garbage = "not a database ".repeat(100);
-    fs::write(&path, &garbage).unwrap();
-    fs::write(folder.path().join("usage.db-wal"), "its journal").unwrap();
-    let database = Database::open(&store).unwrap();
-    database.add(100).unwrap();
-    assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
-    assert_eq!(fs::read_to_string(folder.path().join("usage.db.corrupt")).unwrap(), garbage);
+    for content in ["", &garbage] {
+        let (folder, store, path) = scratch();
+        fs::write(&path, content).unwrap();
+        let database = Database::open(&store).unwrap();
+        database.add(100).unwrap();
+        let mode: String =
+            database.connection.query_row("PRAGMA journal_mode", [], |row| row.get(0)).unwrap();
+        assert_eq!((database.read(), mode.as_str()), (vec![100], "wal"));
+        let aside = fs::read_to_string(folder.path().join("usage.db.corrupt")).unwrap_or_default();
+        assert_eq!(aside, content);
+    }
 }
 
 #[test]
 fn a_file_damaged_inside_gives_way_for_the_next_time() {
-    let (folder, store) = scratch();
-    let path = folder.path().join("usage.db");
-    let database = Database::open(&store).unwrap();
-    database.add(100).unwrap();
-    drop(database);
+    let (folder, store, path) = scratch();
+    Database::open(&store).unwrap().add(100).unwrap();
     let mut bytes = fs::read(&path).unwrap();
     bytes[4096..].fill(0x55);
     fs::write(&path, &bytes).unwrap();
-    let database = Database::open(&store).unwrap();
-    let error = database.add(200).unwrap_err();
-    assert!(error.contains("usage.db is damaged; it is set aside"), "{error:?}");
+    let error = Database::open(&store).unwrap().add(200).unwrap_err();
+    assert!(error.contains("usage.db is damaged; it is set aside"), "{error}");
     let database = Database::open(&store).unwrap();
     database.add(300).unwrap();
-    assert_eq!(database.snapshots(0).unwrap(), [snapshot(300)]);
+    assert_eq!(database.read(), [300]);
     assert_eq!(fs::read(folder.path().join("usage.db.corrupt")).unwrap(), bytes);
 }
 
 #[test]
-fn a_newer_version_is_left_alone() {
-    let (folder, store) = scratch();
-    let path = folder.path().join("usage.db");
+fn a_file_of_a_newer_version_is_left_alone() {
+    let (folder, store, path) = scratch();
     for version in [2, 99, -1] {
         Connection::open(&path).unwrap().pragma_update(None, "user_version", version).unwrap();
         let before = fs::read(&path).unwrap();
         let error = Database::open(&store).unwrap_err();
-        assert!(error.contains("was written by a newer version"), "{error:?}");
+        assert!(error.contains("was written by a newer version"), "{error}");
         assert_eq!(fs::read(&path).unwrap(), before);
         assert!(!folder.path().join("usage.db.corrupt").exists());
     }
 }
 
 #[test]
-fn a_folder_that_cannot_hold_it_is_an_error() {
-    let (folder, _) = scratch();
+fn a_folder_in_its_place_and_a_missing_state_folder_are_errors() {
+    let (folder, store, path) = scratch();
     let gone = Store::at(&folder.path().join("gone"));
     assert!(Database::open(&gone).is_err());
     assert!(Database::open_existing(&gone).unwrap().is_none());
-    fs::create_dir(folder.path().join("usage.db")).unwrap();
-    let error = Database::open(&Store::at(folder.path())).unwrap_err();
-    assert!(error.contains("usage.db cannot be used: it is no regular file"), "{error:?}");
+    fs::create_dir(&path).unwrap();
+    let error = Database::open(&store).unwrap_err();
+    assert!(error.contains("usage.db cannot be used: "), "{error}");
 }
 
+/// A pipe must not be waited for, nor a link followed.
 #[cfg(unix)]
 #[test]
-fn what_is_no_regular_file_is_neither_waited_for_nor_followed() {
-    use std::os::unix::fs::symlink;
-    type Make = fn(&std::path::Path);
-    let make_fifo = |path: &std::path::Path| {
-        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
-    };
-    let kinds: [(&str, Make); 3] = [
-        ("usage.db", make_fifo),
-        ("usage.db", |path| symlink(path.with_file_name("elsewhere.db"), path).unwrap()),
-        ("usage.db", |path| symlink("/dev/null", path).unwrap()),
-    ];
-    for (name, make) in kinds {
-        let (folder, store) = scratch();
-        let path = folder.path().join(name);
-        fs::write(folder.path().join("usage.db"), "").unwrap();
-        let _ = fs::remove_file(&path);
-        make(&path);
-        let before = fs::symlink_metadata(&path).unwrap().file_type();
-        for opened in [Database::open(&store).err(), Database::open_existing(&store).err()] {
-            let error = opened.unwrap();
-            assert!(error.contains("it is no regular file; move it away"), "{name} {error:?}");
-        }
-        assert_eq!(fs::symlink_metadata(&path).unwrap().file_type(), before);
-        assert!(!folder.path().join("elsewhere.db").exists());
-    }
+fn a_pipe_and_a_link_are_errors_at_once() {
+    let (folder, store, path) = scratch();
+    assert!(std::process::Command::new("mkfifo").arg(&path).status().unwrap().success());
+    assert!(Database::open(&store).is_err());
+    fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(folder.path().join("elsewhere.db"), &path).unwrap();
+    assert!(Database::open(&store).is_err());
+    assert!(!folder.path().join("elsewhere.db").exists());
 }
 
 #[test]
-fn it_is_waited_for_no_longer_than_asked() {
-    let (_folder, store) = scratch();
+fn waits_for_another_writer_no_longer_than_asked() {
+    let (folder, store, _) = scratch();
     let other = Database::open(&store).unwrap();
     other.connection.execute_batch("BEGIN IMMEDIATE").unwrap();
     let database = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap();
     let error = database.add(100).unwrap_err();
-    assert!(error.contains("another process writes into it"), "{error:?}");
+    assert!(error.contains("another process writes into it"), "{error}");
     other.connection.execute_batch("ROLLBACK").unwrap();
     database.add(100).unwrap();
-}
-
-#[test]
-fn one_that_is_held_alone_is_busy_and_stays() {
-    let (folder, store) = scratch();
-    drop(Database::open(&store).unwrap());
-    let other = Connection::open(folder.path().join("usage.db")).unwrap();
-    other
-        .execute_batch("PRAGMA journal_mode = DELETE; PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE")
-        .unwrap();
-    let error = Database::open_with(&store, std::time::Duration::from_millis(5)).unwrap_err();
-    assert!(error.contains("another process"), "{error:?}");
     assert!(!folder.path().join("usage.db.corrupt").exists());
-}
-
-#[test]
-fn rows_of_another_type_are_skipped() {
-    let (_folder, store) = scratch();
-    let database = Database::open(&store).unwrap();
-    database.add(100).unwrap();
-    database.add_delay(&delay(100), &Why::default()).unwrap();
-    database
-        .connection
-        .execute_batch(
-            "INSERT INTO usage_snapshots (timestamp, five_hour_util) VALUES (101, 'much');
-             INSERT INTO usage_snapshots (timestamp) VALUES ('yesterday');
-             INSERT INTO usage_snapshots (timestamp, five_hour_resets_at) VALUES (103, 1.5);
-             INSERT INTO pacing_decisions (timestamp, delay_seconds) VALUES (101, 'long')",
-        )
-        .unwrap();
-    assert_eq!(database.snapshots(0).unwrap(), [snapshot(100)]);
-    assert_eq!(database.delays(0).unwrap(), [delay(100)]);
 }
 
 #[cfg(unix)]
 #[test]
 fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
-    let (folder, store) = scratch();
+    let (folder, store, _) = scratch();
     let database = Database::open(&store).unwrap();
     database.add(100).unwrap();
     for name in ["usage.db", "usage.db-wal", "usage.db-shm"] {

@@ -12,7 +12,7 @@ use shared::usage::{Source, Usage, Window};
 
 use super::decide;
 use crate::effect::Change;
-use crate::observe::{CallFacts, Facts, Scene, StartFacts};
+use crate::observe::{Facts, Scene};
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -108,13 +108,13 @@ impl World {
 
     fn scene(&self) -> Scene {
         let now = self.now.micros() / 1_000_000;
-        Scene { poll: self.poll, ..Scene::of(self.usage.clone(), &self.settings, now) }
+        let scene = Scene::of(self.usage.clone(), &self.settings, now);
+        Scene { session: self.session, poll: self.poll, ..scene }
     }
 
     fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
-        let (session, prompt) = (self.session, self.prompt);
-        let facts = CallFacts { scene: self.scene(), session, prompt, is_exempt };
-        self.decide(&Facts::Call(Box::new(facts)), Event::PostToolUse(ToolResult::default()))
+        let facts = Facts::Call { scene: Box::new(self.scene()), prompt: self.prompt, is_exempt };
+        self.decide(&facts, Event::PostToolUse(ToolResult::default()))
     }
 
     fn call(&mut self) -> Outcome<State, Change> {
@@ -143,20 +143,23 @@ impl World {
     }
 
     fn starts(&mut self) -> Outcome<State, Change> {
-        let facts = StartFacts { scene: self.scene(), session: self.session };
+        let facts = Facts::Start(Box::new(self.scene()));
         let event = Event::SessionStart { source: "startup".to_owned(), model: None };
-        self.decide(&Facts::Start(Box::new(facts)), event)
+        self.decide(&facts, event)
     }
 }
 
 #[test]
 fn calls_of_a_turn_within_two_seconds_or_during_a_delay_share_its_end() {
     let mut world = World::used(99.0).without_alerts();
-    assert_eq!(world.waits(), 350_000);
-    for (millis, left) in [(100, 349_900), (1_800, 348_100), (100, 348_000), (340_000, 8_000)] {
-        assert_eq!(world.later(millis).waits(), left, "{millis} ms later");
+    let mut until = |millis| match world.later(millis).call().verdict {
+        Verdict::Sleep { until, .. } => until.since(Timestamp::from_secs(NOON)).as_secs(),
+        verdict => panic!("{verdict:?}"),
+    };
+    for millis in [0, 100, 1_800, 100, 340_000] {
+        assert_eq!(until(millis), 350, "{millis} ms later");
     }
-    assert_eq!(world.later(9_000).waits(), 350_000, "the delay is over: a batch of its own");
+    assert_eq!(until(9_000), 351 + 350, "the delay is over: a batch of its own");
 }
 
 #[test]
@@ -190,27 +193,6 @@ fn session_that_ends_is_forgotten() {
     world.call();
     assert!(matches!(world.ends().memory, Memory::Note(_)));
     assert!(world.state.sessions.is_empty());
-}
-
-#[test]
-fn memory_of_the_first_version_is_taken_over() {
-    let calls: Vec<(i64, u64, u32)> =
-        (0..40).map(|call| ((NOON - 1200 + call * 30) * 1_000_000, 1, 0)).collect();
-    let slots: Vec<i64> =
-        (0..40).map(|slot| NOON / 600 - 144 + slot).chain([NOON / 600 - 2, NOON / 600 - 1]).collect();
-    let old = serde_json::json!({ "calls": calls, "busy_slots": slots, "sessions": {}, "hinted_at": 5 });
-    let mut world = World::used(20.0);
-    world.state = serde_json::from_value(old).unwrap();
-    world.call();
-    assert_eq!(world.state.hinted_at, 5);
-    assert!((world.state.learned.gap_secs() - 30.0).abs() < 1.0, "{}", world.state.learned.gap_secs());
-    assert!(
-        (world.state.learned.habit.calls() - 41.0 - 40.0 * 20.0).abs() < 1.0,
-        "{}",
-        world.state.learned.habit.calls()
-    );
-    let written = serde_json::to_value(&world.state).unwrap();
-    assert_eq!((written.get("calls"), written.get("busy_slots")), (None, None));
 }
 
 #[test]
@@ -365,15 +347,25 @@ fn what_is_past_its_line_is_written_down_when_that_changes() {
 }
 
 #[test]
-fn an_alert_is_told_at_once_and_its_call_does_not_wait() {
+fn an_alert_comes_once_and_at_once_and_its_call_does_not_wait() {
+    let five = "credit-pacer: 5-hour limit 99 % used; resets Wed 13:00, in 1 h (pace-maker status)";
+    let week = "credit-pacer: weekly limit 81 % used; resets Sat 12:00, in 3 d (pace-maker status)";
+    for (five_hour, seven_day, expected) in [
+        (99.0, 10.0, five.to_owned()),
+        (50.0, 81.0, week.to_owned()),
+        (99.0, 81.0, format!("{five}\n{week}")),
+    ] {
+        let mut world = World::used(five_hour);
+        let window = Window { used_percent: seven_day, resets_at: NOON + 72 * HOUR, observed_at: NOON };
+        world.usage.as_mut().unwrap().windows.insert("seven_day".to_owned(), window);
+        let outcome = world.call();
+        assert_eq!((outcome.verdict, outcome.notice), (Verdict::Pass, Some(expected)));
+        let again = world.later(2_000).call().notice.unwrap_or_default();
+        assert!(!again.contains(" used; resets"), "{again}");
+    }
     let mut world = World::used(99.0);
-    let outcome = world.call();
-    assert_eq!(outcome.verdict, Verdict::Pass);
-    assert_eq!(
-        outcome.notice.unwrap(),
-        "credit-pacer: 5-hour limit 99 % used; resets Wed 13:00, in 1 h (pace-maker status)"
-    );
-    assert_eq!(world.later(10).waits(), 350_000, "the next one does");
+    world.call();
+    assert_eq!(world.later(10).waits(), 350_000, "the next one waits");
 }
 
 #[test]

@@ -67,12 +67,10 @@ fn settings_lie_over_the_defaults_map_by_map() {
     for (settings, key, expected) in [
         (json!({ "timezone": "UTC" }), "allowance_percent", json!(50.0)),
         (json!({ "timezone": "UTC", "seven_day": { "preload_pct": 60 } }), "allowance_percent", json!(60.0)),
-        (json!({ "timezone": "UTC", "preload_hours": 84 }), "allowance_percent", json!(70.0)),
         (json!({ "timezone": "UTC", "safety_buffer_pct": 100 }), "safe_percent", json!(50.0)),
         (json!({ "timezone": "UTC", "stale_after_secs": 60 }), "status", json!("over")),
         (json!({ "timezone": "UTC", "threshold_pct": 1 }), "status", json!("ok")),
         (json!({ "seven_day": { "enabled": false } }), "status", json!("off")),
-        (json!({ "weekly_limit_enabled": false }), "status", json!("off")),
         (json!({ "enabled": false }), "status", json!("off")),
         (json!({ "timezone": "UTC", "workdays": ["sat"] }), "elapsed_percent", json!(0.0)),
         (json!({ "timezone": "UTC", "work_hours": ["12:00-13:00"] }), "elapsed_percent", json!(40.0)),
@@ -99,7 +97,7 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
         ),
         (
             r#"{"now": 1, "settings": {"quiet_hours": 22}}"#,
-            r#"settings: quiet_hours: invalid type: integer `22`, expected a time range as in "22:00-06:00", or a list of them"#,
+            "settings: quiet_hours: expected a value as in the manual, or a list of them",
         ),
         (r#"{"now": 1, "settings": {"no_such_key": 1}}"#, "no_such_key"),
         (r#"{"now": 1, "settings": {"timezone": "Europe/Berlim"}}"#, "settings: timezone: not a time zone"),
@@ -232,12 +230,12 @@ fn reading_that_is_known_still_says_which_account_is_in_use() {
 }
 
 #[test]
-fn calls_and_readings_more_than_a_year_away_are_reported_and_change_nothing() {
+fn times_that_are_no_seconds_are_reported_and_change_nothing() {
     let (calls, snapshots) = two_weeks();
     let learn = json!({ "learn": { "calls": calls, "snapshots": snapshots } });
     let ask = json!({ "now": NOON, "session": "s", "snapshots": [snapshots.last()], "calls": [] });
     let plain = answers(format!("{learn}\n{ask}\n").as_bytes());
-    for at in [0.0, -5e9, 4e9, 1e12, 1e300] {
+    for at in [-1.0, 1.795e12, 1e300] {
         let call = json!({ "at": at, "session": "s" });
         let snapshot = json!({ "at": at, "five_hour": { "used_percent": 1, "resets_at": at + 100.0 } });
         for (bad, what) in [
@@ -246,8 +244,7 @@ fn calls_and_readings_more_than_a_year_away_are_reported_and_change_nothing() {
             (json!({ "now": NOON, "session": "s", "calls": [call] }), "calls[0].at"),
         ] {
             let told = answers(format!("{learn}\n{bad}\n{ask}\n").as_bytes());
-            let error = told[1]["error"].as_str().unwrap();
-            assert_eq!(error, format!("{what} is more than a year away from the other times"), "{bad}");
+            assert_eq!(told[1]["error"], format!("{what} is no time in seconds"), "{bad}");
             assert_eq!((&told[0], &told[2]), (&plain[0], &plain[1]), "{bad}");
         }
     }
@@ -267,17 +264,6 @@ fn line_that_names_the_call_before_goes_on_from_there() {
     assert_eq!(told[1], all[0]);
     let stranger = answers([ask(NOON, last(300)), ask(NOON + 30, last(1))].join("\n").as_bytes());
     assert_eq!(stranger[1], answers(ask(NOON + 30, last(1)).as_bytes())[0], "any other line stands alone");
-}
-
-#[test]
-fn order_within_a_line_does_not_matter() {
-    let (calls, snapshots) = two_weeks();
-    let (calls, snapshots) = (&calls[calls.len() - 100..], &snapshots[snapshots.len() - 100..]);
-    let backwards = |list: &[Value]| list.iter().rev().cloned().collect::<Vec<Value>>();
-    let ask = |snapshots: &[Value], calls: &[Value]| {
-        answer(&json!({ "now": NOON, "session": "s", "snapshots": snapshots, "calls": calls }))
-    };
-    assert_eq!(ask(&backwards(snapshots), &backwards(calls)), ask(snapshots, calls));
 }
 
 proptest! {

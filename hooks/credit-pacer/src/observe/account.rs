@@ -1,18 +1,12 @@
 //! Whose usage. Two accounts at once on one machine take turns in the one file of readings: each tells another end of its
 //! windows. A session is paced by its own account's, as its own status line was told them.
 
-use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::state::Store;
 use shared::usage::session::{self, SessionUsage};
 use shared::usage::{self, SAME_RESET_SECS, Usage, Window};
 
 use crate::settings::Settings;
-
-/// What the session that calls knows of its account's usage.
-pub(super) fn known_to(context: &Context<'_, Settings>) -> Option<Usage> {
-    known(context.store?, context.request.call.session_id.as_deref(), context.settings, context.host.now())
-}
 
 /// What a session knows of its account's usage; without one, what was told last. The session's own file is read only where
 /// there are several accounts.

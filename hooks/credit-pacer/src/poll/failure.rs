@@ -1,4 +1,4 @@
-//! Why there is no reading, as it is remembered and as it is told.
+//! Why there is no reading, as it is remembered and as it is reported.
 
 use std::time::Duration;
 
@@ -7,43 +7,36 @@ use shared::courier::{self, CourierError};
 
 /// An attempt that brought nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Trouble {
-    /// Why.
+pub(super) struct Failure {
+    /// The reason.
     pub(super) kind: Kind,
     /// The server wants to be left alone for so long.
     pub(super) retry_after: Option<Duration>,
 }
 
-/// Why an attempt brings nothing.
+/// The reason why an attempt brings nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// There is no login on this machine.
     NoLogin,
-    /// The login has expired; the server was not asked.
     Expired,
-    /// The server does not take the login: 401 or 403.
+    /// The statuses 401 and 403.
     Refused,
-    /// The server was asked too often: 429.
+    /// The status 429.
     TooMany,
-    /// The server has a fault of its own: 500 to 599.
+    /// The statuses 500 to 599.
     Server,
-    /// The server answers with another status.
+    /// Any other status.
     Strange,
-    /// The server's answer is none that can be read.
     Garbage,
-    /// The server cannot be reached.
     Unreachable,
-    /// The server does not answer in time.
     Timeout,
-    /// The program that asks is missing, or does not work.
     NoCourier,
-    /// The reading could not be kept.
     NotKept,
 }
 
 impl Kind {
-    /// As the user reads it.
+    /// The sentence for the user.
     pub(crate) const fn words(self) -> &'static str {
         match self {
             Self::NoLogin => "there is no login of Claude Code to ask with: log in with `claude`",
@@ -67,13 +60,13 @@ impl Kind {
     }
 }
 
-impl From<Kind> for Trouble {
+impl From<Kind> for Failure {
     fn from(kind: Kind) -> Self {
         Self { kind, retry_after: None }
     }
 }
 
-impl From<CourierError> for Trouble {
+impl From<CourierError> for Failure {
     fn from(error: CourierError) -> Self {
         let kind = match error {
             CourierError::NotStarted(..) | CourierError::Speechless => Kind::NoCourier,

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use shared::config::{MAX_LAYER_BYTES, read_text};
 use shared::host::{Host, Timestamp};
 
-use super::trouble::Kind;
+use super::failure::Kind;
 
 /// A token. It cannot be printed.
 #[cfg_attr(test, derive(PartialEq, Eq))]
@@ -67,7 +67,7 @@ mod tests {
     use shared::host::Timestamp;
 
     use super::of_credentials;
-    use crate::poll::trouble::Kind;
+    use crate::poll::failure::Kind;
 
     #[test]
     fn the_login_unless_it_has_expired() {

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use crate::history::NOTHING;
-use crate::history::past::{Course, DayInNumbers, Past, Run};
-use crate::history::spoken::{duration, percent};
+use crate::history::past::{Course, Day, Past, Run};
+use crate::wording::{duration, percent};
 use pacing::seconds;
 
 /// A file that begins like this is a report.
@@ -37,14 +37,15 @@ pub(crate) fn page(past: &Past) -> String {
 
 fn section(past: &Past, course: &Course) -> String {
     let name = course.window.name();
-    let Some(peak) = course.highest(past.from(), past.to()) else {
+    let Some(peak) = course.highest(&(past.from()..past.to())).map(percent) else {
         return format!("<section><h2>{name}</h2><p>Nothing is recorded of it in this time.</p></section>");
     };
     let key = "<b class=\"used\">used</b> <b class=\"safe\">safe line</b> <b class=\"delay\">delays</b>";
-    let picture = Picture { past, course }.draw(&percent(peak));
+    let (width, height) = (WIDTH + 44.0, HEIGHT + BAND + 34.0);
+    let picture = Picture { past, course }.draw();
     format!(
-        "<section><h2>{name}: at most {} used</h2><p class=\"key\">{key}</p>{picture}</section>",
-        percent(peak)
+        "<section><h2>{name}: at most {peak} used</h2><p class=\"key\">{key}</p><svg viewBox=\"-34 -8 {width} {height}\" \
+         role=\"img\" aria-label=\"{name}: at most {peak} used. The table below has each day.\">{picture}</svg></section>"
     )
 }
 
@@ -54,20 +55,15 @@ struct Picture<'a> {
 }
 
 impl Picture<'_> {
-    fn draw(&self, peak: &str) -> String {
-        let name = self.course.window.name();
-        let (width, height) = (WIDTH + 44.0, HEIGHT + BAND + 34.0);
-        let mut drawn = format!(
-            "<svg viewBox=\"-34 -8 {width} {height}\" role=\"img\" aria-label=\"{name}: at most {peak} used. The table below \
-             has each day.\">"
-        );
+    fn draw(&self) -> String {
+        let mut drawn = String::new();
         for mark in [0.0, 50.0, 100.0] {
             let y = y(mark);
             let _ = write!(drawn, "<path class=\"grid\" d=\"M0 {y:.1}H{WIDTH}\"/>");
             let _ = write!(drawn, "<text x=\"-30\" y=\"{:.1}\">{mark}</text>", y + 4.0);
         }
         for day in self.past.days.iter().step_by(self.past.days.len().div_ceil(10).max(1)) {
-            let (x, name) = (self.x(day.from), self.past.date(day.from));
+            let (x, name) = (self.x(day.start), self.past.date(day.start));
             let _ = write!(drawn, "<path class=\"grid\" d=\"M{x:.1} 0V{HEIGHT}\"/>");
             let _ = write!(drawn, "<text x=\"{x:.1}\" y=\"{:.1}\">{name}</text>", HEIGHT + BAND + 16.0);
         }
@@ -77,14 +73,13 @@ impl Picture<'_> {
         }
         for delay in self.past.delays.iter().filter(|delay| delay.window == Some(self.course.window)) {
             let (x, height) = (self.x(delay.at), (seconds(delay.secs) / LONGEST * BAND).clamp(2.0, BAND));
-            let title = format!("{}: {}", self.past.date_and_time(delay.at), duration(delay.secs));
+            let (y, title) = (HEIGHT + BAND - height, self.past.date_and_time(delay.at));
             let _ = write!(
                 drawn,
-                "<rect class=\"delay\" x=\"{x:.1}\" y=\"{:.1}\" width=\"2\" height=\"{height:.1}\"><title>{title}</title></rect>",
-                HEIGHT + BAND - height
+                "<rect class=\"delay\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"2\" height=\"{height:.1}\">"
             );
+            let _ = write!(drawn, "<title>{title}: {}</title></rect>", duration(delay.secs));
         }
-        drawn.push_str("</svg>");
         drawn
     }
 
@@ -122,49 +117,19 @@ fn y(percent: f64) -> f64 {
 
 /// The days, newest first.
 fn table(past: &Past) -> String {
-    let head: String = ["Day", "5-hour limit", "Weekly limit", "Delays", "Delayed"]
+    let head = ["Day", "5-hour limit", "Weekly limit", "Delays", "Delayed"]
         .map(|name| format!("<th scope=\"col\">{name}</th>"))
         .concat();
-    let row = |day: &DayInNumbers| {
-        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
-        let [five_hour, weekly] = day.highest.map(|highest| or_dash(highest.map(percent)));
-        let delays = or_dash((day.delays > 0).then(|| day.delays.to_string()));
-        let delayed = or_dash((day.delays > 0).then(|| duration(day.delayed_secs)));
-        let cells = [past.date(day.day.from), five_hour, weekly, delays, delayed];
+    let row = |day: &Day| {
+        let dash = || "–".to_owned();
+        let [five_hour, weekly] = past.highest_on(day).map(|highest| highest.map_or_else(dash, percent));
+        let (delays, delayed) = match past.delays_on(day) {
+            (0, _) => (dash(), dash()),
+            (count, secs) => (count.to_string(), duration(secs)),
+        };
+        let cells = [past.date(day.start), five_hour, weekly, delays, delayed];
         format!("<tr>{}</tr>", cells.map(|cell| format!("<td>{cell}</td>")).concat())
     };
-    let rows: String = past.in_numbers().iter().rev().map(row).collect();
+    let rows: String = past.days.iter().rev().map(row).collect();
     format!("<section><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{MARK, page};
-    use crate::history::sample::{Sample, two_weeks};
-
-    #[test]
-    fn needs_nothing_but_itself_and_reads_in_light_and_dark() {
-        let page = page(&two_weeks().past(14, "2026-11-20 18:00"));
-        assert!(page.starts_with(MARK), "{page}");
-        for part in [
-            "default-src 'none'",
-            "prefers-color-scheme: dark",
-            "<p>Sat 7 Nov to Fri 20 Nov (Europe/Berlin)</p>",
-            "<h2>5-hour limit: at most 90 % used</h2>",
-            "aria-label=\"weekly limit: at most 100 % used. The table below has each day.\"",
-            "<td>Thu 19 Nov</td><td>90 %</td><td>100 %</td><td>1</td><td>42 s</td>",
-        ] {
-            assert!(page.contains(part), "{part}\n{page}");
-        }
-        for foreign in ["http://", "https://", "<script", "NaN", "inf", "{content}"] {
-            assert!(!page.contains(foreign), "{foreign}\n{page}");
-        }
-        assert_eq!(page.matches("<svg").count(), 2);
-    }
-
-    #[test]
-    fn names_the_sources_where_nothing_is_recorded() {
-        let page = page(&Sample::of("UTC").past(30, "2026-11-20 18:00"));
-        assert!(page.contains("Nothing is recorded of this time.") && page.contains("req hooks statusline"));
-    }
 }

@@ -1,4 +1,4 @@
-//! What can be asked for, and where the page is written.
+//! The words of the command, the page, and its place.
 
 use std::fs;
 
@@ -8,8 +8,10 @@ use shared::host::Places;
 use shared::own_calls::is_own_call;
 use shared::protocol::ToolCall;
 
+use super::page::page;
 use super::{MARK, parse, write};
 use crate::command::VERBS;
+use crate::history::tests::{Sample, two_weeks};
 
 #[test]
 fn reads_a_file_and_perhaps_days() {
@@ -28,48 +30,50 @@ fn reads_a_file_and_perhaps_days() {
 }
 
 #[test]
-fn writes_a_page_where_nothing_is_lost_and_nothing_is_switched_off() {
-    let folder = tempfile::tempdir().unwrap();
-    let at = |path: &str| folder.path().join(path);
-    for path in ["work/.claude/worktrees", "work/.git/hooks", "work/sub.html", "state"] {
-        fs::create_dir_all(at(path)).unwrap();
-    }
-    let places = Places { state_dir: Some(at("state")), ..Places::default() };
-    fs::write(at("work/ours.html"), format!("{MARK}old")).unwrap();
-    fs::write(at("work/other.html"), "<!DOCTYPE html>\n<p>mine</p>").unwrap();
-    let page = format!("{MARK}new");
-    for (path, is_written) in [
-        ("work/new.html", true),
-        ("work/ours.html", true),
-        ("work/other.html", false),
-        ("work/sub.html", false),
-        ("work/no-page", false),
-        ("work/.claude/a.html", false),
-        ("work/.claude/worktrees/a.html", false),
-        ("work/.git/hooks/a.html", false),
-        ("state/a.html", false),
-        ("missing/a.html", false),
+fn a_page_needs_nothing_but_itself_and_reads_in_light_and_dark() {
+    let text = page(&two_weeks().past(14, "2026-11-20 18:00"));
+    assert!(text.starts_with(MARK), "{text}");
+    for part in [
+        "default-src 'none'",
+        "prefers-color-scheme: dark",
+        "<p>Sat 7 Nov to Fri 20 Nov (Europe/Berlin)</p>",
+        "<h2>5-hour limit: at most 90 % used</h2>",
+        "aria-label=\"weekly limit: at most 100 % used. The table below has each day.\"",
+        "<td>Thu 19 Nov</td><td>90 %</td><td>100 %</td><td>1</td><td>42 s</td>",
     ] {
-        let written = write(&at(path), &page, &places);
-        assert_eq!(written.is_ok(), is_written, "{path}: {written:?}");
-        if is_written {
-            assert_eq!(fs::read_to_string(at(path)).unwrap(), page, "{path}");
-        }
+        assert!(text.contains(part), "{part}\n{text}");
     }
-    let names =
-        fs::read_dir(at("work")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert!(!names.into_iter().any(|name| name.contains(".tmp")));
+    for foreign in ["http://", "https://", "<script", "NaN", "inf", "{content}"] {
+        assert!(!text.contains(foreign), "{foreign}\n{text}");
+    }
+    assert_eq!(text.matches("<svg").count(), 2);
+    let empty = page(&Sample::of("UTC").past(30, "2026-11-20 18:00"));
+    assert!(empty.contains("Nothing is recorded of this time.") && empty.contains("req hooks statusline"));
 }
 
 #[test]
-#[cfg(unix)]
-fn follows_no_link() {
+fn replaces_nothing_but_a_report() {
     let folder = tempfile::tempdir().unwrap();
-    let (mine, link) = (folder.path().join("mine"), folder.path().join("link.html"));
-    fs::write(&mine, MARK).unwrap();
-    std::os::unix::fs::symlink(&mine, &link).unwrap();
-    assert!(write(&link, "new", &Places::default()).is_err());
-    assert_eq!(fs::read_to_string(&mine).unwrap(), MARK);
+    let at = |path: &str| folder.path().join(path);
+    fs::create_dir(at("sub.html")).unwrap();
+    fs::write(at("ours.html"), format!("{MARK}old")).unwrap();
+    fs::write(at("other.html"), "<!DOCTYPE html>\n<p>mine</p>").unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(at("ours.html"), at("link.html")).unwrap();
+    for (path, is_written) in [
+        ("link.html", cfg!(not(unix))),
+        ("new.html", true),
+        ("ours.html", true),
+        ("other.html", false),
+        ("sub.html", false),
+        ("OFF", false),
+        ("missing/a.html", false),
+    ] {
+        let written = write(&at(path), "new");
+        assert_eq!(written.is_ok(), is_written, "{path}: {written:?}");
+        let content = fs::read_to_string(at(path)).unwrap_or_default();
+        assert_eq!(content == "new", is_written, "{path}: {content}");
+    }
 }
 
 /// Gates and rails look at calls that write a file.

@@ -1,26 +1,26 @@
 //! The status line the user had before: run as Claude Code ran it, with the same input.
 
 use std::io::{Read, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use shared::host::Host;
 
-/// The longest it may take.
+/// The longest time it may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 
-/// How long its output is waited for after its end.
+/// The time that its output is waited for after its end.
 const REST: Duration = Duration::from_millis(100);
 
-/// More of its output is not read.
+/// More of its output is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
 /// Set for the command: our status line, started by it in whatever way, does not start it again.
 const VARIABLE: &str = "BARBLESS_STATUSLINE";
 
-/// The output of the command for this input. Nothing, if it is our own status line, cannot be run, or does not end in time.
+/// The output of the command for this input; `None` if it is our own status line, cannot be run, or does not end in time.
 pub(super) fn output(host: &Host, command: &str, input: &[u8]) -> Option<Vec<u8>> {
     if host.variable(VARIABLE).is_some() || is_ours(command) {
         return None;
@@ -29,15 +29,38 @@ pub(super) fn output(host: &Host, command: &str, input: &[u8]) -> Option<Vec<u8>
 }
 
 fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
-    let mut shell = shell(command);
-    shell.env(VARIABLE, "1").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    lead_own_group(&mut shell);
+    let (program, option) = if cfg!(unix) { ("/bin/sh", "-c") } else { ("cmd", "/C") };
+    let mut shell = Command::new(program);
+    shell.arg(option).arg(command).env(VARIABLE, "1");
+    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut shell, 0);
     let mut child = shell.spawn().ok()?;
-    feed(&mut child, input.to_vec());
-    let printed = collect(&mut child)?;
-    let has_ended = ends_by(&mut child, Instant::now() + patience);
-    // What it leaves behind could hold its output open.
-    end_group(&mut child);
+    let (mut stdin, stdout) = (child.stdin.take()?, child.stdout.take()?);
+    let input = input.to_vec();
+    // The command need not read.
+    thread::spawn(move || stdin.write_all(&input));
+    let (sender, printed) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = stdout.take(MAX_BYTES).read_to_end(&mut bytes);
+        sender.send(bytes)
+    });
+    let deadline = Instant::now() + patience;
+    let has_ended = loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break true,
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+            _ => break false,
+        }
+    };
+    // What it leaves behind could hold its output open. An error says that nothing of the group is left.
+    #[cfg(unix)]
+    let _ = rustix::process::kill_process_group(
+        rustix::process::Pid::from_child(&child),
+        rustix::process::Signal::KILL,
+    );
+    let _ = child.kill();
     let _ = child.wait();
     printed.recv_timeout(REST).ok().filter(|_| has_ended)
 }
@@ -46,75 +69,9 @@ fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
 fn is_ours(command: &str) -> bool {
     let is_between = |char: char| char.is_whitespace() || "'\"`;|&()<>$={}\\/".contains(char);
     let mut words = command.split(is_between).filter(|word| !word.is_empty());
-    let is_program = |word: &str| {
-        let name = word.strip_suffix(".exe").unwrap_or(word);
-        name == "credit-pacer" || name == "pace-maker"
-    };
+    let is_program =
+        |word: &str| matches!(word.strip_suffix(".exe").unwrap_or(word), "credit-pacer" | "pace-maker");
     words.any(is_program) && words.any(|word| word == "statusline")
-}
-
-#[cfg(unix)]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.arg("-c").arg(command);
-    shell
-}
-
-#[cfg(not(unix))]
-fn shell(command: &str) -> Command {
-    let mut shell = Command::new("cmd");
-    shell.arg("/C").arg(command);
-    shell
-}
-
-/// Writes from a thread, because the command need not read.
-fn feed(child: &mut Child, input: Vec<u8>) {
-    if let Some(mut stdin) = child.stdin.take() {
-        thread::spawn(move || stdin.write_all(&input));
-    }
-}
-
-/// Reads in a thread until the output ends.
-fn collect(child: &mut Child) -> Option<mpsc::Receiver<Vec<u8>>> {
-    let stdout = child.stdout.take()?;
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut printed = Vec::new();
-        let _ = stdout.take(MAX_BYTES).read_to_end(&mut printed);
-        sender.send(printed)
-    });
-    Some(receiver)
-}
-
-fn ends_by(child: &mut Child, deadline: Instant) -> bool {
-    loop {
-        match child.try_wait() {
-            Ok(Some(_)) => return true,
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-            _ => return false,
-        }
-    }
-}
-
-#[cfg(unix)]
-fn lead_own_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-fn lead_own_group(_command: &mut Command) {}
-
-#[cfg(unix)]
-fn end_group(child: &mut Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    // An error says that nobody of the group is left.
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-}
-
-#[cfg(not(unix))]
-fn end_group(child: &mut Child) {
-    let _ = child.kill();
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The line itself, and what stays of it where there is little room. Pure.
+//! The line, and its shorter forms where there is little room. Pure.
 
 use pacing::{Pace, Status, Strategy, Window, WindowPace};
 
-/// What the line is made of.
+/// The content of the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown<'a> {
     /// The model's name.
@@ -14,7 +14,7 @@ pub(super) struct Shown<'a> {
     pub(super) delay_secs: f64,
     /// Nothing is delayed at all.
     pub(super) is_off: bool,
-    /// The reading could not be written down: no hook knows of it.
+    /// The reading could not be written down, so no hook knows it.
     pub(super) is_lost: bool,
     /// Claude Code has had a reply in this session: it would know the usage by now.
     pub(super) has_replied: bool,
@@ -22,12 +22,13 @@ pub(super) struct Shown<'a> {
     pub(super) now: i64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A colour by its number in the terminal's escape sequences.
+#[derive(Clone, Copy)]
 enum Colour {
-    Plain,
-    Green,
-    Yellow,
-    Red,
+    Plain = 39,
+    Green = 32,
+    Yellow = 33,
+    Red = 31,
 }
 
 type Part = (String, Colour);
@@ -51,14 +52,15 @@ pub(super) fn line(shown: &Shown<'_>, columns: usize, takes_colours: bool) -> St
         [&context[..], &detailed, &next].concat(),
         [&detailed[..], &next].concat(),
         detailed,
-        short.clone(),
+        short,
     ];
-    let text =
-        |parts: &[Part]| parts.iter().map(|(text, _)| text.as_str()).collect::<Vec<_>>().join(SEPARATOR);
-    match forms.iter().find(|parts| text(parts).chars().count() <= columns) {
-        Some(parts) if takes_colours => parts.iter().map(coloured).collect::<Vec<_>>().join(SEPARATOR),
-        Some(parts) => text(parts),
-        None => text(&short).chars().take(columns).collect(),
+    let written = |parts: &[Part], takes_colours: bool| {
+        let part = |(text, colour): &Part| if takes_colours { coloured(text, *colour) } else { text.clone() };
+        parts.iter().map(part).collect::<Vec<_>>().join(SEPARATOR)
+    };
+    match forms.iter().find(|parts| written(parts, false).chars().count() <= columns) {
+        Some(parts) => written(parts, takes_colours),
+        None => written(&forms[4], false).chars().take(columns).collect(),
     }
 }
 
@@ -150,14 +152,11 @@ fn age(secs: i64) -> String {
     }
 }
 
-fn coloured((text, colour): &Part) -> String {
-    let code = match colour {
-        Colour::Plain => return text.clone(),
-        Colour::Green => 32,
-        Colour::Yellow => 33,
-        Colour::Red => 31,
-    };
-    format!("\u{1b}[{code}m{text}\u{1b}[0m")
+fn coloured(text: &str, colour: Colour) -> String {
+    match colour {
+        Colour::Plain => text.to_owned(),
+        colour => format!("\u{1b}[{}m{text}\u{1b}[0m", colour as u8),
+    }
 }
 
 #[cfg(test)]
