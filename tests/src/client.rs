@@ -220,7 +220,7 @@ fn client_env(sandbox: &Sandbox, api: &MessagesApi) -> Environment {
     env
 }
 
-/// Theme, trust in the folder and use of the key are asked once per home; a home that has been asked goes straight on.
+/// Claude Code asks for theme, trust and use of the key once per home.
 fn answer_first_run_questions(sandbox: &Sandbox) {
     if sandbox.home().join(".claude.json").exists() {
         return;
@@ -240,9 +240,8 @@ fn answer_first_run_questions(sandbox: &Sandbox) {
 /// A finished headless run.
 #[derive(Debug)]
 pub struct Run {
-    /// What the process did.
     pub outcome: Outcome,
-    /// What it printed on stdout, line by line as JSON.
+    /// The JSON lines of stdout.
     pub events: Vec<Value>,
 }
 

@@ -18,7 +18,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// Which part of the script answered a request.
+/// The part of the script that answered a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Route {
     /// The main loop: a request with tools and without a marker.
@@ -59,7 +59,7 @@ impl MessagesApi {
         Self { server, state, listener: Some(listener) }
     }
 
-    /// What `ANTHROPIC_BASE_URL` is to be.
+    /// Value of `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
         format!("http://{}", self.server.server_addr())
     }

@@ -217,7 +217,7 @@ impl Session {
         self.replay("SessionEnd").with("reason", reason)
     }
 
-    /// What the status line command is given after a reply, with the `rate_limits` of a subscription.
+    /// Input of the status line command after a reply, with the `rate_limits` of a subscription.
     pub fn status_line(&self) -> Payload {
         let folder = path_text(&self.cwd);
         let mut workspace = recorded("statusLine-rate_limits").get("workspace").clone();

@@ -8,7 +8,7 @@ use vt100::{Cell, Color, Parser};
 const CELL_WIDTH: f64 = 8.4;
 const LINE_HEIGHT: f64 = 20.0;
 const MARGIN: f64 = 16.0;
-/// Of a line's height the letters stand on this part.
+/// Baseline, as a part of the line's height.
 const BASELINE: f64 = 0.72;
 
 const GROUND: &str = "#16181c";
@@ -81,7 +81,7 @@ fn runs(parser: &Parser, row: u16, columns: u16) -> Vec<Run> {
         let (colour, is_bold) = (colour(cell), cell.bold());
         // A blank has no colour: it belongs to what stands before it.
         match runs.last_mut() {
-            // What follows a gap stands in its own column, whatever the font.
+            // A gap starts a column, so that the font does not matter.
             Some(run)
                 if text == " "
                     || !run.text.ends_with("  ") && run.colour == colour && run.is_bold == is_bold =>

@@ -34,7 +34,7 @@ pub struct Invocation {
     cwd: PathBuf,
     input: Input,
     output: Output,
-    // What `/bin/sh` does before it becomes the program, and what it redirects then; both empty: no shell.
+    // Commands and redirections of `/bin/sh` before it becomes the program; both empty: no shell.
     prelude: String,
     redirects: String,
     unprivileged: bool,
@@ -412,7 +412,7 @@ pub fn started_in(sandbox: &Sandbox, name: &str) -> Vec<u32> {
     folders.filter_map(|folder| folder.file_name()?.to_str()?.parse().ok()).collect()
 }
 
-/// Elsewhere that cannot be told.
+/// Unknown on other systems.
 #[cfg(not(target_os = "linux"))]
 pub fn started_in(_sandbox: &Sandbox, _name: &str) -> Vec<u32> {
     Vec::new()
@@ -425,7 +425,7 @@ pub fn is_running(id: u32) -> bool {
     process.is_some_and(|process| rustix::process::test_kill_process(process).is_ok())
 }
 
-/// Elsewhere that cannot be told: every process counts as ended.
+/// On other systems every process counts as ended.
 #[cfg(not(unix))]
 pub fn is_running(_id: u32) -> bool {
     false

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a recording hook does when it is run; the default is to say nothing and exit 0.
+/// Behaviour of a recording hook; the default prints nothing and exits 0.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 #[must_use]
@@ -100,18 +100,17 @@ impl Reply {
 /// One line of the log.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
-    /// Which hook wrote it: the `--id` it was registered with.
+    /// The `--id` of the hook.
     pub id: String,
-    /// Its process.
     pub pid: u32,
     /// When, in microseconds since 1970; see [`crate::clock`].
     pub at_us: u64,
-    /// What happened.
+    /// The entry.
     #[serde(flatten)]
     pub what: What,
 }
 
-/// What a recording hook noted.
+/// One entry of a recording hook.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "phase", rename_all = "snake_case")]
 pub enum What {
@@ -121,7 +120,6 @@ pub enum What {
     Transcript(Look),
     /// It got a signal.
     Signal {
-        /// Its number.
         signal: i32,
     },
     /// It is about to exit; missing when it was killed.
@@ -131,7 +129,7 @@ pub enum What {
     },
 }
 
-/// What the hook was given.
+/// Input of the hook.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Start {
     /// Earlier runs of the same id: 0 for the first.
@@ -147,7 +145,7 @@ pub struct Start {
     pub env: BTreeMap<String, String>,
     /// Names of all variables; values of the others may be secret.
     pub env_names: Vec<String>,
-    /// Which of stdin, stdout, stderr are terminals.
+    /// The standard streams that are terminals.
     pub terminals: [bool; 3],
 }
 
@@ -161,17 +159,16 @@ impl Start {
 /// One run of a recording hook, put together from its lines.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// What it was given.
+    /// Input.
     pub start: Start,
-    /// Its process.
     pub pid: u32,
-    /// Its first moment, in microseconds since 1970.
+    /// Start, in microseconds since 1970.
     pub started_us: u64,
-    /// Its last moment; `None` while it runs, and for ever when it was killed.
+    /// End, in microseconds since 1970; `None` while it runs, and if it was killed.
     pub ended_us: Option<u64>,
     /// The signals it noted and when; see [`Behaviour::trapping_signals`].
     pub signals: Vec<(i32, u64)>,
-    /// What it saw of the transcript.
+    /// Looks at the transcript.
     pub looks: Vec<Look>,
 }
 
@@ -200,11 +197,11 @@ impl Run {
 /// A transcript as it was on disk at that moment.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Look {
-    /// Which one: `transcript_path` or `agent_transcript_path`.
+    /// `transcript_path` or `agent_transcript_path`.
     pub of: String,
     /// Milliseconds since the hook began.
     pub after_ms: f64,
-    /// Its complete lines; null when the file does not exist.
+    /// The complete lines; null when the file does not exist.
     pub lines: Option<Vec<Seen>>,
 }
 
@@ -280,7 +277,7 @@ impl Recorder {
         }
     }
 
-    /// What the runs of one id were given, in order.
+    /// Inputs of the runs of one id, in order.
     pub fn starts(&self, id: &str) -> Vec<Start> {
         let own = self.lines().into_iter().filter(|line| line.id == id);
         own.filter_map(|line| if let What::Start(start) = line.what { Some(start) } else { None }).collect()
@@ -309,7 +306,7 @@ impl Recorder {
         self.all_runs().into_iter().filter(|(own, _)| own == id).map(|(_, run)| run).collect()
     }
 
-    /// What the runs of one id saw of the transcript, in order.
+    /// Looks at the transcript by the runs of one id, in order.
     pub fn looks(&self, id: &str) -> Vec<Look> {
         let own = self.lines().into_iter().filter(|line| line.id == id);
         own.filter_map(|line| if let What::Transcript(look) = line.what { Some(look) } else { None })

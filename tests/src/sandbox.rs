@@ -15,7 +15,7 @@ pub type Environment = BTreeMap<String, String>;
 
 const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Where a settings file or a `requirements.yaml` lies.
+/// Level of a settings file or a `requirements.yaml`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// `~/.claude`: the user's own; called *global* for `requirements.yaml`.
@@ -115,7 +115,7 @@ impl Sandbox {
         write_file(self.settings_path(level), &content)
     }
 
-    /// Where the client's settings file of that level lies.
+    /// Path of Claude Code's settings file of that level.
     pub fn settings_path(&self, level: Level) -> PathBuf {
         match level {
             Level::User => self.home().join(".claude/settings.json"),
@@ -129,7 +129,7 @@ impl Sandbox {
         write_file(self.requirements_path(level), yaml.as_bytes())
     }
 
-    /// Where our configuration file of that level lies.
+    /// Path of our configuration file of that level.
     pub fn requirements_path(&self, level: Level) -> PathBuf {
         match level {
             Level::User => self.home().join(".claude/requirements.yaml"),
@@ -163,7 +163,7 @@ impl Sandbox {
     }
 }
 
-/// What a process needs on top of [`Sandbox::env`] to run cargo: the real toolchain, while `HOME` stays scratch.
+/// Variables beyond [`Sandbox::env`] for running cargo: the real toolchain, while `HOME` stays scratch.
 ///
 /// `CARGO_HOME` and `RUSTUP_HOME` come from the environment of the test, else from `.cargo` and `.rustup` of the real
 /// home; `PATH` is the sandbox's with cargo's own folder before it.

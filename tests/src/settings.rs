@@ -63,7 +63,7 @@ impl Hook {
         Self(json!({ "type": "command", "command": command_line }))
     }
 
-    /// Its time limit; the client's own unit, fractions allowed.
+    /// Time limit in seconds, with fractions.
     pub fn timeout_secs(self, seconds: f64) -> Self {
         self.with("timeout", seconds)
     }

@@ -28,7 +28,7 @@ pub struct StandIn {
     folder: PathBuf,
 }
 
-/// What it answers, once.
+/// One answer.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Answer(String);
@@ -72,21 +72,21 @@ impl Answer {
     }
 }
 
-/// How it was called, once.
+/// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Its arguments, without its name.
+    /// Arguments without the program.
     pub arguments: Vec<String>,
     /// The names of its variables, in order; those that the shell adds are not among them.
     pub variables: Vec<String>,
-    /// Where it ran.
+    /// Working directory.
     pub folder: PathBuf,
-    /// What it heard.
+    /// Content of stdin.
     pub stdin: String,
 }
 
 impl StandIn {
-    /// Answers so, one answer for each time it is asked; the last one repeats.
+    /// One answer per call; the last one repeats.
     #[cfg(unix)]
     pub fn new(sandbox: &Sandbox, answers: &[Answer]) -> Self {
         use std::os::unix::fs::PermissionsExt as _;

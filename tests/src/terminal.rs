@@ -102,7 +102,7 @@ impl Terminal {
         Self { screen, keyboard, child, _line: pair.master }
     }
 
-    /// What is on the screen now, rows without trailing blanks.
+    /// Current content of the screen, without trailing blanks.
     pub fn screen(&self) -> String {
         self.screen.text()
     }

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub struct Transcript<'a> {
     session: &'a Session,
     lines: Vec<Value>,
-    /// Of the model's next lines; none: the recorded one's.
+    /// Message id of the model's next lines; `None`: that of the recording.
     message: Option<String>,
     agent: Option<String>,
     /// Model and tokens of the model's next lines; none: the recorded ones.

@@ -1,4 +1,4 @@
-//! A hook for experiments: writes down what the client gave it and replies as it was told to.
+//! A hook for experiments: records its input and replies as configured.
 //!
 //!     record-hook --log FILE --id ID [--config FILE] [ARGUMENT ...]
 //!

@@ -10,11 +10,11 @@ use std::collections::HashMap;
 /// One request.
 #[derive(Debug)]
 pub struct Recorded {
-    /// Its place among all requests, from 0.
+    /// Index among all requests.
     pub number: usize,
     /// When it had been read, in microseconds since 1970; comparable with the lines of `record-hook`.
     pub at_us: u64,
-    /// Which part of the script answers it.
+    /// The part of the script that answers.
     pub route: Route,
     /// Path and query.
     pub url: String,
@@ -33,10 +33,10 @@ pub struct Shown {
     pub text: String,
 }
 
-/// What the model was told about one of its tool calls.
+/// The result of a tool call, as the model reads it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
-    /// Which call.
+    /// Id of the call.
     pub tool_use_id: String,
     /// It was refused or failed.
     pub is_error: bool,
@@ -140,7 +140,7 @@ pub(super) fn first_user_text(body: &Value) -> String {
     first.map(|message| text_of(&message["content"])).unwrap_or_default()
 }
 
-/// What newer models are told of the machine comes behind the last message, as one of the role `system`.
+/// Newer models get the facts of the machine after the last message, with the role `system`.
 pub(super) fn last_message_text(body: &Value) -> String {
     let messages = list(&body["messages"]);
     let last = messages.iter().rposition(|message| message["role"] != "system").unwrap_or_default();

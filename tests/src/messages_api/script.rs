@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The whole script. Everything has a default: a script of nothing says "done" to whatever is asked.
+/// The script. An empty one answers every request with "done".
 #[must_use]
 pub struct Script {
     main: Vec<Answer>,
@@ -255,7 +255,7 @@ impl Reply {
         self
     }
 
-    /// What the client is told it used.
+    /// The usage in the reply.
     pub fn usage(mut self, usage: Usage) -> Self {
         self.usage = usage;
         self
@@ -292,7 +292,7 @@ impl Reply {
     }
 }
 
-/// Tokens of one reply, as the client is told.
+/// Tokens of one reply, as the API reports them.
 #[derive(Clone, Copy, Debug)]
 pub struct Usage {
     /// `input_tokens`: neither read from nor written to the cache.

@@ -1,13 +1,12 @@
-//! What one process did, and the questions tests ask of it. It knows nothing about hooks but the shape of an answer.
+//! The outcome of one process, and assertions on it.
 
 use serde_json::Value;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// What a process did.
+/// Outcome of a process.
 #[derive(Debug)]
 pub struct Outcome {
-    /// How it ended.
     pub status: ExitStatus,
     /// Everything on stdout; empty where stdout was not a pipe to us.
     pub stdout: Vec<u8>,
