@@ -119,9 +119,7 @@ pub enum What {
     /// It looked at a transcript and found it changed (or looked for the first time).
     Transcript(Look),
     /// It got a signal.
-    Signal {
-        signal: i32,
-    },
+    Signal { signal: i32 },
     /// It is about to exit; missing when it was killed.
     End {
         /// With this code.
