@@ -28,7 +28,6 @@ pub struct StandIn {
     folder: PathBuf,
 }
 
-/// One answer.
 #[derive(Debug, Clone)]
 #[must_use]
 pub struct Answer(String);
@@ -104,7 +103,6 @@ impl StandIn {
         Self { folder }
     }
 
-    /// The program.
     pub fn program(&self) -> PathBuf {
         self.folder.join("claude")
     }

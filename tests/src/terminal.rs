@@ -25,15 +25,11 @@ const SCROLLBACK_ROWS: usize = 1000;
 /// A key that is no character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
-    /// Enter.
     Enter,
-    /// Escape.
     Escape,
-    /// Tab.
     Tab,
     /// Shift and Tab.
     BackTab,
-    /// Backspace.
     Backspace,
     /// Arrow up.
     Up,
@@ -114,7 +110,6 @@ impl Terminal {
         }
     }
 
-    /// Presses a key.
     pub fn press(&mut self, key: Key) {
         self.send(&key.bytes());
     }

@@ -16,7 +16,6 @@ const FULL: &str = " with its context {percent} % full";
 /// The entries of a list.
 const MAX_ITEMS: usize = 5;
 
-/// The files.
 const MAX_FILES: usize = 12;
 
 /// The characters of an entry.

@@ -5,7 +5,6 @@
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
-    /// The status line.
     StatusLine,
     /// The last reply in the transcript.
     Transcript,

@@ -26,7 +26,6 @@ pub(crate) struct Registry {
 pub(crate) struct Entry {
     /// The record's id.
     pub(crate) id: String,
-    /// The project.
     pub(crate) project: PathBuf,
     /// Claude Code's session.
     pub(crate) session: String,

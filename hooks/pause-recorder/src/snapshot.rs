@@ -87,7 +87,6 @@ impl ContextUsage {
 /// What the message of a snapshot's commit begins with, before the rest of its id.
 const COMMIT_MESSAGE: &str = "Pause snapshot session-";
 
-/// The message of the commit of a snapshot.
 pub(crate) fn commit_message(id: &str) -> String {
     format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
 }

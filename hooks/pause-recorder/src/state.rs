@@ -29,9 +29,7 @@ pub struct State {
 /// The context before a compaction.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Compacting {
-    /// The model.
     pub model: String,
-    /// The tokens.
     pub tokens: u64,
 }
 

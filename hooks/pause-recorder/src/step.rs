@@ -47,7 +47,6 @@ pub enum Step {
     },
     /// A session has received this snapshot.
     MarkRead {
-        /// Its id.
         id: String,
     },
     /// Archives older than this are compressed.
@@ -74,7 +73,6 @@ pub enum Step {
 pub struct Start {
     /// Claude Code's session.
     pub session: String,
-    /// Its transcript.
     pub transcript: Option<PathBuf>,
     /// The first line.
     pub first: Draft,

@@ -29,7 +29,6 @@ pub struct Recorded {
 pub struct Shown {
     /// The role of its message; `system` also for the system prompt.
     pub role: String,
-    /// The text.
     pub text: String,
 }
 
@@ -40,7 +39,6 @@ pub struct ToolResult {
     pub tool_use_id: String,
     /// It was refused or failed.
     pub is_error: bool,
-    /// All its text.
     pub text: String,
 }
 

@@ -194,7 +194,6 @@ impl Reply {
         Self::text(&answer.to_string())
     }
 
-    /// Thinks this.
     pub fn thinking(thinking: &str) -> Self {
         Self::empty().and(json!({ "type": "thinking", "thinking": thinking, "signature": "c2NyaXB0ZWQ=" }))
     }

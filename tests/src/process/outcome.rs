@@ -4,7 +4,6 @@ use serde_json::Value;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Outcome of a process.
 #[derive(Debug)]
 pub struct Outcome {
     pub status: ExitStatus,
@@ -19,12 +18,10 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Stdout as text.
     pub fn stdout_text(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
-    /// Stderr as text.
     pub fn stderr_text(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }

@@ -31,7 +31,6 @@ pub(crate) struct Arguments {
     prebuilt: Option<PathBuf>,
 }
 
-/// The version of all of it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The checksums of all archives of a version.

@@ -14,7 +14,6 @@ const MAX_CHARS: usize = 200;
 /// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
-/// The characters of a name.
 const MAX_NAME_CHARS: usize = 1_000;
 
 /// The fields of a commit, a NUL after each. The committer's time says when it was made here.

@@ -50,7 +50,6 @@ pub struct Left {
 pub struct Unread {
     /// The text with its places.
     pub text: String,
-    /// The snapshot.
     pub snapshot: Snapshot,
     /// The path of its JSON, as the text names it.
     pub path: String,

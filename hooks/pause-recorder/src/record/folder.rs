@@ -29,7 +29,6 @@ pub struct Sessions {
     pub root: PathBuf,
 }
 
-/// The files of one snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotFiles {
     /// `<id>.json`
@@ -110,7 +109,6 @@ impl Sessions {
         self.dir.join(format!("{ACTIVE_PREFIX}{key:08x}.jsonl"))
     }
 
-    /// The active record of a session.
     #[must_use]
     pub fn active(&self, session: &str) -> Option<Record> {
         Record::at(self.active_path(session)).filter(|_| self.is_usable())
@@ -153,7 +151,6 @@ impl Sessions {
         names
     }
 
-    /// The files of a snapshot.
     #[must_use]
     pub fn files(&self, id: &str) -> SnapshotFiles {
         let named = |end: &str| self.dir.join(format!("{id}{end}"));

@@ -28,7 +28,6 @@ pub enum Kind {
 /// A line as it stands in the file, its keys in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Action {
-    /// The kind.
     #[serde(rename = "type")]
     pub kind: Kind,
     /// The time in UTC: `2026-11-21T07:46:38.681Z`.
@@ -44,9 +43,7 @@ pub(crate) struct Action {
 /// An action before its record's id is known.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
-    /// The kind.
     pub kind: Kind,
-    /// The time.
     pub at: Timestamp,
     /// The data of this kind; texts are masked and cut.
     pub data: Map<String, Value>,

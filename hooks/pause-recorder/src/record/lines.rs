@@ -62,7 +62,6 @@ fn unlinked(options: &mut OpenOptions) {
 #[cfg(not(unix))]
 fn unlinked(_options: &mut OpenOptions) {}
 
-/// Reads all readable lines.
 pub(super) fn read(file: &File) -> io::Result<Recorded> {
     let mut recorded = Recorded::default();
     let mut lines = Lines::of(file, MAX_RECORD_BYTES);

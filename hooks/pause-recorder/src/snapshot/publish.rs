@@ -39,7 +39,6 @@ pub struct End {
     pub at: Timestamp,
     /// The actions that were only counted.
     pub left_out: u64,
-    /// The snapshot is committed.
     pub commit: bool,
 }
 
@@ -52,7 +51,6 @@ pub(crate) struct Finished {
     pub path: PathBuf,
     /// SHA-256 of the JSON in hexadecimal digits; empty with [`Ending::Minimal`].
     pub digest: String,
-    /// The files of the snapshot.
     pub files: Vec<PathBuf>,
 }
 

@@ -14,7 +14,6 @@ mod requirements_check;
 mod stop_momentum;
 mod tempo_stop;
 
-/// One hook.
 #[derive(Debug)]
 pub(super) struct HookCases {
     pub(super) hook: &'static str,
@@ -85,7 +84,6 @@ pub(super) enum Journals {
     Line(&'static str),
 }
 
-/// All hooks.
 pub(super) const HOOKS: &[HookCases] = &[
     credit_pacer::CASES,
     delegation_guard::CASES,

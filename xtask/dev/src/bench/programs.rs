@@ -14,10 +14,8 @@ use xtask::{Linking, Workspace};
 /// The release profile's flags.
 const FLAGS: [&str; 3] = ["opt-level=3", "panic=abort", "strip=symbols"];
 
-/// The programs of one bench.
 #[derive(Debug)]
 pub(super) struct Programs {
-    /// The hooks' binaries.
     pub(super) hooks: Binaries,
     /// The empty program.
     pub(super) floor: PathBuf,

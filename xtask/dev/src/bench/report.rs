@@ -22,9 +22,7 @@ const NOT_MEASURED: &str = "-";
 /// The samples of one case.
 #[derive(Debug)]
 pub(super) struct Measured {
-    /// The hook.
     pub(super) hook: String,
-    /// The case.
     pub(super) case: &'static str,
     /// How many times the floor it may take.
     pub(super) budget: f64,

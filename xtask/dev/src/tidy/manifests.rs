@@ -23,7 +23,6 @@ pub(super) struct Member {
     pub(super) folder: String,
     /// The crate.
     pub(super) name: String,
-    /// Its binaries.
     pub(super) binaries: Vec<String>,
     /// Everything it depends on, for whatever purpose.
     pub(super) dependencies: Vec<String>,

@@ -16,7 +16,6 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// It is Rust.
     pub(super) fn is_rust(&self) -> bool {
         Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }

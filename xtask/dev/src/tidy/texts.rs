@@ -33,7 +33,6 @@ const REGISTRIES: [(&str, &str); 7] = [
 /// Cargo's name for the public registry, whichever mirror answers for it.
 const PUBLIC_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Checks every file.
 pub(super) fn check(files: &[Source]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = files.iter().flat_map(check_one).collect();
     findings.extend(changelog(files));

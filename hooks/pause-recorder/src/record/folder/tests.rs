@@ -7,7 +7,6 @@ use shared::host::Timestamp;
 
 use super::{Sessions, is_record_id};
 
-/// A project folder and the folder of its sessions.
 fn project() -> (tempfile::TempDir, Sessions) {
     let scratch = tempfile::tempdir().unwrap();
     let root = scratch.path().join("project");
