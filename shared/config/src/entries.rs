@@ -88,11 +88,10 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let locks_something = layers.iter().any(|layer| is_locking(&layer));
     let entry = |key: &str| {
         let path = [key.to_owned()];
-        let counting = layers.iter().rev().filter(|layer| top_level::counts(layer, key));
-        let said = |layer: &Layer| {
-            Some(Said { value: as_json(layer.values.get(key)?), origin: layer.origin(&path) })
-        };
-        let mut said = counting.filter_map(said);
+        let mut said = layers.iter().rev().filter_map(|layer| {
+            let value = top_level::counting(layer, key)?;
+            Some(Said { value: as_json(value), origin: layer.origin(&path) })
+        });
         let Said { value, origin } = said.next()?;
         let locked = key == "enabled" && locks_something;
         let global_only = key == "locked";

@@ -1,136 +1,69 @@
-//! The part of a file that concerns one hook: parsing is the dearest thing a hook does, and nobody shall pay for the
-//! others' sections. Their lines become empty comments, so that the numbers of the lines stay.
+//! The part of a file that concerns one hook: parsing is the dearest thing a hook does, and no hook pays for the others'
+//! sections. Their lines become empty comments, so that the numbers of the lines stay.
 //!
-//! Only where the cut is certainly right: every line at column 0 is a plain key, an entry of its list, a comment or the
-//! first line's `---`, and no quote or bracket stays open at the end of any line, because a quoted text or a list in
-//! brackets may go on at column 0. Anchors, tags and tabs are not looked into. Anything else is parsed whole.
+//! A file in plain style is cut: every line at column 0 is a plain key, an entry of its list, a comment or a `---`
+//! before them, and no line leaves a quote or bracket open or holds an anchor, an alias, a tag or a tab. Any other file is parsed
+//! whole.
 
 use std::borrow::Cow;
 
-/// The text without the top-level sections that are not `wanted`; the whole text where it is not certain what belongs to
-/// them. A fault in a section that is left out takes nothing from this hook, which is wanted: its own hook tells of it.
+/// The text without the top-level sections that are not `wanted`. A fault in a section that is left out takes nothing from
+/// this hook: the section's own hook reports it.
 pub(crate) fn part_of(text: &str, wanted: impl Fn(&str) -> bool) -> Cow<'_, str> {
     cut(text, wanted).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
 fn cut(text: &str, wanted: impl Fn(&str) -> bool) -> Option<String> {
-    // More line ends of YAML, where we would see none.
-    if !text.is_ascii() && text.contains(['\u{85}', '\u{2028}', '\u{2029}']) {
-        return None;
-    }
     let mut part = String::with_capacity(text.len());
-    let mut section = None;
-    let mut has_begun = false;
+    let mut is_wanted = None;
     for line in text.split_inclusive('\n') {
-        let content = line.trim_end_matches('\n');
-        let content = content.strip_suffix('\r').unwrap_or(content);
-        if !closes(content.as_bytes()) {
+        let content = line.trim_end_matches('\n').trim_end_matches('\r');
+        let indented = content.trim_start_matches(' ');
+        let is_comment = indented.is_empty() || indented.starts_with('#');
+        if !is_comment && !is_whole(content) {
             return None;
         }
-        match top_of(content)? {
-            Top::Key(key) => section = Some(wanted(key)),
-            Top::Below if section.is_none() => return None,
-            Top::Begin if has_begun || section.is_some() => return None,
-            Top::Begin => has_begun = true,
-            Top::Below | Top::Nothing => {}
+        let is_below = indented.len() < content.len() || content == "-" || content.starts_with("- ");
+        match top_key(content) {
+            _ if is_comment || (is_wanted.is_none() && content == "---") => {}
+            _ if is_below => drop(is_wanted?),
+            key => is_wanted = Some(wanted(key?)),
         }
         // Comments, because an empty line would be one more of a text whose trailing empty lines count (`|+`).
-        part.push_str(if section == Some(false) { "#\n" } else { line });
+        part.push_str(if is_wanted == Some(false) { "#\n" } else { line });
     }
     Some(part)
 }
 
-/// What a line is to the top level.
-enum Top<'t> {
-    /// A key and perhaps its value.
-    Key(&'t str),
-    /// Something of the last key's value.
-    Below,
-    Begin,
-    /// A comment or nothing.
-    Nothing,
-}
-
-/// `None`: none of the forms that can be told for certain.
-fn top_of(line: &str) -> Option<Top<'_>> {
-    let text = line.trim_start_matches(' ');
-    if text.is_empty() || text.starts_with('#') {
-        return Some(Top::Nothing);
-    }
-    if text.len() < line.len() || line == "-" || line.starts_with("- ") {
-        return Some(Top::Below);
-    }
-    if line == "---" {
-        return Some(Top::Begin);
-    }
+/// The plain key that begins the line.
+fn top_key(line: &str) -> Option<&str> {
     let (key, value) = line.split_once(':')?;
     let is_plain = key.starts_with(|first: char| first.is_ascii_alphanumeric())
         && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
-    (is_plain && (value.is_empty() || value.starts_with(' '))).then_some(Top::Key(key))
+    (is_plain && (value.is_empty() || value.starts_with(' '))).then_some(key)
 }
 
-/// Where in a line we are, outside of quotes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum At {
-    /// Where a value may begin.
-    Start,
-    /// In a text without quotes.
-    Plain,
-    /// Behind a quoted text or a closed bracket.
-    End,
-}
-
-/// No quote and no bracket is open at the line's end, if none was at its beginning: whether the line is structure, in which
-/// case they are followed here, or goes on with a text, in which they mean nothing. False where that is not certain.
-fn closes(line: &[u8]) -> bool {
-    if !line
-        .iter()
-        .any(|byte| matches!(byte, b'"' | b'\'' | b'[' | b'{' | b'&' | b'*' | b'!' | b'\t' | b'\r'))
-    {
-        return true;
-    }
-    let (mut at, mut depth, mut next) = (At::Start, 0_usize, 0);
-    while let Some(&byte) = line.get(next) {
-        let is_last = line.get(next + 1).is_none_or(|byte| *byte == b' ');
-        let is_first = next == 0 || line[next - 1] == b' ';
-        next += 1;
+/// The line opens nothing that it does not close, as far as counting shows, and no word of it is an anchor, an alias or a tag.
+fn is_whole(line: &str) -> bool {
+    let (mut brackets, mut braces, mut single, mut double) = (0, 0, 0, 0);
+    let mut before = b' ';
+    for byte in line.bytes() {
+        let begins_a_word = matches!(before, b' ' | b'[' | b'{' | b',');
         match byte {
+            b'[' => brackets += 1,
+            b']' => brackets -= 1,
+            b'{' => braces += 1,
+            b'}' => braces -= 1,
+            b'\'' => single += 1,
+            b'"' if before == b'\\' => return false,
+            b'"' => double += 1,
+            b'&' | b'*' | b'!' if begins_a_word => return false,
             b'\t' | b'\r' => return false,
-            b' ' => {}
-            b'#' if is_first => break,
-            b'[' | b'{' if at == At::Start => depth += 1,
-            b'"' | b'\'' if at == At::Start => {
-                let Some(end) = behind_quote(line, next, byte) else { return false };
-                (next, at) = (end, At::End);
-            }
-            b']' | b'}' if depth > 0 => (depth, at) = (depth - 1, At::End),
-            b',' if depth > 0 => at = At::Start,
-            b':' if is_last => at = At::Start,
-            b'[' | b'{' | b':' | b'?' if depth > 0 => return false,
-            b'-' | b'?' if at == At::Start && is_last => {}
-            b'|' | b'>' if at == At::Start && depth == 0 => return true,
-            b'&' | b'*' | b'!' | b'#' if at == At::Start => return false,
-            _ if at == At::End => return false,
-            _ => at = At::Plain,
-        }
-    }
-    depth == 0
-}
-
-/// The place behind the quoted text that begins at `start`; `None` if it does not end in this line.
-fn behind_quote(line: &[u8], start: usize, quote: u8) -> Option<usize> {
-    let mut next = start;
-    loop {
-        let byte = *line.get(next)?;
-        match byte {
-            b'\t' | b'\r' => return None,
-            b'\\' if quote == b'"' => next += 1,
-            b'\'' if quote == byte && line.get(next + 1) == Some(&b'\'') => next += 1,
-            _ if byte == quote => return Some(next + 1),
             _ => {}
         }
-        next += 1;
+        before = byte;
     }
+    (brackets, braces, single % 2, double % 2) == (0, 0, 0, 0)
 }
 
 #[cfg(test)]

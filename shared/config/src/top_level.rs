@@ -12,9 +12,6 @@ use crate::problem::Fault;
 use crate::spec::{SectionSpec, TOP_KEYS};
 use crate::tree::is_at_or_below;
 
-/// The version of the file format this code reads.
-const FORMAT: &str = "1.0";
-
 /// The keys above all sections, for one section.
 #[derive(Debug)]
 pub(crate) struct TopLevel {
@@ -71,26 +68,26 @@ impl Locks {
 pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
     let mut top = TopLevel { enabled: true, off_at: None, inherit: true, locks: Locks::default() };
     for layer in layers {
-        check_version(layer, problems);
-        if let Some(list) = layer.values.get("locked") {
-            match layer.kind {
-                LayerKind::Global => top.locks = locks(spec, layer, list, problems),
-                _ => note(problems, layer, "locked", Fault::GlobalOnly),
+        for (key, value) in &layer.values {
+            let wrong = wrong(layer.kind, key, value).or_else(|| unmet_version(layer.kind, key, value));
+            if let Some(fault) = wrong {
+                problems.note(layer, std::slice::from_ref(key), fault);
             }
         }
-        if layer.kind == LayerKind::Project {
-            top.inherit = flag(layer, "inherit", problems).unwrap_or(true);
-            check_requires(layer, problems);
+        if layer.kind == LayerKind::Global {
+            let list = layer.values.get("locked").and_then(Value::as_array).unwrap_or_default();
+            let paths = list.iter().filter_map(Value::as_str).filter_map(|path| spec.in_settings(path));
+            top.locks = Locks(paths.map(ToOwned::to_owned).collect());
         }
-        match flag(layer, "enabled", problems) {
-            Some(false) if layer.kind > LayerKind::Global && !top.locks.is_empty() => {
-                note(problems, layer, "enabled", Fault::Locked);
-            }
-            Some(enabled) => {
-                top.enabled = enabled;
-                top.off_at = (!enabled).then(|| layer.origin(&["enabled".to_owned()]));
-            }
-            None => {}
+        if let Some(inherit) = counting(layer, "inherit") {
+            top.inherit = inherit.to_bool() != Some(false);
+        }
+        let enabled = counting(layer, "enabled").and_then(Value::to_bool);
+        if enabled == Some(false) && layer.kind > LayerKind::Global && !top.locks.is_empty() {
+            problems.note(layer, &["enabled".to_owned()], Fault::Locked);
+        } else if let Some(enabled) = enabled {
+            top.enabled = enabled;
+            top.off_at = (!enabled).then(|| layer.origin(&["enabled".to_owned()]));
         }
     }
     top
@@ -108,79 +105,47 @@ pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Problems) {
     }
 }
 
-/// The layer may set this key above all sections, and its value is right.
-pub(crate) fn counts(layer: &Layer, key: &str) -> bool {
-    let Some(value) = layer.values.get(key) else { return false };
-    let is_default = layer.kind == LayerKind::Defaults;
-    match key {
-        "version" => is_known_format(value),
-        "enabled" => value.to_bool().is_some(),
-        "inherit" => value.to_bool().is_some() && (is_default || layer.kind == LayerKind::Project),
-        "requires" => value.as_str().is_some() && layer.kind == LayerKind::Project,
-        "locked" => matches!(value, Value::Array(..)) && (is_default || layer.kind == LayerKind::Global),
-        _ => false,
-    }
-}
-
-fn flag(layer: &Layer, key: &str, problems: &mut Problems) -> Option<bool> {
+/// The value of a key above all sections, where the layer may set it and its value is right.
+pub(crate) fn counting<'l>(layer: &'l Layer, key: &str) -> Option<&'l Value> {
     let value = layer.values.get(key)?;
-    let flag = value.to_bool();
-    if flag.is_none() {
-        note(problems, layer, key, Fault::Expected("true or false".to_owned()));
-    }
-    flag
+    let is_in_force = match key {
+        "inherit" => matches!(layer.kind, LayerKind::Defaults | LayerKind::Project),
+        "requires" => layer.kind == LayerKind::Project,
+        _ => true,
+    };
+    (is_in_force && wrong(layer.kind, key, value).is_none()).then_some(value)
 }
 
-fn locks(spec: SectionSpec, layer: &Layer, list: &Value, problems: &mut Problems) -> Locks {
-    let Value::Array(_, entries) = list else {
-        note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
-        return Locks::default();
+fn wrong(kind: LayerKind, key: &str, value: &Value) -> Option<Fault> {
+    let (is_right, expected) = match key {
+        "version" => (is_known_format(value), "\"1.0\""),
+        "enabled" => (value.to_bool().is_some(), "true or false"),
+        "inherit" if kind == LayerKind::Project => (value.to_bool().is_some(), "true or false"),
+        "requires" if kind == LayerKind::Project => {
+            (version_wanted(value).is_some(), "a version requirement such as \">=0.2\"")
+        }
+        "locked" if kind > LayerKind::Global => return Some(Fault::GlobalOnly),
+        "locked" => {
+            let is_paths = |list: &[Value]| list.iter().all(|path| path.as_str().is_some());
+            (value.as_array().is_some_and(is_paths), "a list of key paths")
+        }
+        _ => return None,
     };
-    let mut locks = Vec::new();
-    for entry in entries {
-        let Some(path) = entry.as_str() else {
-            note(problems, layer, "locked", Fault::Expected("a list of key paths".to_owned()));
-            continue;
-        };
-        locks.extend(spec.in_settings(path).map(ToOwned::to_owned));
-    }
-    Locks(locks)
+    (!is_right).then(|| Fault::Expected(expected.to_owned()))
 }
 
 fn is_known_format(value: &Value) -> bool {
-    match value {
-        Value::String(_, text) => text == FORMAT,
-        Value::Num(_, number) => {
-            let fraction = number.to_f64();
-            value.to_u128() == Some(1) || fraction.is_some_and(|number| (number - 1.0).abs() < f64::EPSILON)
-        }
-        _ => false,
-    }
+    let is_one = |number: f64| (number - 1.0).abs() < f64::EPSILON;
+    value.as_str() == Some("1.0") || value.to_u128() == Some(1) || value.to_f64().is_some_and(is_one)
 }
 
-fn check_version(layer: &Layer, problems: &mut Problems) {
-    if layer.values.get("version").is_some_and(|value| !is_known_format(value)) {
-        note(problems, layer, "version", Fault::Expected(format!("\"{FORMAT}\"")));
-    }
+fn version_wanted(value: &Value) -> Option<VersionReq> {
+    VersionReq::parse(value.as_str()?).ok()
 }
 
-fn check_requires(layer: &Layer, problems: &mut Problems) {
-    let Some(value) = layer.values.get("requires") else { return };
+fn unmet_version(kind: LayerKind, key: &str, value: &Value) -> Option<Fault> {
     let ours = env!("CARGO_PKG_VERSION");
-    let wanted = value.as_str().and_then(|text| VersionReq::parse(text).ok());
-    match (wanted, Version::parse(ours)) {
-        (Some(wanted), Ok(version)) if !wanted.matches(&version) => {
-            let fault = Fault::NeedsVersion { wanted: wanted.to_string(), ours };
-            note(problems, layer, "requires", fault);
-        }
-        (None, _) => {
-            let fault = Fault::Expected("a version requirement such as \">=0.2\"".to_owned());
-            note(problems, layer, "requires", fault);
-        }
-        _ => {}
-    }
-}
-
-fn note(problems: &mut Problems, layer: &Layer, key: &str, fault: Fault) {
-    problems.note(layer, &[key.to_owned()], fault);
+    let wanted = version_wanted(value).filter(|_| key == "requires" && kind == LayerKind::Project)?;
+    let is_met = wanted.matches(&Version::parse(ours).ok()?);
+    (!is_met).then(|| Fault::NeedsVersion { wanted: wanted.to_string(), ours })
 }
