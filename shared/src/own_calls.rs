@@ -89,91 +89,70 @@ fn own_name<'p>(program: &'p str, folders: &[PathBuf]) -> Option<&'p str> {
 
 /// The words of each command; `None` where the line is more than plain words, or writes a file.
 fn commands(line: &str) -> Option<Line> {
-    let mut commands: Vec<Vec<String>> = Vec::new();
+    let mut commands: Vec<Vec<String>> = vec![Vec::new()];
     let (mut has_surely_run, mut hangs_on_others, mut has_ended) = (true, false, false);
-    let mut words = Words { rest: line };
-    let mut at_start = true;
-    while let Some(piece) = words.next_piece()? {
-        match piece {
-            Piece::Word(word) if at_start => {
-                has_surely_run &= !(hangs_on_others && has_ended);
-                commands.push(vec![word]);
-                at_start = false;
-            }
-            Piece::Word(word) if names_file_to_write(&word) => return None,
-            Piece::Word(word) => commands.last_mut()?.push(word),
-            Piece::Join(joint) => {
-                at_start = true;
-                match joint {
-                    "&&" => hangs_on_others = true,
-                    "||" => has_surely_run = false,
-                    _ => has_ended = hangs_on_others,
-                }
-            }
+    let mut rest = line;
+    loop {
+        rest = rest.trim_start_matches([' ', '\t']);
+        if rest.is_empty() {
+            break;
         }
+        let joint = JOINTS.iter().find_map(|joint| Some((joint, rest.strip_prefix(joint)?)));
+        if let Some((joint, behind)) = joint {
+            rest = behind;
+            commands.push(Vec::new());
+            match *joint {
+                "&&" => hangs_on_others = true,
+                "||" => has_surely_run = false,
+                _ => has_ended = hangs_on_others,
+            }
+            continue;
+        }
+        let (word, behind) = word(rest)?;
+        rest = behind;
+        let command = commands.last_mut()?;
+        if !command.is_empty() && names_file_to_write(&word) {
+            return None;
+        }
+        has_surely_run &= !(command.is_empty() && has_ended);
+        command.push(word);
     }
+    commands.retain(|command| !command.is_empty());
     Some(Line { commands, has_surely_run })
 }
+
+const JOINTS: [&str; 4] = ["&&", "||", ";", "\n"];
 
 fn names_file_to_write(word: &str) -> bool {
     let option = word.split_once('=').map_or(word, |(option, _)| option);
     FILES_TO_WRITE.contains(&option)
 }
 
-enum Piece {
-    Word(String),
-    Join(&'static str),
-}
-
-struct Words<'a> {
-    rest: &'a str,
-}
-
-impl Words<'_> {
-    /// The next word or joint; `None` for what is not plain.
-    #[expect(clippy::option_option, reason = "not plain, at the end, or a piece")]
-    fn next_piece(&mut self) -> Option<Option<Piece>> {
-        self.rest = self.rest.trim_start_matches([' ', '\t']);
-        for joint in ["&&", "||", ";", "\n"] {
-            if let Some(rest) = self.rest.strip_prefix(joint) {
-                self.rest = rest;
-                return Some(Some(Piece::Join(joint)));
-            }
-        }
-        if self.rest.is_empty() {
-            return Some(None);
-        }
-        self.word().map(|word| Some(Piece::Word(word)))
-    }
-
-    /// One word with its quotes taken away.
-    fn word(&mut self) -> Option<String> {
-        let mut word = String::new();
-        while let Some(letter) = self.rest.chars().next() {
-            match letter {
-                ' ' | '\t' | '\n' | ';' | '&' | '|' => break,
-                '\'' | '"' => self.quoted(letter, &mut word)?,
-                letter if is_plain(letter) => {
-                    word.push(letter);
-                    self.rest = &self.rest[letter.len_utf8()..];
+/// The first word without its quotes, and what follows it.
+fn word(line: &str) -> Option<(String, &str)> {
+    let (mut word, mut rest) = (String::new(), line);
+    while let Some(letter) = rest.chars().next() {
+        let behind = &rest[letter.len_utf8()..];
+        match letter {
+            '\'' | '"' => {
+                let (inside, behind) = behind.split_once(letter)?;
+                if letter == '"' && inside.contains(['$', '`', '\\', '!']) {
+                    return None;
                 }
-                _ => return None,
+                word.push_str(inside);
+                rest = behind;
             }
+            letter if is_plain(letter) => {
+                word.push(letter);
+                rest = behind;
+            }
+            ' ' | '\t' => break,
+            // A lone `&` or `|` joins nothing of ours.
+            _ if JOINTS.iter().any(|joint| rest.starts_with(joint)) => break,
+            _ => return None,
         }
-        // A lone `&` or `|` ends no word and begins no joint: not plain.
-        let joined = ["&&", "||", ";", "\n", " ", "\t"].iter().any(|end| self.rest.starts_with(end));
-        (self.rest.is_empty() || joined).then_some(word)
     }
-
-    fn quoted(&mut self, quote: char, word: &mut String) -> Option<()> {
-        let (inside, rest) = self.rest[1..].split_once(quote)?;
-        if quote == '"' && inside.contains(['$', '`', '\\', '!']) {
-            return None;
-        }
-        word.push_str(inside);
-        self.rest = rest;
-        Some(())
-    }
+    Some((word, rest))
 }
 
 /// Means itself in every shell, wherever it stands in a word. `=` is left to arguments: `X=1 req` is refused as a program.

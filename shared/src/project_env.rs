@@ -62,84 +62,56 @@ fn misleads_requests(text: &str) -> Option<bool> {
     Some(settings.env.keys().any(|name| Variable::of(name).is_some_and(|known| known.misleads_requests)))
 }
 
-/// A variable that means something to us, or to programs that a hook starts.
+/// Variables that mean something to us, or to programs that a hook starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Variable {
-    /// Name of a variable, or with a `_` at the end the beginning of several names.
-    name: &'static str,
+    /// Names, or with a `_` at the end the beginnings of names.
+    names: &'static [&'static str],
     /// Consequence of a definition by a project.
     pub follows: &'static str,
-    /// It may lead a request elsewhere, or have it made on another account: where a project defines it, no login of the
+    /// They may lead a request elsewhere, or have it made on another account: where a project defines one, no login of the
     /// user's is used.
     pub misleads_requests: bool,
 }
 
-const fn misleading(name: &'static str, follows: &'static str) -> Variable {
-    Variable { name, follows, misleads_requests: true }
+const fn misleading(follows: &'static str, names: &'static [&'static str]) -> Variable {
+    Variable { names, follows, misleads_requests: true }
 }
 
-const fn other(name: &'static str, follows: &'static str) -> Variable {
-    Variable { name, follows, misleads_requests: false }
-}
-
-const NOT_BELIEVED: &str = "it is the hooks' own; they do not believe it from a project";
-const FOREIGN_CODE: &str = "code of the project's choosing runs in programs that a hook starts";
 const IGNORED: &str = "the client ignores it from a project, other programs may not";
-const OTHER_ROUTE: &str =
-    "what a hook asks over the network goes through a machine of the project's choosing";
 
-const OTHER_TRUST: &str = "what a hook asks over the network may be answered by whom the project trusts";
-const OTHER_CLOUD: &str = "a model may be asked through a cloud, or on an account, of the project's choosing";
-
-const VARIABLES: [Variable; 34] = [
-    misleading(
-        "CLAUDE_CONFIG_DIR",
-        "the client looks for your settings elsewhere, and hooks registered in yours do not run",
-    ),
-    misleading(
-        "ANTHROPIC_",
-        "requests, and what a hook would ask a model, may go to another host or on another account",
-    ),
-    misleading("CLAUDE_CODE_OAUTH_TOKEN", "requests are made on another account"),
-    misleading("PATH", "programs that a hook starts by name may be the project's"),
-    misleading("HOME", IGNORED),
-    misleading("USERPROFILE", IGNORED),
-    misleading("BARBLESS_", NOT_BELIEVED),
-    misleading("CLAUDE_HOOK_", NOT_BELIEVED),
-    misleading("HTTPS_PROXY", OTHER_ROUTE),
-    misleading("https_proxy", OTHER_ROUTE),
-    misleading("HTTP_PROXY", OTHER_ROUTE),
-    misleading("http_proxy", OTHER_ROUTE),
-    misleading("ALL_PROXY", OTHER_ROUTE),
-    misleading("all_proxy", OTHER_ROUTE),
-    misleading("NO_PROXY", OTHER_ROUTE),
-    misleading("no_proxy", OTHER_ROUTE),
-    misleading("NODE_EXTRA_CA_CERTS", OTHER_TRUST),
-    misleading("SSL_CERT_", OTHER_TRUST),
-    misleading("CLAUDE_CODE_CERT_STORE", OTHER_TRUST),
-    misleading("CLAUDE_CODE_CLIENT_", OTHER_TRUST),
-    misleading("CLAUDE_CODE_USE_", OTHER_CLOUD),
-    misleading("CLAUDE_CODE_SKIP_", OTHER_CLOUD),
-    misleading("AWS_", OTHER_CLOUD),
-    misleading("GOOGLE_", OTHER_CLOUD),
-    misleading("CLOUDSDK_", OTHER_CLOUD),
-    misleading("GCLOUD_", OTHER_CLOUD),
-    misleading("AZURE_", OTHER_CLOUD),
-    misleading("CLOUD_ML_", OTHER_CLOUD),
-    misleading("VERTEX_", OTHER_CLOUD),
-    misleading("LD_PRELOAD", FOREIGN_CODE),
-    misleading("LD_LIBRARY_PATH", FOREIGN_CODE),
-    misleading("CLAUDE_PROJECT_DIR", IGNORED),
-    other("GIT_", "git may look at another repository than the one you work in"),
-    other("CLAUDECODE", IGNORED),
+#[rustfmt::skip]
+const VARIABLES: [Variable; 12] = [
+    misleading("the client looks for your settings elsewhere, and hooks registered in yours do not run", &["CLAUDE_CONFIG_DIR"]),
+    misleading("requests, and what a hook would ask a model, may go to another host or on another account", &["ANTHROPIC_"]),
+    misleading("requests are made on another account", &["CLAUDE_CODE_OAUTH_TOKEN"]),
+    misleading("programs that a hook starts by name may be the project's", &["PATH"]),
+    misleading("it is the hooks' own; they do not believe it from a project", &["BARBLESS_", "CLAUDE_HOOK_"]),
+    misleading("what a hook asks over the network goes through a machine of the project's choosing", &[
+        "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
+    ]),
+    misleading("what a hook asks over the network may be answered by whom the project trusts", &[
+        "NODE_EXTRA_CA_CERTS", "SSL_CERT_", "CLAUDE_CODE_CERT_STORE", "CLAUDE_CODE_CLIENT_",
+    ]),
+    misleading("a model may be asked through a cloud, or on an account, of the project's choosing", &[
+        "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "GOOGLE_", "CLOUDSDK_", "GCLOUD_", "AZURE_", "CLOUD_ML_", "VERTEX_",
+    ]),
+    misleading("code of the project's choosing runs in programs that a hook starts", &["LD_PRELOAD", "LD_LIBRARY_PATH"]),
+    misleading(IGNORED, &["HOME", "USERPROFILE", "CLAUDE_PROJECT_DIR"]),
+    Variable {
+        names: &["GIT_"],
+        follows: "git may look at another repository than the one you work in",
+        misleads_requests: false,
+    },
+    Variable { names: &["CLAUDECODE"], follows: IGNORED, misleads_requests: false },
 ];
 
 impl Variable {
-    /// Known facts about a name.
+    /// The group of a name.
     pub fn of(name: &str) -> Option<&'static Self> {
-        VARIABLES.iter().find(|known| {
-            if known.name.ends_with('_') { name.starts_with(known.name) } else { name == known.name }
-        })
+        let is_meant =
+            |known: &&str| if known.ends_with('_') { name.starts_with(known) } else { name == *known };
+        VARIABLES.iter().find(|group| group.names.iter().any(is_meant))
     }
 }
 

@@ -1,5 +1,8 @@
 //! Waiting on purpose, after a tool has run. It ends at its time, at SIGTERM, or when nobody wants it any more.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::host::{Clock, Timestamp};
@@ -7,19 +10,19 @@ use crate::host::{Clock, Timestamp};
 /// Somebody who switches it off waits so long at most.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
+/// A signal is noticed after this time.
+const STEP: Duration = Duration::from_millis(50);
+
 /// Nobody waits longer, whatever a clock or a file says: the client gives a hook 360 s.
 const LONGEST: Duration = Duration::from_secs(350);
 
-/// Result of a sleep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slept {
-    /// For so long.
     pub(crate) duration: Duration,
-    /// Reason for an early end.
     pub(crate) cut_short: Option<CutShort>,
 }
 
-/// Reasons for an early end.
+/// Why a sleep ended early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CutShort {
     /// The client told the process to end: the user pressed Esc, or the session is over.
@@ -41,82 +44,36 @@ impl CutShort {
 pub(crate) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
     let began = Instant::now();
     let whole = end.since(clock.now()).min(LONGEST);
-    let signal = signal::Watch::new();
+    let told_to_end = signals();
+    let mut next_look = Duration::ZERO;
     loop {
-        let left = whole.saturating_sub(began.elapsed()).min(end.since(clock.now()));
+        let elapsed = began.elapsed();
+        let left = whole.saturating_sub(elapsed).min(end.since(clock.now()));
         let cut_short = if left.is_zero() {
             None
-        } else if !is_still_wanted() {
-            Some(CutShort::SwitchedOff)
-        } else if signal.arrives_within(left.min(LOOK_EVERY)) {
+        } else if told_to_end.load(Ordering::Relaxed) {
             Some(CutShort::Signal)
+        } else if elapsed >= next_look && !is_still_wanted() {
+            Some(CutShort::SwitchedOff)
         } else {
+            if elapsed >= next_look {
+                next_look = elapsed + LOOK_EVERY;
+            }
+            thread::sleep(left.min(STEP));
             continue;
         };
-        return Slept { duration: began.elapsed(), cut_short };
+        return Slept { duration: elapsed, cut_short };
     }
 }
 
-#[cfg(unix)]
-mod signal {
-    use std::os::unix::net::UnixStream;
-    use std::thread;
-    use std::time::Duration;
-
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-    use signal_hook::low_level::pipe;
-
-    /// Hears the signals that end a process. Without it they end the process at once, which is right too, only that the
-    /// journal does not know.
-    pub(super) struct Watch(Option<UnixStream>);
-
-    impl Watch {
-        pub(super) fn new() -> Self {
-            let watched = || {
-                let (ours, theirs) = UnixStream::pair().ok()?;
-                for signal in [SIGTERM, SIGINT, SIGHUP] {
-                    pipe::register(signal, theirs.try_clone().ok()?).ok()?;
-                }
-                Some(ours)
-            };
-            Self(watched())
-        }
-
-        pub(super) fn arrives_within(&self, time: Duration) -> bool {
-            let Some(ours) = &self.0 else {
-                thread::sleep(time);
-                return false;
-            };
-            let limit = Timespec::try_from(time).ok();
-            let mut descriptors = [PollFd::new(ours, PollFlags::IN)];
-            match poll(&mut descriptors, limit.as_ref()) {
-                Ok(ready) => ready > 0,
-                // The signal itself interrupts the wait; its byte is read next time round.
-                Err(_) => false,
-            }
-        }
+/// True once a signal has told this process to end. Without the flag a signal ends it at once, and the journal does not know.
+fn signals() -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+        let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
     }
-}
-
-#[cfg(not(unix))]
-mod signal {
-    use std::thread;
-    use std::time::Duration;
-
-    /// Ending a process ends it at once.
-    pub(super) struct Watch;
-
-    impl Watch {
-        pub(super) const fn new() -> Self {
-            Self
-        }
-
-        pub(super) fn arrives_within(&self, time: Duration) -> bool {
-            thread::sleep(time);
-            false
-        }
-    }
+    flag
 }
 
 #[cfg(test)]
