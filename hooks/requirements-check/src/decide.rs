@@ -1,19 +1,16 @@
-//! The rules, event by event. Pure: what to look at was found beforehand, what is to be done is returned.
+//! The rules, event by event. Pure: facts in, a verdict and changes out.
 
 mod after;
 mod before;
-mod prompt;
-mod reactions;
-mod start;
+mod session;
 pub(crate) mod stop;
 
-use shared::hook::{Input, Memory, Outcome, Verdict};
+use shared::hook::{Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 
 use crate::RequirementsCheck;
 use crate::change::Change;
 use crate::facts::Facts;
 use crate::rule::Rule;
-use crate::settings::Settings;
 use crate::state::State;
 use crate::view::{View, World};
 use crate::words::plain;
@@ -24,17 +21,17 @@ pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
     plainly(match input.facts {
         Facts::Before(facts) => before::a_call(input, facts),
         Facts::After(facts) => after::a_call(input, facts),
-        Facts::Prompt(facts) => prompt::submitted(input, facts),
-        Facts::Stop(facts) => stop::of_a_turn(input, facts),
+        Facts::Prompt(world, answered) => session::prompt(input, world, answered.as_ref()),
+        Facts::Stop(world, work) => stop::of_a_turn(input, world, *work),
         Facts::Scheduled(prompts) => {
             Outcome { effects: prompts.iter().copied().map(Change::Scheduled).collect(), ..Outcome::pass() }
         }
-        Facts::Start(facts) => start::of_a_session(input, facts),
-        Facts::End(facts) => start::end_of_a_session(input, facts),
+        Facts::Start(world) => session::start(input, world),
+        Facts::End(world) => session::end(input, world),
     })
 }
 
-/// Whatever names and messages hold, what is said shows as it is.
+/// Names and messages are shown without characters that move the cursor or turn the writing round.
 fn plainly(answer: Answer) -> Answer {
     let verdict = match answer.verdict {
         Verdict::Deny { reason, rule } => Verdict::Deny { reason: plain(&reason), rule },
@@ -46,26 +43,34 @@ fn plainly(answer: Answer) -> Answer {
     Outcome { verdict, notice: answer.notice.as_deref().map(plain), ..answer }
 }
 
-/// What requirements are judged by, for this event.
 fn view<'a>(input: &'a Input<'_, RequirementsCheck>, world: &'a World, call: Option<&'a str>) -> View<'a> {
-    View {
-        session: input.request.call.session_id.as_deref(),
-        call,
-        state: input.state,
-        world,
-        now: input.now,
-    }
+    let session = input.request.call.session_id.as_deref();
+    View { session, call, state: input.state, world, now: input.now }
 }
 
-/// Remembers in silence; nothing is written where nothing changed.
+fn advice(text: Option<String>) -> Verdict {
+    text.map_or(Verdict::Pass, |text| Verdict::Advise { text })
+}
+
+/// A silent answer that remembers the state if it has changed.
 fn remember(input: &Input<'_, RequirementsCheck>, state: State) -> Answer {
     let memory = if state == *input.state { Memory::Keep } else { Memory::Note(state) };
     Outcome::pass().remembering(memory)
 }
 
-/// The requirements in force.
-fn rules(settings: &Settings) -> impl Iterator<Item = Rule<'_>> + Clone {
-    Rule::all(settings)
+/// Outcomes of earlier denials and blocks, now that some requirements are satisfied.
+fn reactions(
+    input: &Input<'_, RequirementsCheck>,
+    view: &View<'_>,
+    is_met: impl Fn(&str) -> bool,
+    state: &mut State,
+) -> Vec<Reaction> {
+    state.settle(|name| match Rule::named(input.settings, name) {
+        // Switched off meanwhile.
+        None => Some(ReactionKind::Overridden),
+        Some(rule) if is_met(name) && view.exception(&rule).is_some() => Some(ReactionKind::Overridden),
+        Some(_) => is_met(name).then_some(ReactionKind::Followed),
+    })
 }
 
 #[cfg(test)]

@@ -22,6 +22,9 @@
     reason = "what is public here is for `req` alone, which uses every answer"
 )]
 
+#[cfg(test)]
+extern crate self as requirements_check;
+
 mod call;
 pub mod change;
 pub mod command_line;

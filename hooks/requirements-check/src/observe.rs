@@ -1,6 +1,7 @@
-//! The only place that looks at the world: git, marks, files, other sessions. Nothing is decided here, and what no rule in
-//! force asks for is not looked at: the usual call costs a look at its tool's name.
+//! The only place that looks at the world: git, satisfactions, files, other sessions. Nothing is decided here, and only what a
+//! rule in force asks for is looked at.
 
+mod commands;
 mod files;
 mod fingerprints;
 mod look;
@@ -8,15 +9,15 @@ mod own;
 mod sizes;
 
 use std::cell::OnceCell;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use serde::Deserialize;
 use shared::cli::{self, Asker};
 use shared::hook::Context;
 use shared::operator::{Caller, typed as prompts};
 use shared::own_calls::is_own_call;
-use shared::protocol::{Event, ToolCall, ToolFailure, ToolResult};
+use shared::protocol::{Event, Stop, ToolCall, ToolFailure, ToolResult};
 use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
@@ -26,7 +27,7 @@ use crate::command_line::{Directory, Simple};
 use crate::deadline::within;
 use crate::decide;
 use crate::evidence;
-use crate::facts::{After, Answered, Before, Facts, Prompt, Start, Stop, Visit};
+use crate::facts::{After, Answered, Before, Facts, Place};
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::rule::Rule;
@@ -40,20 +41,11 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     context.request.call.session_id.as_ref()?;
     match &context.request.event {
         Event::PreToolUse(tool) => before(context, tool).map(|facts| Facts::Before(Box::new(facts))),
-        Event::PostToolUse(result) => {
-            after(context, &Ended::of(result)).map(|facts| Facts::After(Box::new(facts)))
-        }
-        Event::PostToolUseFailure(failure) => {
-            after(context, &Ended::of_failure(failure)).map(|facts| Facts::After(Box::new(facts)))
-        }
-        Event::UserPromptSubmit { prompt, source } => {
-            Some(Facts::Prompt(Box::new(submitted(context, prompt, source.as_deref()))))
-        }
-        Event::Stop(stop) if stop.session_crons.iter().any(|prompt| prompts::ours(prompt).is_some()) => Some(
-            Facts::Scheduled(stop.session_crons.iter().filter_map(|prompt| prompts::ours(prompt)).collect()),
-        ),
-        Event::Stop(_) => at_stop(context).map(|facts| Facts::Stop(Box::new(facts))),
-        Event::SessionStart { .. } => Some(Facts::Start(Box::new(at_start(context)))),
+        Event::PostToolUse(result) => after(context, &Ended::of(result)),
+        Event::PostToolUseFailure(failure) => after(context, &Ended::of_failure(failure)),
+        Event::UserPromptSubmit { prompt, source } => Some(submitted(context, prompt, source.as_deref())),
+        Event::Stop(stop) => at_stop(context, stop),
+        Event::SessionStart { source, .. } => Some(at_start(context, source)),
         Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(context).world))),
         _ => None,
     }
@@ -70,121 +62,117 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
         return None;
     }
     let scheduled = prompts::scheduled_by(tool);
-    let is_quiet = Look::is_quiet(context);
+    let registers = Look::is_quiet(context);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let due = lazily_due(context);
     let proving: Vec<Rule<'_>> =
         rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &due)).collect();
-    if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !is_quiet {
+    if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !registers {
         return None;
     }
     let cwd = Look::cwd(context);
-    let mut place = call.place(&cwd);
+    let place = call.place(&cwd);
     let by_place = by_place(&triggered, &call, &place, &cwd);
-    if proving.is_empty() && by_place.iter().all(|(at, _)| *at != place) {
-        place = by_place.first().map_or(place, |(at, _)| at.clone());
-    }
-    let mut look = Look::at(context, &place);
+    let own = Look::at(context, &place);
     let breach = rails.and_then(|(rule, why)| {
-        let guarded = guarded(context, &look, &cwd);
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        rails::breach(&call, input, &guarded, &rule, why)
+        rails::breach(&call, input, &guarded(context, &own, &cwd), &rule, why)
     });
     resolve_links(&mut call, &cwd);
-    let (mut runs, mut elsewhere) = (Vec::new(), Vec::new());
-    if breach.is_none() {
-        let (here, others): (Vec<_>, Vec<_>) = by_place.into_iter().partition(|(at, _)| *at == place);
-        let mut judged: Vec<Rule<'_>> = here.into_iter().flat_map(|(_, rules)| rules).collect();
-        for (at, rules) in others {
-            let mut other = Look::at(context, &at);
-            if other.world.here.worktree == look.world.here.worktree {
-                judged.extend(rules);
-            } else {
-                other.measure_for(&rules, &call);
-                let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
-                elsewhere.push(Visit { world: other.world, judged });
-            }
+    let mut looks: Vec<(Look<'_, '_>, Vec<Rule<'_>>)> = vec![(own, Vec::new())];
+    for (at, rules) in by_place {
+        if at == place {
+            looks[0].1.extend(rules);
+            continue;
         }
-        look.measure_for(&judged, &call);
-        look.judged = judged.iter().map(|rule| rule.name.to_owned()).collect();
-        runs = proving.iter().filter_map(|rule| begin(rule, &call, &look)).collect();
+        let look = looks[0].0.elsewhere(&at);
+        let tree = &look.world.here.worktree;
+        match looks.iter_mut().find(|(known, _)| known.world.here.worktree == *tree) {
+            Some((_, known)) => known.extend(rules),
+            None => looks.push((look, rules)),
+        }
     }
-    let judged = Some(look.judged);
-    Some(Before { call, world: look.world, judged, elsewhere, breach, runs, scheduled, registers: is_quiet })
+    let mut runs = Vec::new();
+    if breach.is_none() {
+        for (look, rules) in &mut looks {
+            look.measure_for(rules, &call);
+        }
+        runs = proving.iter().filter_map(|rule| begin(rule, &call, &looks[0].0)).collect();
+    }
+    let named = |rules: Vec<Rule<'_>>| rules.iter().map(|rule| rule.name.to_owned()).collect();
+    let places =
+        looks.into_iter().map(|(look, rules)| Place { world: look.world, judged: named(rules) }).collect();
+    Some(Before { call, places, breach, runs, scheduled, registers })
 }
 
-/// The rules by where what needs them acts: each command of a line in its own folder, git in the one it is told.
+/// The triggered rules by where what triggers them acts: each command of a line in its own folder, git where it is told to.
 fn by_place<'r>(
     triggered: &[Rule<'r>],
     call: &Call,
     place: &Path,
     cwd: &Path,
-) -> Vec<(PathBuf, Vec<Rule<'r>>)> {
-    let mut places: Vec<(PathBuf, Vec<Rule<'r>>)> = Vec::new();
+) -> BTreeMap<PathBuf, Vec<Rule<'r>>> {
+    let mut places: BTreeMap<PathBuf, Vec<Rule<'r>>> = BTreeMap::new();
     for rule in triggered {
-        let by_commands =
-            call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        let mut all: Vec<PathBuf> = by_commands.map(|command| command.place(cwd)).collect();
+        let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
+        let mut all: Vec<PathBuf> = commands.map(|command| command.place(cwd)).collect();
         if all.is_empty() || rule.is_triggered_by_tool(call) {
             all.push(place.to_path_buf());
         }
+        all.sort();
+        all.dedup();
         for at in all {
-            match places.iter_mut().find(|(known, _)| *known == at) {
-                Some((_, rules)) if rules.iter().any(|known| known.name == rule.name) => {}
-                Some((_, rules)) => rules.push(*rule),
-                None => places.push((at, vec![*rule])),
-            }
+            places.entry(at).or_default().push(*rule);
         }
     }
     places
 }
 
 fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
+    let state_dirs = [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()];
     Guarded {
         config_dir: context.places.config_dir.as_deref(),
         root: context.places.root.as_deref(),
-        state_dirs: [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()]
-            .into_iter()
-            .flatten()
-            .collect(),
+        state_dirs: state_dirs.into_iter().flatten().collect(),
         common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
         cwd,
     }
 }
 
-/// The call's command may become evidence if it passes: it decides the line, and what it asserts is something.
+/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
 fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
     let found = (rule.kind() == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
     found.is_some_and(|found| found.hidden.is_none() && !found.proves_nothing) && !call.in_background
 }
 
-/// A line that may change files may make evidence due that is not due yet.
+/// The line may change files, and so make evidence due that is not due yet.
 fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -> bool {
     let may_change = call.line.is_some() && !call.only_reads();
     rule.kind() == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
 }
 
-/// Evidence that an edit has made due.
+/// Whether evidence is due already; reads the state at the first question.
 fn lazily_due<'a>(context: &'a Context<'_, Settings>) -> impl Fn(&str) -> bool + 'a {
     let state: OnceCell<State> = OnceCell::new();
     move |name| state.get_or_init(|| context.peek()).edited.contains(name)
 }
 
-/// The files as they are when the command begins.
+/// Notes the files as they are when the command begins.
 fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let found = evidence::command_of(rule, call);
-    let files = look.keep_fingerprint(rule, may_prove(rule, call))?;
+    let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
+    let files = fingerprints::keep(look, rule, deadline)?;
     let shown = found.map(|found| found.shown).unwrap_or_default();
     let command = crate::words::cut(&shown, 200);
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command, files })
 }
 
-/// Plans are written before anything else can be: the client's own, and those a project keeps.
+/// Plans need nothing: those of Claude Code, and those a project keeps.
 fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
     let file = Look::cwd(context).join(file);
-    // Most files are no plans by their path already; resolving links is for the few that may be.
+    // Resolving links is dear, and most files are no plans by their path already.
     if !file.components().any(|part| part.as_os_str() == "plans") {
         return false;
     }
@@ -197,7 +185,7 @@ fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Spells what the call names in full as work trees are spelled, which may have been reached through a link.
+/// Resolves links in what the call names, as git does in the paths of work trees.
 fn resolve_links(call: &mut Call, cwd: &Path) {
     if let Some(file) = &mut call.file {
         *file = real(&cwd.join(&file));
@@ -219,12 +207,10 @@ struct Ended<'a> {
     call: &'a ToolCall,
     succeeded: bool,
     is_unfinished: bool,
-    /// What it printed.
-    output: String,
-    persisted: Option<PathBuf>,
+    response: Response,
 }
 
-/// A shell's answer, as far as it matters.
+/// A shell's answer.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 struct Response {
@@ -233,11 +219,11 @@ struct Response {
     interrupted: Option<bool>,
     background_task_id: Option<serde::de::IgnoredAny>,
     success: Option<bool>,
-    /// Where all of the output is, of which only the beginning stands here.
+    /// The file with all of the output, if `stdout` is only its beginning.
     persisted_output_path: Option<PathBuf>,
 }
 
-/// So much of a persisted output is searched, in bytes.
+/// Bytes of a persisted output that are searched.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
 
 impl<'a> Ended<'a> {
@@ -248,34 +234,30 @@ impl<'a> Ended<'a> {
             call: &result.call,
             succeeded: response.success.unwrap_or(true),
             is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
-            output: [response.stdout, response.stderr].into_iter().flatten().collect::<Vec<_>>().join("\n"),
-            persisted: response.persisted_output_path,
+            response,
         }
-    }
-
-    /// Its output has a match.
-    fn has(&self, pattern: &Pattern, deadline: Option<Instant>) -> bool {
-        let (pattern, output, persisted) = (pattern.clone(), self.output.clone(), self.persisted.clone());
-        let search = move || {
-            let rest = || shared::state::read_regular(persisted.as_deref()?, MAX_OUTPUT).ok();
-            pattern.is_in(&output)
-                || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
-        };
-        within(deadline, search).unwrap_or(false)
     }
 
     fn of_failure(failure: &'a ToolFailure) -> Self {
-        Self {
-            call: &failure.call,
-            succeeded: false,
-            is_unfinished: failure.is_interrupt,
-            output: String::new(),
-            persisted: None,
-        }
+        let (call, is_unfinished) = (&failure.call, failure.is_interrupt);
+        Self { call, succeeded: false, is_unfinished, response: Response::default() }
+    }
+
+    /// The output has a match, in the part that was persisted, too.
+    fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
+        let Response { stdout, stderr, persisted_output_path: file, .. } = &self.response;
+        let output: Vec<String> = [stdout, stderr].into_iter().flatten().cloned().collect();
+        let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
+        let search = move || {
+            let rest = || shared::state::read_regular(file.as_deref()?, MAX_OUTPUT).ok();
+            pattern.is_in(&output)
+                || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
+        };
+        within(look.deadline, search).unwrap_or(false)
     }
 }
 
-fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
+fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     if rules.is_empty() {
         return None;
@@ -283,46 +265,48 @@ fn after(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<After> {
     let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
     let mut call = Call::read(ended.call, is_shell).at_home(context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
-    let is_own = is_own_call(ended.call, context.places);
-    let touches = |rule: &Rule<'_>| {
-        rule.is_triggered_by(&call)
-            || match &rule.set.terms {
-                Terms::Blocking(blocking) => {
-                    call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill))
-                }
-                Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
-                Terms::Guard(_) | Terms::Off(_) => false,
+    let concerns = |rule: &Rule<'_>| {
+        let by_type = match &rule.set.terms {
+            Terms::Blocking(blocking) => {
+                call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill))
             }
+            Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
+            Terms::Guard(_) | Terms::Off(_) => false,
+        };
+        by_type || rule.is_triggered_by(&call)
     };
     let is_plan_exit = call.tool == "ExitPlanMode";
-    if !satisfied.is_empty() || is_plan_exit || (!is_own && rules.iter().any(touches)) {
-        let cwd = Look::cwd(context);
-        let mut look = Look::at(context, &call.place(&cwd));
-        resolve_links(&mut call, &cwd);
-        let wanted: Vec<Rule<'_>> = if is_plan_exit { rules.clone() } else { Vec::new() };
-        look.measure(&wanted);
-        look.recount(&rules, &call);
-        let lacks = |rule: &&Rule<'_>| {
-            let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
-            wanted.is_some_and(|pattern| !ended.has(pattern, look.deadline))
-        };
-        let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
-        let changed = changed(context, &rules, &call, &look);
-        let Ended { succeeded, is_unfinished, .. } = *ended;
-        return Some(After {
-            call,
-            world: look.world,
-            succeeded,
-            is_unfinished,
-            changed,
-            without_output,
-            satisfied,
-        });
+    let is_own = is_own_call(ended.call, context.places);
+    if satisfied.is_empty() && !is_plan_exit && (is_own || !rules.iter().any(concerns)) {
+        return None;
     }
-    None
+    let cwd = Look::cwd(context);
+    let mut look = Look::at(context, &call.place(&cwd));
+    resolve_links(&mut call, &cwd);
+    if is_plan_exit {
+        look.measure(&rules);
+    }
+    look.recount(&rules, &call);
+    let lacks = |rule: &&Rule<'_>| {
+        let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
+        wanted.is_some_and(|pattern| !ended.has(pattern, &look))
+    };
+    let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
+    let changed = changed(context, &rules, &call, &look);
+    let (succeeded, is_unfinished) = (ended.succeeded, ended.is_unfinished);
+    let world = look.world;
+    Some(Facts::After(Box::new(After {
+        call,
+        world,
+        succeeded,
+        is_unfinished,
+        changed,
+        without_output,
+        satisfied,
+    })))
 }
 
-/// The evidence whose files the line has changed. One that only goes to another branch has changed none.
+/// Evidence whose files the line has changed. Going to another branch changes none.
 fn changed(
     context: &Context<'_, Settings>,
     rules: &[Rule<'_>],
@@ -332,96 +316,93 @@ fn changed(
     let Some(id) = call.id.as_deref().filter(|_| call.line.is_some() && !call.only_reads()) else {
         return Vec::new();
     };
-    let switches = call.commands().iter().any(Simple::switches_branch);
+    if call.commands().iter().any(Simple::switches_branch) {
+        return Vec::new();
+    }
     let state: State = context.peek();
-    // What the files were is not known where nobody saw the call begin, or not in time.
+    // Nobody may have seen the call begin, or not in time.
     let keeps = call.commands().iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
         _ if state.edited.contains(rule.name) => false,
-        Some(run) => look.has_changed_since(rule, &run.files),
+        Some(run) => fingerprints::has_changed(look, rule, &run.files),
         None => rule.is_for_stops() && !keeps,
     };
-    let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence && !switches);
+    let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence);
     evidence.filter(has_changed).map(|rule| rule.name.to_owned()).collect()
 }
 
-/// The names that `req satisfy` in the line marks.
+/// The requirements that a `req satisfy` in the line names.
 pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
     let commands =
         call.commands().iter().filter(|command| command.program() == "req" && command.decides.is_ok());
     commands.flat_map(|command| typed::satisfied(&command.words[1..])).collect()
 }
 
-fn submitted(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Prompt {
-    let look = Look::new(context);
-    let is_switch = cli::is_typed::<RequirementsCheck>(prompt);
+fn submitted(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
+    let world = Look::new(context).world;
+    let asker = || Asker::of_prompt(context, prompt, source);
     let answered = match typed::line(prompt) {
-        Some(Ok(line)) => by_req(line, context, prompt, source, &look.world.cwd),
+        Some(Ok(line)) => by_req(line, context, &asker(), &world.cwd),
         Some(Err(text)) => Some(Answered { text, changes: Vec::new() }),
-        None if is_switch => switched(prompt, &Asker::of_prompt(context, prompt, source)),
+        None if cli::is_typed::<RequirementsCheck>(prompt) => {
+            cli::typed::<RequirementsCheck>(prompt, &asker())
+                .map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
+        }
         None => None,
     };
-    Prompt { answered, world: look.world }
+    Facts::Prompt(Box::new(world), answered)
 }
 
-/// What `req` answers.
+/// The answer of the program `req`.
 fn by_req(
     line: typed::Line,
     context: &Context<'_, Settings>,
-    prompt: &str,
-    source: Option<&str>,
+    asker: &Asker<'_>,
     cwd: &Path,
 ) -> Option<Answered> {
-    let is_typed = Asker::of_prompt(context, prompt, source).caller == Caller::Typed;
     let session = context.request.call.session_id.clone()?;
+    let is_typed = asker.caller == Caller::Typed;
     let asking = typed::Asking { session, is_typed, project: context.places.root.clone() };
     let text = line.answer(&asking, context.places, cwd)?;
     Some(Answered { text, changes: Vec::new() })
 }
 
-/// The answer to a verb every hook has.
-fn switched(prompt: &str, asker: &Asker<'_>) -> Option<Answered> {
-    let cli::Reply { text, effects, .. } = cli::typed::<RequirementsCheck>(prompt, asker)?;
-    Some(Answered { text, changes: effects })
-}
-
-fn at_stop(context: &Context<'_, Settings>) -> Option<Stop> {
-    let Event::Stop(stop) = &context.request.event else { return None };
-    let settings = &context.settings.hooks.stop;
-    if !settings.verify_requirements || Rule::all(context.settings).next().is_none() {
-        return None;
+fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
+    let scheduled: Vec<u64> = stop.session_crons.iter().filter_map(|prompt| prompts::ours(prompt)).collect();
+    if !scheduled.is_empty() {
+        return Some(Facts::Scheduled(scheduled));
     }
-    if never_blocked_by_input(&context.request.call, stop).is_some() {
+    let call = &context.request.call;
+    let is_verified = context.settings.hooks.stop.verify_requirements;
+    if !is_verified
+        || Rule::all(context.settings).next().is_none()
+        || never_blocked_by_input(call, stop).is_some()
+    {
         return None;
     }
     let state: State = context.peek();
-    let look = Look::new(context);
-    // What is due shows before anything is measured, and only that needs to be.
-    let session = context.request.call.session_id.as_deref();
+    let mut look = Look::new(context);
+    let session = call.session_id.as_deref();
     let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
+    // What is due shows before anything is measured, and only that is measured.
     let due: Vec<Rule<'_>> = decide::stop::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;
     }
-    let mut look = look;
     look.measure(&due);
-    let call = &context.request.call;
     let work = call
         .transcript_path
         .as_deref()
         .map_or(TurnWork::Unknown, |path| turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH));
-    Some(Stop { world: look.world, work })
+    Some(Facts::Stop(Box::new(look.world), work))
 }
 
-fn at_start(context: &Context<'_, Settings>) -> Start {
+fn at_start(context: &Context<'_, Settings>, source: &str) -> Facts {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     let mut look = Look::new(context);
     look.measure(&rules);
     look.sweep();
     look.note_a_tracked_local_file();
-    if context.settings.requirements.is_empty() {
-        look.look_for_a_newcomer();
-    }
-    look.look_for_a_new_client();
-    Start { world: look.world }
+    look.look_for_notices(source);
+    Facts::Start(Box::new(look.world))
 }

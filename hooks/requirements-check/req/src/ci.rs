@@ -165,7 +165,7 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp)
 
 /// A size that is past its warning and below its limit.
 fn warning(rule: &Rule<'_>, look: &Look<'_, '_>) -> Option<String> {
-    let size = look.world.sizes.get(rule.name)?;
+    let size = look.world.sizes.get(rule.name)?.as_ref().ok()?;
     let dynamic = rule.set.dynamic()?;
     let warn = dynamic.warn?;
     let is_between = (warn..dynamic.block).contains(&size.lines);

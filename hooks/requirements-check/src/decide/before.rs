@@ -1,15 +1,16 @@
-//! Before a tool call: what it needs and is not met refuses it, all of it in one text; what it may prove is noted.
+//! Before a tool call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
-use super::{Answer, reactions::reactions, remember, rules, start::sign_of_life, view};
+use super::{Answer, advice, reactions, remember, session::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::call::{Call, Placed};
 use crate::change::Change;
 use crate::evidence::order::{self, Late};
-use crate::facts::Before;
+use crate::facts::{Before, Place};
 use crate::rails::Breach;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
@@ -21,164 +22,158 @@ use crate::wording;
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
     let mut state = input.state.clone();
     let mut effects: Vec<Change> = facts.scheduled.map(Change::Scheduled).into_iter().collect();
+    let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     if facts.registers {
-        effects.extend(sign_of_life(input, &facts.world));
+        effects.extend(sign_of_life(input, own));
     }
     if let Some(breach) = &facts.breach {
         let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
         let audit = Audit::to(Breach::INSTEAD);
         return Outcome { verdict, effects, audit, ..remember(input, state) };
     }
-    let call = facts.call.id.as_deref();
-    let elsewhere = facts.elsewhere.iter().map(|visit| (&visit.world, Some(visit.judged.as_slice())));
-    let judged: Vec<Judged<'_>> = std::iter::once((&facts.world, facts.judged.as_deref()))
-        .chain(elsewhere)
-        .map(|(world, names)| Judged::of(input, facts, view(input, world, call), names))
-        .collect();
-    let is_open = |rule: &Rule<'_>| judged.iter().any(|place| place.is_open(rule));
-    let needed = judged.iter().flat_map(|place| &place.needed);
-    let reactions =
-        reactions(input, &judged[0].view, &needed.clone().filter(|rule| !is_open(rule)), &mut state);
-    if judged.iter().any(Judged::refuses) {
-        let denial = deny(input, facts, &judged, state);
-        return Outcome { effects, ..denial.with_reactions(reactions) };
+    let judged: Vec<Judged<'_>> =
+        facts.places.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
+    let open: BTreeSet<&str> = judged.iter().flat_map(Judged::open).collect();
+    let is_met = |name: &str| {
+        let mut needed = judged.iter().flat_map(|place| &place.needed);
+        !open.contains(name) && needed.any(|rule| rule.name == name)
+    };
+    let followed = reactions(input, &view(input, own, None), is_met, &mut state);
+    let mut notes = own.notes.clone();
+    if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {
+        let denial = deny(input, &facts.call, &judged, &notes, state);
+        return Outcome { effects, ..denial.with_reactions(followed) };
     }
-    let mut notes = facts.world.notes.clone();
     let hopeless = judged.iter().filter(|place| !place.hopeless.is_empty());
     notes.extend(hopeless.map(|place| wording::cannot_mark(&place.view.world.here, &place.hopeless)));
     let notice = state.untold(&notes);
-    for place in &judged {
-        for rule in place.needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
-            if let (Some(call), Some(mark)) = (call, place.view.mark(rule)) {
-                state.reserve(rule.name, mark.identity(), call);
-            }
-        }
-    }
+    reserve(&judged, &facts.call, &mut state);
     for run in &facts.runs {
         state.begin(run.clone());
     }
-    let advice: Vec<String> =
-        judged.iter().flat_map(|place| crossings(&place.needed, &place.view, &mut state)).collect();
-    let verdict = if advice.is_empty() { Verdict::Pass } else { Verdict::Advise { text: advice.join("\n") } };
-    Outcome { verdict, notice, effects, ..remember(input, state) }.with_reactions(reactions)
+    let warnings: Vec<String> = judged.iter().flat_map(|place| warnings(place, &mut state)).collect();
+    let verdict = advice((!warnings.is_empty()).then(|| warnings.join("\n")));
+    Outcome { verdict, notice, effects, ..remember(input, state) }.with_reactions(followed)
 }
 
-/// What the call needs in one work tree, and what of it refuses it.
+/// What the call needs in one work tree, and what of it denies the call.
 struct Judged<'a> {
     view: View<'a>,
     needed: Vec<Rule<'a>>,
-    /// Requirements that are not satisfied.
     unmet: Vec<(Rule<'a>, Standing)>,
-    /// The same, but a mark that cannot be kept cannot be asked for: that would refuse for ever.
+    /// Not satisfied either, but the satisfaction could not be kept: asking for it would deny for ever.
     hopeless: Vec<(Rule<'a>, Standing)>,
-    /// Those that are satisfied, but may not be any more when the line comes to what needs them.
+    /// Satisfied, but perhaps not any more when the line comes to what needs it.
     late: Vec<(Rule<'a>, Late)>,
 }
 
 impl<'a> Judged<'a> {
-    fn of(
-        input: &'a Input<'_, RequirementsCheck>,
-        facts: &Before,
-        view: View<'a>,
-        names: Option<&[String]>,
-    ) -> Self {
-        let is_judged =
-            |rule: &Rule<'_>| names.is_none_or(|names| names.iter().any(|name| name == rule.name));
-        let needed: Vec<Rule<'_>> = rules(input.settings)
-            .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&facts.call) && is_judged(rule))
-            .filter(|rule| !order::is_own_proof(rule, &facts.call) && !is_outside(rule, facts, &view))
+    fn of(input: &'a Input<'_, RequirementsCheck>, call: &'a Call, place: &'a Place) -> Self {
+        let view = view(input, &place.world, call.id.as_deref());
+        let needed: Vec<Rule<'_>> = Rule::all(input.settings)
+            .filter(|rule| place.judged.iter().any(|name| name == rule.name))
+            .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(call))
+            .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view))
             .collect();
-        let (unmet, hopeless): (Vec<_>, Vec<_>) = needed
-            .iter()
-            .map(|rule| (*rule, rule.standing(&view)))
-            .filter(|(_, standing)| !standing.is_met())
-            .partition(|(rule, _)| match rule.kind() {
-                Kind::Blocking => view.world.can_mark,
-                // A run counts through the session's state.
-                Kind::Evidence => view.world.can_prove && input.state_is_usable,
-                Kind::Dynamic | Kind::Guard => true,
-            });
-        let mut judged = Self { view, needed, unmet, hopeless, late: Vec::new() };
-        judged.late = judged
-            .needed
-            .iter()
-            .filter(|rule| !judged.is_open(rule) && judged.view.exception(rule).is_none())
-            .filter_map(|rule| Some((*rule, order::late(rule, &facts.call, judged.view.world)?)))
-            .collect();
-        judged
+        let (mut unmet, mut hopeless, mut late) = (Vec::new(), Vec::new(), Vec::new());
+        for rule in &needed {
+            let standing = rule.standing(&view);
+            if !standing.is_met() {
+                let list = if can_be_kept(rule, input, &view) { &mut unmet } else { &mut hopeless };
+                list.push((*rule, standing));
+            } else if view.exception(rule).is_none() {
+                late.extend(order::late(rule, call, view.world).map(|late| (*rule, late)));
+            }
+        }
+        Self { view, needed, unmet, hopeless, late }
     }
 
-    fn is_open(&self, rule: &Rule<'_>) -> bool {
+    fn open(&self) -> impl Iterator<Item = &'a str> {
         let unmet = self.unmet.iter().chain(&self.hopeless).map(|(rule, _)| rule.name);
-        unmet.chain(self.late.iter().map(|(rule, _)| rule.name)).any(|name| name == rule.name)
+        unmet.chain(self.late.iter().map(|(rule, _)| rule.name))
     }
 
-    fn refuses(&self) -> bool {
-        !self.unmet.is_empty() || !self.late.is_empty()
+    /// What is not satisfied in this work tree, and what comes too late in the line.
+    fn texts(&self, input: &Input<'_, RequirementsCheck>, call: &Call) -> Vec<String> {
+        let unmet =
+            (!self.unmet.is_empty()).then(|| wording::denial(call, &self.view, &self.unmet, input.origin));
+        let late = (!self.late.is_empty()).then(|| order::words(call, &self.late));
+        let mut denying =
+            self.unmet.iter().map(|(rule, _)| rule).chain(self.late.iter().map(|(rule, _)| rule));
+        let rough = denying.any(|rule| is_rough(rule, call)).then(|| wording::judged_roughly(&self.view));
+        unmet.into_iter().chain(late).chain(rough).collect()
     }
+}
 
-    /// Everything that refuses, with why.
-    fn open(&self) -> impl Iterator<Item = (Rule<'a>, Standing)> + '_ {
-        let late = self.late.iter().map(|(rule, late)| (*rule, Standing::Unmet(late.why())));
-        self.unmet.iter().cloned().chain(late)
+fn can_be_kept(rule: &Rule<'_>, input: &Input<'_, RequirementsCheck>, view: &View<'_>) -> bool {
+    match rule.kind() {
+        Kind::Blocking => view.world.can_mark,
+        // A run counts through the session's state.
+        Kind::Evidence => view.world.can_prove && input.state_is_usable,
+        Kind::Dynamic | Kind::Guard => true,
     }
 }
 
 /// A file outside of any work tree is on no branch.
-fn is_outside(rule: &Rule<'_>, facts: &Before, view: &View<'_>) -> bool {
-    let (Some(root), Some(file)) = (view.world.here.root(), &facts.call.file) else { return false };
+fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
+    let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
     rule.set.guards_branch() && !view.world.cwd.join(file).starts_with(root)
+}
+
+/// A command that needs the rule acts where only the shell knows.
+fn is_rough(rule: &Rule<'_>, call: &Call) -> bool {
+    let mut needing = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
+    needing.any(|command| call.placed(command) == Placed::Roughly)
 }
 
 fn deny(
     input: &Input<'_, RequirementsCheck>,
-    facts: &Before,
+    call: &Call,
     judged: &[Judged<'_>],
+    notes: &[String],
     mut state: State,
 ) -> Answer {
-    let whole: Vec<String> = judged.iter().flat_map(|place| texts(input, facts, place)).collect();
-    let whole = whole.join("\n");
-    let is_parallel = state.denies_again(wording::hash(&whole), input.now);
-    let all: Vec<(Rule<'_>, Standing)> = judged.iter().flat_map(Judged::open).collect();
+    let texts: Vec<String> = judged.iter().flat_map(|place| place.texts(input, call)).collect();
+    let denying: Vec<Rule<'_>> = judged
+        .iter()
+        .flat_map(|place| {
+            place.unmet.iter().map(|(rule, _)| *rule).chain(place.late.iter().map(|(rule, _)| *rule))
+        })
+        .collect();
     let late = judged.iter().flat_map(|place| &place.late).map(|(_, late)| late.step().to_owned()).next();
-    let next: Vec<String> =
+    let next =
         judged.iter().flat_map(|place| wording::steps(&place.view, &place.unmet)).chain(late).collect();
-    let reason = if is_parallel { wording::denied_again(&facts.call, &all, &next) } else { whole };
-    let mut rules: Vec<String> = all.iter().map(|(rule, _)| rule.key()).collect();
-    rules.dedup();
-    let mut rules = rules.into_iter();
-    let rule = rules.next().unwrap_or_default();
-    state.ask(&rule, all.iter().map(|(rule, _)| rule.name));
-    let verdict = Verdict::Deny { reason, rule: Cow::Owned(rule) };
+    let mut keys: Vec<String> = denying.iter().map(Rule::key).collect();
+    keys.dedup();
+    let mut keys = keys.into_iter();
+    let rule = keys.next().unwrap_or_default();
+    state.ask(&rule, denying.iter().map(|rule| rule.name));
+    let verdict = Verdict::Deny { reason: texts.join("\n"), rule: Cow::Owned(rule) };
+    let notice = state.untold(notes);
+    let audit = Audit { next, also: keys.collect(), ..Audit::default() };
     // The denial stands whether or not it can be remembered.
-    let notice = state.untold(&facts.world.notes);
-    let audit = Audit { next, also: rules.collect(), ..Audit::default() };
     Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
 }
 
-/// What is not satisfied in one work tree, and what comes too late in the line.
-fn texts(input: &Input<'_, RequirementsCheck>, facts: &Before, place: &Judged<'_>) -> Vec<String> {
-    let unmet = (!place.unmet.is_empty())
-        .then(|| wording::denial(&facts.call, &place.view, &place.unmet, input.origin));
-    let late = (!place.late.is_empty()).then(|| order::words(&facts.call, &place.late));
-    let all = place.unmet.iter().map(|(rule, _)| rule).chain(place.late.iter().map(|(rule, _)| rule));
-    let rough = is_rough(all, &facts.call).then(|| wording::judged_roughly(&place.view));
-    unmet.into_iter().chain(late).chain(rough).collect()
+/// The call holds the single-use satisfactions it needs until it has run.
+fn reserve(judged: &[Judged<'_>], call: &Call, state: &mut State) {
+    for place in judged {
+        for rule in place.needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
+            if let (Some(call), Some(mark)) = (&call.id, place.view.mark(rule)) {
+                state.reserve(rule.name, mark.identity(), call);
+            }
+        }
+    }
 }
 
-/// A command that needs one of the rules goes where only the shell knows.
-fn is_rough<'a>(mut rules: impl Iterator<Item = &'a Rule<'a>>, call: &Call) -> bool {
-    rules.any(|rule| {
-        let needing = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        needing.into_iter().any(|command| call.placed(command) == Placed::Roughly)
-    })
-}
-
-/// One line per dynamic requirement that has passed its warning since it was last below it.
-fn crossings(needed: &[Rule<'_>], view: &View<'_>, state: &mut State) -> Vec<String> {
+/// One line per size that has passed its warning since it was last below.
+fn warnings(place: &Judged<'_>, state: &mut State) -> Vec<String> {
     let mut lines = Vec::new();
-    for rule in needed {
-        let Some((dynamic, size)) = rule.set.dynamic().zip(view.world.sizes.get(rule.name)) else { continue };
+    for rule in &place.needed {
+        let (Some(dynamic), Some(Ok(size))) = (rule.set.dynamic(), place.view.world.sizes.get(rule.name))
+        else {
+            continue;
+        };
         let Some(warn) = dynamic.warn else { continue };
         if size.lines < warn {
             state.warned.remove(rule.name);

@@ -1,69 +1,60 @@
-//! At the end of a turn: what this session made due and is not met now blocks it once, all of it in one text.
+//! The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.
 
 use std::borrow::Cow;
 
 use shared::hook::{Audit, AuditEvent, Input, Outcome, ReactionKind, Verdict};
 use shared::protocol::Event;
-use shared::stop_gate::{self, never_blocked};
+use shared::stop_gate::{self, TurnWork, never_blocked};
 
-use super::{Answer, reactions::reactions, remember, rules, view};
+use super::{Answer, reactions, remember, view};
 use crate::RequirementsCheck;
-use crate::facts::Stop;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope, Settings};
-use crate::view::View;
+use crate::view::{View, World};
 use crate::wording;
 
-/// The session may stop without what it was asked for.
-const LET_GO: &str = "blocked once for this prompt already";
-
-pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, facts: &Stop) -> Answer {
+pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, world: &World, work: TurnWork) -> Answer {
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
-    let view = view(input, &facts.world, None);
+    let view = view(input, world, None);
     let (met, unmet): (Vec<_>, Vec<_>) = due(input.settings, &view)
         .map(|rule| (rule, rule.standing(&view)))
         .partition(|(_, standing)| standing.is_met());
     let mut state = input.state.clone();
-    let reactions = reactions(input, &view, &met.iter().map(|(rule, _)| rule), &mut state);
+    let is_met = |name: &str| met.iter().any(|(rule, _)| rule.name == name);
+    let followed = reactions(input, &view, is_met, &mut state);
     if unmet.is_empty() {
-        return remember(input, state).with_reactions(reactions);
+        return remember(input, state).with_reactions(followed);
     }
-    let gate = stop_gate::StopFacts {
-        call: &input.request.call,
-        stop,
-        work: facts.work,
-        blocks: input.blocks,
-        started: input.started,
-    };
+    let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
     if input.headless {
         return Outcome::allow("nobody is watching, so a stop is not held");
     }
-    if let Some(reason) = never_blocked(&gate) {
+    if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
         return Outcome::allow(reason);
     }
     let names = || unmet.iter().map(|(rule, _)| rule.name);
     if input.blocks.own > 0 {
         let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(ReactionKind::Overridden);
         let given_up = state.settle(given_up);
-        let answer = Outcome { audit_event: Some(AuditEvent::Allowed(LET_GO)), ..remember(input, state) };
-        return answer.with_reactions(reactions).with_reactions(given_up);
+        let allowed = Some(AuditEvent::Allowed("blocked once for this prompt already"));
+        let answer = Outcome { audit_event: allowed, ..remember(input, state) };
+        return answer.with_reactions(followed).with_reactions(given_up);
     }
     let mut rules = unmet.iter().map(|(rule, _)| rule.key());
     let rule = rules.next().unwrap_or_default();
     state.ask(&rule, names());
     let reason = wording::stop(&view, &unmet, input.origin);
     let verdict = Verdict::Block { reason, rule: Cow::Owned(rule) };
-    let next = wording::steps(&view, &unmet);
-    let audit = Audit { next, also: rules.collect(), ..Audit::default() };
-    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(reactions)
+    let audit = Audit { next: wording::steps(&view, &unmet), also: rules.collect(), ..Audit::default() };
+    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
 }
 
 /// The requirements this session has made due, of the scopes that are verified.
 pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<Item = Rule<'a>> {
     let stop = &settings.hooks.stop;
-    rules(settings).filter(move |rule| {
+    Rule::all(settings).filter(move |rule| {
         let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
-        // A mark for one call is used up when the turn ends, as it should be.
+        // A single-use satisfaction is used up by the end of a turn, as intended.
         let can_lapse =
             matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
         is_verified && (rule.is_for_stops() || can_lapse) && rule.is_due(view)

@@ -1,4 +1,4 @@
-//! Files as evidence: the newest one that a glob means, and what it lacks.
+//! Files as evidence: those that a glob means, and what they lack.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,10 +15,8 @@ use crate::settings::{Age, File};
 use crate::view::FileFound;
 use crate::words::age;
 
-/// A longer file is not searched, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// So many entries are looked at for a glob.
+/// Entries of folders that are looked at for one glob.
 const MAX_ENTRIES: usize = 20_000;
 
 /// Folders that hold no evidence.
@@ -29,7 +27,7 @@ pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
     let wanted = rule.set.evidence()?.file.clone()?;
     let glob = wanted.glob.as_str().to_owned();
     let must_be = must_be(&wanted);
-    let root = look.world.here.root().or(look.world.root.as_deref())?.to_owned();
+    let root = look.world.top()?.to_owned();
     let since = wanted.newer_than.and_then(|than| since(look, than));
     let lacking = within(look.deadline, move || lacking(&root, &wanted, since));
     let lacks = lacking.unwrap_or_else(|| Some(format!("{glob} could not be looked for in time")));

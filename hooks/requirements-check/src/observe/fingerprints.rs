@@ -49,8 +49,13 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     Some(since(look, rule, wanted))
 }
 
+/// The files are known to differ from those of a digest.
+pub(super) fn has_changed(look: &Look<'_, '_>, rule: &Rule<'_>, digest: &str) -> bool {
+    matches!(since(look, rule, digest), Freshness::Different(_))
+}
+
 /// How the files differ from those of a digest.
-pub(super) fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
+fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
     let now = match taken(look, rule, look.deadline_of_files()) {
         Ok(taken) => taken.fingerprint,
         Err(error) => return Freshness::Unknown(error.to_string()),
@@ -86,14 +91,14 @@ fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Res
 
 fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let (worktree, own) = (look.world.here.worktree.clone(), own(look));
-    let root = look.world.here.root().or(look.world.root.as_deref()).map(ToOwned::to_owned);
+    let root = look.world.top().map(ToOwned::to_owned);
     let globs = paths_of(rule).to_vec();
     let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
-    within(deadline, work).unwrap_or_else(|| Err(GitError::Other(not_in_time(look.begun))))
-}
-
-fn not_in_time(begun: Instant) -> String {
-    format!("they could not be compared in the {} ms there are", begun.elapsed().as_millis().max(1))
+    let too_late = || {
+        let millis = look.begun.elapsed().as_millis().max(1);
+        Err(GitError::Other(format!("they could not be compared in the {millis} ms there are")))
+    };
+    within(deadline, work).unwrap_or_else(too_late)
 }
 
 /// With git by content; without it, or where libgit2 refuses the repository, by size and time.

@@ -1,4 +1,4 @@
-//! One look at the world around a call: where it acts, its marks, and what the rules at hand ask for.
+//! One look at the world around a call: where it acts, what is satisfied there, and what the rules at hand ask for.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,91 +9,60 @@ use serde::{Deserialize, Serialize};
 use shared::hook::{Context, Remembered};
 use shared::protocol::Event;
 use shared::proved;
-use shared::state::{Store, file_key};
+use shared::state::Store;
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
+use crate::change::Change;
 use crate::git::{self, Answer, GitError, Taken, Worktree};
+use crate::satisfactions::{BranchMarks, Key};
 use crate::newcomers;
 use crate::paths::above;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::satisfactions::{Key, MarkFolder};
-use crate::settings::{Dynamic, Guard, Kind, Settings, Terms};
-use crate::view::{Freshness, NewClient, Reader, World};
+use crate::settings::{Guard, Kind, Settings, Terms};
+use crate::view::{Reader, World};
 use crate::wording;
 
-/// Before a tool call everything together takes no longer, and counting a branch not even that.
+/// One deadline for everything that is measured: before a tool call, and at any other event.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
-const COUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
-
-/// After a call, at a session's start, at a stop and for commands.
 const AT_LEISURE: Duration = Duration::from_secs(1);
 
-/// A look around.
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
-    /// The facts, so far.
+    /// The facts so far.
     pub world: World,
-    /// Whose marks are meant, beside those of everybody.
     pub(super) session: Option<String>,
     pub(super) begun: Instant,
-    /// For everything that is measured; none on a command line.
+    /// None on a command line.
     pub deadline: Option<Instant>,
     /// The file the call names.
-    file: Option<PathBuf>,
-    /// The requirements that are judged by this look.
-    pub(crate) judged: Vec<String>,
-    /// The files under some paths, as they are now.
+    pub(super) file: Option<PathBuf>,
+    /// Files under some globs as they are now, taken once per call.
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
-}
-
-/// What `git` said of a folder, once per session: it is slow.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct AskedGit {
-    folder: PathBuf,
-    answer: Option<Answer>,
-    error: String,
-    /// The reference table's time, in nanoseconds, where there is one: a switch of branches shows in it.
-    table: Option<u128>,
-}
-
-impl Remembered for AskedGit {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-git.json"))
-    }
 }
 
 impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
     pub fn new(context: &'a Context<'s, Settings>) -> Self {
-        let cwd = Self::cwd(context);
-        Self::at(context, &cwd)
+        Self::at(context, &Self::cwd(context))
     }
 
-    /// The session's directory, links resolved as those of work trees are.
-    pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
-        let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
-        let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
-        cwd.canonicalize().unwrap_or(cwd)
-    }
-
-    /// The session's last sign of life is a while ago, or there was none.
-    pub(crate) fn is_quiet(context: &Context<'_, Settings>) -> bool {
-        let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref()) else {
-            return false;
-        };
-        Registry::new(store.dir()).is_quiet(session, context.host.now())
-    }
-
-    /// Around a file or folder. A file outside of any repository is looked at from the session's directory.
+    /// Around a file or folder; around the session's directory if that is in no repository.
     pub(crate) fn at(context: &'a Context<'s, Settings>, place: &Path) -> Self {
-        let around = Around {
-            state_dir: context.store.map(shared::state::Store::dir),
-            root: context.places.root.as_deref(),
-            environment: &context.host.environment,
-        };
+        Self::since(Instant::now(), context, place)
+    }
+
+    /// Around another place, with the same deadline.
+    pub(crate) fn elsewhere(&self, place: &Path) -> Self {
+        Self::since(self.begun, self.context, place)
+    }
+
+    fn since(begun: Instant, context: &'a Context<'s, Settings>, place: &Path) -> Self {
+        let state_dir = context.store.map(Store::dir);
+        let (root, environment) = (context.places.root.as_deref(), &context.host.environment);
+        let around = Around { state_dir, root, environment };
         let find = |place: &Path| Here::find(place, around, |place| ask_once(context, place, around));
         let cwd = Self::cwd(context);
         let own = (place != cwd).then(|| find(&cwd));
@@ -106,41 +75,53 @@ impl<'a, 's> Look<'a, 's> {
         let reader = Reader {
             req: context.host.own_command("req", context.places),
             mode: context.request.call.permission_mode,
-            is_headless: context.host.environment.is_headless(),
+            is_headless: environment.is_headless(),
             is_user: false,
             elsewhere,
         };
-        let begun = Instant::now();
-        let patience =
-            if matches!(context.request.event, Event::PreToolUse(_)) { BEFORE_CALL } else { AT_LEISURE };
-        let mut look = Self {
-            context,
-            begun,
-            deadline: Some(begun + patience),
-            file: None,
-            judged: Vec::new(),
-            taken: RefCell::default(),
-            session: context.request.call.session_id.clone(),
-            world: World {
-                reader,
-                cwd,
-                root: context.places.root.clone(),
-                entrypoint: context.host.environment.entrypoint.clone(),
-                ..World::default()
-            },
-        };
-        look.world.notes.extend(here.trouble.iter().map(|why| wording::without_git(why)));
         let refusals = Refusals::new(context.places.state_dir.as_deref());
         let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
-        look.world.can_mark = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
-        look.world.can_prove =
-            look.world.can_mark && context.store.is_some_and(|store| is_writable(store.dir()));
-        look.world.here = here;
+        let can_mark = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
+        let world = World {
+            reader,
+            cwd,
+            root: root.map(Path::to_path_buf),
+            entrypoint: environment.entrypoint.clone(),
+            notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
+            can_mark,
+            can_prove: can_mark && state_dir.is_some_and(is_writable),
+            here,
+            ..World::default()
+        };
+        let is_before = matches!(context.request.event, Event::PreToolUse(_));
+        let mut look = Self {
+            context,
+            world,
+            session: context.request.call.session_id.clone(),
+            begun,
+            deadline: Some(begun + if is_before { BEFORE_CALL } else { AT_LEISURE }),
+            file: None,
+            taken: RefCell::default(),
+        };
         look.read_marks();
         look
     }
 
-    fn read_marks(&mut self) {
+    /// The session's directory, links resolved as in the paths of work trees.
+    pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
+        let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
+        let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
+        cwd.canonicalize().unwrap_or(cwd)
+    }
+
+    /// The session has given no sign of life for a while.
+    pub(crate) fn is_quiet(context: &Context<'_, Settings>) -> bool {
+        let registry = context.store.zip(context.request.call.session_id.as_deref());
+        registry
+            .is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
+    }
+
+    pub(super) fn read_marks(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
             Ok(read) => {
@@ -149,33 +130,39 @@ impl<'a, 's> Look<'a, 's> {
             }
             Err(error) => {
                 self.world.notes.push(format!("requirements-check: {error}"));
-                crate::satisfactions::BranchMarks::default()
+                BranchMarks::default()
             }
         };
-        let branch = read(&self.world.here.key);
-        let permanent = read(&Key::Permanent);
-        self.world.branch = branch;
-        self.world.permanent = permanent;
+        (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));
     }
 
-    /// Looks at what these rules are judged by, first at those of locked ones: a project's file may take all the time.
+    /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
         self.note_what_is_in_the_way(rules);
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
+            let name = rule.name.to_owned();
             match &rule.set.terms {
                 // What is checked out says nothing of another branch.
                 Terms::Dynamic(_) | Terms::Evidence(_) if self.world.is_turned => {}
-                Terms::Dynamic(dynamic) => self.look_at_size(rule, dynamic),
+                Terms::Dynamic(dynamic) => {
+                    let size = sizes::of(self, rule, dynamic);
+                    self.world.sizes.extend(size.map(|size| (name, size)));
+                }
                 Terms::Guard(Guard::SingleSession) => self.look_for_others(),
-                Terms::Evidence(_) => self.look_at_evidence(rule),
+                Terms::Evidence(_) => {
+                    let freshness = fingerprints::compare(self, rule);
+                    self.world.evidence.extend(freshness.map(|freshness| (name.clone(), freshness)));
+                    let found = files::find(self, rule);
+                    self.world.files.extend(found.map(|found| (name, found)));
+                }
                 Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => {}
             }
         }
     }
 
-    /// The same before a call, with what it would commit.
+    /// The same before a call, with what a commit of it would take.
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
         self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
         self.measure(rules);
@@ -186,62 +173,15 @@ impl<'a, 's> Look<'a, 's> {
         }
     }
 
-    /// The user hears why files cannot be looked at; the size of a branch says so by itself.
+    /// The user reads why files cannot be compared; the size of a branch reports that itself.
     fn note_what_is_in_the_way(&mut self, rules: &[Rule<'_>]) {
-        let looks = rules
-            .iter()
-            .any(|rule| rule.set.evidence().is_some_and(|evidence| !evidence.commands.is_empty()));
-        let checked = self.world.here.worktree.as_ref().filter(|_| looks).map(Worktree::check_rules);
-        if let Some(Err(error)) = checked {
+        let compares =
+            |rule: &Rule<'_>| rule.set.evidence().is_some_and(|evidence| !evidence.commands.is_empty());
+        let worktree = self.world.here.worktree.as_ref().filter(|_| rules.iter().any(compares));
+        if let Some(Err(error)) = worktree.map(Worktree::check_rules) {
             let note =
                 format!("requirements-check: {error}; until then files are told apart by size and time");
             self.world.notes.push(note);
-        }
-    }
-
-    fn look_at_size(&mut self, rule: &Rule<'_>, dynamic: &Dynamic) {
-        let file = self.file.clone();
-        let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
-        let soon = Instant::now() + COUNT_BEFORE_CALL;
-        let deadline = self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline });
-        let name = rule.name.to_owned();
-        match sizes::of(self, rule, dynamic, file.as_deref(), deadline) {
-            Some(Ok(size)) => drop(self.world.sizes.insert(name, size)),
-            Some(Err(why)) => drop(self.world.unmeasured.insert(name, why)),
-            None => {}
-        }
-    }
-
-    /// Looks at what a clean clone tells of a rule, however long that takes. Fails with what keeps it from being told.
-    pub fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
-        match &rule.set.terms {
-            Terms::Dynamic(dynamic) => {
-                let size = sizes::afresh(self, dynamic)?;
-                self.world.sizes.insert(rule.name.to_owned(), size);
-            }
-            Terms::Evidence(_) => {
-                let found = files::find(self, rule);
-                self.world.files.extend(found.map(|found| (rule.name.to_owned(), found)));
-            }
-            Terms::Guard(_) | Terms::Blocking(_) | Terms::Off(_) => {}
-        }
-        Ok(())
-    }
-
-    /// Why there is no repository to look at.
-    pub fn without_git(&self) -> String {
-        let trouble = self.world.here.trouble.as_ref();
-        trouble.map_or("there is no git repository here".to_owned(), |why| {
-            format!("git could not be read: {why}")
-        })
-    }
-
-    fn look_at_evidence(&mut self, rule: &Rule<'_>) {
-        if let Some(freshness) = fingerprints::compare(self, rule) {
-            self.world.evidence.insert(rule.name.to_owned(), freshness);
-        }
-        if let Some(found) = files::find(self, rule) {
-            self.world.files.insert(rule.name.to_owned(), found);
         }
     }
 
@@ -253,146 +193,86 @@ impl<'a, 's> Look<'a, 's> {
         self.world.others = others.map(|entry| entry.session.chars().take(8).collect()).collect();
     }
 
-    /// After a call that may have changed files: sizes are counted anew.
+    /// Counts sizes anew after a call that may have changed files.
     pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
         let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
-        let Some(worktree) = self.world.here.worktree.clone() else { return };
-        for rule in rules.iter().filter(|_| !is_harmless) {
+        let Some(worktree) = self.world.here.worktree.clone().filter(|_| !is_harmless) else { return };
+        let deadline = self.deadline;
+        for rule in rules {
             let Some(dynamic) = rule.set.dynamic() else { continue };
-            let deadline = self.deadline;
             drop(sizes::count_anew(self, &worktree, rule, dynamic, deadline));
         }
     }
 
-    /// The files the evidence is about are others than those of the digest.
-    pub(crate) fn has_changed_since(&self, rule: &Rule<'_>, digest: &str) -> bool {
-        matches!(fingerprints::since(self, rule, digest), Freshness::Different(_))
-    }
-
-    /// The files the evidence is about, kept by their digest.
-    pub(crate) fn keep_fingerprint(&self, rule: &Rule<'_>, is_run: bool) -> Option<String> {
-        fingerprints::keep(self, rule, if is_run { self.deadline_of_files() } else { self.deadline })
-    }
-
-    /// Evidence is about files: a run whose files were not looked at proves nothing, so a busy machine or a large repository may
-    /// take the time that other events have.
+    /// The deadline for the files of evidence: 1 s before a call, too, because a run whose files nobody looked at proves nothing.
     pub(super) fn deadline_of_files(&self) -> Option<Instant> {
         self.deadline.map(|_| self.begun + AT_LEISURE)
     }
 
-    /// The sessions a prefix on a command line may mean: those of the register, and those with marks here.
-    pub fn know_sessions(&mut self) {
-        let registered = self.context.store.map(|store| Registry::new(store.dir()).all()).unwrap_or_default();
-        let root = self.world.root.as_deref();
-        let mut known: Vec<String> = registered
-            .into_iter()
-            .filter(|entry| Some(entry.project.as_path()) == root)
-            .map(|entry| entry.session)
-            .chain(self.world.branch.sessions().into_iter().map(ToOwned::to_owned))
-            .collect();
-        known.sort();
-        known.dedup();
-        self.world.known_sessions = known;
-        let live =
-            |(store, root): (&Store, &Path)| Registry::new(store.dir()).live(root, self.context.host.now());
-        self.world.live = self.context.store.zip(root).map(live).unwrap_or_default();
-        self.see_their_branch();
-    }
-
-    /// The live sessions of a work tree are on the branch it has out now, whatever it was when they began.
-    fn see_their_branch(&mut self) {
-        let World { here, root, live, .. } = &mut self.world;
-        let is_here = root.as_deref().is_some_and(|root| {
-            here.root().is_some_and(|own| own == root || root.canonicalize().is_ok_and(|root| own == root))
-        });
-        if is_here {
-            for entry in live {
-                entry.branch = here.branch().map(ToOwned::to_owned);
-            }
-        }
-    }
-
-    /// The live session of this project, if there is but one.
-    pub fn only_live_session(&self) -> Option<String> {
-        match self.world.live.as_slice() {
-            [only] => Some(only.session.clone()),
-            _ => None,
-        }
-    }
-
-    /// Whose marks there are, and which branches.
-    pub fn know_branches(&mut self) {
-        self.world.marked = self.world.here.folder.as_ref().map(MarkFolder::list).unwrap_or_default();
-        self.world.heads = self.world.here.heads();
-    }
-
-    /// Looks for another session.
-    pub fn look_for(&mut self, session: Option<String>) {
-        self.session = session;
-    }
-
-    /// Looks at the marks of another branch.
-    pub fn turn_to(&mut self, branch: Option<&str>) {
-        if let Some(branch) = branch {
-            let key = Key::Branch(branch.to_owned());
-            self.world.is_turned = key != self.world.here.key;
-            self.world.here.key = key;
-            self.read_marks();
-        }
-    }
-
-    /// A local file that git tracks is the team's in fact; whoever wrote it wants to know.
-    pub(crate) fn note_a_tracked_local_file(&mut self) {
-        let local =
-            self.context.places.project_claude_dir.as_ref().map(|dir| dir.join("requirements.local.yaml"));
-        let Some(local) = local.filter(|file| file.is_file()) else { return };
-        if self.world.here.worktree.as_ref().is_some_and(|worktree| git::is_tracked(worktree, &local)) {
-            self.world.notes.push(wording::tracked_local_file(&local));
-        }
-    }
-
-    /// A repository in which nobody has set anything up: one with a remote, because what lies about without is most often a
-    /// trial. Where it could not be remembered that the user was told, they are not.
-    pub(crate) fn look_for_a_newcomer(&mut self) {
-        let (Some(store), Some(worktree)) = (self.context.store, &self.world.here.worktree) else { return };
-        let folder = self.context.places.project_claude_dir.as_ref();
-        let files = ["requirements.yaml", "requirements.local.yaml"];
-        let is_set_up = folder.is_none_or(|folder| files.iter().any(|file| folder.join(file).exists()));
-        let common_dir = &worktree.common_dir;
-        if !is_set_up
-            && git::remote(common_dir).is_some()
-            && is_writable(store.dir())
-            && !newcomers::is_told(store, common_dir)
-        {
-            self.world.newcomer = Some(common_dir.clone());
-        }
-    }
-
-    /// A client that has changed since everything was proved. Where it could not be remembered that the user was told, they
-    /// are not.
-    pub(crate) fn look_for_a_new_client(&mut self) {
-        let agent = self.context.host.environment.agent.as_deref();
-        let (Some(store), Some(running)) = (self.context.store, agent.and_then(proved::version_of_agent))
-        else {
-            return;
-        };
-        let last = proved::read(store);
-        if let Some(before) = proved::untold_change(&last, &running)
-            && is_writable(store.dir())
-        {
-            self.world.new_client = Some(NewClient { proved: before.to_owned(), running });
-        }
-    }
-
-    /// Clears away what nobody needs any more.
+    /// Removes entries of sessions that ended long ago.
     pub(crate) fn sweep(&self) {
         if let Some(store) = self.context.store {
             Registry::new(store.dir()).sweep(self.context.host.now());
         }
     }
+
+    /// A local file that git tracks is the team's; its owner wants to know.
+    pub(crate) fn note_a_tracked_local_file(&mut self) {
+        let folder = self.context.places.project_claude_dir.as_ref();
+        let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
+        let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
+        if git::is_tracked(worktree, &local) {
+            self.world.notes.push(wording::tracked_local_file(&local));
+        }
+    }
+
+    /// Notices that the user reads once, if that can be remembered: `req init` in a repository with a remote in which nothing is
+    /// set up, and a version of Claude Code under which the hooks were not proved.
+    pub(crate) fn look_for_notices(&mut self, source: &str) {
+        let Some(store) = self.context.store.filter(|store| is_writable(store.dir())) else { return };
+        if source == "startup"
+            && let Some(common_dir) = self.of_a_newcomer(store)
+        {
+            self.world.once.push((wording::newcomer(), Change::ToldOfInit(common_dir)));
+        }
+        let agent = self.context.host.environment.agent.as_deref();
+        let running = agent.and_then(proved::version_of_agent);
+        let last = proved::read(store);
+        if let Some(running) = running
+            && let Some(before) = proved::untold_change(&last, &running)
+        {
+            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
+        }
+    }
+
+    fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
+        let worktree = self.world.here.worktree.as_ref()?;
+        let folder = self.context.places.project_claude_dir.as_ref()?;
+        let files = ["requirements.yaml", "requirements.local.yaml"];
+        let is_new = self.context.settings.requirements.is_empty()
+            && !files.iter().any(|file| folder.join(file).exists())
+            && git::remote(&worktree.common_dir).is_some()
+            && !newcomers::is_told(store, &worktree.common_dir);
+        is_new.then(|| worktree.common_dir.clone())
+    }
 }
 
-/// Asks `git`, unless it has told this session already.
+/// What the `git` command said of a folder, kept for the session because asking is slow.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct AskedGit {
+    folder: PathBuf,
+    answer: Option<Answer>,
+    error: String,
+    /// Time of the reference table in nanoseconds; a switch of branches changes it.
+    table: Option<u128>,
+}
+
+impl Remembered for AskedGit {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-git.json"))
+    }
+}
+
 fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
     let folder = above(place).find(|folder| folder.join(".git").exists()).unwrap_or(place);
     let table = reference_table(folder);
@@ -401,12 +281,8 @@ fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -
         return earlier.answer.ok_or(GitError::Other(earlier.error));
     }
     let answer = ask(folder, around);
-    let asked = AskedGit {
-        folder: folder.to_path_buf(),
-        answer: answer.clone().ok(),
-        error: answer.as_ref().err().map(ToString::to_string).unwrap_or_default(),
-        table,
-    };
+    let error = answer.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let asked = AskedGit { folder: folder.to_path_buf(), answer: answer.clone().ok(), error, table };
     if let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref())
         && let Some(file) = store.session_file::<AskedGit>(session)
     {
@@ -415,14 +291,7 @@ fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -
     answer
 }
 
-/// The time of the reference table, for repositories whose branches are kept in one.
 fn reference_table(folder: &Path) -> Option<u128> {
     let table = std::fs::metadata(folder.join(".git/reftable/tables.list")).ok()?;
-    let modified = table.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
-    Some(modified.as_nanos())
-}
-
-/// The name of a cache file that belongs to a work tree, not to a session.
-pub(super) fn cache_key(worktree: &Path, rule: &str) -> String {
-    file_key(&format!("{} {rule}", worktree.display()))
+    Some(table.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos())
 }

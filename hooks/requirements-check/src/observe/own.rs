@@ -1,5 +1,4 @@
-//! What this hook and the client keep for themselves. Where the configuration folder lies in a work tree (HOME as
-//! repository), they write there on every call: it is no change of the project's files.
+//! Files that Barbless and Claude Code keep for themselves: they write there on every call, which is no change of the project.
 
 use std::path::Path;
 
@@ -9,33 +8,14 @@ use super::look::Look;
 use super::real;
 use crate::git::Own;
 
-/// In the configuration folder, where that is the work tree itself: what the client writes as it runs, and the hooks.
-const OF_CLIENT: [&str; 15] = [
-    ".claude.json",
-    "cache",
-    "debug",
-    "file-history",
-    "history.jsonl",
-    "hooks",
-    "ide",
-    "plans",
-    "projects",
-    "session-env",
-    "shell-snapshots",
-    "statsig",
-    "tasks",
-    "telemetry",
-    "todos",
-];
-
 /// What does not count where the call acts.
 pub(super) fn own(look: &Look<'_, '_>) -> Own {
-    let root = look.world.here.root().or(look.world.root.as_deref()).map(real);
+    let root = look.world.top().map(real);
     let home = look.context.host.environment.home.as_deref();
     root.map_or_else(Own::default, |root| within(&root, look.context.places, home))
 }
 
-/// The state never counts; whatever else lies in the configuration folder does if it is tracked.
+/// State and backups never count. What else lies in the configuration folder counts if git tracks it.
 fn within(root: &Path, places: &Places, home: Option<&Path>) -> Own {
     let beside = [Some(root.join(".claude/sessions")), home.map(|home| home.join(".claude.json"))];
     let mut own = Own {
@@ -45,7 +25,6 @@ fn within(root: &Path, places: &Places, home: Option<&Path>) -> Own {
     let config_dir = places.config_dir.as_deref().map(real);
     if let Some(config_dir) = config_dir.filter(|config_dir| config_dir.starts_with(root)) {
         own.never.push(config_dir.join("hook-backups"));
-        own.untracked.extend(OF_CLIENT.iter().map(|name| config_dir.join(name)));
         own.untracked.push(config_dir);
     }
     own

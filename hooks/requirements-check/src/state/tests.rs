@@ -1,13 +1,7 @@
 //! What a session remembers, at the edges of its times and bounds.
 
-use std::time::Duration;
+use super::{MAX_RUNS, Run, State};
 
-use shared::host::Timestamp;
-
-use super::{MAX_RUNS, PARALLEL_FOR, Run, State};
-
-const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
-const INSTANT: Duration = Duration::from_micros(1);
 const MARK: i64 = 1_795_299_999_000_000;
 
 fn run(call: &str, name: &str) -> Run {
@@ -35,35 +29,19 @@ fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
     state.release("one");
     assert!(!state.is_spent("pr", MARK, Some("three")));
     assert!(state.is_spent("release", MARK, Some("three")));
-    assert_eq!(
-        (state.reserved_by("one"), state.reserved_by("two")),
-        (vec![], vec![("release".to_owned(), MARK)])
-    );
+    assert_eq!((state.spend("one"), state.spend("two")), (vec![], vec![("release".to_owned(), MARK)]));
 }
 
 #[test]
 fn a_mark_that_was_used_is_used_for_everybody_and_the_next_mark_is_not() {
     let mut state = State::default();
     state.reserve("pr", MARK, "one");
-    state.spend("pr", MARK);
+    state.spend("one");
     for call in [None, Some("one"), Some("two")] {
         assert!(state.is_spent("pr", MARK, call), "{call:?}");
         assert!(!state.is_spent("pr", MARK + 1, call), "{call:?}");
     }
-    assert!(state.reserved_by("one").is_empty());
-}
-
-#[test]
-fn the_same_denial_is_a_parallel_one_within_a_second() {
-    let mut state = State::default();
-    assert!(!state.denies_again(7, NOW));
-    assert!(state.denies_again(7, NOW));
-    assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR.saturating_sub(INSTANT))));
-    // The time runs from the one that was told whole, so that an agent which tries again is told again.
-    assert!(!state.denies_again(7, NOW.plus(PARALLEL_FOR)));
-    assert!(state.denies_again(7, NOW.plus(PARALLEL_FOR)));
-    assert!(!state.denies_again(8, NOW.plus(PARALLEL_FOR)), "another text is told whole");
-    assert_eq!(PARALLEL_FOR, Duration::from_secs(1));
+    assert!(state.spend("one").is_empty());
 }
 
 #[test]
@@ -101,10 +79,11 @@ fn the_user_is_told_a_note_once() {
 #[test]
 fn it_is_read_as_it_was_written_and_an_older_one_is_completed() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one");
-    state.spend("release", MARK);
+    state.reserve("release", MARK, "one");
+    state.spend("one");
+    state.reserve("pr", MARK, "two");
     state.begin(run("one", "tests"));
-    state.denies_again(u64::MAX, NOW);
+    state.untold(&["a note".to_owned()]);
     let text = serde_json::to_string(&state).unwrap();
     assert_eq!(serde_json::from_str::<State>(&text).unwrap(), state);
     let older: State = serde_json::from_str(r#"{"triggered":["plan"],"of_old":1}"#).unwrap();

@@ -9,11 +9,10 @@ pub(super) fn standing(rule: &Rule<'_>, dynamic: &Dynamic, view: &View<'_>) -> S
     if let Some(approval) = view.exception(rule) {
         return Standing::Met(approval);
     }
-    let Some(size) = view.world.sizes.get(rule.name) else {
-        return match view.world.unmeasured.get(rule.name) {
-            Some(why) => Standing::Unmet(format!("its size is not known: {why}")),
-            None => Standing::Met("without git there is nothing to measure".to_owned()),
-        };
+    let size = match view.world.sizes.get(rule.name) {
+        Some(Ok(size)) => size,
+        Some(Err(why)) => return Standing::Unmet(format!("its size is not known: {why}")),
+        None => return Standing::Met("without git there is nothing to measure".to_owned()),
     };
     let at_least = if size.is_complete { "" } else { "at least " };
     let limit = dynamic.block;
@@ -23,8 +22,9 @@ pub(super) fn standing(rule: &Rule<'_>, dynamic: &Dynamic, view: &View<'_>) -> S
 
 pub(super) fn remedy(rule: &Rule<'_>, view: &View<'_>) -> Remedy {
     let approve = view.asks_user(&format!("approve {}", rule.word()), "it can be approved for a while");
-    let is_known = view.world.sizes.contains_key(rule.name);
-    let what =
-        if is_known { "finish and merge what is there, or split it" } else { "see to what is in the way" };
+    let what = match view.world.sizes.get(rule.name) {
+        Some(Ok(_)) => "finish and merge what is there, or split it",
+        _ => "see to what is in the way",
+    };
     Remedy::Do(format!("{what}; or {approve}"))
 }

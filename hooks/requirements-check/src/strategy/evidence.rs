@@ -26,8 +26,7 @@ pub(super) fn standing(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) ->
 }
 
 pub(super) fn remedy(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Remedy {
-    let waive = view
-        .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+    let waive = view.asks_to_waive(rule);
     if let Some(files) = staged_otherwise(rule, view) {
         let files: Vec<String> = files.iter().take(20).map(|file| quoted(file)).collect();
         return Remedy::Do(format!(

@@ -16,8 +16,7 @@ pub(super) fn standing(rule: &Rule<'_>, guard: &Guard, view: &View<'_>) -> Stand
 }
 
 pub(super) fn remedy(rule: &Rule<'_>, guard: &Guard, view: &View<'_>) -> Remedy {
-    let waive = view
-        .asks_user(&format!("waive {} --note \"the reason\"", rule.word()), "it can be waived for a while");
+    let waive = view.asks_to_waive(rule);
     Remedy::Do(match guard {
         Guard::SingleSession => format!("end the other session first; or {waive}"),
         Guard::ProtectedBranch(_) => format!(

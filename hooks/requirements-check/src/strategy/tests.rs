@@ -5,12 +5,11 @@ use std::time::Duration;
 
 use super::{Remedy, Standing};
 use crate::satisfactions::{By, Holder, Key, Mark, Metadata};
-use crate::scene::{OTHER, SESSION, Scene};
+use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
 use crate::view::{FileFound, Freshness, Size};
 
-const OWN: Holder<'_> = Holder::Session(SESSION);
 const OTHERS: Holder<'_> = Holder::Session(OTHER);
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -154,7 +153,7 @@ const SIZE: &str = "size: {type: dynamic, calculator: branch_size, thresholds: {
 
 fn sized(lines: u64, is_complete: bool) -> Scene {
     let mut scene = Scene::new(SIZE);
-    scene.world.sizes.insert("size".to_owned(), Size { lines, base: "main".to_owned(), is_complete });
+    scene.world.sizes.insert("size".to_owned(), Ok(Size { lines, base: "main".to_owned(), is_complete }));
     scene
 }
 
@@ -176,7 +175,7 @@ fn a_size_is_refused_from_its_limit_on() {
     assert!(unmet(&sized(400, false), "size").contains("at least 400"));
     assert!(Scene::new(SIZE).is_met("size"), "without git there is nothing to measure");
     let mut unknown = Scene::new(SIZE);
-    unknown.world.unmeasured.insert("size".to_owned(), "a pipe is in the way".to_owned());
+    unknown.world.sizes.insert("size".to_owned(), Err("a pipe is in the way".to_owned()));
     assert!(unmet(&unknown, "size").contains("not known: a pipe is in the way"));
 }
 

@@ -7,11 +7,10 @@ use shared::hook::Verdict;
 use shared::protocol::Mode;
 use transcript::TurnWork;
 
-use super::{cannot_mark, denied_again, hash, scope, set_aside, tracked_local_file, without_git};
+use super::{cannot_mark, hash, scope, set_aside, tracked_local_file, without_git};
 use crate::satisfactions::Key;
-use crate::scene::{End, Scene, call, denied, edit_of};
+use crate::scene::{End, Scene, denied};
 use crate::settings::{Kind, Scope};
-use crate::view::Size;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue.]}
@@ -24,8 +23,7 @@ tests: {type: evidence, command: cargo test, file: docs/*.md, enforce: both, tri
 
 fn scene() -> Scene {
     let mut scene = Scene::new(SEVERAL);
-    let size = Size { lines: 400, base: "main".to_owned(), is_complete: true };
-    scene.world.sizes.insert("size".to_owned(), size);
+    scene.measures("size", 400);
     scene.world.others = vec!["0c4e7a11".to_owned()];
     scene
 }
@@ -47,18 +45,13 @@ fn texts() -> Vec<String> {
         texts.push(text);
     }
     warned.settings.requirements.retain(|name, _| name == "size");
-    warned.world.sizes.get_mut("size").unwrap().lines = 250;
+    warned.measures("size", 250);
     if let Verdict::Advise { text } = warned.edit("t1").verdict {
         texts.push(text);
     }
     assert_eq!(texts.len(), 5, "{texts:#?}");
     let scene = scene();
     let unmet = vec![(scene.rule("plan"), scene.standing("plan"))];
-    texts.push(denied_again(
-        &call("Edit", &edit_of("a")),
-        &unmet,
-        &["run in Bash: req satisfy plan".to_owned()],
-    ));
     texts.push(cannot_mark(&scene.world.here, &unmet));
     texts.push(set_aside(Path::new("/repo/main.json.corrupt")));
     texts.push(without_git("no git"));
@@ -149,8 +142,7 @@ fn a_warning_tells_the_numbers_as_they_are() {
         let mut scene = Scene::new(
             "size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n",
         );
-        let size = Size { lines, base: "main".to_owned(), is_complete: true };
-        scene.world.sizes.insert("size".to_owned(), size);
+        scene.measures("size", lines);
         let Verdict::Advise { text } = scene.edit("t1").verdict else { panic!() };
         for number in [lines, 250, 400] {
             assert!(text.contains(&number.to_string()), "{text}");

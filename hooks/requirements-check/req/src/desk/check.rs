@@ -69,8 +69,7 @@ impl Desk {
         request.call.session_id = session.or_else(|| Some("no-session".to_owned()));
         let context = self.context(&request);
         let Some(facts) = RequirementsCheck::observe(&context) else { return Answer::Runs(FREE) };
-        let mut state: State = context.peek();
-        state.forget_denial();
+        let state: State = context.peek();
         let outcome = RequirementsCheck::decide(&Input {
             request: &request,
             facts: &facts,

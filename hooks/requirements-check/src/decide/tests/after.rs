@@ -5,10 +5,9 @@ use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::satisfactions::{By, Holder};
-use crate::scene::{Answer, End, OTHER, SESSION, Scene, denied, edit_of, is_silent, settings};
+use crate::scene::{Answer, End, OTHER, OWN, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
-const OWN: Holder<'_> = Holder::Session(SESSION);
 const TESTS: &str = "tests: {type: evidence, command: cargo test, paths: ['src/**']}\n";
 const PASSING: &str = "cargo test";
 

@@ -1,19 +1,16 @@
 //! Before a call: what is refused and what is not, in how many words, and what is said beside it.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
-use shared::protocol::{Event, Mode};
+use shared::protocol::Mode;
 
 use crate::change::Change;
-use crate::facts::{Before, Facts};
+use crate::facts::Place;
 use crate::satisfactions::{By, Holder};
-use crate::scene::{End, SESSION, Scene, denied, edit_of, is_silent};
-use crate::view::{Freshness, Size};
-
-const OWN: Holder<'_> = Holder::Session(SESSION);
+use crate::scene::{OWN, SESSION, Scene, denied, edit_of, is_silent};
+use crate::view::Freshness;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
@@ -25,14 +22,10 @@ at_the_end: {enforce: stop}
 for_commits: {trigger_tools: [{tool: Bash, command_pattern: git commit}]}
 ";
 
-fn size(lines: u64) -> Size {
-    Size { lines, base: "main".to_owned(), is_complete: true }
-}
-
 #[test]
 fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     let mut scene = Scene::new(SEVERAL).on("main");
-    scene.world.sizes.insert("size".to_owned(), size(400));
+    scene.measures("size", 400);
     let answer = scene.edit("t1");
     let reason = denied(&answer);
     for needed in ["plan", "adr", "size", "not_on_main", "tests"] {
@@ -56,7 +49,7 @@ fn what_is_met_is_not_mentioned_and_a_call_that_needs_nothing_more_passes() {
     let mut scene = Scene::new(SEVERAL);
     scene.mark("plan", OWN, By::Agent);
     scene.mark("adr", Holder::Everyone, By::User);
-    scene.world.sizes.insert("size".to_owned(), size(10));
+    scene.measures("size", 10);
     let answer = scene.edit("t1");
     let reason = denied(&answer);
     assert!(reason.contains("\n- tests: ") && reason.matches("\n- ").count() == 1, "{reason}");
@@ -82,25 +75,11 @@ fn a_call_that_needs_nothing_passes_in_silence_and_changes_nothing() {
 }
 
 #[test]
-fn the_same_refusal_of_a_parallel_call_is_short_and_keeps_what_satisfies_it() {
+fn repeats_the_whole_denial_however_soon_the_call_comes_again() {
     let mut scene = Scene::new("plan: {message: Plan first.}\n");
-    assert!(denied(&scene.edit("t1")).contains("Plan first."));
-    scene.wait(Duration::from_micros(999_999));
-    let again = scene.edit("t2");
-    let short = denied(&again);
-    assert!(short.contains("plan") && short.contains("requirements-check"), "{short}");
-    assert!(short.contains("parallel") && !short.contains("Plan first."), "{short}");
-    assert!(short.contains("run in Bash: req satisfy plan"), "{short}");
-    scene.wait(Duration::from_micros(1));
-    assert!(denied(&scene.edit("t3")).contains("Plan first."), "an agent that tries again is told again");
-}
-
-#[test]
-fn a_refusal_after_something_has_run_is_no_parallel_one() {
-    let mut scene = Scene::new("plan: {message: Plan first.}\n");
-    assert!(denied(&scene.edit("t1")).contains("Plan first."));
-    scene.bash_ended("t2", "make", End::Succeeded);
-    assert!(denied(&scene.edit("t3")).contains("Plan first."));
+    let first = denied(&scene.edit("t1")).to_owned();
+    assert!(first.contains("Plan first.") && first.contains("run in Bash: req satisfy plan"), "{first}");
+    assert_eq!(denied(&scene.edit("t2")), first);
 }
 
 #[test]
@@ -168,7 +147,7 @@ fn a_size_past_its_warning_is_told_once_per_crossing() {
         Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
     let mut said = Vec::new();
     for lines in [249, 250, 251, 399, 250, 249, 250, 10, 400] {
-        scene.world.sizes.insert("size".to_owned(), size(lines));
+        scene.measures("size", lines);
         let word = match scene.edit("t").verdict {
             Verdict::Pass => "",
             Verdict::Advise { text } => {
@@ -189,7 +168,7 @@ fn a_size_past_its_warning_is_told_once_per_crossing() {
 #[test]
 fn a_size_without_a_warning_is_silent_below_its_limit() {
     let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
-    scene.world.sizes.insert("size".to_owned(), size(399));
+    scene.measures("size", 399);
     assert!(is_silent(&scene.edit("t1")));
 }
 
@@ -241,23 +220,12 @@ fn a_long_text_of_the_users_is_cut() {
 
 #[test]
 fn a_prompt_that_is_scheduled_and_a_sign_of_life_are_noted_though_the_call_is_refused() {
-    use crate::facts::{Before, Facts};
     for (requirement, is_refused) in [("plan: {trigger_tools: [CronCreate]}\n", true), ("plan: {}\n", false)]
     {
         let mut scene = Scene::new(requirement);
-        let call = crate::scene::call("CronCreate", &json!({ "prompt": "req satisfy plan" }));
-        let event = shared::protocol::Event::Other("PreToolUse".to_owned());
-        let answer = scene.decide(event, |world| {
-            Facts::Before(Box::new(Before {
-                call,
-                world,
-                judged: None,
-                elsewhere: Vec::new(),
-                breach: None,
-                runs: Vec::new(),
-                scheduled: Some(7),
-                registers: true,
-            }))
+        let prompt = json!({ "prompt": "req satisfy plan" });
+        let answer = scene.before_with("t1", "CronCreate", &prompt, |facts| {
+            (facts.scheduled, facts.registers) = (Some(7), true);
         });
         assert_eq!(matches!(answer.verdict, Verdict::Deny { .. }), is_refused);
         let [Change::Scheduled(7), Change::Alive(entry)] = answer.effects.as_slice() else {
@@ -288,21 +256,13 @@ fn each_work_tree_is_judged_by_itself() {
     let guard = "own: {type: guard, guard_type: protected_branch, trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
     let on = |branch: &str| std::mem::take(&mut Scene::new(guard).on(branch).world);
     let decide = |here: &str, there: &str, judged_here: &[&str]| {
-        let call = crate::scene::call("Bash", &json!({ "command": "git commit -m x" }));
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let visit = crate::facts::Visit { world: on(there), judged: names(&["own"]) };
-        let tool = crate::scene::tool_call("t1", "Bash", &json!({ "command": "git commit -m x" }));
-        let facts = Before {
-            call,
-            world: on(here),
-            judged: Some(names(judged_here)),
-            elsewhere: vec![visit],
-            breach: None,
-            runs: Vec::new(),
-            scheduled: None,
-            registers: false,
-        };
-        Scene::new(guard).decide(Event::PreToolUse(tool), |_| Facts::Before(Box::new(facts)))
+        let place = Place { world: on(there), judged: names(&["own"]) };
+        let line = json!({ "command": "git commit -m x" });
+        Scene::new(guard).on(here).before_with("t1", "Bash", &line, |facts| {
+            facts.places[0].judged = names(judged_here);
+            facts.places.push(place);
+        })
     };
     assert!(denied(&decide("feature", "main", &[])).contains("on main"), "the other one is protected");
     assert!(is_silent(&decide("main", "feature", &[])), "nothing acts on the protected one");

@@ -6,11 +6,9 @@ use shared::hook::{Memory, Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
 use crate::satisfactions::{By, Holder};
-use crate::scene::{Answer, End, SESSION, Scene, denied};
+use crate::scene::{Answer, End, OWN, Scene, denied};
 use crate::settings::{Kind, Terms};
-use crate::view::{Freshness, Size};
-
-const OWN: Holder<'_> = Holder::Session(SESSION);
+use crate::view::Freshness;
 
 fn followed(name: &str) -> Vec<Reaction> {
     vec![ReactionKind::Followed.of(format!("requirements.{name}"))]
@@ -46,15 +44,14 @@ fn a_mark_follows_a_refusal_whoever_sets_it_and_an_exception_overrides_it() {
         assert_eq!(told(&mut scene), followed("plan"));
     }
     let size = "size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n";
-    let lines = |lines| Size { lines, base: "main".to_owned(), is_complete: true };
     let grown = || {
         let mut scene = Scene::new(size);
-        scene.world.sizes.insert("size".to_owned(), lines(400));
+        scene.measures("size", 400);
         denied(&scene.edit("t1"));
         scene
     };
     let mut scene = grown();
-    scene.world.sizes.insert("size".to_owned(), lines(10));
+    scene.measures("size", 10);
     assert_eq!(told(&mut scene), followed("size"));
     let mut scene = grown();
     scene.except("size", OWN, By::Approval, 60);
@@ -162,7 +159,4 @@ fn what_a_refusal_asks_for_is_kept_as_in_its_text() {
     for step in next {
         assert!(reason.contains(step), "{step} in {reason}");
     }
-    let again = scene.edit("t2");
-    assert_eq!(again.audit.next, *next, "also where the text is the short one of a parallel call");
-    assert!(denied(&again).contains("git switch"), "what satisfies them is not lost");
 }

@@ -6,11 +6,10 @@ use proptest::prelude::*;
 use shared::hook::Verdict;
 
 use crate::satisfactions::{By, Holder};
-use crate::scene::{End, OTHER, SESSION, Scene, denied, is_silent};
+use crate::scene::{End, OTHER, OWN, Scene, denied, is_silent};
 
 const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_pattern: gh pr create}]}\n";
 const LINE: &str = "gh pr create --fill";
-const OWN: Holder<'_> = Holder::Session(SESSION);
 const MINUTE: Duration = Duration::from_secs(60);
 
 fn marked() -> Scene {

@@ -4,10 +4,8 @@ use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::satisfactions::{By, Holder};
-use crate::scene::{OTHER, SESSION, Scene};
-use crate::view::NewClient;
+use crate::scene::{Answer, OTHER, OWN, SESSION, Scene};
 
-const OWN: Holder<'_> = Holder::Session(SESSION);
 const TWO: &str = "plan: {description: The plan is written down.}\nadr: {scope: branch}\n";
 
 #[track_caller]
@@ -126,45 +124,18 @@ fn where_nothing_is_required_an_end_changes_no_marks() {
 }
 
 #[test]
-fn where_nothing_is_set_up_the_user_hears_once_how_it_is_done_and_claude_nothing() {
-    let newcomer = || {
+fn a_notice_that_is_given_once_is_remembered_and_waits_for_a_session_that_somebody_reads() {
+    let start = |is_headless| {
         let mut scene = Scene::new("{}\n");
-        scene.world.newcomer = Some("/repo/.git".into());
-        scene
-    };
-    let answer = newcomer().start("startup");
-    assert_eq!(answer.verdict, Verdict::Pass);
-    assert!(answer.notice.is_some_and(|notice| notice.contains("req init")));
-    assert!(answer.effects.iter().any(|change| matches!(change, Change::ToldOfInit(_))));
-    let mut headless = newcomer();
-    headless.world.reader.is_headless = true;
-    let mut described = newcomer();
-    described.settings = Scene::new(TWO).settings;
-    let silent =
-        [(newcomer(), "resume"), (newcomer(), "clear"), (headless, "startup"), (described, "startup")];
-    for (mut scene, source) in silent {
-        let answer = scene.start(source);
-        assert_eq!(answer.notice, None, "{source}");
-        assert!(!answer.effects.iter().any(|change| matches!(change, Change::ToldOfInit(_))), "{source}");
-    }
-}
-
-#[test]
-fn of_a_client_that_nothing_was_proved_under_the_user_hears_where_somebody_reads_it() {
-    let changed = |is_headless| {
-        let mut scene = Scene::new("{}\n");
-        scene.world.new_client =
-            Some(NewClient { running: "2.1.330".to_owned(), proved: "2.1.329".to_owned() });
+        scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
         scene.world.reader.is_headless = is_headless;
         scene.start("resume")
     };
-    let answer = changed(false);
-    assert_eq!(answer.verdict, Verdict::Pass);
-    let notice = answer.notice.unwrap();
-    assert!(["2.1.330", "2.1.329", "req doctor"].iter().all(|said| notice.contains(said)), "{notice}");
-    let told = |change: &Change| matches!(change, Change::ToldOfClient(version) if version == "2.1.330");
-    assert!(answer.effects.iter().any(told));
-    let headless = changed(true);
-    assert_eq!(headless.notice, None);
-    assert!(!headless.effects.iter().any(told));
+    let is_remembered =
+        |answer: &Answer| answer.effects.iter().any(|change| matches!(change, Change::ToldOfClient(_)));
+    let told = start(false);
+    assert_eq!((&told.verdict, told.notice.as_deref()), (&Verdict::Pass, Some("new")));
+    assert!(is_remembered(&told));
+    let headless = start(true);
+    assert!(headless.notice.is_none() && !is_remembered(&headless));
 }

@@ -6,12 +6,11 @@ use shared::blocks::BlockCount;
 use shared::hook::{Memory, Verdict};
 use transcript::TurnWork;
 
-use crate::satisfactions::{By, Holder};
-use crate::scene::{Answer, End, SESSION, Scene, is_silent};
+use crate::satisfactions::By;
+use crate::scene::{Answer, End, OWN, Scene, is_silent};
 use crate::settings::Scope;
-use crate::view::{Freshness, Size};
+use crate::view::Freshness;
 
-const OWN: Holder<'_> = Holder::Session(SESSION);
 const TESTS: &str = "tests: {type: evidence, command: cargo test}\n";
 const WORDS: &str = "All of it is done.";
 
@@ -96,10 +95,7 @@ fn a_size_that_grew_past_its_limit_is_told_and_below_it_never() {
         Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
     scene.edited("t1");
     for (lines, expected) in [(0, false), (399, false), (400, true)] {
-        scene
-            .world
-            .sizes
-            .insert("size".to_owned(), Size { lines, base: "main".to_owned(), is_complete: true });
+        scene.measures("size", lines);
         assert_eq!(matches!(stop(&mut scene).verdict, Verdict::Block { .. }), expected, "{lines}");
     }
 }

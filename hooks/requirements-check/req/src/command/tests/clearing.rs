@@ -102,8 +102,7 @@ fn claude_takes_back_its_own_marks_and_no_others() {
 #[test]
 fn an_exception_is_the_users_to_take_back() {
     let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 1}}\n");
-    let size = requirements_check::view::Size { lines: 9, base: "main".to_owned(), is_complete: true };
-    scene.world.sizes.insert("size".to_owned(), size);
+    scene.measures("size", 9);
     for holder in [OWN, OTHERS, Holder::Everyone] {
         scene.except("size", holder, By::Approval, 60);
     }

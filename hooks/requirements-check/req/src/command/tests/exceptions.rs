@@ -6,7 +6,6 @@ use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, SCRIPT, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
-use requirements_check::view::Size;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -21,8 +20,7 @@ fn scene() -> Scene {
     )
     .on("main");
     for name in ["size", "short"] {
-        let size = Size { lines: 1000, base: "main".to_owned(), is_complete: true };
-        scene.world.sizes.insert(name.to_owned(), size);
+        scene.measures(name, 1000);
     }
     scene
 }

@@ -6,7 +6,6 @@ use super::{CLAUDE, USER, no, yes};
 use crate::scene::{OTHER, SESSION, Scene};
 use requirements_check::satisfactions::{By, Holder, Key};
 use requirements_check::settings::{Kind, Terms};
-use requirements_check::view::Size;
 
 const OWN: Holder<'_> = Holder::Session(SESSION);
 
@@ -234,9 +233,6 @@ fn a_detached_head_and_a_folder_without_git_are_places_too() {
 #[test]
 fn a_requirement_with_a_size_shows_it() {
     let mut scene = scene();
-    scene
-        .world
-        .sizes
-        .insert("size".to_owned(), Size { lines: 399, base: "main".to_owned(), is_complete: true });
+    scene.measures("size", 399);
     assert!(yes(&mut scene, "status", USER).contains("399 changed lines against main, limit 400"));
 }

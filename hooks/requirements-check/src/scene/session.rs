@@ -1,0 +1,170 @@
+//! A session on a branch, for tests of the hook and of `req`: settings from YAML, satisfactions kept in memory.
+#![allow(dead_code, reason = "the hook and `req` share this file, and each uses a part of it")]
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use requirements_check::change::Change;
+use requirements_check::git::Worktree;
+use requirements_check::satisfactions::{By, Holder, Key, Mark, Metadata};
+use requirements_check::place::Here;
+use requirements_check::rule::Rule;
+use requirements_check::settings::{Scope, Settings};
+use requirements_check::state::State;
+use requirements_check::strategy::Standing;
+use requirements_check::view::{Size, View, World};
+use shared::blocks::BlockCount;
+use shared::config::{self, Origin};
+use shared::host::Timestamp;
+
+pub(crate) const SESSION: &str = "5e55104e-0000-4000-8000-000000000001";
+pub(crate) const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
+pub(crate) const OWN: Holder<'_> = Holder::Session(SESSION);
+pub(crate) const ROOT: &str = "/repo/tree";
+const BEGIN: Timestamp = Timestamp::from_secs(1_795_300_000);
+
+/// A session on `feature` of a repository whose satisfactions can be kept.
+pub(crate) struct Scene {
+    pub(crate) settings: Settings,
+    pub(crate) world: World,
+    pub(crate) state: State,
+    pub(crate) state_is_usable: bool,
+    pub(crate) now: Timestamp,
+    pub(crate) session: Option<String>,
+    pub(crate) blocks: BlockCount,
+    pub(crate) headless: bool,
+}
+
+impl Scene {
+    /// With these requirements: the YAML below `requirements:`, `enabled` left out.
+    #[track_caller]
+    pub(crate) fn new(requirements: &str) -> Self {
+        let root = PathBuf::from(ROOT);
+        let git_dir = root.join(".git");
+        let here = Here {
+            key: Key::Branch("feature".to_owned()),
+            worktree: Some(Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir }),
+            ..Here::default()
+        };
+        let mut world = World {
+            here,
+            can_mark: true,
+            can_prove: true,
+            cwd: root.clone(),
+            root: Some(root),
+            entrypoint: Some("cli".to_owned()),
+            known_sessions: vec![OTHER.to_owned(), SESSION.to_owned()],
+            heads: Some(["feature", "main"].map(|name| Key::Branch(name.to_owned())).into()),
+            ..World::default()
+        };
+        world.reader.req = "req".to_owned();
+        Self {
+            settings: settings(requirements),
+            world,
+            state: State::default(),
+            state_is_usable: true,
+            now: BEGIN,
+            session: Some(SESSION.to_owned()),
+            blocks: BlockCount::default(),
+            headless: false,
+        }
+    }
+
+    pub(crate) fn on(mut self, branch: &str) -> Self {
+        self.world.here.key = Key::Branch(branch.to_owned());
+        self
+    }
+
+    pub(crate) fn wait(&mut self, time: Duration) {
+        self.now = self.now.plus(time);
+    }
+
+    /// Sets the size of the branch for a requirement.
+    pub(crate) fn measures(&mut self, name: &str, lines: u64) {
+        let size = Size { lines, base: "main".to_owned(), is_complete: true };
+        self.world.sizes.insert(name.to_owned(), Ok(size));
+    }
+
+    /// Sets and clears satisfactions as in a file; those of another branch are not looked at here.
+    pub(crate) fn carry_out(&mut self, changes: &[Change]) {
+        for change in changes {
+            let (Change::Set(target, _) | Change::Clear(target)) = change else { continue };
+            let marks = match &target.key {
+                Key::Permanent => &mut self.world.permanent,
+                key if *key == self.world.here.key => &mut self.world.branch,
+                _ => continue,
+            };
+            let holder = target.session.as_deref().map_or(Holder::Everyone, Holder::Session);
+            match (change, &target.name) {
+                (Change::Set(_, mark), Some(name)) => {
+                    marks.set(name, target.scope, holder, Mark::clone(mark));
+                }
+                (_, Some(name)) => {
+                    marks.clear(name, holder);
+                }
+                (_, None) => {
+                    marks.clear_all(holder);
+                }
+            }
+        }
+    }
+
+    pub(crate) fn view(&self) -> View<'_> {
+        let session = self.session.as_deref();
+        View { session, call: None, state: &self.state, world: &self.world, now: self.now }
+    }
+
+    #[track_caller]
+    pub(crate) fn rule(&self, name: &str) -> Rule<'_> {
+        Rule::named(&self.settings, name).unwrap_or_else(|| panic!("{name} is in force"))
+    }
+
+    #[track_caller]
+    pub(crate) fn standing(&self, name: &str) -> Standing {
+        self.rule(name).standing(&self.view())
+    }
+
+    #[track_caller]
+    pub(crate) fn is_met(&self, name: &str) -> bool {
+        self.standing(name).is_met()
+    }
+
+    /// Satisfies a requirement for a holder, as of now.
+    pub(crate) fn mark(&mut self, name: &str, holder: Holder<'_>, by: By) {
+        let mark = Mark { metadata: Metadata::default().at(self.now), ..Mark::new(by, self.now) };
+        let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);
+        let marks =
+            if scope == Scope::Permanent { &mut self.world.permanent } else { &mut self.world.branch };
+        marks.set(name, scope, holder, mark);
+    }
+
+    /// Approves or waives a requirement for so many seconds.
+    pub(crate) fn except(&mut self, name: &str, holder: Holder<'_>, by: By, secs: u64) {
+        let mark = Mark::new(by, self.now).for_secs(secs);
+        self.world.permanent.set(name, Scope::Session, holder, mark);
+    }
+}
+
+/// Settings with these requirements, each switched on.
+#[track_caller]
+pub(crate) fn settings(requirements: &str) -> Settings {
+    let stop = "stop: {verify_requirements: true, verify_scopes: [session, branch, permanent, single_use]}";
+    let rest = "session_start: {inject_context: true}, session_end: {clear_session_state: false}";
+    let mut settings: Settings =
+        config::read_typed(&format!("requirements: {{}}\nhooks: {{{stop}, {rest}}}\n")).unwrap();
+    let mut written: serde_json::Value =
+        config::read_typed(requirements).unwrap_or_else(|error| panic!("{requirements}: {error}"));
+    for set in written.as_object_mut().unwrap().values_mut() {
+        set["enabled"] = true.into();
+    }
+    settings.requirements =
+        serde_json::from_value(written).unwrap_or_else(|error| panic!("{requirements}: {error}"));
+    settings
+}
+
+/// Every setting stands in one file, at the line that its key's length gives.
+#[expect(clippy::unnecessary_wraps, reason = "it stands for a function that may find nothing")]
+pub(crate) fn origin(key: &str) -> Option<Origin> {
+    let file = "/repo/tree/.claude/requirements.yaml".to_owned();
+    Some(Origin { layer: config::LayerKind::Project, file, line: Some(key.len()) })
+}
