@@ -406,3 +406,32 @@ fn at_start(context: &Context<'_, Settings>, source: &str) -> Facts {
     look.look_for_notices(source);
     Facts::Start(Box::new(look.world))
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+    use shared::protocol::ToolResult;
+
+    use super::Ended;
+    use crate::scene::tool_call;
+
+    #[test]
+    fn an_answer_of_no_known_shape_is_one_of_a_call_that_succeeded() {
+        let ended = |response: &serde_json::Value| {
+            let call = tool_call("t1", "Bash", &json!({ "command": "true" }));
+            let tool_response = Some(to_raw_value(response).unwrap());
+            let result = ToolResult { call, tool_response, ..ToolResult::default() };
+            let ended = Ended::of(&result);
+            (ended.succeeded, ended.is_unfinished)
+        };
+        for response in
+            [json!(null), json!("text"), json!([]), json!({ "stdout": 7 }), json!({ "success": "no" })]
+        {
+            assert_eq!(ended(&response), (true, false), "{response}");
+        }
+        assert_eq!(ended(&json!({ "success": false })), (false, false));
+        assert_eq!(ended(&json!({ "interrupted": true })), (true, true));
+        assert_eq!(ended(&json!({ "backgroundTaskId": "b" })), (true, true));
+    }
+}

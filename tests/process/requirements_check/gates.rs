@@ -35,7 +35,7 @@ requirements:
 const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
 
 #[test]
-fn a_call_is_refused_once_for_all_it_needs_with_the_place_of_each() {
+fn denies_a_call_once_for_all_it_needs_until_that_is_done() {
     let world = World::of_team(TEAM);
     world.sandbox.write("big.txt", "line\n".repeat(11));
     let claude = world.claude();
@@ -46,24 +46,10 @@ fn a_call_is_refused_once_for_all_it_needs_with_the_place_of_each() {
         assert!(about.contains(&format!(".claude/requirements.yaml:{line}]")), "{about}");
     }
     assert!(!text.contains("elsewhere"), "{text}");
-    for words in [
-        "Write down what you are going to do.",
-        "the steps are named",
-        "the risks are named",
-        "The decision records were read.",
-        "11 changed lines",
-        "main is a protected branch",
-        "req satisfy adr_reviewed commit_plan",
-    ] {
+    for words in ["the steps are named", "11 changed lines", "main is a protected branch"] {
         assert!(text.contains(words), "{words} is missing: {text}");
     }
-}
-
-#[test]
-fn what_the_refusal_says_lets_the_call_through() {
-    let world = World::of_team(TEAM);
-    let claude = world.claude();
-    let text = claude.refused(&claude.edit("a.rs"));
+    std::fs::remove_file(world.sandbox.project().join("big.txt")).unwrap();
     let switch = text.lines().find(|line| line.contains("git switch")).expect("how to leave the branch");
     claude.does(&command_in(switch));
     claude.does(&command_in(&text.replace(switch, "")));
@@ -85,36 +71,6 @@ fn where_req_is_not_on_the_path_the_refusal_gives_the_path_that_works() {
         claude.does(&command);
         claude.edits("a.rs", "");
     }
-}
-
-#[test]
-fn a_name_that_a_prompt_would_take_apart_is_quoted() {
-    let kinds = [
-        "satisfied_by: user",
-        "type: guard, guard_type: protected_branch",
-        "type: dynamic, calculator: branch_size, thresholds: {block: 1}",
-        "type: evidence, enforce: both, trigger_tools: [Edit], command: cargo test",
-    ];
-    for kind in kinds {
-        let world =
-            World::of_team(&format!("requirements: {{\"the team's plan\": {{enabled: true, {kind}}}}}\n"));
-        world.sandbox.write("a.txt", "one line\n");
-        let claude = world.claude();
-        let prompt = prompt_in(&claude.refused(&claude.edit("a.rs")));
-        let answer = claude.answer_to(&prompt);
-        claude.passes(&claude.edit("a.rs"));
-        assert!(answer.contains("the team's plan"), "{answer}");
-    }
-}
-
-#[test]
-fn the_second_of_two_parallel_calls_is_told_briefly() {
-    let world = World::of_team(TEAM);
-    let claude = world.claude();
-    let texts: Vec<String> =
-        (0..2).map(|number| claude.refused(&claude.edit(format!("{number}.rs")))).collect();
-    assert!(texts[1].len() < texts[0].len(), "{texts:?}");
-    assert!(texts[1].contains("commit_plan") && texts[1].contains("adr_reviewed"), "{}", texts[1]);
 }
 
 #[test]
@@ -167,11 +123,11 @@ fn a_skill_that_completes_meets_what_names_it_and_one_that_fails_does_not() {
 
 const SIZE: &str = "\
 requirements:
-  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {warn: 5, block: 10}, exclude: ['*.lock']}
+  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {warn: 5, block: 10}}
 ";
 
 #[test]
-fn a_branch_may_grow_up_to_its_limit_with_one_warning() {
+fn a_branch_grows_up_to_its_limit_with_one_warning_and_further_with_an_approval() {
     let world = World::of_team(SIZE);
     world.switch("feature");
     let claude = world.claude();
@@ -184,48 +140,11 @@ fn a_branch_may_grow_up_to_its_limit_with_one_warning() {
     world.sandbox.write("a.txt", "line\n".repeat(10));
     let text = claude.refused(&claude.edit("a.txt"));
     assert!(text.contains("10 changed lines against main"), "{text}");
-}
-
-#[test]
-fn what_the_user_approves_passes_for_a_while() {
-    let world = World::of_team(SIZE);
-    world.switch("feature");
-    world.sandbox.write("a.txt", "line\n".repeat(20));
-    world.sandbox.write("big.lock", "line\n".repeat(1000));
-    let claude = world.claude();
-    let text = claude.refused(&claude.edit("a.txt"));
-    assert!(text.contains("20 changed lines"), "{text}");
     assert_eq!(claude.shell("req approve size").status.code(), Some(1));
     claude.answer_to(&prompt_in(&text));
     assert_eq!(denial(claude.before(&claude.edit("a.txt")).as_ref()), None);
-    let status = claude.shell("req status");
-    assert!(status.stdout_text().contains("approved for"), "{status}");
     claude.answer_to("req clear size");
     claude.refused(&claude.edit("b.txt"));
-}
-
-#[test]
-fn a_protected_branch_takes_no_edit_and_another_does() {
-    let guard = |branches: &str| {
-        format!(
-            "requirements: {{guard: {{enabled: true, type: guard, guard_type: protected_branch{branches}}}}}\n"
-        )
-    };
-    for (branches, branch, is_protected) in [
-        ("", "main", true),
-        ("", "master", true),
-        ("", "feature/main", false),
-        (", protected_branches: ['release/*', trunk]", "release/1.0", true),
-        (", protected_branches: ['release/*', trunk]", "trunk", true),
-        (", protected_branches: ['release/*', trunk]", "main", false),
-        (", protected_branches: ['release/*', trunk]", "releases", false),
-    ] {
-        let world = World::of_team(&guard(branches));
-        world.sandbox.git(&["branch", "--move", branch]);
-        let claude = world.claude();
-        let answer = claude.before(&claude.edit("a.rs"));
-        assert_eq!(denial(answer.as_ref()).is_some(), is_protected, "{branches} {branch}");
-    }
 }
 
 #[test]
@@ -274,44 +193,11 @@ fn plans_are_exempt_and_links_out_of_their_folders_are_not() {
 }
 
 #[test]
-fn a_plans_folder_that_is_a_link_exempts_nothing() {
-    let world = World::of_team(PLAN);
-    let project = world.sandbox.project();
-    world.sandbox.write("src/a.rs", "");
-    world.sandbox.write("docs/x.md", "");
-    link(&project.join("src"), &project.join("docs/plans"));
-    link(&project.join("src"), &project.join(".claude/plans"));
-    let claude = world.claude();
-    for file in ["docs/plans/a.rs", "src/a.rs", ".claude/plans/a.rs"] {
-        claude.refused(&claude.edit(file));
-    }
-}
-
-#[test]
 fn a_typed_command_is_answered_and_anything_else_reaches_claude() {
     let world = World::of_team(PLAN);
     let claude = world.claude();
-    for command in
-        ["req", "req status", "  req status --all ", "req status --json", "req --help", "req satisfy --help"]
-    {
-        assert!(!claude.answer_to(command).is_empty(), "{command}");
-    }
-    assert!(claude.answer_to("req satisfy plam").contains("plan"), "it means another");
-    for prompt in [
-        "req please help",
-        "req status\nand then fix the tests",
-        "req status; rm -rf /",
-        "req status | cat",
-        "req status > out",
-        "X=1 req status",
-        "request a review",
-        "Req status",
-        "what does req status do?",
-        "/req status",
-        "",
-    ] {
-        assert_eq!(claude.types(prompt), None, "{prompt:?}");
-    }
+    assert!(!claude.answer_to("  req status --all ").is_empty());
+    assert_eq!(claude.types("req please help"), None);
     claude.refused(&claude.edit("a.rs"));
     claude.answer_to("req satisfy plan");
     claude.edits("a.rs", "");
@@ -366,16 +252,6 @@ fn a_session_is_told_what_is_required_at_its_start_the_shorter_the_more_it_has_s
 }
 
 #[test]
-fn what_the_status_at_the_start_says_meets_what_is_open() {
-    let world = World::of_team(PLAN);
-    let claude = world.claude();
-    claude.does(&command_in(&claude.starts("startup").unwrap()));
-    claude.passes(&claude.edit("a.rs"));
-    let text = claude.starts("compact").unwrap();
-    assert!(text.contains("(satisfied") && !text.contains("req satisfy"), "{text}");
-}
-
-#[test]
 fn switched_off_nothing_is_refused_and_its_commands_still_answer() {
     let world = World::of_team(PLAN);
     world.sandbox.requirements(Level::Local, "requirements-check: {enabled: false}\n");
@@ -395,4 +271,18 @@ fn a_call_of_a_subagent_needs_the_same_and_its_mark_is_the_sessions() {
     assert!(denial(claude.ask(&event).as_ref()).is_some());
     claude.does("req satisfy plan");
     assert_eq!(claude.ask(&event), None);
+}
+
+#[test]
+fn a_plans_folder_that_is_a_link_exempts_nothing() {
+    let world = World::of_team(PLAN);
+    let project = world.sandbox.project();
+    world.sandbox.write("src/a.rs", "");
+    world.sandbox.write("docs/x.md", "");
+    link(&project.join("src"), &project.join("docs/plans"));
+    link(&project.join("src"), &project.join(".claude/plans"));
+    let claude = world.claude();
+    for file in ["docs/plans/a.rs", "src/a.rs", ".claude/plans/a.rs"] {
+        claude.refused(&claude.edit(file));
+    }
 }

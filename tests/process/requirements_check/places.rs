@@ -30,18 +30,6 @@ fn folder(world: &World, path: &str) -> PathBuf {
 }
 
 #[test]
-fn a_session_started_below_the_top_sees_what_is_required_there() {
-    let world = World::of_team(PLAN);
-    let below = folder(&world, "packages/a");
-    let claude = world.claude().started_in(&below);
-    assert!(claude.starts("startup").unwrap().contains("plan"));
-    is_gated(&claude, "a.rs");
-    assert!(world.marks_file("main.json").exists());
-    claude.passes(&claude.edit(world.sandbox.project().join("docs/plans/x.md")));
-    claude.passes(&claude.edit("../../b.rs"));
-}
-
-#[test]
 fn a_shell_that_went_below_the_top_sees_the_same() {
     let world = World::of_team(PLAN);
     let below = folder(&world, "packages/a");
@@ -116,32 +104,6 @@ fn each_of_the_three_files_is_enough() {
 }
 
 #[test]
-fn deeper_files_change_what_they_name_and_keep_the_rest() {
-    let world = World::of_user(
-        "requirements: {plan: {enabled: true, message: of the user}, notes: {enabled: true}}\n",
-    );
-    world.sandbox.requirements(Level::Project, "requirements: {plan: {message: of the team}}\n");
-    world.sandbox.requirements(Level::Local, "requirements: {notes: {enabled: false}}\n");
-    let claude = world.claude();
-    let text = claude.refused(&claude.edit("a.rs"));
-    assert!(
-        text.contains("of the team") && !text.contains("of the user") && !text.contains("notes"),
-        "{text}"
-    );
-}
-
-#[test]
-fn a_team_that_does_not_inherit_has_only_its_own() {
-    let world = World::of_user("requirements: {plan: {enabled: true}}\n");
-    world.sandbox.requirements(Level::Project, "inherit: false\nrequirements: {notes: {enabled: true}}\n");
-    let claude = world.claude();
-    let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("notes") && !text.contains("- plan"), "{text}");
-    world.sandbox.requirements(Level::Project, "inherit: false\n");
-    assert!(!is_refused(&world.another(2), "a.rs"));
-}
-
-#[test]
 fn what_the_user_locked_stands_whatever_deeper_files_say() {
     let world = World::of_user("locked: [requirements.plan]\nrequirements: {plan: {enabled: true}}\n");
     for deeper in [
@@ -157,33 +119,6 @@ fn what_the_user_locked_stands_whatever_deeper_files_say() {
             fs::remove_file(file).unwrap();
         }
     }
-}
-
-#[test]
-fn one_bad_entry_costs_only_itself_and_is_told_with_its_line() {
-    let world = World::of_team(
-        "\
-requirements:
-  good: {enabled: true}
-  scalar: true
-  wrong_type: {enabled: true, type: blockin}
-  wrong_glob: {enabled: true, trigger_tools: ['[']}
-  wrong_regex: {enabled: true, trigger_tools: [{tool: Bash, command_regex: '('}]}
-  misspelt: {enabled: true, mesage: x}
-  better: {enabled: true, trigger_tools: [Write]}
-",
-    );
-    let claude = world.claude();
-    let told = notice(claude.ask(&claude.session.session_start("startup")).as_ref());
-    for (line, name) in (3..).zip(["scalar", "wrong_type", "wrong_glob", "wrong_regex", "misspelt"]) {
-        assert!(told.contains(&format!("requirements.yaml:{line}")) && told.contains(name), "{name}: {told}");
-    }
-    let text = claude.refused(&claude.edit("a.rs"));
-    assert!(text.contains("- good:") && !text.contains("- scalar:") && !text.contains("- better:"), "{text}");
-    let write =
-        claude.call("Write", serde_json::json!({ "file_path": world.sandbox.project().join("a.rs") }));
-    let text = claude.refused(&write);
-    assert!(text.contains("- better:"), "{text}");
 }
 
 #[test]
@@ -204,41 +139,6 @@ fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
 }
 
 #[test]
-fn work_trees_have_their_own_files_branches_and_evidence() {
-    let world = World::of_user(
-        "\
-requirements:
-  guard: {enabled: true, type: guard, guard_type: protected_branch}
-  green: {enabled: true, type: evidence, command: \"true\"}
-  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}
-",
-    );
-    let tree = world.work_tree("feature");
-    world.sandbox.write("big.txt", "line\n".repeat(9));
-    let (main, linked) = (world.claude(), world.another(2).started_in(&tree));
-    let text = main.refused(&main.edit("a.rs"));
-    assert!(text.contains("- guard:") && text.contains("- size:"), "{text}");
-    linked.edits("a.rs", "one\n");
-    linked.does("true");
-    main.stops();
-    world.sandbox.write("c.rs", "");
-    linked.stops();
-    linked.edits("a.rs", "two\n");
-    linked.held();
-}
-
-#[test]
-fn one_session_may_work_in_both_trees() {
-    let world = World::of_user(PLAN);
-    let tree = world.work_tree("feature");
-    let claude = world.claude();
-    claude.starts("startup");
-    is_gated(&claude, "a.rs");
-    is_gated(&claude, tree.join("a.rs"));
-    assert!(world.marks_file("feature.json").exists());
-}
-
-#[test]
 fn a_detached_head_is_known_by_its_commit_and_is_no_branch() {
     let world = World::of_user(PLAN);
     let every_branch = GUARD.replace("protected_branch}", "protected_branch, protected_branches: ['*']}");
@@ -255,30 +155,6 @@ fn a_detached_head_is_known_by_its_commit_and_is_no_branch() {
     assert!(is_refused(&claude, "b.rs"), "another commit");
     world.sandbox.git(&["checkout", "--quiet", &commit]);
     assert!(!is_refused(&claude, "b.rs"));
-}
-
-#[test]
-fn a_branch_without_a_commit_is_a_branch() {
-    let world = World::of_user(
-        "\
-requirements:
-  plan: {enabled: true}
-  green: {enabled: true, type: evidence, command: \"true\"}
-  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}
-",
-    );
-    let fresh = world.sandbox.root().join("fresh");
-    fs::create_dir(&fresh).unwrap();
-    world.git(&fresh, &["init", "--quiet", "--initial-branch", "trunk"]);
-    let claude = world.claude().started_in(&fresh);
-    is_gated(&claude, "a.rs");
-    assert!(crate::driver::marks_file(&fresh, "trunk.json").exists());
-    claude.edits("a.rs", "");
-    claude.does("true");
-    claude.stops();
-    claude.edits("a.rs", &"line\n".repeat(6));
-    assert!(claude.refused(&claude.edit("a.rs")).contains("- size:"));
-    claude.held();
 }
 
 #[test]
@@ -325,22 +201,6 @@ fn a_file_in_another_repository_is_judged_by_its_branch_there() {
 }
 
 #[test]
-fn what_is_said_of_another_repository_holds_in_a_run_that_nobody_watches() {
-    let world = World::of_team(PLAN);
-    let other = world.repository("other");
-    let claude = world.claude().headless();
-    claude.starts("startup");
-    is_gated(&claude, other.join("a.rs"));
-}
-
-#[test]
-fn what_is_said_of_another_repository_holds_without_a_session_start() {
-    let world = World::of_team(PLAN);
-    let other = world.repository("other");
-    is_gated(&world.claude(), other.join("a.rs"));
-}
-
-#[test]
 fn a_protected_branch_of_another_repository_is_left_there() {
     let world = World::of_team(GUARD);
     world.switch("feature");
@@ -349,14 +209,6 @@ fn a_protected_branch_of_another_repository_is_left_there() {
     claude.passes(&claude.edit("a.rs"));
     is_gated(&claude, other.join("a.rs"));
     assert_eq!(world.sandbox.git(&["branch", "--show-current"]), "feature");
-}
-
-#[test]
-fn a_file_of_no_repository_is_judged_from_where_the_session_is() {
-    let world = World::of_team(PLAN);
-    let claude = world.claude();
-    is_gated(&claude, world.sandbox.temporary_dir().join("notes.md"));
-    claude.passes(&claude.edit("a.rs"));
 }
 
 #[test]
@@ -483,4 +335,36 @@ fn give_away(path: &Path) {
             give_away(&entry.unwrap().path());
         }
     }
+}
+
+#[test]
+fn a_branch_without_a_commit_is_a_branch() {
+    let world = World::of_user(
+        "\
+requirements:
+  plan: {enabled: true}
+  green: {enabled: true, type: evidence, command: \"true\"}
+  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}
+",
+    );
+    let fresh = world.sandbox.root().join("fresh");
+    fs::create_dir(&fresh).unwrap();
+    world.git(&fresh, &["init", "--quiet", "--initial-branch", "trunk"]);
+    let claude = world.claude().started_in(&fresh);
+    is_gated(&claude, "a.rs");
+    assert!(crate::driver::marks_file(&fresh, "trunk.json").exists());
+    claude.edits("a.rs", "");
+    claude.does("true");
+    claude.stops();
+    claude.edits("a.rs", &"line\n".repeat(6));
+    assert!(claude.refused(&claude.edit("a.rs")).contains("- size:"));
+    claude.held();
+}
+
+#[test]
+fn a_file_of_no_repository_is_judged_from_where_the_session_is() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    is_gated(&claude, world.sandbox.temporary_dir().join("notes.md"));
+    claude.passes(&claude.edit("a.rs"));
 }

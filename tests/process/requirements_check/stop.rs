@@ -31,48 +31,9 @@ fn evidence_that_an_edit_made_due_holds_the_turn_once_per_prompt() {
 }
 
 #[test]
-fn what_the_hold_says_ends_the_turn() {
-    let world = World::of_team(
-        "\
-requirements:
-  green: {enabled: true, type: evidence, command: \"true\"}
-  review: {enabled: true, enforce: stop, scope: branch, checklist: [read it all]}
-hooks: {stop: {verify_scopes: [session, branch]}}
-",
-    );
-    let claude = world.claude();
-    claude.edits("a.rs", "");
-    let text = claude.held();
-    assert!(
-        text.contains("- review: ") && text.contains("- green: ") && text.contains("read it all"),
-        "{text}"
-    );
-    for line in text.lines().filter(|line| line.contains("run in Bash: ") || line.contains("(no pipe): ")) {
-        claude.does(&command_in(line));
-    }
-    claude.at_prompt(2).stops();
-}
-
-#[test]
 fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
-    let edits = [
-        "sed -i s/a/b/ a.rs",
-        "echo x > a.rs",
-        "cat >> a.rs <<EOF\nx\nEOF",
-        "ls && mv a.rs b.rs",
-        "printf x | tee b.rs",
-        "sh -c 'echo y > b.rs'",
-        "rm b.rs",
-    ];
-    let looks = [
-        "ls -la",
-        "grep -rn x . 2>/dev/null",
-        "git status && git diff && git log",
-        "find . -name '*.rs'",
-        "git gc --quiet",
-        "git switch -c other",
-        "echo 'rm a.rs' > /dev/null",
-    ];
+    let edits = ["sed -i s/a/b/ a.rs", "cat >> a.rs <<EOF\nx\nEOF", "rm a.rs"];
+    let looks = ["grep -rn x . 2>/dev/null", "git status && git diff", "git switch -c other"];
     let world = World::of_team(TESTS);
     world.sandbox.write("a.rs", "a\n");
     let lines = edits.map(|line| (line, true)).into_iter().chain(looks.map(|line| (line, false)));
@@ -121,40 +82,10 @@ fn a_run_that_nobody_watches_is_held_where_that_is_wanted() {
 }
 
 #[test]
-fn a_call_is_refused_in_a_run_that_nobody_watches() {
-    let world = World::of_team(PLAN);
-    let claude = world.claude().headless();
-    claude.does(&command_in(&claude.refused(&claude.edit("a.rs"))));
-    claude.edits("a.rs", "");
-}
-
-#[test]
 fn copies_of_one_stop_hold_it_once() {
     let world = World::of_team(TESTS);
     let claude = world.claude();
     claude.edits("a.rs", "");
     let answers = world.ask_at_once(&vec![claude.session.stop("Done."); 8]);
     assert_eq!(answers.iter().flatten().filter(|answer| is_block(answer)).count(), 1, "{answers:?}");
-}
-
-#[test]
-fn what_another_session_edited_holds_only_that_one() {
-    let world = World::of_team(TESTS);
-    let (one, other) = (world.claude(), world.another(2));
-    one.edits("a.rs", "");
-    other.does("ls");
-    other.stops();
-    one.held();
-}
-
-#[test]
-fn a_subagents_edit_holds_the_session() {
-    let world = World::of_team(TESTS);
-    let claude = world.claude();
-    let edit = claude.edit("a.rs");
-    let input = json!({ "file_path": world.sandbox.project().join("a.rs"), "content": "" });
-    let event = claude.session.post_tool_use("Write", input, json!({})).in_subagent("a1", "general-purpose");
-    claude.passes(&edit);
-    assert_eq!(claude.ask(&event), None);
-    claude.held();
 }

@@ -132,3 +132,6 @@ fn since(look: &Look<'_, '_>, than: Age) -> Option<Timestamp> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
