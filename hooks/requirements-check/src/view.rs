@@ -8,7 +8,6 @@ use shared::host::Timestamp;
 use shared::protocol::Mode;
 
 use crate::change::Change;
-use crate::satisfactions::{BranchMarks, By, Key, Listed, Mark, is_fresh};
 use crate::place::Here;
 use crate::registry::Entry;
 use crate::rule::Rule;

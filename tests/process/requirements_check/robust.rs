@@ -1,7 +1,7 @@
 //! Many at once, and a disk that plays up: no mark is lost, a gate that can close closes, and one that cannot be opened is
 //! not closed.
 
-use super::world::{Claude, World, command_in, shell_response};
+use super::world::{Claude, World};
 #[cfg(unix)]
 use crate::driver::restrict;
 use crate::driver::{denial, names, notice};
@@ -9,7 +9,6 @@ use serde_json::json;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use tests::binaries;
-use tests::payloads;
 use tests::process::Invocation;
 
 const PLAN: &str = "requirements: {plan: {enabled: true}}\n";

@@ -9,7 +9,6 @@ use tests::sandbox::Level;
 use tests::transcripts::Transcript;
 
 const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
-const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
 
 #[test]
 fn evidence_that_an_edit_made_due_holds_the_turn_once_per_prompt() {

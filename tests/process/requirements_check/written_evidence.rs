@@ -1,8 +1,6 @@
 //! Evidence by a file: one that is there, new enough, and says what it must.
 
 use super::world::World;
-use crate::driver::denial;
-use serde_json::json;
 use std::fs::File;
 use std::time::{Duration, SystemTime};
 

@@ -1,9 +1,9 @@
 //! What only the command line `req` looks at.
 
 use super::{Look, files, sizes};
-use crate::satisfactions::{Key, MarkFolder};
 use crate::registry::Registry;
 use crate::rule::Rule;
+use crate::satisfactions::{Key, MarkFolder};
 use crate::settings::Terms;
 use crate::view::World;
 

@@ -15,12 +15,12 @@ use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::change::Change;
 use crate::git::{self, Answer, GitError, Taken, Worktree};
-use crate::satisfactions::{BranchMarks, Key};
 use crate::newcomers;
 use crate::paths::above;
 use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
+use crate::satisfactions::{BranchMarks, Key};
 use crate::settings::{Guard, Kind, Settings, Terms};
 use crate::view::{Reader, World};
 use crate::wording;
@@ -28,6 +28,9 @@ use crate::wording;
 /// One deadline for everything that is measured: before a tool call, and at any other event.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
 const AT_LEISURE: Duration = Duration::from_secs(1);
+
+/// Before a tool call a recount takes no longer.
+const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
@@ -207,6 +210,12 @@ impl<'a, 's> Look<'a, 's> {
     /// The deadline for the files of evidence: 1 s before a call, too, because a run whose files nobody looked at proves nothing.
     pub(super) fn deadline_of_files(&self) -> Option<Instant> {
         self.deadline.map(|_| self.begun + AT_LEISURE)
+    }
+
+    pub(super) fn deadline_of_recount(&self) -> Option<Instant> {
+        let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
+        let soon = Instant::now() + RECOUNT_BEFORE_CALL;
+        self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline })
     }
 
     /// Removes entries of sessions that ended long ago.

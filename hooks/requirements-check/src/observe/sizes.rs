@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::protocol::Event;
 use shared::state::{file_key, with_lock};
 
 use super::look::Look;
@@ -15,9 +14,6 @@ use crate::git::{Count, GitError, SizeRequest, Worktree, baseless, count, stamp}
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
 use crate::view::Size;
-
-/// A recount before a tool call takes no longer; the first count may take all the time there is.
-const COUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 /// Times of files are coarser than ours.
 const COARSE: Duration = Duration::from_millis(20);
@@ -54,10 +50,8 @@ pub(super) fn of(
     let ttl = Duration::from_secs(dynamic.cache_ttl.into());
     let now = look.context.host.now();
     let kept = read(look, &worktree, rule, dynamic).filter(|kept| kept.stamp == stamp(&worktree));
-    let is_before = matches!(look.context.request.event, Event::PreToolUse(_));
-    let soon = Instant::now() + COUNT_BEFORE_CALL;
-    let is_short = kept.is_some() && is_before;
-    let deadline = look.deadline.map(|deadline| if is_short { deadline.min(soon) } else { deadline });
+    // The first count may take all the time there is.
+    let deadline = if kept.is_some() { look.deadline_of_recount() } else { look.deadline };
     match kept {
         Some(kept)
             if kept.at <= now && now.since(kept.at) < ttl && !is_newer(look.file.as_deref(), kept.at) =>

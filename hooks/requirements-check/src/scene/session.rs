@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use requirements_check::change::Change;
 use requirements_check::git::Worktree;
-use requirements_check::satisfactions::{By, Holder, Key, Mark, Metadata};
 use requirements_check::place::Here;
 use requirements_check::rule::Rule;
+use requirements_check::satisfactions::{By, Holder, Key, Mark, Metadata};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
