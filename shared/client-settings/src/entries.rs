@@ -154,7 +154,6 @@ fn is_harmless(key: &str, value: &serde_json::Value, is_exec: bool) -> bool {
 
 impl Entry {
     /// The program that the entry starts; `None`: a shell line without our mark, or no command.
-    #[must_use]
     pub fn program(&self) -> Option<Program> {
         let command = self.command.clone()?;
         if command.starts_with(SHELL_MARK) {
@@ -164,7 +163,6 @@ impl Entry {
     }
 
     /// The entry is on this event, for everything that comes up there under this matcher. All ways to write "all" are one.
-    #[must_use]
     pub fn covers(&self, event: &str, matcher: Option<&str>) -> bool {
         let ours = self.matcher.as_deref();
         self.event == event && (ours == matcher || (is_all(ours) && is_all(matcher)))
@@ -216,7 +214,6 @@ impl Owner<'_> {
 
 impl Program {
     /// The name of our binary, or the name after the mark of a shell line.
-    #[must_use]
     pub fn name(&self) -> Option<String> {
         let name = match self {
             Self::Path(path) => file_name(path),

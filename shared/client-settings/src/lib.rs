@@ -234,7 +234,6 @@ pub fn arrange(
 }
 
 /// Whether `text` and an earlier text of the file differ in nothing but our parts.
-#[must_use]
 pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner<'_>) -> bool {
     let earlier = earlier.unwrap_or_default();
     let before_us = BeforeUs(earlier);
@@ -319,7 +318,6 @@ impl Registration {
     }
 
     /// The group that holds only this entry, as JSON.
-    #[must_use]
     pub fn group(&self) -> Value {
         let entry: Map<String, Value> =
             self.keys().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
@@ -337,7 +335,6 @@ impl Contents {
     }
 
     /// Our parts as [`Wanted`], so that all of them stay.
-    #[must_use]
     pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
         let is_ours = |rule: &&String| owner.rules.contains(rule);
         let line = self.status_line.as_ref().filter(|there| there.is_ours);
@@ -354,7 +351,6 @@ impl Contents {
 
 impl Wanted {
     /// Nothing of ours shall be there.
-    #[must_use]
     pub fn is_nothing(&self) -> bool {
         self.hooks.is_empty() && self.rules.is_empty() && self.status_line.is_none()
     }

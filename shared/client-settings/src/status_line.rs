@@ -108,7 +108,6 @@ fn command_of<'b, 'a>(status_line: &'b Value<'a>) -> Option<&'b Value<'a>> {
 }
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
-#[must_use]
 pub fn status_line_command(program: &str, arguments: &str) -> String {
     let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
     if program.chars().all(is_plain) {

@@ -102,7 +102,6 @@ impl UserFile {
     }
 
     /// The file that holds the bytes.
-    #[must_use]
     pub fn target(&self) -> &Path {
         &self.target
     }
@@ -147,13 +146,11 @@ impl UserFile {
     }
 
     /// The backups, newest first. One that cannot be read is left out.
-    #[must_use]
     pub fn backups(&self) -> Vec<Backup> {
         self.kept().read()
     }
 
     /// Refuses an edit of this file with its place.
-    #[must_use]
     pub fn refused(&self, refused: impl Display) -> FileError {
         FileError::Refused { path: self.path.clone(), refused: refused.to_string() }
     }

@@ -70,13 +70,11 @@ pub enum Failure {
 
 impl Output {
     /// Git succeeded, or printed more than was read.
-    #[must_use]
     pub fn is_answer(&self) -> bool {
         self.code == Some(0) || self.is_cut()
     }
 
     /// Git printed more than was read.
-    #[must_use]
     pub fn is_cut(&self) -> bool {
         self.stdout.len() as u64 >= MAX_BYTES
     }
@@ -84,7 +82,6 @@ impl Output {
 
 impl<'a> Git<'a> {
     /// The first `git` of `PATH` outside of the repository. `None`: there is none.
-    #[must_use]
     pub fn new(folder: &'a Path, environment: &Environment, patience: Duration) -> Option<Self> {
         let trusted = TrustedPath::new(environment.search_path.as_deref(), folder);
         let xdg = environment.xdg_config_home.iter().filter(|folder| folder.is_absolute());

@@ -95,7 +95,6 @@ impl<'a> Settings<'a> {
     }
 
     /// The registered hooks, in the order of the catalog.
-    #[must_use]
     pub fn hooks(&self) -> Vec<&'a HookEntry> {
         let is_registered =
             |hook: &&HookEntry| self.present.ours().any(|entry| entry.name.as_ref() == Some(&hook.name));
@@ -103,7 +102,6 @@ impl<'a> Settings<'a> {
     }
 
     /// The permission rules of these hooks that are not there yet.
-    #[must_use]
     pub fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
         let rules = hooks.iter().flat_map(|hook| &hook.permissions);
         rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
@@ -183,7 +181,6 @@ impl<'a> Settings<'a> {
     }
 
     /// The newest backup of another text than the present one.
-    #[must_use]
     pub fn newest_backup(&self) -> Option<Backup> {
         self.file.backups().into_iter().find(|backup| backup.text != self.text)
     }

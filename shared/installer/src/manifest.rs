@@ -125,7 +125,6 @@ impl Manifest {
     }
 
     /// Whether the deployed file of that name has the bytes that were deployed.
-    #[must_use]
     pub fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
         let hash = hash_of(&installation.deployed(binary)).ok().flatten();
         hash.is_some_and(|hash| self.files.get(binary).is_some_and(|deployed| deployed.sha256 == hash))
@@ -153,7 +152,6 @@ pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
 }
 
 /// In hexadecimal.
-#[must_use]
 pub fn hash(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

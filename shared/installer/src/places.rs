@@ -159,13 +159,11 @@ impl Installation {
     }
 
     /// Where the hooks keep their state where the environment names no other folder.
-    #[must_use]
     pub fn own_state(&self) -> PathBuf {
         self.hooks.with_file_name(STATE)
     }
 
     /// Where backups of projects' files are kept, a folder for each.
-    #[must_use]
     pub fn backups(&self) -> PathBuf {
         self.hooks.with_file_name("hook-backups")
     }
@@ -207,7 +205,6 @@ impl Installation {
     }
 
     /// The name under which the manifest knows the settings of this scope: the user's own stay theirs when the home moves.
-    #[must_use]
     pub fn key(&self) -> PathBuf {
         match self.scope {
             Scope::User => PathBuf::from(USER),
@@ -224,7 +221,6 @@ impl Installation {
     }
 
     /// The flags that name this scope in a command line.
-    #[must_use]
     pub fn flags(&self) -> String {
         let scope = match self.scope {
             Scope::User => return String::new(),
@@ -236,13 +232,11 @@ impl Installation {
     }
 
     /// The command with these words and the flags of this scope behind it, to be typed.
-    #[must_use]
     pub fn line(&self, words: impl Display) -> String {
         self.voice.line(format_args!("{words}{}", self.flags()))
     }
 
     /// The path as it can be typed in a shell.
-    #[must_use]
     pub fn typed(&self, path: &Path) -> String {
         let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
         let shown = self.show(path);
@@ -254,13 +248,11 @@ impl Installation {
     }
 
     /// The path as a person reads it.
-    #[must_use]
     pub fn show(&self, path: &Path) -> String {
         display_path(path, Some(&self.home))
     }
 
     /// Where a binary is deployed.
-    #[must_use]
     pub fn deployed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
@@ -325,7 +317,6 @@ fn real(path: &Path) -> Option<PathBuf> {
 }
 
 /// The file name of a program.
-#[must_use]
 pub fn executable(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }

@@ -11,7 +11,6 @@ use crate::say::{list, note, say};
 use crate::{deploy, links};
 
 /// The deployed files that neither are a hook of the catalog, nor one of its commands or helpers.
-#[must_use]
 pub fn orphans(manifest: &Manifest, catalog: &Catalog) -> Vec<String> {
     let others = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
     let owned: Vec<String> = names(catalog).into_iter().chain(others).collect();

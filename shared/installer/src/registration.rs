@@ -23,7 +23,6 @@ pub fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntr
 }
 
 /// All hooks' names, which are their binaries' too.
-#[must_use]
 pub fn names(catalog: &Catalog) -> Vec<String> {
     catalog.hooks.iter().map(|hook| hook.name.clone()).collect()
 }
@@ -55,7 +54,6 @@ pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Progra
 }
 
 /// Both start the same: one file may have several paths, as where the home is a link.
-#[must_use]
 pub fn is_same_program(left: &Program, right: &Program) -> bool {
     let real = |program: &Program| match program {
         Program::Path(path) => std::fs::canonicalize(path).ok(),
@@ -80,7 +78,6 @@ pub fn status_line<'a>(
 
 /// Another command that starts the status line of one of these hooks, as a script of the user's does. Chained, each would start the
 /// other.
-#[must_use]
 pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
     let mut printed =
         hooks.iter().filter_map(|hook| Some((&hook.name, &hook.status_line.as_ref()?.arguments)));
@@ -90,7 +87,6 @@ pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
 }
 
 /// The configuration says of this hook that it is off.
-#[must_use]
 pub fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
     enabled(text, hook).as_deref() == Some("false")
 }

@@ -24,7 +24,6 @@ pub fn note(text: impl Display) {
 }
 
 /// A table without lines, wrapped to the terminal. On a narrow terminal each row becomes a block of lines.
-#[must_use]
 pub fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic);
@@ -43,7 +42,6 @@ pub fn table(heads: &[&str], rows: Vec<Vec<String>>) -> String {
 }
 
 /// Each row as its first cell and, below it, the others by name: for rows too long for a table.
-#[must_use]
 pub fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
     let width = heads.iter().map(|head| head.len()).max().unwrap_or_default();
     let line = |(head, cell): (&&str, &String)| format!("\n  {head:width$}  {cell}");
@@ -55,7 +53,6 @@ pub fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
 }
 
 /// What changes in a file, line by line; empty if nothing does.
-#[must_use]
 pub fn diff(name: &str, before: &str, after: &str) -> String {
     let painted = colours(io::stdout().is_terminal());
     diff_with(

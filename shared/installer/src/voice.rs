@@ -14,7 +14,6 @@ pub enum Voice {
 
 impl Voice {
     /// The command with these words behind it, to be typed.
-    #[must_use]
     pub fn line(self, words: impl Display) -> String {
         let program = match self {
             Self::Xtask => "cargo xtask",
@@ -24,7 +23,6 @@ impl Voice {
     }
 
     /// The line that puts right what is deployed.
-    #[must_use]
     pub const fn deploy_again(self) -> &'static str {
         match self {
             Self::Xtask => "cargo xtask sync",
@@ -34,7 +32,6 @@ impl Voice {
     }
 
     /// The line that removes what no hook owns any more.
-    #[must_use]
     pub const fn prune(self) -> &'static str {
         match self {
             Self::Xtask => "cargo xtask sync --prune",
@@ -43,7 +40,6 @@ impl Voice {
     }
 
     /// What removes the user's data too, once everything else is gone: a deployed `req` has gone with the rest.
-    #[must_use]
     pub const fn purge(self) -> &'static str {
         match self {
             Self::Xtask => "`cargo xtask uninstall --purge` removes it",
@@ -54,7 +50,6 @@ impl Voice {
     }
 
     /// What knows the hooks there are.
-    #[must_use]
     pub const fn origin(self) -> &'static str {
         match self {
             Self::Xtask => "this source tree",

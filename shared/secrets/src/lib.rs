@@ -31,7 +31,6 @@ const MAX_PASSES: usize = 4;
 ///
 /// Commit ids, checksums and UUIDs are kept, although a key can be written in hexadecimal digits too: they are in every
 /// other line of what is worth keeping. Behind a telling name (`secret=`) they are masked.
-#[must_use]
 pub fn masked(text: &str) -> Cow<'_, str> {
     let Some(mut clean) = scan::pass(text) else { return Cow::Borrowed(text) };
     // A mask ends words that went on before; a second look at what is left makes sure that nothing new has come of it.

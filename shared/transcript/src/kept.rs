@@ -5,13 +5,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The folder of all projects' transcripts.
-#[must_use]
 pub fn projects_dir(config_dir: &Path) -> PathBuf {
     config_dir.join("projects")
 }
 
 /// The session's transcript, in whichever project it was begun.
-#[must_use]
 pub fn of_session(projects: &Path, session: &str) -> Option<PathBuf> {
     let name = format!("{session}.jsonl");
     // An id is no path.

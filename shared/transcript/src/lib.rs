@@ -1,11 +1,14 @@
 //! Bounded reading of the session's JSONL from its end. The file grows to hundreds of megabytes; the cost must not.
 //!
-//! Facts (tests/client-facts.md): lines are written by a timer of about 100 ms, so the newest ones may be missing; each
-//! content block is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
+//! Facts (tests/client-facts.md): a timer of about 100 ms writes the lines, so the newest ones may be missing; each content block
+//! is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
+//!
+//! - `tail`: lines from the last to the first; `line`: one line
+//! - `turn`, `speech`, `reply`, `tasks`: what hooks ask
+//! - `kept`: the file of a session
 
 pub mod kept;
 mod line;
-mod marks;
 mod reply;
 mod speech;
 mod tail;

@@ -1,33 +1,29 @@
-//! One line of the transcript, as far as our hooks need it. The format is the client's own and may change:
-//! whatever is not understood is no line.
+//! One line of the transcript, as far as our hooks need it. The format is Claude Code's own and may change: whatever we do not
+//! understand is no line.
 
 use std::fmt;
 
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-
-use super::marks::{Author, Kind, Marks, author};
 use shared::text::Text;
 
 /// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
-    /// Speaker.
     pub role: Role,
     /// The turn, on `user` lines.
     pub prompt_id: Option<String>,
-    /// Content.
     pub blocks: Vec<Block>,
-    /// A tool's own answer object, as JSON text, beside its `tool_result`.
+    /// A tool's own answer, as JSON text, beside its `tool_result`.
     pub tool_answer: Option<String>,
-    /// The model's message this line is a block of; lines of one message share it.
+    /// The model's message; its lines share it.
     pub message_id: Option<String>,
     /// It belongs to a subagent.
     pub is_sidechain: bool,
-    /// It is what a compaction left of the conversation before it.
+    /// A compaction left it of the conversation before.
     pub is_summary: bool,
-    /// The client says that nobody wrote it: a schedule, a wake-up, a task's notice.
+    /// Nobody wrote it: it comes from a schedule, a wake-up or a task's notice.
     pub is_sent_by_client: bool,
 }
 
@@ -36,25 +32,21 @@ pub struct Line {
 pub(super) enum Entry {
     /// A message, of whomever.
     Message(Line),
-    /// Something a person typed while the model was at work; it never gets a `user` line.
+    /// A prompt that a person typed while the model was at work; it never gets a `user` line.
     Typed(String),
-    /// The conversation before it is compacted: the main one, or that of a subagent.
-    Compaction {
-        /// It is a subagent's.
-        is_sidechain: bool,
-    },
-    /// Something else of the client's.
+    /// The conversation before it is compacted.
+    Compaction { is_sidechain: bool },
+    /// Anything else.
     Other,
-    /// A line written in part, or in a form we do not know.
+    /// A line written in part, or of an unknown form.
     Unreadable,
 }
 
-/// Speakers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// A prompt, or the results of tools.
     User,
-    /// Text put in by the client (hook feedback, skills, a compaction's summary).
+    /// A text that Claude Code put in: hook feedback, skills, a compaction's summary.
     Injected,
     /// The model.
     Assistant,
@@ -63,27 +55,21 @@ pub enum Role {
 /// One block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
-    /// Words.
     Text(String),
-    /// A tool call.
     ToolUse(ToolUse),
-    /// A tool's result.
     ToolResult {
-        /// The call it answers.
         tool_use_id: String,
-        /// The tool failed, was denied or was refused.
+        /// The tool failed or was denied.
         is_error: bool,
     },
 }
 
-/// A tool call in the transcript.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
-    /// The call's id.
     pub id: String,
-    /// The tool.
     pub name: String,
-    /// Input as JSON text.
+    /// JSON text.
     pub input: String,
 }
 
@@ -92,50 +78,35 @@ pub struct ToolUse {
 struct Raw<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     subtype: Option<&'a RawValue>,
-    #[serde(default)]
     prompt_id: Option<String>,
-    #[serde(default)]
     is_sidechain: Option<bool>,
-    #[serde(default)]
     is_meta: Option<bool>,
-    #[serde(default)]
     is_compact_summary: Option<bool>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     message: Option<RawMessage<'a>>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     tool_use_result: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     attachment: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     origin: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     prompt_source: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     turn_origin: Option<&'a RawValue>,
 }
 
-/// A prompt that came while the model was at work; it never gets a `user` line.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Queued {
-    /// Text.
-    pub(crate) text: String,
-    /// Author.
-    pub(crate) author: Author,
-}
-
-/// The same, among many other kinds of attachments.
+/// An attachment that holds a queued prompt.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct RawQueued<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
-    #[serde(default)]
     command_mode: Option<&'a str>,
-    #[serde(default)]
     is_meta: Option<bool>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     origin: Option<&'a RawValue>,
     #[serde(borrow)]
     prompt: Content<'a>,
@@ -143,7 +114,6 @@ struct RawQueued<'a> {
 
 #[derive(Deserialize)]
 struct RawMessage<'a> {
-    #[serde(default)]
     id: Option<String>,
     #[serde(borrow)]
     content: Content<'a>,
@@ -156,17 +126,12 @@ struct Content<'a>(Vec<RawBlock<'a>>);
 struct RawBlock<'a> {
     #[serde(rename = "type")]
     kind: &'a str,
-    #[serde(default)]
     text: Option<Text>,
-    #[serde(default)]
     id: Option<String>,
-    #[serde(default)]
     name: Option<String>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     input: Option<&'a RawValue>,
-    #[serde(default)]
     tool_use_id: Option<String>,
-    #[serde(default)]
     is_error: Option<bool>,
 }
 
@@ -202,7 +167,6 @@ impl<'de> Visitor<'de> for TextOrBlocks {
 
 impl Line {
     /// Reads a line; `None` for anything that is no message of the main conversation.
-    #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         match Entry::parse(bytes) {
             Entry::Message(line) if !line.is_sidechain => Some(line),
@@ -210,14 +174,11 @@ impl Line {
         }
     }
 
-    /// This line carries a tool's result.
-    #[must_use]
-    pub fn answers_a_tool(&self) -> bool {
+    pub(super) fn answers_a_tool(&self) -> bool {
         self.blocks.iter().any(|block| matches!(block, Block::ToolResult { .. }))
     }
 
-    /// This line is the prompt of a turn: the user's own words, no tool's result.
-    #[must_use]
+    /// The line is the prompt of a turn: the user's own words, no tool's result.
     pub fn is_prompt(&self) -> bool {
         self.role == Role::User && !self.answers_a_tool()
     }
@@ -227,22 +188,16 @@ impl Entry {
     /// Reads a line, whoever's it is.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else { return Self::of_unknown_form(bytes) };
-        let marks = raw.marks();
-        match marks.kind() {
-            Kind::User | Kind::Model | Kind::Failed => {
-                raw.into_line().map_or(Self::Unreadable, Self::Message)
-            }
-            Kind::Boundary => Self::Compaction { is_sidechain: marks.is_sidechain() },
-            Kind::Attachment if !marks.is_sidechain() => {
-                let queued = raw.attachment.and_then(Queued::read);
-                let typed = queued.filter(|queued| queued.author == Author::Person);
-                typed.map_or(Self::Other, |queued| Self::Typed(queued.text))
-            }
-            Kind::Attachment | Kind::Other => Self::Other,
+        let is_sidechain = raw.is_sidechain == Some(true);
+        match raw.kind {
+            "user" | "assistant" => raw.into_line().map_or(Self::Unreadable, Self::Message),
+            "system" if is_word(raw.subtype, "compact_boundary") => Self::Compaction { is_sidechain },
+            "attachment" if !is_sidechain => raw.attachment.and_then(typed).map_or(Self::Other, Self::Typed),
+            _ => Self::Other,
         }
     }
 
-    /// The client may write anything between messages, and a blank line is nothing at all.
+    /// Claude Code may write anything between messages.
     fn of_unknown_form(bytes: &[u8]) -> Self {
         #[derive(Deserialize)]
         struct Kind<'a> {
@@ -250,35 +205,25 @@ impl Entry {
             kind: &'a str,
         }
         let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
-        let is_message = |kind: &Kind<'_>| matches!(kind.kind, "assistant" | "user");
         let kind = serde_json::from_slice::<Kind<'_>>(bytes).ok();
-        if is_blank || kind.is_some_and(|kind| !is_message(&kind)) { Self::Other } else { Self::Unreadable }
+        let is_other = kind.is_some_and(|kind| !matches!(kind.kind, "assistant" | "user"));
+        if is_blank || is_other { Self::Other } else { Self::Unreadable }
     }
 }
 
-impl<'a> Raw<'a> {
-    fn marks(&self) -> Marks<'a> {
-        Marks {
-            kind: self.kind,
-            subtype: self.subtype,
-            is_sidechain: self.is_sidechain,
-            is_meta: self.is_meta,
-            is_compact_summary: self.is_compact_summary,
-            origin: self.origin,
-            prompt_source: self.prompt_source,
-            turn_origin: self.turn_origin,
-            // The client's own words about a failure stand where the model's would, and are read as such.
-            is_api_error_message: None,
-        }
-    }
-
+impl Raw<'_> {
     fn into_line(self) -> Option<Line> {
-        let marks = self.marks();
-        let role = match marks.kind() {
-            Kind::User if marks.is_put_in() => Role::Injected,
-            Kind::User => Role::User,
-            _ => Role::Assistant,
+        let is_summary = self.is_compact_summary == Some(true);
+        let role = match self.kind {
+            "assistant" => Role::Assistant,
+            _ if is_summary || self.is_meta == Some(true) => Role::Injected,
+            _ => Role::User,
         };
+        // The marks of a prompt's author are facts of tests/client-facts.md, section 5.
+        let is_sent_by_client = is_word(self.prompt_source, "system")
+            || is_word(self.turn_origin, "scheduled")
+            || is_word(self.turn_origin, "task_notification")
+            || is_persons(self.origin) == Some(false);
         let message = self.message?;
         Some(Line {
             role,
@@ -286,22 +231,33 @@ impl<'a> Raw<'a> {
             blocks: message.content.0.into_iter().filter_map(block).collect(),
             tool_answer: self.tool_use_result.map(|answer| answer.get().to_owned()),
             message_id: message.id,
-            is_sidechain: marks.is_sidechain(),
-            is_summary: marks.is_summary(),
-            is_sent_by_client: marks.author() == Author::Client,
+            is_sidechain: self.is_sidechain == Some(true),
+            is_summary,
+            is_sent_by_client,
         })
     }
 }
 
-impl Queued {
-    /// Reads the field `attachment`; `None`: it is no prompt, but another attachment, or a task's notice, which comes the same way.
-    pub(crate) fn read(attachment: &RawValue) -> Option<Self> {
-        let raw: RawQueued<'_> = serde_json::from_str(attachment.get()).ok()?;
-        let is_prompt = raw.kind == "queued_command" && raw.command_mode.is_none_or(|mode| mode == "prompt");
-        let texts = raw.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
-        (is_prompt && raw.is_meta != Some(true))
-            .then(|| Self { text: texts.collect::<Vec<_>>().join("\n"), author: author(raw.origin) })
+/// The text of an attachment that a person typed meanwhile. A task's notice comes the same way.
+fn typed(attachment: &RawValue) -> Option<String> {
+    let raw: RawQueued<'_> = serde_json::from_str(attachment.get()).ok()?;
+    let is_prompt = raw.kind == "queued_command" && raw.command_mode.is_none_or(|mode| mode == "prompt");
+    let is_typed = is_prompt && raw.is_meta != Some(true) && is_persons(raw.origin) == Some(true);
+    let texts = raw.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
+    is_typed.then(|| texts.collect::<Vec<_>>().join("\n"))
+}
+
+/// Whether the field `origin` names a person; `None`: it does not say.
+fn is_persons(origin: Option<&RawValue>) -> Option<bool> {
+    #[derive(Deserialize)]
+    struct Origin<'a> {
+        kind: &'a str,
     }
+    serde_json::from_str::<Origin<'_>>(origin?.get()).ok().map(|origin| origin.kind == "human")
+}
+
+fn is_word(value: Option<&RawValue>, word: &str) -> bool {
+    value.is_some_and(|value| value.get().trim_matches('"') == word)
 }
 
 fn block(raw: RawBlock<'_>) -> Option<Block> {

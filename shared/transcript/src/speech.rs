@@ -1,152 +1,146 @@
-//! Prose around one tool call and in the conversation; never the input or output of a tool.
-
-mod around;
-mod own_words;
+//! Prose of a conversation and around one tool call; never the input or output of a tool.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
+
+use shared::claude_code::{INSERTED_TEXTS, REMINDER};
+use shared::operator::typed;
+use shared::protocol::Call;
 
 use super::line::{Block, Entry, Line, Role};
 use super::tail::Tail;
-use shared::protocol::Call;
+use super::turn::Patience;
 
-pub use around::words_of_call;
+/// A call belongs to the newest message. The search looks through so many later ones all the same.
+const MAX_LATER_MESSAGES: usize = 4;
+
+/// The number of messages that are read before a call.
+const MAX_MESSAGES_BEFORE: usize = 50;
 
 /// Prose around a tool call, in the transcript of its caller.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
-    /// The prose of the message that makes the call, all its lines together; `None`: the call's line is not written yet.
-    /// Empty where the message has no prose (a model that only thinks).
+    /// The prose of the message that makes the call; `None`: the call's line is not written yet.
     pub own: Option<String>,
     /// The prose of the messages before it, back to the last prompt, oldest first.
     pub before: Vec<String>,
-    /// Everything back to the prompt (or a compaction, or the file's beginning) could be read.
-    pub is_whole: bool,
 }
 
-/// Speakers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// The user, with their own hand: no result of a tool, nothing the client put in.
+    /// The user in person.
     User,
-    /// The model.
     Model,
 }
 
-/// Something that was said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
-    /// By whom.
     pub by: Speaker,
-    /// Prose.
     pub text: String,
 }
 
-/// Something that was done: a tool call, and how it ended.
+/// A tool call, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deed {
-    /// The tool.
     pub tool: String,
-    /// Input as JSON text.
+    /// JSON text.
     pub input: String,
-    /// It failed or was refused; `None`: there is no result yet.
+    /// It failed or was denied; `None`: there is no result yet.
     pub failed: Option<bool>,
 }
 
-/// The last `most` things said in the main conversation since its last compaction, oldest first; several lines of one
-/// message are one. Of a file that cannot be read: nothing.
-#[must_use]
+/// The last `most` messages of the main conversation since its last compaction, oldest first.
 pub fn conversation(transcript: &Path, most: usize) -> Vec<Said> {
-    let mut gathered = Gathered::default();
+    let mut messages = Messages::default();
     for entry in since_compaction(transcript) {
         match entry {
-            Entry::Message(line) if line.role == Role::Assistant => {
-                gathered.add(Speaker::Model, line.message_id.as_ref(), prose(&line));
-            }
-            Entry::Message(_) | Entry::Typed(_) => {
-                gathered.interrupt();
-                gathered.add(Speaker::User, None, own_words::of(entry).into_iter().collect());
-                gathered.interrupt();
-            }
-            _ => {}
+            Entry::Message(line) if line.role == Role::Assistant => messages.add(Speaker::Model, &line),
+            entry => messages.0.extend(own_words(entry).map(|text| (Speaker::User, None, vec![text]))),
         }
-        if gathered.len() > most {
-            gathered.drop_oldest();
+        if messages.0.len() > most {
+            messages.0.pop();
             break;
         }
     }
-    gathered.oldest_first().collect()
+    messages.oldest_first()
 }
 
-/// Prompts of the user since the last compaction, oldest first, at most the last `most`.
-#[must_use]
+/// The last `most` prompts of the user since the last compaction, oldest first.
 pub fn requests(transcript: &Path, most: usize) -> Vec<String> {
-    let mut requests: Vec<String> =
-        since_compaction(transcript).filter_map(own_words::of).take(most).collect();
+    let mut requests: Vec<String> = since_compaction(transcript).filter_map(own_words).take(most).collect();
     requests.reverse();
     requests
 }
 
-/// Words that the user typed, for quotes.
+/// The user's words, for quotes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Quotable {
     /// Their messages, oldest first.
     pub texts: Vec<String>,
-    /// They are as many as were asked for, or all that there are; else there may be others that could not be read.
+    /// No message among the last ones is missing.
     pub is_whole: bool,
 }
 
-/// The last `most` messages of the user, through compactions: what they said stays said.
-#[must_use]
+/// The last `most` messages of the user, through compactions.
 pub fn quotable(transcript: &Path, most: usize) -> Quotable {
     let Some(mut entries) = Backwards::of(transcript) else { return Quotable::default() };
     let mut texts = Vec::new();
     let mut is_readable = true;
     for entry in entries.by_ref() {
         is_readable &= !matches!(entry, Entry::Unreadable);
-        if !is_anothers(&entry) {
-            texts.extend(own_words::of(entry));
+        if !is_subagents(&entry) {
+            texts.extend(own_words(entry));
         }
         if texts.len() >= most {
             break;
         }
     }
     texts.reverse();
-    let is_whole = is_readable && (texts.len() >= most || entries.is_at_beginning());
+    let is_whole = is_readable && (texts.len() >= most || entries.0.is_at_beginning());
     Quotable { texts, is_whole }
 }
 
-/// The last `most` tool calls of the main conversation since the prompt `prompt_id` (the newest without), oldest first.
-#[must_use]
+/// The last `most` tool calls of the main conversation since the prompt `prompt_id` (without an id: the newest), oldest first.
 pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Deed> {
-    let mut found = Deeds::default();
+    let mut failed = BTreeMap::new();
+    let mut newest_first = Vec::new();
+    // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
+    let mut settled = 0;
     for entry in Backwards::of(transcript).into_iter().flatten() {
         let Entry::Message(line) = entry else { continue };
         if line.is_sidechain {
             continue;
         }
-        match (prompt_id, &line.prompt_id) {
-            (Some(wanted), Some(id)) if wanted == id => found.settle(),
-            (Some(_), Some(_)) => break,
-            (None, _) if line.is_prompt() => {
-                found.settle();
-                break;
-            }
-            _ => {}
-        }
-        found.add(line);
-        if found.settled >= most {
+        if prompt_id.is_some() && line.prompt_id.is_some() && line.prompt_id.as_deref() != prompt_id {
             break;
+        }
+        if prompt_id.is_none() || line.prompt_id.is_some() {
+            settled = newest_first.len();
+        }
+        if settled >= most || (prompt_id.is_none() && line.is_prompt()) {
+            break;
+        }
+        for block in line.blocks.into_iter().rev() {
+            match block {
+                Block::ToolUse(call) => {
+                    let failed = failed.remove(&call.id);
+                    newest_first.push(Deed { tool: call.name, input: call.input, failed });
+                }
+                Block::ToolResult { tool_use_id, is_error } => drop(failed.insert(tool_use_id, is_error)),
+                Block::Text(_) => {}
+            }
         }
     }
     if prompt_id.is_none() {
-        found.settle();
+        settled = newest_first.len();
     }
-    found.oldest_first(most)
+    newest_first.truncate(settled.min(most));
+    newest_first.reverse();
+    newest_first
 }
 
-/// Transcript of the caller: the subagent's own, or the session's. `None` if neither is known.
-#[must_use]
+/// The transcript of the caller: the subagent's own, or the session's. `None`: neither is known.
 pub fn transcript_of(call: &Call) -> Option<PathBuf> {
     let session = call.transcript_path.as_ref()?;
     let Some(agent) = &call.agent_id else { return Some(session.clone()) };
@@ -155,17 +149,81 @@ pub fn transcript_of(call: &Call) -> Option<PathBuf> {
     is_name.then(|| session.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl")))
 }
 
+/// Prose around a call. Waits for its line as long as `patience` allows.
+pub fn words_of_call(transcript: &Path, tool_use_id: &str, patience: Patience) -> Words {
+    let mut seen_bytes = None;
+    let words = patience.look(|| {
+        // A file that has not grown has no new line.
+        let bytes = fs::metadata(transcript).ok().map(|metadata| metadata.len());
+        let is_new = bytes.is_some() && bytes != seen_bytes;
+        seen_bytes = bytes;
+        is_new.then(|| look_around(transcript, tool_use_id)).flatten()
+    });
+    words.unwrap_or_default()
+}
+
+/// `None`: the call's line is not there.
+fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
+    let mut entries = Backwards::of(transcript)?;
+    let lines = up_to_call(&mut entries, tool_use_id)?;
+    let call = lines.last()?;
+    let is_own = |line: &Line| line.message_id == call.message_id && line.is_sidechain == call.is_sidechain;
+    let mut own: Vec<String> = lines.iter().filter(|line| is_own(line)).flat_map(newest_first).collect();
+    let mut before = Messages::default();
+    for entry in entries {
+        match entry {
+            Entry::Compaction { is_sidechain } if is_sidechain == call.is_sidechain => break,
+            Entry::Message(line) if line.is_sidechain != call.is_sidechain => {}
+            Entry::Message(line) if line.is_prompt() || line.is_summary => break,
+            Entry::Message(line) if line.role != Role::Assistant => {}
+            Entry::Message(line) if is_own(&line) => own.extend(newest_first(&line)),
+            Entry::Message(line) => before.add(Speaker::Model, &line),
+            _ => {}
+        }
+        if before.0.len() > MAX_MESSAGES_BEFORE {
+            before.0.pop();
+            break;
+        }
+    }
+    own.reverse();
+    let before = before.oldest_first().into_iter().map(|said| said.text).collect();
+    Some(Words { own: Some(own.join("\n")), before })
+}
+
+/// The model's lines back to the call's, newest first. Nothing is searched behind a prompt or a few messages of the model.
+fn up_to_call(entries: &mut Backwards, tool_use_id: &str) -> Option<Vec<Line>> {
+    let is_call = |block: &Block| matches!(block, Block::ToolUse(call) if call.id == tool_use_id);
+    let mut lines: Vec<Line> = Vec::new();
+    let mut messages = 0;
+    for entry in entries {
+        match entry {
+            Entry::Compaction { is_sidechain: false } => return None,
+            Entry::Message(line) if line.blocks.iter().any(is_call) => {
+                lines.push(line);
+                return Some(lines);
+            }
+            Entry::Message(line) if line.is_prompt() && !line.is_sidechain => return None,
+            Entry::Message(line) if line.role == Role::Assistant => {
+                let is_another = lines.last().is_none_or(|last| last.message_id != line.message_id);
+                messages += usize::from(is_another);
+                if messages > MAX_LATER_MESSAGES {
+                    return None;
+                }
+                lines.push(line);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
 /// The lines of a file, from the last to the first.
 struct Backwards(Tail);
 
 impl Backwards {
-    /// `None` if the file cannot be opened.
+    /// `None`: the file cannot be opened.
     fn of(transcript: &Path) -> Option<Self> {
         Tail::open(transcript).ok().map(Self)
-    }
-
-    fn is_at_beginning(&self) -> bool {
-        self.0.is_at_beginning()
     }
 }
 
@@ -185,109 +243,79 @@ fn since_compaction(transcript: &Path) -> impl Iterator<Item = Entry> {
         _ => false,
     };
     let entries = Backwards::of(transcript).into_iter().flatten();
-    entries.take_while(move |entry| !is_compaction(entry)).filter(|entry| !is_anothers(entry))
+    entries.take_while(move |entry| !is_compaction(entry)).filter(|entry| !is_subagents(entry))
 }
 
-/// A subagent's line.
-const fn is_anothers(entry: &Entry) -> bool {
+const fn is_subagents(entry: &Entry) -> bool {
     matches!(entry, Entry::Message(line) if line.is_sidechain)
 }
 
-/// The texts of a line that say something, in order.
-fn prose(line: &Line) -> Vec<String> {
-    let texts = line.blocks.iter().filter_map(|block| match block {
+/// The texts of a line, the last one first.
+fn newest_first(line: &Line) -> impl DoubleEndedIterator<Item = String> + use<> {
+    let texts = line.blocks.iter().rev().filter_map(|block| match block {
         Block::Text(text) if !text.trim().is_empty() => Some(text.clone()),
         _ => None,
     });
-    texts.collect()
+    texts.collect::<Vec<_>>().into_iter()
 }
 
-/// Messages put together from their lines, read from the last to the first.
+/// Messages put together from their lines, both newest first: speaker, id, texts.
 #[derive(Default)]
-struct Gathered {
-    messages: Vec<Message>,
-    is_interrupted: bool,
-}
+struct Messages(Vec<(Speaker, Option<String>, Vec<String>)>);
 
-struct Message {
-    by: Speaker,
-    id: Option<String>,
-    /// Newest first.
-    texts: Vec<String>,
-}
-
-impl Gathered {
-    fn len(&self) -> usize {
-        self.messages.len()
-    }
-
-    /// Adds what stands before everything added so far; `texts` are in order.
-    fn add(&mut self, by: Speaker, id: Option<&String>, texts: Vec<String>) {
-        if texts.is_empty() {
-            return;
-        }
-        let is_interrupted = std::mem::take(&mut self.is_interrupted);
-        let texts = texts.into_iter().rev();
-        match self.messages.last_mut() {
-            Some(last) if last.by == by && last.id.as_ref() == id && (id.is_some() || !is_interrupted) => {
-                last.texts.extend(texts);
-            }
-            _ => self.messages.push(Message { by, id: id.cloned(), texts: texts.collect() }),
+impl Messages {
+    /// Adds a line that stands before everything added so far.
+    fn add(&mut self, by: Speaker, line: &Line) {
+        let texts: Vec<String> = newest_first(line).collect();
+        let id = &line.message_id;
+        match self.0.last_mut() {
+            _ if texts.is_empty() => {}
+            Some((_, last, there)) if id.is_some() && last == id => there.extend(texts),
+            _ => self.0.push((by, id.clone(), texts)),
         }
     }
 
-    /// Somebody else's line stands here: a message without an id does not go on behind it.
-    fn interrupt(&mut self) {
-        self.is_interrupted = true;
-    }
-
-    fn drop_oldest(&mut self) {
-        self.messages.pop();
-    }
-
-    fn oldest_first(self) -> impl Iterator<Item = Said> {
-        self.messages.into_iter().rev().map(|mut message| {
-            message.texts.reverse();
-            Said { by: message.by, text: message.texts.join("\n") }
-        })
+    fn oldest_first(self) -> Vec<Said> {
+        let messages = self.0.into_iter().rev().map(|(by, _, mut texts)| {
+            texts.reverse();
+            Said { by, text: texts.join("\n") }
+        });
+        messages.collect()
     }
 }
 
-/// Tool calls read from the last to the first: the results come before their calls.
-#[derive(Default)]
-struct Deeds {
-    failed: BTreeMap<String, bool>,
-    newest_first: Vec<Deed>,
-    /// So many of them are known to belong to the turn.
-    settled: usize,
+/// The user's own words; `None`: nobody wrote them, or they are for Claude Code or for us alone.
+fn own_words(entry: Entry) -> Option<String> {
+    let texts = match entry {
+        Entry::Typed(text) => vec![text],
+        Entry::Message(line) if line.is_prompt() && !line.is_sent_by_client => {
+            newest_first(&line).rev().collect()
+        }
+        _ => return None,
+    };
+    let texts = texts.iter().map(|text| without_reminders(text));
+    let is_inserted =
+        |text: &String| INSERTED_TEXTS.iter().any(|beginning| text.trim_start().starts_with(beginning));
+    let text = texts.filter(|text| !is_inserted(text)).collect::<Vec<_>>().join("\n");
+    let text = text.trim();
+    (!text.is_empty() && !typed::is_command_line(text)).then(|| text.to_owned())
 }
 
-impl Deeds {
-    /// All that was added so far belongs to the turn: calls carry no prompt id, the lines around them do.
-    fn settle(&mut self) {
-        self.settled = self.newest_first.len();
-    }
-
-    fn add(&mut self, line: Line) {
-        for block in line.blocks.into_iter().rev() {
-            match block {
-                Block::ToolUse(call) => {
-                    let failed = self.failed.remove(&call.id);
-                    self.newest_first.push(Deed { tool: call.name, input: call.input, failed });
-                }
-                Block::ToolResult { tool_use_id, is_error } => {
-                    self.failed.insert(tool_use_id, is_error);
-                }
-                Block::Text(_) => {}
-            }
+/// The text without the reminders that Claude Code puts between the user's words. A reminder may hold the mark that ends one, so it
+/// goes on to the last mark before the next reminder.
+fn without_reminders(text: &str) -> String {
+    let (open, close) = REMINDER;
+    let mut pieces = text.split(open);
+    let mut own = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        if let Some(end) = piece.rfind(close) {
+            own.push_str(&piece[end + close.len()..]);
+        } else {
+            own.push_str(open);
+            own.push_str(piece);
         }
     }
-
-    fn oldest_first(mut self, most: usize) -> Vec<Deed> {
-        self.newest_first.truncate(self.settled.min(most));
-        self.newest_first.reverse();
-        self.newest_first
-    }
+    own
 }
 
 #[cfg(test)]

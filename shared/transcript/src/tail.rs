@@ -52,7 +52,6 @@ impl Tail {
     }
 
     /// The beginning of the file has been reached: there are no more lines, known or unknown.
-    #[must_use]
     pub fn is_at_beginning(&self) -> bool {
         self.start == 0
     }

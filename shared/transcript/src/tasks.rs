@@ -1,4 +1,4 @@
-//! The session's task list, as the task tools' calls and answers in the transcript tell it. Pure.
+//! The session's task list, as calls and answers of the task tools in the transcript tell it.
 
 use std::collections::HashMap;
 
@@ -9,27 +9,23 @@ use super::line::{Block, Line};
 /// An entry of the task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// The client's number of it.
+    /// Claude Code's number of it.
     pub id: String,
-    /// Subject; empty if the lines do not tell.
+    /// Empty if the lines do not tell.
     pub subject: String,
-    /// How far it is.
     pub progress: Progress,
 }
 
-/// How far a task is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Progress {
-    /// Not begun, or in a state we do not know.
+    /// Not begun, or in an unknown state.
     #[default]
     Pending,
-    /// Being worked on.
     InProgress,
-    /// Done.
     Completed,
 }
 
-/// The answers of the task tools, as far as they tell something of a task.
+/// The answers of the task tools.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Answer {
@@ -61,7 +57,6 @@ struct Wanted {
 }
 
 /// The tasks that are not deleted, in the order of the list, as far as these lines tell.
-#[must_use]
 pub fn tasks(lines: &[Line]) -> Vec<Task> {
     let mut list = List::default();
     let mut calls = HashMap::new();

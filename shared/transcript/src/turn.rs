@@ -2,6 +2,7 @@
 
 use std::io;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::line::{Block, Line, Role};
@@ -9,14 +10,20 @@ use super::tail::Tail;
 
 pub use shared::stop_gate::TurnWork;
 
-/// How long to wait for the client to write the prompt's line.
+/// How long to wait for Claude Code to write a line.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// In all.
     pub total: Duration,
     /// Between two looks.
     pub step: Duration,
 }
+
+/// A prompt whose line is surely missing, because an older turn's lines are there, is waited for so many times as long: on a busy
+/// machine the client's timer is late.
+const LONGER: u32 = 2;
+
+/// The bytes that [`recent_lines`] reads: all of them are parsed, at about 0.3 ms for 100 kB.
+pub const RECENT_BYTES: u64 = 32 * 1024;
 
 impl Patience {
     /// The client's timer writes within about 100 ms, on a busy machine later.
@@ -24,32 +31,22 @@ impl Patience {
     /// One look.
     pub const NONE: Self = Self { total: Duration::ZERO, step: Duration::ZERO };
 
-    /// Looks at each step until there is something; `None` where there is nothing at the end either.
+    /// Looks at each step until there is something.
     pub(super) fn look<T>(self, mut look: impl FnMut() -> Option<T>) -> Option<T> {
         let deadline = Instant::now() + self.total;
         loop {
-            if let Some(found) = look() {
-                return Some(found);
+            let found = look();
+            if found.is_some() || Instant::now() >= deadline {
+                return found;
             }
-            if Instant::now() >= deadline {
-                return None;
-            }
-            std::thread::sleep(self.step);
+            sleep(self.step);
         }
     }
 }
 
-/// A prompt that the client has surely yet to write, because an older turn's lines are there, is waited for so many times as
-/// long: on a busy machine its timer is late.
-const LONGER: u32 = 2;
-
-/// How much of the transcript [`recent_lines`] reads: all of it is parsed, at about 0.3 ms for 100 kB.
-pub const RECENT_BYTES: u64 = 32 * 1024;
-
-/// Whether the turn of `prompt_id` (the newest turn if there is no id) made a tool call.
+/// Whether the turn of `prompt_id` (without an id: the newest turn) made a tool call.
 ///
 /// Reads backwards and stops at the first line that settles it, so a long turn costs no more than a short one.
-#[must_use]
 pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> TurnWork {
     let began = Instant::now();
     loop {
@@ -64,7 +61,7 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
         if began.elapsed() >= most {
             return work;
         }
-        std::thread::sleep(patience.step);
+        sleep(patience.step);
     }
 }
 
@@ -73,7 +70,7 @@ pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
     last_lines(path, RECENT_BYTES)
 }
 
-/// As [`recent_lines`], as far as the last `most` bytes of the file reach.
+/// As [`recent_lines`], for the last `most` bytes of the file.
 pub fn last_lines(path: &Path, most: u64) -> io::Result<Vec<Line>> {
     let mut tail = Tail::open_limited(path, most)?;
     let mut lines = Vec::new();
@@ -94,12 +91,11 @@ enum Found {
     Nothing,
 }
 
-/// Assistant lines carry no prompt id, so what was called counts from the earliest line of our own on. A prompt nobody
-/// typed (scheduled, a task's notice) is marked as injected; its id is what tells it.
+/// The model's lines carry no prompt id, so calls count from the earliest line of our prompt on. Scheduled prompts and task notices
+/// are marked as injected; only their id tells them.
 fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
     let mut tail = Tail::open(path)?;
-    let mut called = false;
-    let mut answered = false;
+    let (mut called, mut answered) = (false, false);
     let mut called_since_ours = None;
     let found = |called_since_ours, answered, none| match called_since_ours {
         Some(true) => Found::Work(TurnWork::ToolCalls),

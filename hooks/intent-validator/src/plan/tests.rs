@@ -39,7 +39,7 @@ pub(crate) fn known() -> Known {
         wants_test: true,
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
         local: declared(),
-        words: Words { own: Some("said".into()), before: vec!["earlier".into()], is_whole: true },
+        words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
         user: vec!["please change it".into()],
         program: "intent-validator".into(),
         ..Known::default()
@@ -333,8 +333,7 @@ fn the_form_counts_whether_it_was_said_or_recorded() {
     };
     let whole = form("add a function that greets", None);
     let found = |recorded: Option<&Form>, own: Option<&str>, before: &str, wants_test| {
-        let words =
-            Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()], is_whole: true };
+        let words = Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()] };
         local(recorded, &words, &Heard { wants_test, ..heard })
     };
     let said = whole.lines();

@@ -53,7 +53,6 @@ impl Beside {
     }
 
     /// The file as long as it lies beside its target.
-    #[must_use]
     pub fn path(&self) -> &Path {
         &self.temporary
     }

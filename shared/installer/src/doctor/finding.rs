@@ -23,7 +23,6 @@ pub enum Severity {
 
 impl Severity {
     /// The first word of its line.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::Ok => "ok",
@@ -109,22 +108,18 @@ impl Finding {
     }
 
     /// In this file, and line where it is known.
-    #[must_use]
     pub(crate) fn at(self, file: &str, line: Option<usize>) -> Self {
         Self { file: Some(file.to_owned()), line, ..self }
     }
 
-    #[must_use]
     pub(crate) fn key(self, key: impl Into<String>) -> Self {
         Self { key: Some(key.into()), ..self }
     }
 
-    #[must_use]
     pub(crate) fn next(self, next: impl Into<String>) -> Self {
         Self { next: Some(next.into()), ..self }
     }
 
-    #[must_use]
     pub(crate) fn repair(self, repair: Repair) -> Self {
         Self { fixable: true, repair: Some(repair), ..self }
     }

@@ -18,7 +18,6 @@ use crate::voice::Voice;
 const PLUGIN: &str = "barbless@";
 
 /// The administrator's settings of Claude Code.
-#[must_use]
 pub fn managed_settings() -> PathBuf {
     if cfg!(target_os = "macos") {
         PathBuf::from("/Library/Application Support/ClaudeCode/managed-settings.json")

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::{MOST_TOKENS, Reply, last_reply};
+use super::{Reply, last_reply};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/transcripts");
 const MODEL: &str = "claude-opus-4-8";
@@ -102,6 +102,7 @@ fn what_is_not_told_counts_nothing() {
     check(&[reply("m", &json!({"input_tokens": 9}))], Some(9));
     let null = json!({"input_tokens": 9, "cache_read_input_tokens": null, "output_tokens": 1});
     check(&[reply("m", &null)], Some(10));
+    check(&[of(7), of(u64::MAX)], Some(7));
 }
 
 #[test]
@@ -142,13 +143,6 @@ fn only_the_whole_main_conversation_is_compacted() {
 }
 
 #[test]
-fn a_resumed_session_goes_on_from_its_last_reply() {
-    let resumed = with(of(80_000), "", "sessionId", json!("the one before"));
-    let lines = [of(7), resumed, json!({"type": "summary", "summary": "s", "leafUuid": "u"}), prompt()];
-    check(&lines, Some(80_000));
-}
-
-#[test]
 fn a_missing_file_or_a_folder_is_unknown() {
     let scratch = tempfile::tempdir().unwrap();
     assert_eq!(last_reply(&scratch.path().join("missing.jsonl")), None);
@@ -161,12 +155,5 @@ proptest! {
         let lines = junk.iter().map(|bytes| bytes.iter().filter(|byte| **byte != b'\n').copied().collect());
         let lines: Vec<Vec<u8>> = [of(7).to_string().into_bytes()].into_iter().chain(lines).collect();
         prop_assert_eq!(found(&lines.join(&b'\n')).map(|reply| reply.tokens()), Some(7));
-    }
-
-    #[test]
-    fn any_numbers_are_read_without_harm(input: u64, created: u64, read: u64, output: u64) {
-        let text = reply("m", &used(input, created, read, output)).to_string();
-        let tokens = found(text.as_bytes()).map_or(0, |reply| reply.tokens());
-        prop_assert!(tokens <= 4 * MOST_TOKENS);
     }
 }

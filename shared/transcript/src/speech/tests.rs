@@ -55,11 +55,6 @@ fn with(mut line: Value, key: &str, value: Value) -> Value {
     line
 }
 
-fn without_id(mut line: Value) -> Value {
-    line["message"].as_object_mut().unwrap().remove("id");
-    line
-}
-
 fn side(line: Value) -> Value {
     with(line, "isSidechain", json!(true))
 }
@@ -82,12 +77,9 @@ fn words(lines: &[Value], id: &str) -> Words {
 }
 
 #[track_caller]
-fn check_words(lines: &[Value], own: Option<&str>, before: &[&str], is_whole: bool) {
-    let expected = Words {
-        own: own.map(str::to_owned),
-        before: before.iter().map(|text| (*text).to_owned()).collect(),
-        is_whole,
-    };
+fn check_words(lines: &[Value], own: Option<&str>, before: &[&str]) {
+    let before = before.iter().map(|text| (*text).to_owned()).collect();
+    let expected = Words { own: own.map(str::to_owned), before };
     assert_eq!(words(lines, "t"), expected);
 }
 
@@ -102,13 +94,12 @@ fn the_words_of_a_call_are_the_prose_of_all_lines_of_its_message() {
         call("a", "t"),
         said("a", "two"),
     ];
-    check_words(&lines, Some("one\ntwo"), &[], true);
-    check_words(&[prompt("do"), thought("a"), call("a", "t")], Some(""), &[], true);
+    check_words(&lines, Some("one\ntwo"), &[]);
+    check_words(&[prompt("do"), thought("a"), call("a", "t")], Some(""), &[]);
     check_words(
         &[prompt("do"), said("a", "one"), call("a", "s"), result("s", true), call("a", "t")],
         Some("one"),
         &[],
-        true,
     );
 }
 
@@ -130,30 +121,14 @@ fn before_it_stands_what_was_said_since_the_prompt() {
         result("t", false),
         said("d", "later"),
     ];
-    check_words(&lines, Some("now"), &["first\nof two lines", "second"], true);
-}
-
-#[test]
-fn without_ids_a_message_is_what_stands_between_lines_of_others() {
-    let lines = [
-        prompt("do"),
-        said("a", "one"),
-        call("a", "s"),
-        result("s", false),
-        said("b", "two"),
-        said("b", "three"),
-        call("b", "t"),
-    ];
-    let lines: Vec<Value> =
-        lines.into_iter().map(|line| if line["type"] == "user" { line } else { without_id(line) }).collect();
-    check_words(&lines, Some("two\nthree"), &["one"], true);
+    check_words(&lines, Some("now"), &["first\nof two lines", "second"]);
 }
 
 #[test]
 fn a_call_that_is_not_written_yet_has_no_words() {
-    check_words(&[prompt("do"), said("a", "one")], None, &[], false);
-    check_words(&[prompt("older"), call("x", "t"), prompt("do")], None, &[], false);
-    check_words(&[], None, &[], false);
+    check_words(&[prompt("do"), said("a", "one")], None, &[]);
+    check_words(&[prompt("older"), call("x", "t"), prompt("do")], None, &[]);
+    check_words(&[], None, &[]);
     let missing = words_of_call(Path::new("/nonexistent/t.jsonl"), "t", Patience::NONE);
     assert_eq!(missing, Words::default());
 }
@@ -177,7 +152,7 @@ fn a_line_that_is_written_while_one_waits_is_found() {
 #[test]
 fn an_agents_own_transcript_is_read_and_an_agents_lines_elsewhere_are_not() {
     let agents = [prompt("task"), said("a", "mine"), call("a", "t")].map(side);
-    check_words(&agents, Some("mine"), &[], true);
+    check_words(&agents, Some("mine"), &[]);
     let mixed = [
         prompt("do"),
         said("a", "main"),
@@ -186,15 +161,15 @@ fn an_agents_own_transcript_is_read_and_an_agents_lines_elsewhere_are_not() {
         call("a", "t"),
         side(said("b", "more")),
     ];
-    check_words(&mixed, Some("main"), &[], true);
+    check_words(&mixed, Some("main"), &[]);
 }
 
 #[test]
 fn a_compaction_ends_the_search_like_a_prompt() {
     let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
     let lines = [said("x", "gone"), boundary(), summary, said("a", "kept"), call("b", "t")];
-    check_words(&lines, Some(""), &["kept"], true);
-    check_words(&lines.map(side), Some(""), &["kept"], true);
+    check_words(&lines, Some(""), &["kept"]);
+    check_words(&lines.map(side), Some(""), &["kept"]);
 }
 
 #[test]
@@ -202,7 +177,7 @@ fn what_can_be_read_of_a_broken_file_is_read() {
     let lines = [prompt("do"), said("a", "one")];
     let torn = format!("{}not json\n{}{{\"type\":\"assis", text_of(&lines), text_of(&[call("b", "t")]));
     let found = on_disk(&torn, |path| words_of_call(path, "t", Patience::NONE));
-    assert_eq!(found, Words { own: Some(String::new()), before: vec!["one".to_owned()], is_whole: false });
+    assert_eq!(found, Words { own: Some(String::new()), before: vec!["one".to_owned()] });
     assert_eq!(on_disk(&torn, |path| requests(path, 9)), ["do"]);
     assert_eq!(on_disk(&torn, |path| deeds(path, Some("p"), 9)).len(), 1);
     let half = text_of(&[prompt("A"), call("a", "t")]).replace("\"A\"", r#""half \ud83d of it""#);
@@ -376,10 +351,7 @@ fn recorded_transcripts_of_a_session_and_its_agent_are_understood() {
     let words = words_of_call(&main, "toolu_mock_0001", Patience::NONE);
     assert_eq!(words.own, None, "other messages have come since");
     let words = words_of_call(&agent, "toolu_mock_0020", Patience::NONE);
-    assert_eq!(
-        words,
-        Words { own: Some(String::new()), before: vec!["sub starts".to_owned()], is_whole: true }
-    );
+    assert_eq!(words, Words { own: Some(String::new()), before: vec!["sub starts".to_owned()] });
     assert_eq!(requests(&main, 9), ["do everything"]);
     assert_eq!(requests(&agent, 9), Vec::<String>::new());
     let done = deeds(&main, Some("b5b38f11-95ed-4d5a-9f99-5c536546ea0c"), 100);
