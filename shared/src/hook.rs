@@ -43,10 +43,6 @@ pub trait Hook {
     /// Keys of its settings that stand at the top of the file instead of in its section.
     const ROOT_KEYS: &'static [&'static str] = &[];
 
-    /// Keys of its section that say what another one says as well, as dotted paths: those of the original tool, and what they
-    /// stand for. What locks the one locks the other.
-    const OTHER_NAMES: &'static [(&'static str, &'static str)] = &[];
-
     /// Switched off by a switch, it still looks and decides, and [`Input::switched_off`] tells it. A section that the files
     /// switch off is silent in any case.
     const ACTS_WHILE_SWITCHED_OFF: bool = false;
@@ -95,7 +91,6 @@ pub trait Hook {
             name: Self::NAME,
             root_keys: Self::ROOT_KEYS,
             global_only: Self::GLOBAL_ONLY,
-            other_names: Self::OTHER_NAMES,
             costs_money: Self::COSTS_MONEY,
         }
     }

@@ -24,10 +24,6 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
     let begins_to_spend = |path: &[String], section: &Dict| {
         spec.costs_money && path == ["enabled"] && is_on(section) && !is_on(&standing)
     };
-    let is_locked_by_another_name = |path: &[String]| {
-        let others = other_names(spec, path);
-        others.iter().any(|other| top.locks.holds(other) || top.locks.need_on(other))
-    };
     for layer in layers {
         match layer.kind {
             LayerKind::Defaults => {}
@@ -36,7 +32,7 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
                 // A locked rule must not be switched off by starting from the defaults, either.
                 let stays = |path: &[String]| {
                     let is_locked = top.locks.holds(path) || top.locks.need_on(path);
-                    is_locked || is_global_only(path) || is_locked_by_another_name(path)
+                    is_locked || is_global_only(path)
                 };
                 layer.section = keep(&layer.section, &stays);
             }
@@ -45,7 +41,6 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
                     let fault = if is_global_only(&path) || begins_to_spend(&path, &layer.section) {
                         Fault::GlobalOnly
                     } else if is_locked(&top.locks, &path, get(&layer.section, &path), get(&standing, &path))
-                        || is_locked_by_another_name(&path)
                     {
                         Fault::Locked
                     } else {
@@ -57,17 +52,6 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
             }
         }
     }
-}
-
-/// The other names of what a path names, or of what it lies in.
-fn other_names(spec: SectionSpec, path: &[String]) -> Vec<Vec<String>> {
-    let path = path.join(".");
-    let is_meant = |key: &str| is_at_or_below(&path, key);
-    let pairs = spec.other_names.iter();
-    let others = pairs.flat_map(|(one, other)| {
-        [is_meant(one).then_some(*other), is_meant(other).then_some(*one)].into_iter().flatten()
-    });
-    others.map(|other| other.split('.').map(ToOwned::to_owned).collect()).collect()
 }
 
 /// Values under the locks, as the global file and the defaults have them.

@@ -37,16 +37,10 @@ fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
     }
     let mut global_only = Vec::new();
     note_global_only("", &schema, &mut global_only);
-    let properties = sections.get(name)?.get("properties").and_then(Value::as_object);
-    let stands_for = |(key, schema): (&'static String, &'static Value)| {
-        Some((key.as_str(), schema.get("x-stands-for")?.as_str()?))
-    };
-    let other_names: Vec<_> = properties.into_iter().flatten().filter_map(stands_for).collect();
     let spec = SectionSpec {
         name,
         root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
         global_only: global_only.leak(),
-        other_names: other_names.leak(),
         costs_money: schema.get("x-costs-money").is_some(),
     };
     Some((spec, schema))

@@ -19,8 +19,6 @@ pub struct SectionSpec {
     pub root_keys: &'static [&'static str],
     /// Keys that only the global file may set.
     pub global_only: &'static [&'static str],
-    /// Keys that say what another key of the section says as well: what locks the one locks the other.
-    pub other_names: &'static [(&'static str, &'static str)],
     /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
     pub costs_money: bool,
 }

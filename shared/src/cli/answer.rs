@@ -107,11 +107,6 @@ fn section_schema<H: Hook>() -> String {
                 }
             }
         }
-        for (name, key) in H::OTHER_NAMES {
-            if let Some(property) = properties.get_mut(*name).and_then(serde_json::Value::as_object_mut) {
-                property.insert("x-stands-for".to_owned(), (*key).into());
-            }
-        }
         for (key, description) in COMMON_KEYS {
             let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
             properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));

@@ -27,13 +27,8 @@ enum OnlyWhen {
     Unfinished,
 }
 
-const SPEC: SectionSpec = SectionSpec {
-    name: "stop-momentum",
-    root_keys: &[],
-    global_only: &["message_file"],
-    other_names: &[],
-    costs_money: false,
-};
+const SPEC: SectionSpec =
+    SectionSpec { name: "stop-momentum", root_keys: &[], global_only: &["message_file"], costs_money: false };
 
 /// The three files of a call, as texts.
 #[derive(Default)]
@@ -229,20 +224,6 @@ fn a_locked_key_stands_against_deeper_files_and_switches() {
     );
     assert!(section.enabled && section.settings.enforce_ack);
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(1), "a key that is not locked can be set");
-}
-
-#[test]
-fn what_is_locked_is_locked_by_its_other_name_as_well() {
-    const OTHER: SectionSpec = SectionSpec { other_names: &[("max_blocks", "enforce_ack")], ..SPEC };
-    for (lock, project) in
-        [("stop-momentum.enforce_ack", "max_blocks: 2"), ("stop-momentum.max_blocks", "enforce_ack: true")]
-    {
-        let (global, project) = (format!("locked: [{lock}]\n"), format!("stop-momentum: {{{project}}}\n"));
-        let (_scratch, sources) = files_in(&Files { global: &global, project: &project, ..Files::default() });
-        let section: Section<Settings> = load(OTHER, &sources, Position::Auto).unwrap();
-        assert_eq!((section.settings.enforce_ack, section.settings.max_blocks), (false, None), "{lock}");
-        assert!(section.problems.iter().any(|problem| problem.fault == Fault::Locked), "{lock}");
-    }
 }
 
 #[test]

@@ -80,7 +80,6 @@ const SPEC: SectionSpec = SectionSpec {
     name: "stop-momentum",
     root_keys: &["requirements"],
     global_only: &["requirements.secret"],
-    other_names: &[],
     costs_money: false,
 };
 
