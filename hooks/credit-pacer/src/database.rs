@@ -83,21 +83,20 @@ impl Database {
     /// The same with another patience, which counts for each row too.
     pub(crate) fn open_with(store: &Store, patience: Duration) -> Result<Self, String> {
         let path = path(store);
-        let open = || {
-            store
-                .locked(&path, || make(&path, patience))
-                .map_err(|error| Problem::Other(error.to_string()))?
+        let make = || match store.locked(&path, || make(&path, patience)) {
+            Ok(made) => made,
+            Err(error) => Err(Problem::Other(format!("cannot be used: {error}"))),
         };
         let opened = match connect(&path, OpenFlags::empty(), patience) {
             Ok(connection) if version(&connection).is_ok_and(|version| version == MIGRATIONS.len()) => {
                 Ok(connection)
             }
-            _ => open(),
+            _ => make(),
         };
         let opened = match opened {
             Err(Problem::Damaged) => {
                 set_damaged_aside(store, patience);
-                open()
+                make()
             }
             opened => opened,
         };
@@ -119,18 +118,17 @@ impl Database {
         source: Source,
     ) -> Result<(), String> {
         let [five_hour, seven_day] = Window::ALL.map(|window| windows.get(window.key()));
-        let used = |window: Option<&usage::Window>| window.map(|window| window.used_percent);
-        let resets_at = |window: Option<&usage::Window>| window.map(|window| window.resets_at);
+        let [five_used, seven_used] =
+            [five_hour, seven_day].map(|window| window.map(|window| window.used_percent));
+        let [five_resets, seven_resets] =
+            [five_hour, seven_day].map(|window| window.map(|window| window.resets_at));
         let source = match source {
             Source::StatusLine => "status_line",
             Source::UsageApi => "usage_api",
         };
-        let (five_used, five_resets) = (used(five_hour), resets_at(five_hour));
-        let (seven_used, seven_resets) = (used(seven_day), resets_at(seven_day));
-        let insert = "INSERT INTO usage_snapshots (timestamp, observed_at, five_hour_util, five_hour_resets_at,
-                      seven_day_util, seven_day_resets_at, session_id, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
         self.execute(
-            insert,
+            "INSERT INTO usage_snapshots (timestamp, observed_at, five_hour_util, five_hour_resets_at, seven_day_util,
+             seven_day_resets_at, session_id, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             params![now, observed_at, five_used, five_resets, seven_used, seven_resets, session_id, source],
         )
         .map(drop)
@@ -213,11 +211,7 @@ impl Database {
 enum Problem {
     /// It is no database, or part of it is destroyed.
     Damaged,
-    /// A newer version of this code has written it.
-    Newer,
-    /// Another process writes into it for longer than this one waits.
-    Busy,
-    /// Anything else that the system reports.
+    /// Anything else, in words.
     Other(String),
 }
 
@@ -225,8 +219,7 @@ impl From<rusqlite::Error> for Problem {
     fn from(error: rusqlite::Error) -> Self {
         match error.sqlite_error_code() {
             Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => Self::Damaged,
-            Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Busy,
-            _ => Self::Other(error.to_string()),
+            _ => Self::Other(format!("cannot be used: {error}")),
         }
     }
 }
@@ -238,9 +231,7 @@ impl Problem {
             Self::Damaged => {
                 format!("{file} is damaged; it is set aside, and the next reading begins a new one")
             }
-            Self::Newer => format!("{file} was written by a newer version of Barbless; update this one"),
-            Self::Busy => format!("{file} cannot be used: another process writes into it; try again"),
-            Self::Other(why) => format!("{file} cannot be used: {why}"),
+            Self::Other(why) => format!("{file} {why}"),
         }
     }
 }
@@ -261,14 +252,15 @@ fn connect(path: &Path, more: OpenFlags, patience: Duration) -> Result<Connectio
 
 fn version(connection: &Connection) -> Result<usize, Problem> {
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    usize::try_from(version).map_err(|_| Problem::Newer)
+    // A negative one is not ours, so it counts as a later one.
+    Ok(usize::try_from(version).unwrap_or(usize::MAX))
 }
 
 /// Makes the file, or brings it up to date. The caller holds the lock: the library's own does not cover the change of the mode.
 fn make(path: &Path, patience: Duration) -> Result<Connection, Problem> {
     create_private(path);
     let mut connection = connect(path, OpenFlags::SQLITE_OPEN_CREATE, patience)?;
-    let missing = MIGRATIONS.get(version(&connection)?..).ok_or(Problem::Newer)?;
+    let missing = MIGRATIONS.get(version(&connection)?..).ok_or_else(newer)?;
     if missing.is_empty() {
         return Ok(connection);
     }
@@ -281,6 +273,10 @@ fn make(path: &Path, patience: Duration) -> Result<Connection, Problem> {
     transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
     transaction.commit()?;
     Ok(connection)
+}
+
+fn newer() -> Problem {
+    Problem::Other("was written by a newer version of Barbless; update this one".to_owned())
 }
 
 /// Creates the file for its owner alone: the library would make it readable for all, and the files beside it take its mode.

@@ -44,10 +44,7 @@ impl Kind {
             Self::Refused => "the server does not take the login: start `claude` and log in again",
             Self::TooMany => "the server was asked too often, and is left alone for a while",
             Self::Server => "the server has a fault of its own, and is asked again later",
-            Self::Strange => {
-                "the server answers with a status that means nothing here: is credit-pacer.usage_api.url right?"
-            }
-            Self::Garbage => {
+            Self::Strange | Self::Garbage => {
                 "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?"
             }
             Self::Unreachable => "the server cannot be reached, and is asked again later",

@@ -28,7 +28,7 @@ pub enum Day {
 /// A span of a day, as in `09:00-17:30`, or over midnight, as in `22:00-06:00`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(with = "HoursText")]
+#[schemars(inline, title = "hours such as 09:00-17:30", extend("minLength" = 1, "pattern" = HOURS))]
 pub struct HoursOfDay {
     /// In minutes since midnight.
     pub(crate) from: u16,
@@ -39,7 +39,11 @@ pub struct HoursOfDay {
 /// Days, ends included, as in `2026-12-24` or `2026-12-24..2027-01-01`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(with = "DaysText")]
+#[schemars(
+    inline,
+    title = "a day such as 2026-12-24, or days such as 2026-12-24..2027-01-01",
+    extend("minLength" = 1, "pattern" = DAYS)
+)]
 pub struct DayRange {
     /// In days since 1970-01-01.
     pub(crate) first: i64,
@@ -50,7 +54,11 @@ pub struct DayRange {
 /// A time zone: `system`, or a known name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
-#[schemars(with = "ZoneText")]
+#[schemars(
+    inline,
+    title = "system, or a time zone such as Europe/Berlin",
+    extend("minLength" = 1, "pattern" = "^[A-Za-z0-9_+/-]+$")
+)]
 pub struct Zone(String);
 
 /// One value, or a list of them.
@@ -62,29 +70,6 @@ pub enum OneOrMore<T> {
     /// A list.
     More(Vec<T>),
 }
-
-#[derive(JsonSchema)]
-#[schemars(inline, title = "hours such as 09:00-17:30", extend("minLength" = 1, "pattern" = HOURS))]
-#[expect(dead_code, reason = "only its schema is used")]
-struct HoursText(String);
-
-#[derive(JsonSchema)]
-#[schemars(
-    inline,
-    title = "a day such as 2026-12-24, or days such as 2026-12-24..2027-01-01",
-    extend("minLength" = 1, "pattern" = DAYS)
-)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct DaysText(String);
-
-#[derive(JsonSchema)]
-#[schemars(
-    inline,
-    title = "system, or a time zone such as Europe/Berlin",
-    extend("minLength" = 1, "pattern" = "^[A-Za-z0-9_+/-]+$")
-)]
-#[expect(dead_code, reason = "only its schema is used")]
-struct ZoneText(String);
 
 const HOURS: &str = "^([01]?[0-9]|2[0-3]):[0-5][0-9]-(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$";
 
