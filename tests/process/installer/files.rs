@@ -64,29 +64,6 @@ fn undo_keeps_what_the_user_has_changed_since() {
 }
 
 #[test]
-fn the_users_own_rule_stays_and_ours_goes() {
-    let rule = "Bash(rate-awareness status*)";
-    let user = User::with("{}");
-    user.types("install --prebuilt PREBUILT --yes");
-    assert!(!user.text().contains(rule), "a rule is never added unasked");
-    user.types("install --prebuilt PREBUILT --allow-rules --yes");
-    assert!(user.text().contains(rule));
-    user.types("disable rate-awareness --yes");
-    assert!(!user.text().contains("rate-awareness") && user.text().contains("Bash(req status*)"));
-    user.types("disable requirements-check --yes");
-    user.types("disable credit-pacer --yes");
-    user.types("disable pause-recorder --yes");
-    assert_eq!(user.text(), "{}");
-
-    let own = format!("{{\"permissions\": {{\"allow\": [\"{rule}\"]}}}}");
-    let user = User::with(&own);
-    user.types(ALL);
-    assert_eq!(user.text().matches(rule).count(), 1);
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), own);
-}
-
-#[test]
 fn a_dry_run_shows_the_difference_and_touches_nothing() {
     let user = User::with("{\"model\": \"opus\"}\n");
     let said = user.types("install --prebuilt PREBUILT --all --dry-run --yes").stdout_text();
@@ -166,19 +143,6 @@ fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     assert!(said.contains("Everything that is promised holds, with 1 warning; "), "{said}");
 }
 
-#[cfg(unix)]
-#[test]
-fn a_linked_settings_file_stays_a_link() {
-    let user = User::new();
-    user.sandbox.write_home("dotfiles/settings.json", "{\"model\": \"opus\"}");
-    std::os::unix::fs::symlink("../dotfiles/settings.json", user.settings()).unwrap();
-    user.types(ALL);
-    assert!(fs::read_to_string(user.home("dotfiles/settings.json")).unwrap().contains("rate-awareness"));
-    user.types("uninstall --yes --purge");
-    assert!(user.settings().is_symlink());
-    assert_eq!(user.text(), "{\"model\": \"opus\"}");
-}
-
 #[test]
 fn commands_at_the_same_moment_lose_nothing_of_each_other() {
     let user = User::with("{\"model\": \"opus\"}\n");
@@ -241,17 +205,6 @@ fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
     assert_eq!(fs::read_to_string(moved.join(".claude/settings.json")).unwrap(), "{}\n");
     assert!(!moved.join(".claude/hooks").exists());
     assert_eq!(fs::read_dir(moved.join(".local/bin")).unwrap().count(), 0);
-}
-
-#[test]
-fn what_was_switched_off_comes_back_only_by_name() {
-    let user = User::new();
-    user.types("install --prebuilt PREBUILT --yes");
-    user.types("disable rate-awareness --yes");
-    user.types("install --prebuilt PREBUILT --yes");
-    assert!(!user.text().contains("rate-awareness") && user.text().contains("hooks/requirements-check"));
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    assert!(user.text().contains("rate-awareness"));
 }
 
 #[test]

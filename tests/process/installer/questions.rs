@@ -167,12 +167,3 @@ fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
     terminal.wait_for("ended with 0");
     assert!(!terminal.screen().contains("Remove it?"), "nothing is left to ask about: {}", terminal.screen());
 }
-
-#[test]
-fn with_a_yes_on_the_command_line_nothing_is_asked() {
-    let user = User::with("{}");
-    let mut terminal = install(&user, &["--yes"]);
-    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
-    assert!(!terminal.screen().contains('?'), "{}", terminal.screen());
-    assert!(user.text().contains("hooks/rate-awareness"));
-}

@@ -1,7 +1,6 @@
 //! What the installer does not touch, and what it says where something is not as it should be.
 
 use super::User;
-use crate::driver::tree;
 use std::fs;
 use std::path::Path;
 
@@ -11,9 +10,6 @@ const INSTALL: &str = "install --prebuilt PREBUILT --hooks rate-awareness --yes"
 fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_copied() {
     for (settings, place) in [
         ("{\n  \"a\": 1,\n  // mine\n}", "line 3, column 3: "),
-        ("{\"a\": ", "line 1, column 7: "),
-        ("[]", "line 1, column 1: "),
-        ("{\"hooks\": []}", "line 1, column 11: `hooks` must be an object"),
         ("{\"hooks\": {},\n\"hooks\": {}}", "line 2, column 1: the key `hooks` stands here a second time"),
     ] {
         let user = User::with(settings);
@@ -42,15 +38,6 @@ fn an_entry_of_somebody_else_that_silences_ours_is_named() {
     // In nobody's way.
     let said = User::with(&settings("Stop")).types(INSTALL).stdout_text();
     assert!(said.contains("  warning  ~/.claude/settings.json:2: hooks.Stop"), "{said}");
-}
-
-#[test]
-fn somebody_elses_program_is_not_replaced() {
-    let user = User::new();
-    user.sandbox.write_home(".claude/hooks/rate-awareness", "mine");
-    let said = user.fails(INSTALL);
-    assert!(said.contains("is not ours and is not replaced"), "{said}");
-    assert_eq!(fs::read_to_string(user.deployed("rate-awareness")).unwrap(), "mine");
 }
 
 #[test]
@@ -151,17 +138,6 @@ fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
 }
 
 #[test]
-fn a_program_of_our_name_in_another_folder_is_left_alone() {
-    let settings = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/srv/proj/.claude/hooks/rate-awareness", "args": ["--strict"]}]}]}}"#;
-    let user = User::with(settings);
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), settings);
-    user.types(INSTALL);
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), settings);
-}
-
-#[test]
 fn one_file_that_cannot_be_read_keeps_nothing_else() {
     let user = User::new();
     user.types(INSTALL);
@@ -178,17 +154,4 @@ fn one_file_that_cannot_be_read_keeps_nothing_else() {
     let said = user.fails("disable rate-awareness --yes");
     assert!(said.contains("requirements.yaml"), "{said}");
     assert_eq!(user.bytes(), None, "it is no longer registered all the same");
-}
-
-#[test]
-fn a_manifest_of_a_newer_version_stops_every_command_that_would_change_it() {
-    let user = User::new();
-    let newer = r#"{"product":"barbless","version":2,"files":{},"more":["kept"]}"#;
-    user.sandbox.write_home(".claude/hooks/manifest.json", newer);
-    let before = tree(&user.sandbox.home());
-    for line in [INSTALL, "enable stop-momentum --prebuilt PREBUILT", "uninstall --purge --yes"] {
-        let said = user.fails(line);
-        assert!(said.contains("manifest.json was written by a newer version of Barbless"), "{line}: {said}");
-    }
-    assert_eq!(tree(&user.sandbox.home()), before);
 }

@@ -94,13 +94,3 @@ fn a_link_out_of_the_project_is_not_followed() {
     assert!(said.contains("leads out of the project"), "{said}");
     assert_eq!(user.text(), "{}");
 }
-
-#[test]
-fn a_home_is_no_project_and_a_project_needs_its_scope() {
-    let user = User::new();
-    let home = user.sandbox.home().display().to_string();
-    let said = user.fails(&format!("install --prebuilt PREBUILT --scope project --project {home} --yes"));
-    assert!(said.contains("not a project: use --scope user"), "{said}");
-    let said = user.fails("install --prebuilt PREBUILT --project PROJECT --yes");
-    assert!(said.contains("--project goes with --scope"), "{said}");
-}

@@ -35,43 +35,6 @@ impl User {
 }
 
 #[test]
-fn where_there_is_none_it_is_set_once_and_goes_with_the_hook() {
-    for away in ["uninstall --yes", "disable credit-pacer --yes"] {
-        let user = User::with("{\"model\": \"opus\"}\n");
-        for _ in 0..2 {
-            user.types(INSTALL);
-            assert_eq!(user.line()["command"], user.ours());
-            assert_eq!(user.text().matches("statusLine").count(), 1, "{}", user.text());
-            assert_eq!(user.requirements(), None, "there is nothing to chain");
-        }
-        user.types(away);
-        assert_eq!(user.text(), "{\"model\": \"opus\"}\n", "{away}");
-    }
-}
-
-#[test]
-fn the_client_says_why_it_waits_and_an_entry_that_does_not_is_told_and_mended() {
-    let user = User::with("{}");
-    user.types(INSTALL);
-    let message = "pacing usage; type credit-pacer off to stop";
-    assert_eq!(user.text().matches(message).count(), 2, "{}", user.text());
-    let installed = user.text();
-    fs::write(user.settings(), installed.replacen(message, "x", 1)).unwrap();
-    let said = user.types("status").stdout_text();
-    assert!(said.contains("credit-pacer: on PostToolUse Claude Code does not show `pacing usage"), "{said}");
-    user.types("enable credit-pacer --prebuilt PREBUILT");
-    assert_eq!(user.text(), installed);
-}
-
-#[test]
-fn installed_alone_and_taken_away_another_one_was_never_touched() {
-    let user = User::with(MINE);
-    user.types(INSTALL);
-    user.types("uninstall --yes");
-    assert_eq!((user.text().as_str(), user.requirements()), (MINE, None));
-}
-
-#[test]
 fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
     for (own, away) in [(None, "uninstall --yes"), (Some(OWN), "uninstall --yes"), (Some(OWN), "undo --yes")]
     {

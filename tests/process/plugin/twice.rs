@@ -72,34 +72,13 @@ fn plugins_copy_steps_back_for_the_users_settings_and_acts_when_they_are_gone() 
 }
 
 #[test]
-fn plugins_copy_acts_where_the_installed_hook_does_not() {
-    type Change = fn(&mut Value);
-    let rows: [(&str, Change); 2] = [
-        ("on no such event", |settings| {
-            drop(settings["hooks"].as_object_mut().unwrap().remove("PreToolUse"));
-        }),
-        ("another program", |settings| {
-            settings["hooks"]["PreToolUse"][0]["hooks"][0]["command"] =
-                json!("/elsewhere/hooks/requirements-check");
-        }),
-    ];
+fn plugins_copy_acts_beside_a_project_that_registers_the_hook() {
     let user = User::new();
     user.install();
     let path = user.sandbox.settings_path(Level::User);
     let installed: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    for (what, change) in rows {
-        let mut settings = installed.clone();
-        change(&mut settings);
-        user.sandbox.settings(Level::User, &settings);
-        let outcome = user.plugins();
-        assert!(outcome.stdout_text().contains("\"deny\""), "{what}: {outcome}");
-    }
-    // A project's settings are a stranger's.
     fs::remove_file(path).unwrap();
     user.sandbox.settings(Level::Project, &installed);
-    acts(&user.plugins());
-    user.sandbox.settings(Level::User, &installed);
-    fs::remove_file(user.sandbox.home().join(".claude/hooks").join(GATE)).unwrap();
     acts(&user.plugins());
     user.copy().args(["--plugin", "status"]).run().assert_exit(64);
 }
