@@ -11,10 +11,8 @@ use serde::Deserialize;
 
 use crate::command_line;
 
-/// A longer text is none of these, in bytes.
 const MAX_BYTES: usize = 4096;
-
-/// Compiled, a regular expression may take so much memory, in bytes.
+/// Bytes of memory that a compiled regular expression may take.
 const MAX_COMPILED: usize = 1 << 20;
 
 /// A glob: `*` within a name, `**` over folders, `?`, `[ab]`, `{a,b}`.
@@ -22,7 +20,6 @@ const MAX_COMPILED: usize = 1 << 20;
 #[serde(try_from = "String")]
 pub struct Glob(String);
 
-/// A regular expression.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Pattern {
@@ -38,29 +35,24 @@ pub struct CommandPattern {
     compiled: command_line::Pattern,
 }
 
-/// Since when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Age {
-    /// Since the last commit.
+    /// The last commit.
     Head,
-    /// Since so long ago.
     Ago(Duration),
 }
 
 impl Glob {
-    /// As it is written.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The glob that stands for this name alone.
     pub(super) fn literal(name: &str) -> Self {
         Self(name.to_owned())
     }
 
-    /// It stands for one name, itself.
     pub(crate) fn is_literal(&self) -> bool {
         is_literal(&self.0)
     }
@@ -74,7 +66,6 @@ impl Glob {
         is_wild_match(self.0.as_bytes(), name.as_bytes())
     }
 
-    /// The glob over paths, compiled.
     pub(crate) fn over_paths(&self) -> Option<globset::Glob> {
         GlobBuilder::new(&self.0).literal_separator(true).backslash_escape(true).build().ok()
     }
@@ -93,7 +84,6 @@ macro_rules! same_as_written {
             impl Eq for $type {}
 
             impl $type {
-                /// As it is written.
                 #[must_use]
                 pub fn as_str(&self) -> &str {
                     &self.text
@@ -120,7 +110,7 @@ impl CommandPattern {
         Some(Self { text: pattern.text.clone(), compiled })
     }
 
-    /// It is words that can be typed.
+    /// Words that can be typed.
     pub const fn is_words(&self) -> bool {
         matches!(self.compiled, command_line::Pattern::Words(_))
     }

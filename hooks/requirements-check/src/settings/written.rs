@@ -19,11 +19,11 @@ pub(crate) struct Written {
     /// It is required. Without this key it is not, so that a file may describe what another one switches on.
     #[schemars(extend("examples" = [true]))]
     enabled: bool,
-    /// How it is met.
+    /// How it is satisfied.
     #[serde(rename = "type")]
     #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
     kind: Kind,
-    /// Where a mark or evidence counts. A mark under `session` can be widened: `req satisfy NAME --branch`.
+    /// Where a satisfaction or evidence counts. A satisfaction under `session` can be widened: `req satisfy NAME --branch`.
     #[schemars(extend("default" = "session", "examples" = ["branch"]))]
     scope: Scope,
     /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
@@ -33,7 +33,7 @@ pub(crate) struct Written {
     /// `NotebookEdit`; evidence none.
     #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
     trigger_tools: Option<Vec<WrittenTrigger>>,
-    /// What Claude reads when it is not met.
+    /// What Claude reads when it is not satisfied.
     #[schemars(extend("examples" = ["Write the plan first."]))]
     #[serde(alias = "blocking_message")]
     message: Option<String>,
@@ -41,26 +41,26 @@ pub(crate) struct Written {
     #[schemars(extend("examples" = ["every change has a plan"]))]
     #[serde(alias = "short_message")]
     description: Option<String>,
-    /// What to do before it is marked; shown with the refusal.
+    /// What to do before it is satisfied; shown with the denial.
     #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
     checklist: Vec<String>,
-    /// Who may mark it as met.
+    /// Who may satisfy it.
     #[schemars(extend("default" = "agent", "examples" = ["user"], "x-when-wrong" = "user"))]
     satisfied_by: SatisfiedBy,
-    /// Skills whose start without an error marks it as met; that one was carried through is Claude's word.
+    /// Skills whose start without an error satisfies it; that one was carried through is Claude's word.
     #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
     satisfied_by_skill: Option<OneOrMore<String>>,
-    /// The skill to name in the refusal.
+    /// The skill to name in the denial.
     #[schemars(extend("examples" = ["adr-review"]))]
     auto_resolve_skill: Option<String>,
-    /// Marks and evidence older than so many seconds do not count.
+    /// Satisfactions and evidence older than so many seconds do not count.
     #[schemars(extend("examples" = [43_200]))]
     ttl_secs: Option<Bounded<1, 31_536_000>>,
 
     /// Dynamic: what is computed.
     #[schemars(extend("examples" = ["branch_size"]))]
     calculator: Option<Calculator>,
-    /// Dynamic: from which value on the user is warned, and from which on calls are refused.
+    /// Dynamic: from which value on the user is warned, and from which on calls are denied.
     #[schemars(extend("examples" = [{"warn": 250, "block": 400}]))]
     thresholds: Thresholds,
     /// Dynamic: the branch to compare with. Empty: upstream, else `origin/HEAD`, main, master.
@@ -106,7 +106,6 @@ pub(crate) struct Written {
     contains: Vec<Pattern>,
 }
 
-/// What is computed.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Calculator {
@@ -121,7 +120,7 @@ pub(super) enum Calculator {
 pub(super) struct Thresholds {
     /// From so many lines on the user and Claude are told, once per crossing.
     warn: Option<Bounded<1, 100_000_000>>,
-    /// From so many lines on the requirement is not met.
+    /// From so many lines on the requirement is not satisfied.
     block: Option<Bounded<1, 100_000_000>>,
 }
 
@@ -183,13 +182,10 @@ pub(super) struct FileConditions {
     contains: Vec<Pattern>,
 }
 
-/// One, or a list.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum OneOrMore<T> {
-    /// One.
     One(T),
-    /// A list.
     More(Vec<T>),
 }
 
@@ -202,10 +198,8 @@ impl<T> OneOrMore<T> {
     }
 }
 
-/// After so many seconds the size of a branch is counted again.
+/// Seconds after which the size of a branch is counted again.
 const CACHE_TTL: u32 = 30;
-
-/// What is protected where nothing is set.
 const PROTECTED: [&str; 2] = ["main", "master"];
 
 impl TryFrom<Written> for Requirement {
@@ -213,27 +207,26 @@ impl TryFrom<Written> for Requirement {
 
     fn try_from(written: Written) -> Result<Self, Self::Error> {
         let remarks = if written.enabled { written.remarks() } else { Vec::new() };
-        let enforce = written.enforce();
-        let terms = if written.enabled { written.terms()? } else { Terms::Off(written.kind) };
+        let (enforce, kind) = (written.enforce(), written.kind);
         let triggers =
-            written.trigger_tools.map(|triggers| triggers.into_iter().map(Trigger::from).collect());
-        let no_triggers = || (written.kind == Kind::Evidence).then(Vec::new);
+            written.trigger_tools.as_ref().map(|all| all.iter().map(WrittenTrigger::resolved).collect());
         Ok(Self {
-            terms,
             scope: written.scope,
             enforce,
-            triggers: triggers.or_else(no_triggers),
-            message: written.message,
-            description: written.description,
-            checklist: written.checklist,
+            // Evidence without triggers is asked for before no call.
+            triggers: triggers.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
+            message: written.message.clone(),
+            description: written.description.clone(),
+            checklist: written.checklist.clone(),
             ttl_secs: written.ttl_secs.map(|ttl| u64::from(ttl.get())),
             remarks,
+            terms: if written.enabled { written.terms()? } else { Terms::Off(kind) },
         })
     }
 }
 
 impl Written {
-    /// Evidence is asked for at the end of a turn; who names calls that need it wants it before them, too.
+    /// Evidence is asked for at the end of a turn, and before the calls it names.
     fn enforce(&self) -> Enforce {
         let names_calls = self.trigger_tools.as_ref().is_some_and(|triggers| !triggers.is_empty());
         self.enforce.unwrap_or(match (self.kind, names_calls) {
@@ -243,89 +236,89 @@ impl Written {
         })
     }
 
-    /// What its type asks for; an error if it asks for nothing.
-    fn terms(&self) -> Result<Terms, &'static str> {
-        match self.kind {
-            Kind::Blocking => Ok(Terms::Blocking(Blocking {
+    fn terms(self) -> Result<Terms, &'static str> {
+        Ok(match self.kind {
+            Kind::Blocking => Terms::Blocking(Blocking {
                 satisfied_by: self.satisfied_by,
-                skills: self.satisfied_by_skill.clone().map(OneOrMore::into_vec).unwrap_or_default(),
-                skill_to_name: self.auto_resolve_skill.clone(),
-            })),
+                skills: self.satisfied_by_skill.map(OneOrMore::into_vec).unwrap_or_default(),
+                skill_to_name: self.auto_resolve_skill,
+            }),
             Kind::Dynamic => {
                 self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
                 let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
-                Ok(Terms::Dynamic(Dynamic {
+                Terms::Dynamic(Dynamic {
                     warn: self.thresholds.warn.map(|warn| u64::from(warn.get())),
                     block: u64::from(block.get()),
-                    base: self.base.clone(),
-                    exclude: self.exclude.clone(),
+                    base: self.base,
+                    exclude: self.exclude,
                     cache_ttl: self.cache_ttl.map_or(CACHE_TTL, Bounded::get),
                     approval_ttl: self.approval_ttl.map(Bounded::get),
-                }))
+                })
             }
-            Kind::Guard => match self.guard_type {
-                None => Err("a guard needs `guard_type: protected_branch` or `single_session`"),
-                Some(GuardType::SingleSession) => Ok(Terms::Guard(Guard::SingleSession)),
-                Some(GuardType::ProtectedBranch) => Ok(Terms::Guard(Guard::ProtectedBranch(
-                    self.protected_branches.clone().unwrap_or_else(|| PROTECTED.map(Glob::literal).into()),
-                ))),
-            },
-            Kind::Evidence => self.evidence().map(Terms::Evidence),
-        }
+            Kind::Guard => Terms::Guard(match self.guard_type {
+                None => return Err("a guard needs `guard_type: protected_branch` or `single_session`"),
+                Some(GuardType::SingleSession) => Guard::SingleSession,
+                Some(GuardType::ProtectedBranch) => Guard::ProtectedBranch(
+                    self.protected_branches.unwrap_or_else(|| PROTECTED.map(Glob::literal).into()),
+                ),
+            }),
+            Kind::Evidence => Terms::Evidence(self.evidence()?),
+        })
     }
 
-    fn evidence(&self) -> Result<Evidence, &'static str> {
-        let commands = self.command.clone().map(OneOrMore::into_vec).unwrap_or_default();
-        let file = self.file.as_ref().map(|file| match file {
+    fn evidence(self) -> Result<Evidence, &'static str> {
+        let commands = self.command.map(OneOrMore::into_vec).unwrap_or_default();
+        let file = self.file.map(|file| match file {
             FileEvidence::With(file) => {
-                File { glob: file.file.clone(), newer_than: file.newer_than, contains: file.contains.clone() }
+                File { glob: file.file, newer_than: file.newer_than, contains: file.contains }
             }
-            FileEvidence::Glob(glob) => {
-                File { glob: glob.clone(), newer_than: self.newer_than, contains: self.contains.clone() }
-            }
+            FileEvidence::Glob(glob) => File { glob, newer_than: self.newer_than, contains: self.contains },
         });
         if commands.is_empty() && file.is_none() {
             return Err("evidence needs `command` or `file`");
         }
-        Ok(Evidence {
-            commands,
-            file,
-            paths: self.paths.clone(),
-            not_args: self.not_args.clone(),
-            min_output: self.min_output.clone(),
-        })
+        let (paths, not_args, min_output) = (self.paths, self.not_args, self.min_output);
+        Ok(Evidence { commands, file, paths, not_args, min_output })
     }
 
-    /// What has no effect though it can be read: by key, what is wrong and what follows.
+    /// Keys that have no effect though they can be read: what is wrong and what follows.
     fn remarks(&self) -> Vec<(&'static str, String)> {
         let mut remarks = Vec::new();
         let triggers = || self.trigger_tools.iter().flatten();
-        // Without the name, which may hold anything.
+        // The name itself is left out: it may hold anything.
         let tools = triggers().map(WrittenTrigger::tool).filter(|tool| tool.is_literal());
-        let near = { tools }.find_map(|tool| misspelt_tool(tool.as_str()));
-        remarks.extend(near.map(|near| {
+        if let Some(near) = { tools }.find_map(|tool| misspelt_tool(tool.as_str())) {
             let what = format!(
                 "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
             );
-            ("trigger_tools", what)
-        }));
-        if triggers().any(WrittenTrigger::is_blind) {
-            let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
-            remarks.push(("trigger_tools", what.to_owned()));
-        }
-        if self.kind != Kind::Blocking && self.satisfied_by == SatisfiedBy::User {
-            remarks.push(("satisfied_by", "counts only for a blocking requirement; ignored".to_owned()));
+            remarks.push(("trigger_tools", what));
         }
         let is_before_calls = self.enforce.is_some_and(|enforce| enforce != Enforce::Stop);
-        if self.kind == Kind::Evidence && is_before_calls && self.trigger_tools.is_none() {
-            let what = "evidence is asked for before no call without `trigger_tools`";
-            remarks.push(("enforce", what.to_owned()));
-        }
-        if let (Some(warn), Some(block)) = (self.thresholds.warn, self.thresholds.block)
-            && warn.get() >= block.get()
-        {
-            remarks.push(("thresholds", "`warn` is not below `block`, so nobody is warned".to_owned()));
-        }
+        let limits = self.thresholds.warn.zip(self.thresholds.block);
+        let table = [
+            (
+                triggers().any(WrittenTrigger::is_blind),
+                "trigger_tools",
+                "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored",
+            ),
+            (
+                self.kind != Kind::Blocking && self.satisfied_by == SatisfiedBy::User,
+                "satisfied_by",
+                "counts only for a blocking requirement; ignored",
+            ),
+            (
+                self.kind == Kind::Evidence && is_before_calls && self.trigger_tools.is_none(),
+                "enforce",
+                "evidence is asked for before no call without `trigger_tools`",
+            ),
+            (
+                limits.is_some_and(|(warn, block)| warn.get() >= block.get()),
+                "thresholds",
+                "`warn` is not below `block`, so nobody is warned",
+            ),
+        ];
+        let applying = table.into_iter().filter(|(applies, ..)| *applies);
+        remarks.extend(applying.map(|(_, key, what)| (key, what.to_owned())));
         remarks.extend(self.of_other_types());
         remarks
     }
@@ -370,15 +363,16 @@ impl WrittenTrigger {
         let is_shell = ["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell));
         looks && !is_shell && misspelt_tool(call.tool.as_str()).is_none()
     }
-}
 
-impl From<WrittenTrigger> for Trigger {
-    fn from(written: WrittenTrigger) -> Self {
-        match written {
-            WrittenTrigger::Tool(tool) => Self { tool, commands: Vec::new() },
-            WrittenTrigger::Call(call) => {
-                let regex = call.command_regex.as_ref().and_then(CommandPattern::of_expression);
-                Self { tool: call.tool, commands: call.command_pattern.into_iter().chain(regex).collect() }
+    fn resolved(&self) -> Trigger {
+        match self {
+            Self::Tool(tool) => Trigger { tool: tool.clone(), commands: Vec::new() },
+            Self::Call(CallTrigger { tool, command_pattern, command_regex }) => {
+                let regex = command_regex.as_ref().and_then(CommandPattern::of_expression);
+                Trigger {
+                    tool: tool.clone(),
+                    commands: command_pattern.iter().cloned().chain(regex).collect(),
+                }
             }
         }
     }
