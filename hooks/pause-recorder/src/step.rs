@@ -46,9 +46,7 @@ pub enum Step {
         learnt: Model,
     },
     /// A session has received this snapshot.
-    MarkRead {
-        id: String,
-    },
+    MarkRead { id: String },
     /// Archives older than this are compressed.
     Compress {
         /// The time of the newest.

@@ -31,8 +31,7 @@ pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], prob
             LayerKind::Global => {
                 // A locked rule must not be switched off by starting from the defaults, either.
                 let stays = |path: &[String]| {
-                    let is_locked = top.locks.holds(path) || top.locks.need_on(path);
-                    is_locked || is_global_only(path)
+                    top.locks.holds(path) || top.locks.need_on(path) || is_global_only(path)
                 };
                 layer.section = keep(&layer.section, &stays);
             }

@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
 use crate::Position;
+use crate::defaults::top_keys;
 use crate::{Bounded, Fault, Problem, Sources, section_by_schema};
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
@@ -204,6 +205,25 @@ fn global_only_keys_count_in_the_global_file_alone() {
         ],
     );
     assert_eq!(section.settings.message_file.as_deref(), Some("mine.md"));
+}
+
+#[test]
+fn every_global_only_key_of_every_hook_is_ignored_in_a_project() {
+    let mut walked = 0;
+    for (spec, schema) in top_keys().filter_map(section_by_schema) {
+        for key in spec.global_only {
+            let path = spec.in_file(&key.split('.').filter(|key| !key.is_empty()).collect::<Vec<_>>());
+            let inner = if key.is_empty() { "{enabled: true}" } else { "1" };
+            let text = path.iter().rev().fold(inner.to_owned(), |text, key| format!("{{{key}: {text}}}"));
+            let (_scratch, sources) = files_in(&Files { project: &text, ..Files::default() });
+            // No hook reads the whole of `judge` as its section.
+            let Some(section) = load_by_schema(spec, schema, &sources, Position::Auto) else { continue };
+            let faults: Vec<_> = section.problems.iter().map(|problem| &problem.fault).collect();
+            assert_eq!(faults, [&Fault::GlobalOnly], "{text}");
+            walked += 1;
+        }
+    }
+    assert!(walked > 10, "{walked}");
 }
 
 #[test]

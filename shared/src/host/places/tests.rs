@@ -34,6 +34,17 @@ fn home_as_project_has_no_project_layer() {
     assert_eq!(places.project_claude_dir, None);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_project_whose_folder_links_to_the_users_own_has_no_project_layer() {
+    let scratch = tempfile::tempdir().unwrap();
+    let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
+    fs::create_dir_all(home.join(".claude")).unwrap();
+    fs::create_dir(&project).unwrap();
+    std::os::unix::fs::symlink(home.join(".claude"), project.join(".claude")).unwrap();
+    assert_eq!(Places::resolve(&environment(&home), Some(&project)).project_claude_dir, None);
+}
+
 #[test]
 fn without_home_there_is_no_state_and_no_global_layer() {
     let places = Places::resolve(&Environment::default(), None);
