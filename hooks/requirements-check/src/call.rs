@@ -228,6 +228,11 @@ mod tests {
             "stdbuf -oL git -C ../other commit",
             "doas git -C ../other commit",
             "xargs git -C ../other commit",
+            "sudo -D ../other git commit",
+            "sudo --chdir=../other git commit",
+            "env -C../other git commit",
+            "find . -name x -exec git -C ../other commit ;",
+            "flock lock git -C ../other commit",
         ] {
             let call = call("Bash", &json!({ "command": line }));
             assert_eq!(call.commands()[0].place(Path::new("/a/b")), Path::new("/a/b/../other"), "{line}");

@@ -6,13 +6,12 @@
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
-mod cursor;
 mod grammar;
 mod pattern;
 mod prefix;
+mod reader;
 mod reading;
-mod tree;
-mod walk;
+mod shell;
 mod word;
 
 use std::borrow::Cow;
@@ -56,12 +55,11 @@ pub fn parse(line: &str) -> Line {
 
 fn commands_of(line: &str) -> Option<Vec<Simple>> {
     let readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
-    let script = readable.then(|| tree::Script::read(line, MAX_DEPTH).ok()).flatten()?;
-    walk::commands(&script, MAX_DEPTH)
+    readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten()
 }
 
 /// One program with its arguments.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
     /// only assignments, or redirections of a whole construct.
@@ -75,8 +73,8 @@ pub struct Simple {
     pub(crate) reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
     pub(crate) text: String,
-    /// Whether the line can only succeed if this command did: its exit status decides the line's.
-    pub(crate) decides: Result<(), Hidden>,
+    /// Why the line may succeed though this command failed; `None`: its exit status decides the line's.
+    pub(crate) hidden: Option<Hidden>,
     /// Where it runs, as seen from the directory of the call.
     pub(crate) directory: Directory,
     /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
@@ -150,6 +148,20 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
+/// Stands for a command of which nothing may be shown.
+const MASK: &str = "[masked]";
+
+impl Simple {
+    fn masked() -> Self {
+        Self { text: MASK.to_owned(), ..Self::default() }
+    }
+
+    /// Nothing of it may be shown.
+    pub(crate) fn is_masked(&self) -> bool {
+        self.words.is_empty() && self.text == MASK
+    }
+}
+
 impl Line {
     /// Spells folders out that begin with `~`; without a home folder they are unknown.
     pub(crate) fn resolve_home(&mut self, home: Option<&Path>) {
@@ -167,7 +179,7 @@ impl Line {
     /// of a secret looks like none.
     pub(crate) fn shown(&self, index: usize) -> Simple {
         let commands = self.masked.as_ref().or(self.commands.as_ref());
-        commands.and_then(|commands| commands.get(index)).cloned().unwrap_or_else(Simple::hidden)
+        commands.and_then(|commands| commands.get(index)).cloned().unwrap_or_else(Simple::masked)
     }
 
     /// Whether a command of the line matches. Where it cannot be read: whether the pattern's words are in it in their

@@ -22,7 +22,7 @@ pub(crate) mod order;
 const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h -V";
 
 /// The same of single runners.
-const LIST_ONLY: [(&str, &str); 9] = [
+const LIST_ONLY: [(&str, &str); 15] = [
     ("pytest", "--co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
     ("jest", "--showConfig --clearCache --findRelatedTests="),
     ("playwright", "--list --ui"),
@@ -32,6 +32,12 @@ const LIST_ONLY: [(&str, &str); 9] = [
     ("gradle", "-m --tasks"),
     ("gradlew", "-m --tasks"),
     ("mvn", "-DskipTests -Dmaven.test.skip"),
+    ("make", "-n -q -t --just-print --recon --question --touch"),
+    ("gmake", "-n -q -t --just-print --recon --question --touch"),
+    ("tox", "-l -a --listenvs --notest --showconfig"),
+    ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
+    ("swift", "list -l --list-tests --show-bin-path"),
+    ("zig", "-l --list-steps"),
 ];
 
 /// Options that say where something runs.
@@ -133,7 +139,7 @@ fn hidden(simple: &Simple, shown: &Simple) -> Option<String> {
         let word = if shown.unknown_options.contains(word) { cut(word, 80) } else { "$...".to_owned() };
         Some(format!("its arguments depend on what the shell puts in for `{word}`"))
     };
-    simple.decides.as_ref().err().map(ToString::to_string).or_else(by_arguments)
+    simple.hidden.map(|hidden| hidden.to_string()).or_else(by_arguments)
 }
 
 /// The command is one of those the requirement asks for.
@@ -153,7 +159,7 @@ pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
         let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
         let not_args = not_args(rule, simple);
         let shown = line.shown(index);
-        let is_behind = simple.decides == Err(Hidden::Wrapper) || shown.is_hidden();
+        let is_behind = simple.hidden == Some(Hidden::Wrapper) || shown.is_masked();
         let alone = if is_behind && set.is_words() {
             shown.replaced_by(set.as_str())
         } else {

@@ -334,7 +334,7 @@ fn changed(
 /// The requirements that a `req satisfy` in the line names.
 pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
     let commands =
-        call.commands().iter().filter(|command| command.program() == "req" && command.decides.is_ok());
+        call.commands().iter().filter(|command| command.program() == "req" && command.hidden.is_none());
     commands.flat_map(|command| typed::satisfied(&command.words[1..])).collect()
 }
 

@@ -301,35 +301,60 @@ fn is_telling(word: &str) -> bool {
 }
 
 fn in_line(line: &Line, is_powershell: bool, places: &Protected<'_>) -> Option<String> {
-    let text = if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() };
+    let text = spelled(&if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() });
     let in_text = || words(&text).find_map(|word| places.named(word, Some(places.cwd)));
     let Some(commands) = &line.commands else {
         let unreadable = "run a line that cannot be read and names files of requirements, settings or state";
         return in_text().map(|_| unreadable.to_owned());
     };
     let runs_ours = commands.iter().any(|command| is_own(command.program()));
-    commands.iter().enumerate().find_map(|(at, command)| {
-        let before = at.checked_sub(1).and_then(|at| commands.get(at));
+    let mut before = None;
+    commands.iter().find_map(|command| {
         let folder = command.folder(places.cwd);
-        let writes_unknown = command.writes.iter().any(|file| file.contains(['$', '`']));
-        let looks = !is_harmless(command) || writes_unknown || (is_powershell && !command.writes.is_empty());
+        let writes = || command.writes.iter().map(|file| spelled(file));
+        let looks = !is_harmless(command)
+            || writes().any(|file| file.contains(['$', '`']))
+            || (is_powershell && !command.writes.is_empty());
         // What its words stand for, and what is fed to it, stands elsewhere in the line.
-        let looks_whole = command.text.contains(['$', '`', '{'])
-            || writes_unknown
-            || command.text.contains("xargs")
-            || text.contains("<<")
-            || is_powershell;
-        let mut written = command.writes.iter();
-        written
-            .find_map(|file| places.named_path(file, folder.as_deref(), Scope::Itself))
+        let looks_whole = looks
+            && (command.text.contains(['$', '`', '{'])
+                || writes().any(|file| file.contains(['$', '`']))
+                || command.text.contains("xargs")
+                || text.contains("<<")
+                || is_powershell);
+        let before = before.replace(command);
+        writes()
+            .find_map(|file| places.named_path(&file, folder.as_deref(), Scope::Itself))
             .or_else(|| variable(command, runs_ours))
             .or_else(|| detached(command, &text, commands))
             .or_else(|| pretended(command, before, &text))
-            .or_else(|| {
-                words(&command.text).filter(|_| looks).find_map(|word| places.named(word, folder.as_deref()))
-            })
-            .or_else(|| if looks && looks_whole { in_text() } else { None })
+            .or_else(|| looks.then(|| in_command(command, folder.as_deref(), places)).flatten())
+            .or_else(|| looks_whole.then(in_text).flatten())
     })
+}
+
+/// What is protected and named by a command's words. A search of folders names what it looks for by its name alone.
+fn in_command(command: &Simple, folder: Option<&Path>, places: &Protected<'_>) -> Option<String> {
+    let text = spelled(&command.text);
+    let searches = matches!(command.program(), "find" | "fd");
+    let looks_for = |word: &str| {
+        let name = word.trim_end_matches('*');
+        let is_cut = name.len() < word.len() && name.len() > 3;
+        let is_name = FILES.iter().any(|(file, _)| *file == name || (is_cut && file.starts_with(name)));
+        (searches && is_name).then(|| format!("run code that names {word} and may change it"))
+    };
+    words(&text).find_map(|word| places.named(word, folder).or_else(|| looks_for(word)))
+}
+
+/// A text with git's folder in place of the ways to ask for it.
+fn spelled(text: &str) -> String {
+    let mut text = text.to_owned();
+    for option in ["--git-dir", "--git-common-dir", "--absolute-git-dir"] {
+        for asked in [format!("$(git rev-parse {option})"), format!("`git rev-parse {option}`")] {
+            text = text.replace(&asked, ".git");
+        }
+    }
+    text.replace("${GIT_DIR}", ".git").replace("$GIT_DIR", ".git")
 }
 
 /// It reads, or keeps the files, or is one of our own.
@@ -363,7 +388,7 @@ fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
 fn detached(command: &Simple, text: &str, commands: &[Simple]) -> Option<String> {
     let before = command.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
     let program = before.chain([command.program()]).find(|program| is_in(DETACHERS, program))?;
-    let is_fed = text.contains("<<") || commands.iter().any(|other| other.decides == Err(Hidden::Pipe));
+    let is_fed = text.contains("<<") || commands.iter().any(|other| other.hidden == Some(Hidden::Pipe));
     let handed = has_a_verb_of_ours(&command.text) || (is_fed && has_a_verb_of_ours(text));
     handed.then(|| format!("run one of the user's own commands through {program}"))
 }
@@ -382,7 +407,7 @@ fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<St
     let program = command.program();
     let is_hook = is_own(program) && !matches!(program, "req" | "pace-maker");
     let has_command = command.words.iter().skip(1).any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
-    let is_piped = before.is_some_and(|before| before.decides == Err(Hidden::Pipe));
+    let is_piped = before.is_some_and(|before| before.hidden == Some(Hidden::Pipe));
     let is_fed = is_piped || !command.reads.is_empty() || text.contains("<<");
     let pretends = is_hook && (is_fed || !has_command);
     pretends

@@ -70,7 +70,7 @@ pub(crate) fn line(prompt: &str) -> Option<Result<Line, String>> {
     let is_plain = command.prefix.is_empty()
         && command.writes.is_empty()
         && command.reads.is_empty()
-        && command.decides.is_ok();
+        && command.hidden.is_none();
     let may_be = is_verb || rough.first().is_none_or(|word| word.starts_with('-'));
     let words = command.words.get(1..).unwrap_or_default().to_vec();
     (is_plain && may_be).then_some(Ok(Line { words, is_meant }))

@@ -1,10 +1,8 @@
-//! Lists, chains, pipelines and commands.
+//! Lists, chains, pipelines and constructs.
 
-use super::cursor::{Cursor, HereDocument, Read, Unreadable};
-use super::tree::{
-    Chain, Command, Compound, Connector, Item, List, Pipeline, Redirect, RedirectKind, SimpleCommand, Word,
-};
-use super::word::arithmetic;
+use super::reader::{Files, Read, Reader, Unreadable};
+use super::word::{Word, arithmetic};
+use super::{Directory, Hidden, Simple};
 
 /// Words that mean something where a command begins.
 const KEYWORDS: &[&str] = &[
@@ -15,38 +13,12 @@ const KEYWORDS: &[&str] = &[
 /// The keywords that end a list.
 const CLOSING: &[&str] = &["}", "do", "done", "elif", "else", "esac", "fi", "then"];
 
-impl Cursor<'_> {
-    /// Commands up to what closes the construct around them.
-    pub(super) fn list(&mut self) -> Read<List> {
-        let mut items = Vec::new();
-        loop {
-            self.lines()?;
-            if self.at_end_of_list() {
-                break;
-            }
-            let chain = self.chain()?;
-            let background = self.background();
-            items.push(Item { chain, background });
-            if !background && !self.separator() {
-                break;
-            }
-        }
-        Ok(List(items))
-    }
-
-    fn at_end_of_list(&self) -> bool {
-        match self.peek() {
-            None | Some(')') => true,
-            Some(';') => matches!(self.second(), Some(';' | '&')),
-            _ => self.keyword().is_some_and(|keyword| CLOSING.contains(&keyword)),
-        }
-    }
-
+impl Reader<'_> {
     /// The keyword that stands here, alone.
     fn keyword(&self) -> Option<&'static str> {
         let rest = self.rest();
-        let length =
-            rest.find([' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')']).unwrap_or(rest.len());
+        let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
+        let length = rest.find(ends).unwrap_or(rest.len());
         KEYWORDS.iter().copied().find(|keyword| *keyword == &rest[..length])
     }
 
@@ -58,275 +30,283 @@ impl Cursor<'_> {
         if self.eat_keyword(expected) { Ok(()) } else { Err(Unreadable) }
     }
 
-    fn background(&mut self) -> bool {
-        !self.rest().starts_with("&&") && self.eat("&")
-    }
-
-    fn separator(&mut self) -> bool {
-        self.peek() == Some('\n') || (!self.at_end_of_list() && self.eat(";"))
-    }
-
-    fn chain(&mut self) -> Read<Chain> {
-        let first = self.pipeline()?;
-        let mut rest = Vec::new();
-        while let Some(connector) = self.connector() {
+    /// Chains, up to what closes the construct around them.
+    pub(super) fn list(&mut self) -> Read<()> {
+        let mut previous = None;
+        loop {
             self.lines()?;
-            rest.push((connector, self.pipeline()?));
+            if self.at_end_of_list() {
+                return Ok(());
+            }
+            if let Some(from) = previous {
+                self.is_followed(from);
+            }
+            let (from, before) = (self.found.len(), self.shell.clone());
+            self.chain()?;
+            if !self.rest().starts_with("&&") && self.eat("&") {
+                self.hide(from, Hidden::Background);
+                self.shell = before;
+            } else if self.peek() != Some('\n') && (self.at_end_of_list() || !self.eat(";")) {
+                return Ok(());
+            }
+            previous = Some(from);
         }
-        Ok(Chain { first, rest })
     }
 
-    fn connector(&mut self) -> Option<Connector> {
-        if self.eat("&&") { Some(Connector::And) } else { self.eat("||").then_some(Connector::Or) }
+    /// Another command follows: it decides, where nothing of the chain's own is in the way.
+    fn is_followed(&mut self, from: usize) {
+        let own = [Some(Hidden::Or), Some(Hidden::Background), Some(Hidden::AfterExit)];
+        for simple in self.found[from..].iter_mut().filter(|simple| !own.contains(&simple.hidden)) {
+            simple.hidden = Some(Hidden::FollowedBy);
+        }
     }
 
-    fn pipeline(&mut self) -> Read<Pipeline> {
+    fn at_end_of_list(&self) -> bool {
+        match self.peek() {
+            None | Some(')') => true,
+            Some(';') => matches!(self.second(), Some(';' | '&')),
+            _ => self.keyword().is_some_and(|keyword| CLOSING.contains(&keyword)),
+        }
+    }
+
+    /// Pipelines joined by `&&` and `||`.
+    fn chain(&mut self) -> Read<()> {
+        let (from, mut before) = (self.found.len(), self.shell.directory.clone());
+        self.pipeline()?;
+        let pipefail = self.shell.pipefail;
+        let mut has_or = false;
+        loop {
+            let here = self.shell.clone();
+            if self.eat("&&") {
+                before = here.directory;
+                self.lines()?;
+                self.pipeline()?;
+            } else if self.eat("||") {
+                has_or = true;
+                // What follows runs because the command before it failed, a `cd` included.
+                self.shell.directory.clone_from(&before);
+                self.lines()?;
+                self.pipeline()?;
+                self.shell.directory = here.directory;
+                // A bare `exit` passes on the failure.
+                let is_bare_exit = self.found.last().is_some_and(|last| last.words == ["exit"]);
+                self.shell.left &= here.left || !is_bare_exit;
+            } else {
+                break;
+            }
+        }
+        // Only what the first pipeline set is sure to be set after the chain.
+        self.shell.pipefail &= pipefail;
+        if has_or {
+            self.hide(from, Hidden::Or);
+        }
+        Ok(())
+    }
+
+    fn pipeline(&mut self) -> Read<()> {
+        let (from, before) = (self.found.len(), self.shell.clone());
         let negated = self.negations();
-        let mut commands = vec![self.command()?];
+        let mut part = from;
+        self.command()?;
         while !self.rest().starts_with("||") && self.eat("|") {
+            if !before.pipefail {
+                self.hide(part, Hidden::Pipe);
+            }
+            part = self.found.len();
             self.eat("&");
             self.lines()?;
-            commands.push(self.command()?);
+            self.shell = before.clone();
+            self.command()?;
+            self.shell = before.clone();
         }
-        Ok(Pipeline { negated, commands })
+        if negated {
+            self.hide(from, Hidden::Negated);
+        }
+        if before.left {
+            self.hide(from, Hidden::AfterExit);
+        }
+        Ok(())
     }
 
-    /// `!`, and `time` before anything but a simple command, whose prefix it is.
+    /// `!`, and `time` before a construct; before a simple command, it is a prefix.
     fn negations(&mut self) -> bool {
         let mut negated = false;
         loop {
             if self.eat_keyword("!") {
                 negated = !negated;
-            } else if !(self.keyword() == Some("time") && self.times_a_compound()) {
+            } else if !(self.keyword() == Some("time") && self.times_a_construct()) {
                 return negated;
             }
             self.blanks();
         }
     }
 
-    fn times_a_compound(&mut self) -> bool {
+    fn times_a_construct(&mut self) -> bool {
         let start = self.at;
         self.eat("time");
         self.blanks();
-        if self.rest().starts_with("-p ") {
-            self.eat("-p ");
-            self.blanks();
-        }
-        let compound = self.peek() == Some('(') || self.keyword().is_some_and(|word| word != "time");
-        if !compound {
+        let is_construct = self.peek() == Some('(') || self.keyword().is_some_and(|word| word != "time");
+        if !is_construct {
             self.at = start;
         }
-        compound
+        is_construct
     }
 
-    fn command(&mut self) -> Read<Command> {
-        let command = match self.keyword() {
+    fn command(&mut self) -> Read<()> {
+        match self.keyword() {
             Some("{") => self.nested(Self::braces)?,
             Some("[[") => self.test()?,
-            Some("if") => self.nested(Self::condition)?,
-            Some("while" | "until") => self.nested(Self::repetition)?,
-            Some("for" | "select") => self.nested(Self::for_each)?,
-            Some("case") => self.nested(Self::case)?,
-            Some("function") => self.nested(Self::function)?,
-            Some("time") => self.simple()?,
+            Some("if") => self.compound(Self::condition)?,
+            Some("while" | "until") => self.compound(Self::repetition)?,
+            Some("for" | "select") => self.compound(Self::for_each)?,
+            Some("case") => self.compound(Self::case)?,
+            Some("function") => self.function()?,
+            None if self.peek() == Some('(') => self.parentheses()?,
+            None | Some("time") => return self.simple(),
             Some(_) => return Err(Unreadable),
-            None if self.peek() == Some('(') => self.nested(Self::parentheses)?,
-            None => self.simple()?,
+        }
+        self.redirects_of_construct()
+    }
+
+    /// Redirections of a whole construct, as a command without words.
+    fn redirects_of_construct(&mut self) -> Read<()> {
+        let (from, mut files) = (self.found.len(), Files::default());
+        self.blanks();
+        while self.redirect(&mut files)? {
+            self.blanks();
+        }
+        if files.any {
+            self.add(from, Simple::default(), files);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add(&mut self, at: usize, simple: Simple, files: Files) {
+        let directory = if simple.directory == Directory::Start {
+            self.shell.directory.clone()
+        } else {
+            simple.directory
         };
-        self.with_redirects(command)
+        self.found.insert(at, Simple { directory, writes: files.writes, reads: files.reads, ..simple });
     }
 
-    fn with_redirects(&mut self, mut command: Command) -> Read<Command> {
-        self.blanks();
-        while let Some(redirect) = self.redirect()? {
-            match &mut command {
-                Command::Simple(SimpleCommand { redirects, .. })
-                | Command::Group { redirects, .. }
-                | Command::Compound(Compound { redirects, .. }) => redirects.push(redirect),
-            }
-            self.blanks();
+    /// What runs its parts never, once or often.
+    fn compound(&mut self, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
+        let (from, before) = (self.found.len(), self.shell.clone());
+        self.nested(read)?;
+        self.hide(from, Hidden::Compound);
+        self.shell.pipefail &= before.pipefail;
+        if self.shell.directory != before.directory {
+            self.shell.directory = Directory::Unknown;
         }
-        Ok(command)
+        Ok(())
     }
 
-    fn simple(&mut self) -> Read<Command> {
-        let mut simple = SimpleCommand::default();
-        loop {
-            self.blanks();
-            if let Some(redirect) = self.redirect()? {
-                simple.redirects.push(redirect);
-            } else if let Some(word) = self.word()? {
-                simple.words.push(word);
-            } else {
-                break;
-            }
-        }
-        match simple.words.as_slice() {
-            [] if simple.redirects.is_empty() => Err(Unreadable),
-            [name] if self.peek() == Some('(') => {
-                let name = name.raw.clone();
-                self.nested(|cursor| cursor.function_body(name))
-            }
-            _ => Ok(Command::Simple(simple)),
-        }
-    }
-
-    fn function(&mut self) -> Read<Command> {
-        self.eat("function");
-        self.blanks();
-        let name = self.word()?.ok_or(Unreadable)?.raw;
-        self.blanks();
-        self.function_body(name)
-    }
-
-    fn function_body(&mut self, name: String) -> Read<Command> {
-        if self.eat("(") {
-            self.blanks();
-            self.expect(")")?;
-        }
-        self.lines()?;
-        match self.command()? {
-            Command::Group { list, redirects, .. } => Ok(Command::Compound(Compound {
-                lists: vec![list],
-                redirects,
-                function: Some(name),
-                ..Compound::default()
-            })),
-            Command::Compound(body) => Ok(Command::Compound(Compound { function: Some(name), ..body })),
-            Command::Simple(_) => Err(Unreadable),
-        }
-    }
-
-    fn braces(&mut self) -> Read<Command> {
+    fn braces(&mut self) -> Read<()> {
         self.eat("{");
-        let list = self.list()?;
-        self.expect_keyword("}")?;
-        Ok(Command::Group { list, subshell: false, redirects: Vec::new() })
+        self.list()?;
+        self.expect_keyword("}")
     }
 
-    fn parentheses(&mut self) -> Read<Command> {
-        if let Some(length) = arithmetic(self.rest()) {
-            return self.compound_arithmetic(length);
-        }
-        self.expect("(")?;
-        let list = self.list()?;
-        self.expect(")")?;
-        Ok(Command::Group { list, subshell: true, redirects: Vec::new() })
+    fn parentheses(&mut self) -> Read<()> {
+        let before = self.shell.clone();
+        self.nested(|reader| match arithmetic(reader.rest()) {
+            Some(length) => reader.arithmetic(length),
+            None => reader.parenthesis(),
+        })?;
+        self.shell = before;
+        Ok(())
     }
 
-    fn compound_arithmetic(&mut self, length: usize) -> Read<Command> {
-        let mut word = Word::default();
-        self.arithmetic(length, &mut word)?;
-        Ok(Command::Compound(Compound { words: vec![word], ..Compound::default() }))
+    /// Steps over `((..))` of that length; commands may stand in it all the same.
+    pub(super) fn arithmetic(&mut self, length: usize) -> Read<()> {
+        let inner = &self.rest()[..length];
+        self.at += length;
+        self.substitution(|reader| reader.expansions(inner))
     }
 
     /// `[[ .. ]]`, whose operators are no redirections.
-    fn test(&mut self) -> Read<Command> {
-        let mut words = Vec::new();
-        loop {
+    fn test(&mut self) -> Read<()> {
+        let (from, mut words) = (self.found.len(), Vec::new());
+        while words.last().is_none_or(|word: &Word| word.raw != "]]") {
             self.lines()?;
             match self.word()? {
                 Some(word) => words.push(word),
-                None => {
-                    self.next().ok_or(Unreadable)?;
-                }
-            }
-            if words.last().is_some_and(|word| word.raw == "]]") {
-                return Ok(Command::Simple(SimpleCommand { words, redirects: Vec::new() }));
+                None => drop(self.next().ok_or(Unreadable)?),
             }
         }
+        self.add(from, Simple::of(&words, 0), Files::default());
+        Ok(())
     }
 
-    fn condition(&mut self) -> Read<Command> {
-        let mut lists = Vec::new();
+    fn condition(&mut self) -> Read<()> {
         self.eat("if");
         loop {
-            lists.push(self.list()?);
+            self.list()?;
             self.expect_keyword("then")?;
-            lists.push(self.list()?);
+            self.list()?;
             if !self.eat_keyword("elif") {
                 break;
             }
         }
         if self.eat_keyword("else") {
-            lists.push(self.list()?);
+            self.list()?;
         }
-        self.expect_keyword("fi")?;
-        Ok(Command::Compound(Compound { lists, ..Compound::default() }))
+        self.expect_keyword("fi")
     }
 
-    fn repetition(&mut self) -> Read<Command> {
+    fn repetition(&mut self) -> Read<()> {
         let _ = self.eat("while") || self.eat("until");
-        let lists = vec![self.list()?, self.do_group()?];
-        Ok(Command::Compound(Compound { lists, ..Compound::default() }))
+        self.list()?;
+        self.do_group()
     }
 
-    fn do_group(&mut self) -> Read<List> {
+    fn do_group(&mut self) -> Read<()> {
         self.expect_keyword("do")?;
-        let list = self.list()?;
-        self.expect_keyword("done")?;
-        Ok(list)
+        self.list()?;
+        self.expect_keyword("done")
     }
 
-    fn for_each(&mut self) -> Read<Command> {
+    fn for_each(&mut self) -> Read<()> {
         let _ = self.eat("for") || self.eat("select");
         self.blanks();
-        let mut words = vec![self.loop_variable()?];
+        match arithmetic(self.rest()) {
+            Some(length) => self.arithmetic(length)?,
+            None => drop(self.word()?.ok_or(Unreadable)?),
+        }
         self.lines()?;
         if self.eat_keyword("in") {
             self.blanks();
-            while let Some(word) = self.word()? {
-                words.push(word);
+            while self.word()?.is_some() {
                 self.blanks();
             }
         }
         self.eat(";");
         self.lines()?;
-        let list = match self.keyword() {
-            Some("{") => self.block()?,
-            _ => self.do_group()?,
-        };
-        Ok(Command::Compound(Compound { lists: vec![list], words, ..Compound::default() }))
+        if self.keyword() == Some("{") { self.braces() } else { self.do_group() }
     }
 
-    fn block(&mut self) -> Read<List> {
-        self.eat("{");
-        let list = self.list()?;
-        self.expect_keyword("}")?;
-        Ok(list)
-    }
-
-    /// A name, or `((..;..;..))`.
-    fn loop_variable(&mut self) -> Read<Word> {
-        if let Some(length) = arithmetic(self.rest()) {
-            let mut word = Word::default();
-            self.arithmetic(length, &mut word)?;
-            return Ok(word);
-        }
-        self.word()?.ok_or(Unreadable)
-    }
-
-    fn case(&mut self) -> Read<Command> {
+    fn case(&mut self) -> Read<()> {
         self.eat("case");
         self.blanks();
-        let mut compound = Compound { words: vec![self.word()?.ok_or(Unreadable)?], ..Compound::default() };
+        self.word()?.ok_or(Unreadable)?;
         self.lines()?;
         self.expect_keyword("in")?;
         self.lines()?;
         while !self.eat_keyword("esac") {
-            self.patterns(&mut compound.words)?;
-            compound.lists.push(self.list()?);
+            self.patterns()?;
+            self.list()?;
             let _ = self.eat(";;&") || self.eat(";;") || self.eat(";&");
             self.lines()?;
         }
-        Ok(Command::Compound(compound))
+        Ok(())
     }
 
-    fn patterns(&mut self, words: &mut Vec<Word>) -> Read<()> {
+    fn patterns(&mut self) -> Read<()> {
         self.eat("(");
         loop {
             self.blanks();
-            words.push(self.word()?.ok_or(Unreadable)?);
+            self.word()?.ok_or(Unreadable)?;
             self.blanks();
             if !self.eat("|") {
                 return self.expect(")");
@@ -334,47 +314,40 @@ impl Cursor<'_> {
         }
     }
 
-    fn redirect(&mut self) -> Read<Option<Redirect>> {
-        let start = self.at;
-        while self.peek().is_some_and(|c| c.is_ascii_digit()) {
-            self.next();
-        }
-        let Some(operator) = self.redirect_operator(start) else {
-            self.at = start;
-            return Ok(None);
-        };
+    fn function(&mut self) -> Read<()> {
+        self.eat("function");
         self.blanks();
-        let target = self.word()?.ok_or(Unreadable)?;
-        if operator.starts_with("<<") && operator != "<<<" {
-            self.pending.push(HereDocument {
-                end: target.text.clone(),
-                expands: target.raw == target.text,
-                tabs: operator == "<<-",
-            });
-        }
-        Ok(Some(Redirect { kind: kind(operator, &target), target }))
+        self.word()?.ok_or(Unreadable)?;
+        self.blanks();
+        self.function_body()
     }
 
-    fn redirect_operator(&mut self, start: usize) -> Option<&'static str> {
-        const OPERATORS: &[&str] = &["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
-        let rest = self.rest();
-        let numbered = self.at > start;
-        if rest.starts_with("<(") || rest.starts_with(">(") || (numbered && rest.starts_with('&')) {
-            return None;
+    /// A function is only defined here: it changes nothing until it is called.
+    fn function_body(&mut self) -> Read<()> {
+        if self.eat("(") {
+            self.blanks();
+            self.expect(")")?;
         }
-        OPERATORS.iter().copied().find(|operator| self.eat(operator))
+        self.lines()?;
+        let before = self.shell.clone();
+        self.compound(Self::command)?;
+        self.shell = before;
+        Ok(())
     }
-}
 
-fn kind(operator: &str, target: &Word) -> RedirectKind {
-    let descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-    let process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
-    match operator {
-        _ if process => RedirectKind::NoFile,
-        "<" => RedirectKind::Read,
-        "<>" => RedirectKind::ReadAndWrite,
-        ">&" if descriptor => RedirectKind::NoFile,
-        ">" | ">>" | ">|" | "&>" | "&>>" | ">&" => RedirectKind::Write,
-        _ => RedirectKind::NoFile,
+    fn simple(&mut self) -> Read<()> {
+        let (from, mut words, mut files) = (self.found.len(), Vec::new(), Files::default());
+        loop {
+            self.blanks();
+            if !self.redirect(&mut files)? {
+                let Some(word) = self.word()? else { break };
+                words.push(word);
+            }
+        }
+        match words.as_slice() {
+            [] if !files.any => Err(Unreadable),
+            [_] if self.peek() == Some('(') => self.function_body(),
+            _ => self.run(from, &words, files),
+        }
     }
 }

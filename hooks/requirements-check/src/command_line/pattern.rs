@@ -2,8 +2,8 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::cursor::Cursor;
-use super::prefix::{base_name, is_runner};
+use super::prefix::{base_name, runs_another};
+use super::reader::Reader;
 use super::{Directory, Hidden, Line, Simple, is_plain};
 
 /// A compiled expression may take this many bytes.
@@ -22,14 +22,14 @@ pub struct Words(Vec<String>);
 impl Words {
     /// Split at blanks, quotes removed; `None` if there is no word, or more than words.
     pub(crate) fn parse(pattern: &str) -> Option<Self> {
-        let mut cursor = Cursor::new(pattern, 1);
+        let mut reader = Reader::new(pattern, 1);
         let mut words = Vec::new();
-        cursor.blanks();
-        while let Some(word) = cursor.word().ok()? {
+        reader.blanks();
+        while let Some(word) = reader.word().ok()? {
             words.push(word.text);
-            cursor.blanks();
+            reader.blanks();
         }
-        (cursor.peek().is_none() && !words.is_empty()).then_some(Self(words))
+        (reader.peek().is_none() && !words.is_empty()).then_some(Self(words))
     }
 
     /// Whether the command begins with these words. The program's directory counts only if the pattern names one;
@@ -44,7 +44,7 @@ impl Words {
     /// Behind a program that runs another one, the words may begin anywhere.
     fn stand_behind(&self, simple: &Simple) -> bool {
         let begins = |words: &[String]| self.begin(words) || self.begin(&without_global_options(words));
-        is_runner(simple.program()) && (1..simple.words.len()).any(|at| begins(&simple.words[at..]))
+        runs_another(&simple.words) && (1..simple.words.len()).any(|at| begins(&simple.words[at..]))
     }
 
     fn begin<T: AsRef<str>>(&self, words: &[T]) -> bool {
@@ -249,7 +249,7 @@ impl Simple {
     pub(crate) fn acts_in(&self) -> Option<Directory> {
         let mut directory = self.directory.clone();
         let is_git = |word: &String| base_name(word) == "git";
-        let behind = if is_runner(self.program()) { self.words.len() } else { 1 };
+        let behind = if runs_another(&self.words) { self.words.len() } else { 1 };
         let Some(git) = self.words.iter().take(behind).position(is_git) else { return Some(directory) };
         if self.prefix.iter().any(|word| names_repository(word)) {
             return None;
@@ -287,7 +287,7 @@ impl Simple {
     /// The same command without what keeps its run from being known: what stands before the program, where that is it,
     /// and arguments that only the shell knows.
     pub(crate) fn plain(&self) -> Self {
-        let is_before = self.decides == Err(Hidden::Wrapper);
+        let is_before = self.hidden == Some(Hidden::Wrapper);
         let begins_at = if is_before { self.begins_at } else { 0 };
         let mut text = self.text.get(begins_at..).unwrap_or_default().to_owned();
         for word in &self.unknown_options {

@@ -1,6 +1,6 @@
 //! What stands before the program: assignments, and programs that run another one in their place.
 
-use super::tree::Word;
+use super::word::Word;
 
 /// Where the program begins, and what its prefix says about it.
 #[derive(Debug, Default)]
@@ -13,39 +13,24 @@ pub(super) struct Stripped {
     pub(super) unsure: bool,
 }
 
-/// A program that runs another one, and how its own words are told from that one's.
-struct Wrapper {
-    name: &'static str,
-    /// Options whose value is the next word, or stands in the same one.
-    with_value: &'static [&'static str],
-    /// Other options with which it runs the program as if it were not there.
-    plain: &'static [&'static str],
-}
-
-const WRAPPERS: [Wrapper; 4] = [
-    Wrapper {
-        name: "env",
-        with_value: &["-u", "--unset", "-C", "--chdir"],
-        plain: &["-", "-i", "-v", "--debug", "--ignore-environment"],
-    },
-    Wrapper {
-        name: "sudo",
-        with_value: &["-u", "--user", "-g", "--group", "-h", "--host", "-p", "--prompt"],
-        plain: &["-E", "-H", "-k", "-n", "--non-interactive", "--preserve-env", "--set-home"],
-    },
-    Wrapper {
-        name: "time",
-        with_value: &["-f", "--format", "-o", "--output"],
-        plain: &["-a", "-p", "-q", "-v", "--append", "--portability", "--quiet", "--verbose"],
-    },
-    Wrapper { name: "nice", with_value: &["-n", "--adjustment"], plain: &[] },
+/// Programs that run another one: their options with a value, which is the next word or stands in the same one, and
+/// other options with which they run the program as if they were not there.
+const WRAPPERS: [(&str, &str, &str); 4] = [
+    ("env", " -u --unset -C --chdir ", " - -i -v --debug --ignore-environment "),
+    (
+        "sudo",
+        " -D --chdir -u --user -g --group -h --host -p --prompt ",
+        " -E -H -k -n --non-interactive --preserve-env --set-home ",
+    ),
+    ("time", " -f --format -o --output ", " -a -p -q -v --append --portability --quiet --verbose "),
+    ("nice", " -n --adjustment ", " "),
 ];
 
 /// Other programs that run one: their options are not known, so a command is looked for anywhere behind them, and none of
 /// them is evidence.
-const RUNNERS: [&str; 12] = [
-    "builtin", "command", "doas", "exec", "gtimeout", "ionice", "nohup", "noglob", "setsid", "stdbuf",
-    "timeout", "xargs",
+const RUNNERS: [&str; 13] = [
+    "builtin", "command", "doas", "exec", "flock", "gtimeout", "ionice", "nohup", "noglob", "setsid",
+    "stdbuf", "timeout", "xargs",
 ];
 
 /// A program's name without its directory and `.exe`.
@@ -55,15 +40,17 @@ pub(super) fn base_name(program: &str) -> &str {
 }
 
 /// The program runs another one that stands somewhere among its arguments.
-pub(super) fn is_runner(program: &str) -> bool {
-    RUNNERS.contains(&base_name(program))
+pub(super) fn runs_another<T: AsRef<str>>(words: &[T]) -> bool {
+    let program = words.first().map_or("", |program| base_name(program.as_ref()));
+    let executes = |word: &T| matches!(word.as_ref(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    RUNNERS.contains(&program) || (program == "find" && words.iter().any(executes))
 }
 
 pub(super) fn strip(words: &[Word]) -> Stripped {
     let mut stripped = Stripped { program: assignments(words, 0), ..Stripped::default() };
     while let Some(name) = words.get(stripped.program).map(|word| base_name(&word.text)) {
-        let next = match WRAPPERS.iter().find(|wrapper| wrapper.name == name) {
-            Some(wrapper) => skip(words, wrapper, &mut stripped),
+        let next = match WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name) {
+            Some((_, with_value, plain)) => skip(words, with_value, plain, &mut stripped),
             None => stripped.program + plain_runner(name, &words[stripped.program + 1..]),
         };
         if next == stripped.program || next >= words.len() {
@@ -90,7 +77,7 @@ fn assignments(words: &[Word], from: usize) -> usize {
 }
 
 /// The index after the wrapper's own words.
-fn skip(words: &[Word], wrapper: &Wrapper, stripped: &mut Stripped) -> usize {
+fn skip(words: &[Word], with_value: &str, plain: &str, stripped: &mut Stripped) -> usize {
     let mut at = stripped.program + 1;
     while let Some(option) = words.get(at).map(|word| word.text.as_str()).filter(|text| text.starts_with('-'))
     {
@@ -98,29 +85,20 @@ fn skip(words: &[Word], wrapper: &Wrapper, stripped: &mut Stripped) -> usize {
         if option == "--" {
             break;
         }
-        if wrapper.name == "env" {
-            stripped.directory = directory(option, words.get(at)).or(stripped.directory.take());
+        let is_in = |list: &str, name: &str| list.contains(&format!(" {name} "));
+        let (long, value) = option.split_once('=').unwrap_or((option, ""));
+        let short = option.get(..2).filter(|_| !option.starts_with("--"));
+        let (name, mut value) = short.map_or((long, value), |short| (short, &option[2..]));
+        let takes_value = is_in(with_value, name);
+        if takes_value && value.is_empty() && !option.contains('=') {
+            value = words.get(at).map_or("", |word| word.text.as_str());
+            at += 1;
         }
-        stripped.unsure |= !wrapper.knows(option);
-        at += usize::from(wrapper.with_value.contains(&option));
+        if takes_value && matches!(name, "-C" | "-D" | "--chdir") {
+            stripped.directory = Some(value.to_owned());
+        }
+        let is_number = option[1..].bytes().all(|byte| byte.is_ascii_digit());
+        stripped.unsure |= !takes_value && !is_in(plain, long) && !is_number;
     }
     assignments(words, at)
-}
-
-fn directory(option: &str, next: Option<&Word>) -> Option<String> {
-    match option {
-        "-C" | "--chdir" => next.map(|word| word.text.clone()),
-        _ => option.strip_prefix("--chdir=").or_else(|| option.strip_prefix("-C")).map(str::to_owned),
-    }
-}
-
-impl Wrapper {
-    /// What the option does is known, its value among it if that stands in the same word.
-    fn knows(&self, option: &str) -> bool {
-        let name = option.split_once('=').map_or(option, |(name, _)| name);
-        let is_niceness = self.name == "nice" && option[1..].bytes().all(|byte| byte.is_ascii_digit());
-        let has_value = !option.starts_with("--")
-            && option.get(..2).is_some_and(|short| self.with_value.contains(&short));
-        is_niceness || has_value || self.plain.contains(&name) || self.with_value.contains(&name)
-    }
 }

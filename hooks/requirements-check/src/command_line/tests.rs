@@ -45,7 +45,7 @@ fn hidden(line: &str, text: &str) -> Option<Hidden> {
     let line = parse(line);
     let found = matched(&line, text);
     assert_eq!(found.len(), 1, "{text} in {line:?}");
-    found[0].decides.err()
+    found[0].hidden
 }
 
 /// What a line's commands do to files, as far as their words tell: in doubt they change some.

@@ -2,15 +2,71 @@
 
 use std::ops::Range;
 
-use super::cursor::{Cursor, Read, Unreadable};
-use super::tree::{List, Script, Word};
+use super::reader::{Read, Reader, Unreadable};
 
-/// What an unquoted word cannot contain.
-fn ends_word(c: char) -> bool {
-    matches!(c, ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')')
+/// One word of a command.
+#[derive(Debug, Default)]
+pub(super) struct Word {
+    /// As it stands in the line.
+    pub(super) raw: String,
+    /// With its quotes removed; expansions stand in it as written.
+    pub(super) text: String,
+    /// The shell puts something else in place of part of it: a variable, a pattern, a home folder.
+    pub(super) expands: bool,
+    /// The parts of `raw` that stand in quotes, in bytes.
+    pub(super) quoted: Vec<Range<usize>>,
 }
 
-impl Cursor<'_> {
+/// Whether a `$` stands between double quotes, where single quotes mean nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    Inside,
+    Outside,
+}
+
+impl AsRef<str> for Word {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Word {
+    /// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
+    /// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
+    pub(super) fn may_be_options(&self) -> bool {
+        if !self.expands {
+            return false;
+        }
+        if self.text.starts_with('-') {
+            let name = self.text.split('=').next().unwrap_or_default();
+            return name.contains(['$', '`', '*', '?', '[', '{']);
+        }
+        let begin = self.raw.trim_start_matches(['"', '\'']);
+        let is_path = ["$HOME", "${HOME}", "$PWD", "${PWD}"]
+            .iter()
+            .filter_map(|folder| begin.strip_prefix(folder))
+            .any(|rest| rest.is_empty() || rest.starts_with(['/', '"']));
+        let is_braced = begin.starts_with('{') && (begin.contains(',') || begin.contains(".."));
+        is_braced || (begin.starts_with(['$', '`']) && !is_path)
+    }
+
+    /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
+    pub(super) fn is_assignment(&self) -> bool {
+        is_assignment(&self.raw)
+    }
+}
+
+fn is_assignment(raw: &str) -> bool {
+    let after = raw.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+    let is_name = after.len() < raw.len() && !raw.starts_with(|c: char| c.is_ascii_digit());
+    let value = match after.strip_prefix('[') {
+        Some(index) => index.split_once(']').map_or("", |(_, value)| value),
+        None => after,
+    };
+    is_name && (value.starts_with('=') || value.starts_with("+="))
+}
+
+impl Reader<'_> {
     /// The word that stands here, if one does.
     pub(super) fn word(&mut self) -> Read<Option<Word>> {
         let start = self.at;
@@ -34,11 +90,16 @@ impl Cursor<'_> {
             '\'' => self.single_quoted(word)?,
             '"' => self.double_quoted(word)?,
             '$' => self.dollar(word, Quotes::Outside)?,
-            '`' => self.backquoted(word)?,
-            '<' | '>' if self.second() == Some('(') => self.process_substitution(word)?,
-            '(' if is_array_name(self.since(start)) => self.array(word)?,
+            '`' => self.expansion(word, Self::backquoted)?,
+            '<' | '>' if self.second() == Some('(') => self.expansion(word, |reader, _| {
+                reader.next();
+                reader.substitution(Self::parenthesis)
+            })?,
+            '(' if self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
+                self.expansion(word, Self::array)?;
+            }
             '\r' if self.second() == Some('\n') => return Ok(false),
-            _ if ends_word(next) => return Ok(false),
+            ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => return Ok(false),
             _ => {
                 word.expands |= matches!(next, '*' | '?' | '[' | '{');
                 self.take(word);
@@ -53,9 +114,8 @@ impl Cursor<'_> {
 
     fn escaped(&mut self, word: &mut Word) {
         self.next();
-        match self.next() {
-            Some('\n') | None => {}
-            Some(escaped) => word.text.push(escaped),
+        if let Some(escaped) = self.next().filter(|escaped| *escaped != '\n') {
+            word.text.push(escaped);
         }
     }
 
@@ -69,52 +129,27 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    /// `$'..'`, whose escapes are those of C.
+    /// `$'..'`. An escape that names a character by its code is left to the shell.
     fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
         let start = self.at;
         self.at += 2;
         loop {
             match self.next().ok_or(Unreadable)? {
                 '\'' => break,
-                '\\' => {
-                    let escaped = self.ansi_escape()?;
-                    word.text.extend(escaped);
-                }
+                '\\' => match self.next().ok_or(Unreadable)? {
+                    'n' => word.text.push('\n'),
+                    't' => word.text.push('\t'),
+                    code if code.is_ascii_alphanumeric() => {
+                        word.expands = true;
+                        word.text.extend(["$'\\", code.encode_utf8(&mut [0; 4])]);
+                    }
+                    other => word.text.push(other),
+                },
                 other => word.text.push(other),
             }
         }
         word.quoted.push(start..self.at);
         Ok(())
-    }
-
-    /// What stands for the escape after a backslash; nothing for a code that is no character.
-    fn ansi_escape(&mut self) -> Read<Option<char>> {
-        Ok(match self.next().ok_or(Unreadable)? {
-            'n' => Some('\n'),
-            't' => Some('\t'),
-            'r' => Some('\r'),
-            'a' => Some('\u{7}'),
-            'b' => Some('\u{8}'),
-            'e' | 'E' => Some('\u{1b}'),
-            'f' => Some('\u{c}'),
-            'v' => Some('\u{b}'),
-            'x' => self.code(16, 2),
-            'u' => self.code(16, 4),
-            'U' => self.code(16, 8),
-            first @ '0'..='7' => {
-                self.at -= first.len_utf8();
-                self.code(8, 3)
-            }
-            other => Some(other),
-        })
-    }
-
-    /// The character whose code stands here in at most so many digits.
-    fn code(&mut self, radix: u32, most: usize) -> Option<char> {
-        let rest = self.rest();
-        let length = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
-        self.at += length;
-        u32::from_str_radix(rest.get(..length)?, radix).ok().and_then(char::from_u32)
     }
 
     fn double_quoted(&mut self, word: &mut Word) -> Read<()> {
@@ -123,9 +158,9 @@ impl Cursor<'_> {
         loop {
             match self.peek().ok_or(Unreadable)? {
                 '"' => break,
-                '\\' => self.escaped_in_quotes(word),
+                '\\' if matches!(self.second(), Some('$' | '`' | '"' | '\\' | '\n')) => self.escaped(word),
                 '$' => self.dollar(word, Quotes::Inside)?,
-                '`' => self.backquoted(word)?,
+                '`' => self.expansion(word, Self::backquoted)?,
                 _ => self.take(word),
             }
         }
@@ -134,18 +169,10 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    fn escaped_in_quotes(&mut self, word: &mut Word) {
-        if matches!(self.second(), Some('$' | '`' | '"' | '\\' | '\n')) {
-            self.escaped(word);
-        } else {
-            self.take(word);
-        }
-    }
-
     fn dollar(&mut self, word: &mut Word, quotes: Quotes) -> Read<()> {
         match (self.second(), quotes) {
             (Some('('), _) => self.expansion(word, Self::dollar_parenthesis),
-            (Some('{'), _) => self.expansion(word, |cursor, word| cursor.braced(word, quotes)),
+            (Some('{'), _) => self.expansion(word, |reader, word| reader.braced(word, quotes)),
             (Some('\''), Quotes::Outside) => self.ansi_quoted(word),
             (Some('"'), Quotes::Outside) => {
                 self.next();
@@ -166,45 +193,18 @@ impl Cursor<'_> {
         read: impl FnOnce(&mut Self, &mut Word) -> Read<()>,
     ) -> Read<()> {
         let start = self.at;
-        let mut inner = Word::default();
-        self.nested(|cursor| read(cursor, &mut inner))?;
+        self.nested(|reader| read(reader, &mut Word::default()))?;
         word.text.push_str(self.since(start));
         word.expands = true;
-        word.substitutions.append(&mut inner.substitutions);
         Ok(())
     }
 
-    fn dollar_parenthesis(&mut self, word: &mut Word) -> Read<()> {
+    fn dollar_parenthesis(&mut self, _: &mut Word) -> Read<()> {
         self.next();
-        if let Some(length) = arithmetic(self.rest()) {
-            return self.arithmetic(length, word);
+        match arithmetic(self.rest()) {
+            Some(length) => self.arithmetic(length),
+            None => self.substitution(Self::parenthesis),
         }
-        self.parenthesis(word)
-    }
-
-    fn process_substitution(&mut self, word: &mut Word) -> Read<()> {
-        self.expansion(word, |cursor, word| {
-            cursor.next();
-            cursor.parenthesis(word)
-        })
-    }
-
-    /// `( .. )`, whose commands belong to the word. Here-documents begun outside wait till it ends.
-    fn parenthesis(&mut self, word: &mut Word) -> Read<()> {
-        let outer = std::mem::take(&mut self.pending);
-        self.expect("(")?;
-        word.substitutions.push(self.list()?);
-        self.expect(")")?;
-        self.pending.splice(0..0, outer);
-        Ok(())
-    }
-
-    /// Steps over `((..))` of that length; commands may stand in it all the same.
-    pub(super) fn arithmetic(&mut self, length: usize, word: &mut Word) -> Read<()> {
-        let inner = &self.rest()[..length];
-        self.at += length;
-        word.substitutions.extend(Cursor::new(inner, self.depth).expansions()?);
-        Ok(())
     }
 
     /// `${..}`.
@@ -217,7 +217,7 @@ impl Cursor<'_> {
                 '\'' if quotes == Quotes::Outside => self.single_quoted(word)?,
                 '"' => self.double_quoted(word)?,
                 '$' => self.dollar(word, quotes)?,
-                '`' => self.backquoted(word)?,
+                '`' => self.expansion(word, Self::backquoted)?,
                 _ => self.take(word),
             }
         }
@@ -225,67 +225,42 @@ impl Cursor<'_> {
         Ok(())
     }
 
-    fn backquoted(&mut self, word: &mut Word) -> Read<()> {
-        self.expansion(word, |cursor, word| {
-            let inner = cursor.in_backquotes()?;
-            let script = Script::read(&inner, cursor.depth)?;
-            word.substitutions.push(script.list);
-            word.substitutions.extend(script.in_here_documents);
-            Ok(())
-        })
-    }
-
-    fn in_backquotes(&mut self) -> Read<String> {
+    fn backquoted(&mut self, _: &mut Word) -> Read<()> {
         let mut inner = String::new();
         self.next();
         loop {
             match self.next().ok_or(Unreadable)? {
-                '`' => return Ok(inner),
+                '`' => break,
                 '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => inner.extend(self.next()),
                 other => inner.push(other),
             }
         }
+        self.substitution(|reader| reader.script(&inner, reader.depth))
     }
 
     /// `NAME=(..)`.
-    fn array(&mut self, word: &mut Word) -> Read<()> {
-        self.expansion(word, |cursor, word| {
-            cursor.next();
-            cursor.lines()?;
-            while let Some(mut element) = cursor.word()? {
-                word.substitutions.append(&mut element.substitutions);
-                cursor.lines()?;
-            }
-            cursor.expect(")")
-        })
+    fn array(&mut self, _: &mut Word) -> Read<()> {
+        self.next();
+        self.lines()?;
+        while self.word()?.is_some() {
+            self.lines()?;
+        }
+        if self.eat(")") { Ok(()) } else { Err(Unreadable) }
     }
 
-    /// The commands that run to expand a text without quotes of its own, to its end.
-    pub(super) fn expansions(&mut self) -> Read<Vec<List>> {
-        let mut word = Word::default();
+    /// Reads a text without quotes of its own, to its end.
+    pub(super) fn unquoted(&mut self) -> Read<()> {
+        let word = &mut Word::default();
         while let Some(next) = self.peek() {
             match next {
-                '\\' => self.escaped(&mut word),
-                '$' => self.dollar(&mut word, Quotes::Inside)?,
-                '`' => self.backquoted(&mut word)?,
-                _ => {
-                    self.next();
-                }
+                '\\' => self.escaped(word),
+                '$' => self.dollar(word, Quotes::Inside)?,
+                '`' => self.expansion(word, Self::backquoted)?,
+                _ => drop(self.next()),
             }
         }
-        Ok(word.substitutions)
+        Ok(())
     }
-}
-
-/// Whether a `$` stands between double quotes, where single quotes mean nothing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
-    Inside,
-    Outside,
-}
-
-fn is_array_name(before: &str) -> bool {
-    Word { raw: before.to_owned(), ..Word::default() }.is_assignment() && before.ends_with('=')
 }
 
 /// The length of `((..))` at the beginning of a text, if it is that and no subshell in a subshell. Told apart as bash
@@ -302,9 +277,4 @@ pub(super) fn arithmetic(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// Where `ranges` of one word stand once it begins at `offset`.
-pub(super) fn moved(ranges: &[Range<usize>], offset: usize) -> impl Iterator<Item = Range<usize>> {
-    ranges.iter().map(move |range| range.start + offset..range.end + offset)
 }

@@ -140,9 +140,9 @@ fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
 
 /// Though it is written behind it, it runs before it: to make its arguments, or in the round before.
 fn is_earlier(first: &Simple, then: &Simple) -> bool {
-    match first.decides {
-        Err(Hidden::Substitution) => true,
-        Err(Hidden::Compound) => then.decides == Err(Hidden::Compound),
+    match first.hidden {
+        Some(Hidden::Substitution) => true,
+        Some(Hidden::Compound) => then.hidden == Some(Hidden::Compound),
         _ => false,
     }
 }

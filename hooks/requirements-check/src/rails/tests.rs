@@ -252,6 +252,7 @@ fn lines_about_other_files_pass() {
         "git checkout -- src",
         "git stash && git pull --rebase && git stash pop",
         "find . -name '*.pyc' -delete",
+        "find . -name '*.json' -exec jq . {} +",
         "prettier --write .",
         "sed -i s/a/b/ .vscode/settings.json",
         "rm -rf /tmp/x/.claude",
@@ -317,6 +318,11 @@ fn any_other_line_that_names_a_protected_file_is_denied() {
         "rm -rf ~/.claude",
         "mv .claude/ /tmp/x",
         "cd ~ && rm -rf .claude/hooks",
+        "find . -name requirements.yaml -delete",
+        "find /srv -name 'require*' -exec rm {} +",
+        "rm -rf \"$(git rev-parse --git-dir)/requirements\"",
+        "echo {} > $(git rev-parse --git-common-dir)/requirements/main.json",
+        "D=`git rev-parse --git-dir`/requirements; rm -r \"$D\"",
     ] {
         assert!(of_line(line).is_some(), "{line}");
     }
