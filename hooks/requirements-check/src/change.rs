@@ -17,7 +17,7 @@ use shared::switches::Turn;
 use crate::newcomers;
 use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{BranchMarks, ChangeError, Holder, Key, Mark};
+use crate::satisfactions::{BranchMarks, FolderError, Holder, Key, Mark};
 use crate::settings::Scope;
 
 /// One change.
@@ -100,13 +100,11 @@ impl Target {
     }
 
     fn clear(&self, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
-        self.change(now, patience, refusals, |marks| match &self.name {
-            Some(name) => {
-                let _ = marks.clear(name, self.holder());
-            }
-            None => {
-                let _ = marks.clear_all(self.holder());
-            }
+        self.change(now, patience, refusals, |marks| {
+            let _ = match &self.name {
+                Some(name) => usize::from(marks.clear(name, self.holder())),
+                None => marks.clear_all(self.holder()),
+            };
         })
     }
 
@@ -124,12 +122,12 @@ impl Target {
         // A damaged file has been set aside and told when it was read.
         let folder = folder.patient(patience);
         match folder.change(&self.key, now, change) {
-            Ok(_) => {
+            Ok(()) => {
                 refusals.forget(folder.dir());
                 Ok(())
             }
             Err(error) => {
-                if !matches!(error, ChangeError::Lock(_)) {
+                if !matches!(error, FolderError::Lock(_)) {
                     refusals.remember(folder.dir());
                 }
                 Err(format!("requirements-check: {error}"))
@@ -211,8 +209,5 @@ fn prune(leftovers: &Leftovers, now: Timestamp) -> Result<(), String> {
     let Some(folder) = here.folder_to_change() else { return Ok(()) };
     let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
     let pruned = folder.prune(now, |key| !gone.contains(key) || is_back(key));
-    match pruned.failed.first() {
-        Some(error) => Err(format!("requirements-check: {error}")),
-        None => Ok(()),
-    }
+    pruned.map_err(|error| format!("requirements-check: {error}"))
 }

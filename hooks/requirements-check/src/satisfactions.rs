@@ -9,7 +9,6 @@ mod folder;
 mod key;
 mod mark;
 mod sessions;
-mod wire;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +17,7 @@ use shared::host::Timestamp;
 
 use crate::settings::Scope;
 pub use folder::Listed;
-pub(crate) use folder::{ChangeError, MarkFolder};
+pub(crate) use folder::{FolderError, MarkFolder};
 pub use key::Key;
 pub(crate) use mark::is_fresh;
 pub use mark::{By, Mark, Metadata};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use shared::host::Timestamp;
 use shared::state::SharedMode;
 
-use super::{ChangeError, KEEP_SESSIONS_SECS, MAX_BYTES, MarkFolder, ReadError};
+use super::{FolderError, KEEP_SESSIONS_SECS, MAX_BYTES, MarkFolder};
 use crate::satisfactions::{BranchMarks, By, Holder, Key, Mark};
 use crate::settings::Scope;
 
@@ -82,9 +82,8 @@ fn what_was_marked_is_read_and_says_where_from() {
 #[test]
 fn a_change_that_changes_nothing_writes_nothing() {
     let world = World::new();
-    let changed =
-        world.folder.change(&branch("main"), NOW, |marks| marks.clear("plan", Holder::Everyone)).unwrap();
-    assert!(!changed.value);
+    let clear = |marks: &mut BranchMarks| assert!(!marks.clear("plan", Holder::Everyone));
+    world.folder.change(&branch("main"), NOW, clear).unwrap();
     assert!(world.files().is_empty());
     world.mark(&branch("main"), "plan");
     let before = fs::read(world.file("main.json")).unwrap();
@@ -161,33 +160,32 @@ fn nothing_is_made_in_a_repository_that_is_gone() {
     let common_dir = scratch.path().join("gone/.git");
     let folder = MarkFolder::of_repository(&common_dir, Path::new("/repo"), SharedMode::Private);
     let changed = folder.change(&branch("main"), NOW, |marks| set(marks, "plan"));
-    assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+    assert!(matches!(changed, Err(FolderError::Unwritable(..))));
     assert!(!scratch.path().join("gone").exists());
 }
 
 #[test]
 fn a_damaged_file_is_set_aside_and_never_lost() {
     let world = World::new();
-    for (damage, aside) in
-        [("{", "main.json.corrupt"), ("", "main.json.corrupt-2"), ("[]", "main.json.corrupt-3")]
-    {
-        world.write("main.json", damage);
+    let file = |requirements: &str| {
+        let rest = r#""branch":"main","project":"","created_at":0,"updated_at":0"#;
+        format!(r#"{{"version":"2",{rest},"requirements":{requirements}}}"#)
+    };
+    let wrong = [r#"{"plan":true}"#, r#"{"plan":{"sessions":{"a":1}}}"#, "[]"].map(file);
+    let damaged = ["{", "", "[]", "{}", "\u{0}"].map(str::to_owned).into_iter().chain(wrong);
+    for (index, damage) in damaged.enumerate() {
+        world.write("main.json", &damage);
         let read = world.folder.read(&branch("main")).unwrap();
-        assert_eq!(read.corrupt, Some(world.file(aside)));
+        let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
+        let aside = world.file(&format!("main.json.corrupt{number}"));
+        assert_eq!(read.corrupt.as_ref(), Some(&aside), "{damage}");
         assert!(read.marks.requirements.is_empty());
-        assert_eq!(fs::read_to_string(world.file(aside)).unwrap(), damage);
-        assert!(!world.file("main.json").exists());
-        assert_eq!(world.folder.read(&branch("main")).unwrap().corrupt, None, "told once");
+        assert_eq!(fs::read_to_string(aside).unwrap(), damage);
+        assert_eq!(world.folder.read(&branch("main")).unwrap().corrupt, None, "reported once");
     }
-}
-
-#[test]
-fn a_change_to_a_damaged_file_tells_it_and_holds() {
-    let world = World::new();
     world.write("main.json", "{");
-    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
-    assert_eq!(changed.corrupt, Some(world.file("main.json.corrupt")));
-    assert_eq!(world.marked(&branch("main")), ["plan"]);
+    world.mark(&branch("main"), "plan");
+    assert_eq!(world.marked(&branch("main")), ["plan"], "a change sets it aside, too");
 }
 
 #[test]
@@ -228,7 +226,7 @@ fn no_file_too_large_to_be_read_is_written() {
     let later = NOW.plus(month);
     world.folder.change(&branch("main"), NOW, |marks| note(marks, "s1", NOW)).unwrap();
     let refused = world.folder.change(&branch("main"), later, |marks| note(marks, "s2", later));
-    assert!(matches!(refused, Err(ChangeError::TooLarge(_))));
+    assert!(matches!(refused, Err(FolderError::TooLarge(_))));
     assert_eq!(world.marked(&branch("main")), ["note", "plan"]);
     let after = later.plus(Duration::from_secs(1));
     world.folder.change(&branch("main"), after, |marks| note(marks, "s2", after)).unwrap();
@@ -243,16 +241,15 @@ fn a_newer_versions_file_is_read_and_not_changed() {
     world.write("main.json", NEWER);
     assert_eq!(world.marked(&branch("main")), ["plan"]);
     let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(ChangeError::Newer(_))));
-    let pruned = world.folder.prune(NOW, |_| false);
-    assert!(pruned.removed.is_empty() && pruned.failed.is_empty());
+    assert!(matches!(changed, Err(FolderError::ReadOnly(_))));
+    world.folder.prune(NOW, |_| false).unwrap();
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
 
     let unknown = r#"{"version":"3","marks":[]}"#;
     world.write("main.json", unknown);
-    assert!(matches!(world.folder.read(&branch("main")), Err(ReadError::Newer(_))));
+    assert!(matches!(world.folder.read(&branch("main")), Err(FolderError::Newer(_))));
     let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(ChangeError::Read(ReadError::Newer(_)))));
+    assert!(matches!(changed, Err(FolderError::Newer(_))));
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), unknown);
 }
 
@@ -263,7 +260,7 @@ fn a_write_that_fails_leaves_what_was_there() {
     let before = fs::read(world.file("main.json")).unwrap();
     fs::create_dir(world.file("main.json.tmp")).unwrap();
     let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+    assert!(matches!(changed, Err(FolderError::Unwritable(..))));
     assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
 }
 
@@ -276,7 +273,7 @@ fn a_lock_held_by_another_for_too_long_is_an_error_and_reading_goes_on() {
         .folder
         .change(&branch("main"), NOW, |marks| {
             let second = hurried.change(&branch("main"), NOW, |_| unreachable!("the lock is held"));
-            assert!(matches!(second, Err(ChangeError::Lock(_))));
+            assert!(matches!(second, Err(FolderError::Lock(_))));
             assert_eq!(world.marked(&branch("main")), ["plan"]);
             set(marks, "review");
         })
@@ -316,12 +313,10 @@ fn pruning_removes_what_belongs_to_no_branch_and_session_marks_of_a_month_ago() 
     };
     world.folder.change(&branch("main"), NOW, old).unwrap();
     let month = NOW.plus(Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned()));
-    let pruned = world.folder.prune(month, |key| *key != branch("gone"));
-    assert_eq!(pruned.removed, [branch("gone")]);
-    assert!(pruned.failed.is_empty());
+    world.folder.prune(month, |key| *key != branch("gone")).unwrap();
     assert_eq!(world.folder.list()[0].sessions, 1);
-    let pruned = world.folder.prune(month.plus(Duration::from_secs(1)), |_| true);
-    assert!(pruned.removed.is_empty());
+    world.folder.prune(month.plus(Duration::from_secs(1)), |_| true).unwrap();
+    assert_eq!(world.folder.list().len(), 2);
     assert_eq!(world.folder.list()[0].sessions, 0);
     assert!(world.files().iter().all(|file| !file.starts_with("gone.")), "{:?}", world.files());
 }
@@ -331,8 +326,7 @@ fn a_branch_that_comes_back_while_clearing_up_keeps_its_marks() {
     let world = World::new();
     world.mark(&branch("main"), "plan");
     let asked = std::cell::Cell::new(0);
-    let pruned = world.folder.prune(NOW, |_| asked.replace(asked.get() + 1) > 0);
-    assert!(pruned.removed.is_empty());
+    world.folder.prune(NOW, |_| asked.replace(asked.get() + 1) > 0).unwrap();
     assert_eq!(world.marked(&branch("main")), ["plan"]);
 }
 
@@ -340,7 +334,7 @@ fn a_branch_that_comes_back_while_clearing_up_keeps_its_marks() {
 mod on_unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{ChangeError, Key, MarkFolder, NOW, Path, SharedMode, World, branch, fs, set};
+    use super::{FolderError, Key, MarkFolder, NOW, Path, SharedMode, World, branch, fs, set};
 
     #[test]
     fn a_link_in_place_of_a_file_is_set_aside_unread() {
@@ -362,7 +356,7 @@ mod on_unix {
         let elsewhere = tempfile::tempdir().unwrap();
         symlink(elsewhere.path(), world.folder.dir()).unwrap();
         let changed = world.folder.change(&Key::Permanent, NOW, |marks| set(marks, "plan"));
-        assert!(matches!(changed, Err(ChangeError::Unwritable(..))));
+        assert!(matches!(changed, Err(FolderError::Unwritable(..))));
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
