@@ -4,21 +4,18 @@
 //! A line `{"learn": ...}` teaches the past, and lines after it go on from there. So does a line whose `calls` name the call
 //! that the line before asked about. Any other line stands alone.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
 use pacing::{
     Call, DAY_SECS, Learned, Pace, Question, Reading, Rules, Snapshot, WindowPace, seconds, whole_seconds,
 };
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::{Map, Value, json};
 
 use crate::observe::digest;
 use crate::rules;
 use crate::settings::Settings;
-
-/// A longer line is bad, in bytes.
-const MAX_LINE: u64 = 64 * 1024 * 1024;
 
 /// A reading may be this many seconds in the future.
 const CLOCK_PLAY_SECS: f64 = 90.0;
@@ -30,7 +27,7 @@ const TIMES: std::ops::Range<f64> = 0.0..1e10;
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
 /// A line. `null` counts as left out; unknown keys are ignored.
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct Line {
     now: Option<f64>,
     session: Option<String>,
@@ -40,30 +37,37 @@ struct Line {
     history: History,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct History {
     calls: Option<Vec<CallLine>>,
     snapshots: Option<Vec<SnapshotLine>>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct CallLine {
+    #[serde(deserialize_with = "time")]
     at: f64,
     session: Option<String>,
     slept_secs: Option<f64>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct SnapshotLine {
+    #[serde(deserialize_with = "time")]
     at: f64,
     five_hour: Option<ReadingLine>,
     seven_day: Option<ReadingLine>,
 }
 
-#[derive(Deserialize)]
+#[derive(serde::Deserialize)]
 struct ReadingLine {
     used_percent: Option<f64>,
     resets_at: Option<f64>,
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let at = f64::deserialize(deserializer)?;
+    if TIMES.contains(&at) { Ok(at) } else { Err(D::Error::custom(format!("{at} is no time in seconds"))) }
 }
 
 /// The memory from line to line.
@@ -82,31 +86,18 @@ struct Memory {
 }
 
 /// Answers every line until there are no more. The reader of the answers may leave before the end.
-pub(crate) fn run(mut input: impl BufRead, mut output: impl Write) -> ExitCode {
+pub(crate) fn run(input: impl BufRead, mut output: impl Write) -> ExitCode {
     let mut memory = Memory::default();
-    let mut line = Vec::new();
-    loop {
-        line.clear();
-        let answer = match next_line(&mut input, &mut line) {
-            Ok(true) => memory.answer(&line).unwrap_or_else(|error| json!({ "error": error })),
-            Ok(false) => return ExitCode::SUCCESS,
-            Err(_) => return ExitCode::FAILURE,
-        };
+    for line in input.split(b'\n') {
+        let Ok(line) = line else { return ExitCode::FAILURE };
+        let answer = memory.answer(&line).unwrap_or_else(|error| json!({ "error": error }));
         match writeln!(output, "{answer}").and_then(|()| output.flush()) {
             Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return ExitCode::SUCCESS,
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
             Err(_) => return ExitCode::FAILURE,
         }
     }
-}
-
-/// Reads a line; of one that is too long the beginning. `false`: there is none.
-fn next_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
-    input.by_ref().take(MAX_LINE).read_until(b'\n', line)?;
-    if !line.ends_with(b"\n") {
-        input.skip_until(b'\n')?;
-    }
-    Ok(!line.is_empty())
+    ExitCode::SUCCESS
 }
 
 impl Memory {
@@ -116,7 +107,7 @@ impl Memory {
         let settings = line.settings.unwrap_or_default();
         if let Some(history) = line.learn {
             Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
-            let (calls, snapshots) = history.read().map_err(|why| format!("learn.{why}"))?;
+            let (calls, snapshots) = history.read()?;
             self.is_taught = true;
             self.learn(calls, snapshots);
             let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
@@ -232,36 +223,25 @@ fn rules(
 }
 
 impl History {
+    /// The calls as they come, and the readings by time.
     fn read(self) -> Result<(Vec<Call>, Vec<Snapshot>), String> {
-        let calls = self.calls.unwrap_or_default().into_iter().enumerate();
-        let calls = calls.map(|(index, line)| {
-            Ok(Call {
-                at: time(line.at).ok_or_else(|| format!("calls[{index}].at is no time in seconds"))?,
-                session: digest(line.session.as_deref().unwrap_or_default()),
-                slept_secs: line.slept_secs.unwrap_or_default(),
+        let call = |line: CallLine| Call {
+            at: line.at,
+            session: digest(line.session.as_deref().unwrap_or_default()),
+            slept_secs: line.slept_secs.unwrap_or_default(),
+        };
+        let snapshot = |line: SnapshotLine| {
+            Ok(Snapshot {
+                at: whole_seconds(line.at),
+                five_hour: reading(line.five_hour)?,
+                seven_day: reading(line.seven_day)?,
             })
-        });
-        let snapshots = self.snapshots.unwrap_or_default().into_iter().enumerate();
-        let snapshots =
-            snapshots.map(|(index, line)| line.read().map_err(|why| format!("snapshots[{index}].{why}")));
+        };
+        let snapshots = self.snapshots.unwrap_or_default().into_iter().map(snapshot);
         let mut snapshots = snapshots.collect::<Result<Vec<_>, String>>()?;
         snapshots.sort_by_key(|snapshot| snapshot.at);
-        Ok((calls.collect::<Result<_, String>>()?, snapshots))
+        Ok((self.calls.unwrap_or_default().into_iter().map(call).collect(), snapshots))
     }
-}
-
-impl SnapshotLine {
-    fn read(self) -> Result<Snapshot, String> {
-        Ok(Snapshot {
-            at: whole_seconds(time(self.at).ok_or("at is no time in seconds")?),
-            five_hour: reading(self.five_hour).map_err(|why| format!("five_hour.{why}"))?,
-            seven_day: reading(self.seven_day).map_err(|why| format!("seven_day.{why}"))?,
-        })
-    }
-}
-
-fn time(at: f64) -> Option<f64> {
-    TIMES.contains(&at).then_some(at)
 }
 
 /// Usage without its reset is no reading, nor the other way round.

@@ -16,11 +16,12 @@ use std::collections::BTreeMap;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
+use shared::cli::off_file;
 use shared::courier::{self, Request};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::project_env::is_misled;
-use shared::state::{Store, is_off};
+use shared::state::Store;
 use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
@@ -34,6 +35,10 @@ pub(crate) use slot::{Slot, secs};
 
 /// The verb that asks. It is in no help: nobody needs to type it.
 const VERB: &str = "poll";
+
+/// A process without a console, which would close with Claude Code's.
+#[cfg(windows)]
+const DETACHED_PROCESS: u32 = 8;
 
 /// A server that takes longer is given up.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -56,29 +61,17 @@ pub(crate) fn start() -> Result<(), String> {
     let started = std::env::current_exe().and_then(|program| {
         let mut command = Command::new(program);
         command.arg(VERB).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        detach(&mut command);
+        // In a group of its own, and without a console: what ends the hook does not end it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        #[cfg(windows)]
+        std::os::windows::process::CommandExt::creation_flags(&mut command, DETACHED_PROCESS);
         command.spawn()
     });
     started.map(drop).map_err(|error| {
         format!("credit-pacer: the usage API is not asked: no process can be started: {error}")
     })
 }
-
-/// A group of its own: what ends the hook does not end it.
-#[cfg(unix)]
-fn detach(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-/// Without a console, which would close with the client's.
-#[cfg(windows)]
-fn detach(command: &mut Command) {
-    const DETACHED_PROCESS: u32 = 8;
-    std::os::windows::process::CommandExt::creation_flags(command, DETACHED_PROCESS);
-}
-
-#[cfg(not(any(unix, windows)))]
-fn detach(_command: &mut Command) {}
 
 /// Asks: `credit-pacer poll`, started by [`start`].
 pub(crate) fn run(host: &Host) -> ExitCode {
@@ -100,9 +93,7 @@ fn interval(settings: &UsageApi) -> Duration {
 /// The settings, if they and everything else allow to ask. The hook has looked at all of it before it started this process, but
 /// anybody can start it.
 fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
-    let now = host.now();
-    let is_off = store.is_off(now) || places.default_state_dir.as_deref().is_some_and(|dir| is_off(dir, now));
-    if is_off || is_misled(host, host.cwd().as_deref()) {
+    if off_file(host, places).is_some() || is_misled(host, host.cwd().as_deref()) {
         return None;
     }
     let environment = &host.environment;

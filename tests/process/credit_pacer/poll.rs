@@ -175,11 +175,12 @@ fn utc(secs: i64, zone: &str) -> String {
 }
 
 #[test]
-fn a_tool_call_starts_one_and_its_reading_is_kept() {
+fn one_of_thirty_calls_at_once_starts_a_request_and_its_reading_is_kept() {
     let body = usage_body();
     let polling = Polling::new(Manner::answers(200, &[], &body));
     let began = now_secs();
-    documented(&polling.hook().stdin(polling.call().to_bytes()).run());
+    let calls: Vec<_> = (0..30).map(|_| polling.call()).collect();
+    polling.ask_at_once(&calls);
     polling.eventually("the reading is kept", || polling.usage() != Value::Null);
     polling.until_nobody_polls();
     let usage = polling.usage();
@@ -211,16 +212,6 @@ fn a_tool_call_starts_one_and_its_reading_is_kept() {
 }
 
 #[test]
-fn of_fifty_processes_at_once_one_asks() {
-    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    let calls: Vec<_> = (0..50).map(|_| polling.call()).collect();
-    polling.ask_at_once(&calls);
-    polling.eventually("the reading is kept", || polling.usage() != Value::Null);
-    polling.until_nobody_polls();
-    assert_eq!(polling.endpoint.requests().len(), 1);
-}
-
-#[test]
 fn a_server_that_hangs_delays_nobody_and_keeps_nothing_of_the_clients_open() {
     let polling = Polling::new(Manner::HangsAfter(Vec::new()));
     // The end of both outputs is waited for: a process that held them would be waited for as well.
@@ -228,24 +219,14 @@ fn a_server_that_hangs_delays_nobody_and_keeps_nothing_of_the_clients_open() {
     assert_eq!(documented(&outcome), None);
     assert!(outcome.wall < Duration::from_secs(5), "{outcome}");
     polling.eventually("the server is asked", || polling.endpoint.requests().len() == 1);
-    // While it hangs, the slot is taken: further calls start nobody.
-    let again = polling.hook().stdin(polling.call().to_bytes()).run();
-    assert!(again.wall < Duration::from_secs(5), "{again}");
+    // While it hangs, the slot is taken: a further call starts nobody, and its end does not end the request.
+    let mut again = polling.hook().stdin_held_open(polling.call().to_bytes()).start();
+    again.kill();
+    drop(again.wait());
     polling.until_nobody_polls();
     assert_eq!(polling.endpoint.requests().len(), 1);
     assert_eq!((&polling.slot()["trouble"], &polling.slot()["failures"]), (&json!("timeout"), &json!(1)));
     assert_eq!(polling.usage(), Value::Null);
-}
-
-#[test]
-fn who_asks_outlives_the_hook_and_its_group() {
-    let polling = Polling::new(Manner::HangsAfter(Vec::new()));
-    let mut hook = polling.hook().stdin_held_open(polling.call().to_bytes()).start();
-    polling.eventually("the server is asked", || polling.endpoint.requests().len() == 1);
-    hook.kill();
-    drop(hook.wait());
-    polling.until_nobody_polls();
-    assert_eq!(polling.slot()["trouble"], "timeout", "it came to its end by itself");
 }
 
 #[test]

@@ -160,16 +160,14 @@ fn calls_of_a_turn_within_two_seconds_or_during_a_delay_share_its_end() {
         assert_eq!(until(millis), 350, "{millis} ms later");
     }
     assert_eq!(until(9_000), 351 + 350, "the delay is over: a batch of its own");
-}
-
-#[test]
-fn another_session_or_turn_is_a_batch_of_its_own() {
     let mut world = World::used(99.0).without_alerts();
     world.waits();
     world.session = 2;
-    assert_eq!(world.later(1_000).waits(), 350_000);
+    assert_eq!(world.later(1_000).waits(), 350_000, "another session");
     (world.session, world.prompt) = (1, 2);
-    assert_eq!(world.later(1_000).waits(), 350_000, "the old turn was interrupted");
+    assert_eq!(world.later(1_000).waits(), 350_000, "another turn: the old one was interrupted");
+    assert!(matches!(world.ends().memory, Memory::Note(_)));
+    assert!(!world.state.sessions.contains_key(&1), "a session that ends is forgotten");
 }
 
 #[test]
@@ -184,15 +182,6 @@ fn sleep_is_booked_for_what_was_slept() {
     assert!((world.state.learned.habit.calls() - before - 16.0 / gap).abs() < 0.5);
     let lately = world.state.sessions[&1].slept_lately(world.now);
     assert_eq!(lately.as_secs(), 16);
-}
-
-#[test]
-fn session_that_ends_is_forgotten() {
-    let mut world = World::used(20.0).without_alerts();
-    assert_eq!(world.ends().memory, Memory::Keep);
-    world.call();
-    assert!(matches!(world.ends().memory, Memory::Note(_)));
-    assert!(world.state.sessions.is_empty());
 }
 
 #[test]
@@ -276,9 +265,12 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
                  12:15, 45 minutes before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
+    world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
+    let first = world.call().notice.unwrap();
+    let by = "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). credit-pacer status";
     assert!(
-        world.call().notice.unwrap().contains("so that your usage limits last"),
-        "the first of another session"
+        first.contains("so that your usage limits last") && first.contains(by),
+        "another session: {first}"
     );
 }
 
@@ -300,17 +292,6 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
         ),
         "{told}"
     );
-}
-
-#[test]
-fn the_first_delay_says_what_the_projects_files_have_to_do_with_it() {
-    let mut world = World::used(99.0).without_alerts();
-    world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
-    let told = world.call().notice.unwrap();
-    let by = "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). credit-pacer status";
-    assert!(told.contains(by), "{told}");
-    let again = world.later(20 * 60_000).call().notice.unwrap_or_default();
-    assert!(!again.contains("p.yaml"), "{again}");
 }
 
 #[test]
@@ -380,21 +361,12 @@ fn while_it_is_switched_off_only_alerts_are_told_and_nothing_is_counted() {
 }
 
 #[test]
-fn the_usage_api_is_asked_where_that_is_due() {
-    let mut world = World::used(20.0);
-    world.poll = true;
-    assert_eq!(world.call().effects, [Change::Poll]);
-    assert!(world.starts().effects.contains(&Change::Poll));
-    let facts = Facts::Prompt { poll: true };
-    let event = Event::UserPromptSubmit { prompt: "hi".to_owned(), source: None };
-    assert_eq!(world.decide(&facts, event).effects, [Change::Poll]);
-}
-
-#[test]
 fn what_a_start_tells() {
-    type Change = fn(&mut World);
+    type Prepare = fn(&mut World);
     let mut world = World::used(20.0).without_alerts();
-    assert_eq!(world.starts().notice, None);
+    world.poll = true;
+    let outcome = world.starts();
+    assert_eq!((outcome.notice, outcome.effects), (None, vec![Change::Poll]));
     world.read(94.0, NOON + HOUR);
     let told = world.starts().notice.unwrap();
     let (until, rest) = told.split_once(" s each for now. ").unwrap();
@@ -402,7 +374,7 @@ fn what_a_start_tells() {
     let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at 12:30, 30 minutes before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
-    let silent: [(&str, Change); 4] = [
+    let silent: [(&str, Prepare); 4] = [
         ("quiet hours", |world| {
             world.settings.quiet_hours = serde_json::from_str("\"11:00-13:00\"").unwrap();
         }),

@@ -5,7 +5,7 @@ use pacing::{Pace, Reading, Status, Strategy, Window, WindowPace};
 
 const NOW: i64 = 1_000_000;
 
-/// A window: how it stands, what is used, how far that is over the line, how old that is and how long until it ends.
+/// A window: its status, usage, points over the line, age of the reading and time until the reset.
 type Row = Option<(Status, f64, f64, i64, i64)>;
 
 fn window(window: Window, row: Row) -> WindowPace {
@@ -35,6 +35,10 @@ fn pace(five_hour: Row, seven_day: Row) -> Pace {
     }
 }
 
+fn ordinary() -> Pace {
+    pace(Some((Status::Over, 63.0, 2.4, 5, 600)), Some((Status::Ok, 48.0, -11.0, 5, 60_000)))
+}
+
 fn shown(pace: &Pace) -> Shown<'_> {
     Shown {
         model: Some("Opus 4.8"),
@@ -48,76 +52,42 @@ fn shown(pace: &Pace) -> Shown<'_> {
     }
 }
 
-fn ordinary() -> Pace {
-    pace(Some((Status::Over, 63.0, 2.4, 5, 600)), Some((Status::Ok, 48.0, -11.0, 5, 60_000)))
+/// Nothing but the windows.
+fn bare(pace: &Pace) -> Shown<'_> {
+    Shown { model: None, context_percent: None, ..shown(pace) }
 }
 
 #[test]
-fn it_says_how_everything_stands() {
-    let ordinary = ordinary();
-    for (what, shown, expected) in [
-        (
-            "paced",
-            Shown { delay_secs: 41.7, ..shown(&ordinary) },
-            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s",
-        ),
-        ("no delay", shown(&ordinary), "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11"),
-        (
-            "off",
-            Shown { is_off: true, delay_secs: 41.7, ..shown(&ordinary) },
-            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · pacing off",
-        ),
-        (
-            "lost",
-            Shown { is_lost: true, ..shown(&ordinary) },
-            "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · not recorded",
-        ),
-        (
-            "nothing told",
-            Shown { model: None, context_percent: None, ..shown(&ordinary) },
-            "5h 63% ▲2 · wk 48% ▼11",
-        ),
+fn shows_model_context_windows_and_the_next_delay() {
+    let (ordinary, unknown) = (ordinary(), pace(None, None));
+    let all = "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11";
+    for (shown, expected) in [
+        (Shown { delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · next +42s")),
+        (shown(&ordinary), all.to_owned()),
+        (Shown { is_off: true, delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · pacing off")),
+        (Shown { is_lost: true, ..shown(&ordinary) }, format!("{all} · not recorded")),
+        (bare(&ordinary), "5h 63% ▲2 · wk 48% ▼11".to_owned()),
+        (bare(&unknown), "no usage reported (needs a Pro or Max login)".to_owned()),
+        (Shown { has_replied: false, ..bare(&unknown) }, "no usage reported yet".to_owned()),
     ] {
-        assert_eq!(line(&shown, 80, false), expected, "{what}");
+        assert_eq!(line(&shown, 80, false), expected);
     }
 }
 
 #[test]
-fn a_window_says_how_it_stands_against_the_safe_line() {
+fn a_window_shows_its_place_against_the_safe_line() {
     for (row, expected) in [
-        ((Status::Over, 63.0, 2.4, 5, 600), "5h 63% ▲2"),
         ((Status::Over, 63.0, 0.2, 5, 600), "5h 63% ▲1"),
         ((Status::Ok, 63.0, 0.0, 5, 600), "5h 63% ▼0"),
         ((Status::Ok, 62.6, -30.5, 5, 600), "5h 63% ▼30"),
-        ((Status::Over, 104.0, 40.0, 5, 600), "5h 104% ▲40"),
+        ((Status::Over, 1e18, 1e18, 5, 600), "5h 999% ▲999"),
         ((Status::Stale, 63.0, 0.0, 960, 600), "5h 63% 16m old"),
         ((Status::Stale, 63.0, 0.0, 7300, 600), "5h 63% 2h old"),
         ((Status::Stale, 63.0, 0.0, 200_000, 600), "5h 63% 2d old"),
         ((Status::Stale, 63.0, 0.0, 5, 0), "5h reset"),
         ((Status::Off, 63.0, 0.0, 5, 600), "5h 63%"),
     ] {
-        let pace = pace(Some(row), None);
-        let shown = Shown { model: None, context_percent: None, ..shown(&pace) };
-        assert_eq!(line(&shown, 80, false), expected);
-    }
-}
-
-#[test]
-fn says_so_where_no_usage_is_reported() {
-    let unknown = pace(None, None);
-    let before = Shown { has_replied: false, ..shown(&unknown) };
-    for (what, shown, columns, expected) in [
-        (
-            "no login",
-            shown(&unknown),
-            80,
-            "Opus 4.8 · ctx 42% · no usage reported (needs a Pro or Max login)",
-        ),
-        ("no reply yet", before, 80, "Opus 4.8 · ctx 42% · no usage reported yet"),
-        ("narrow", shown(&unknown), 20, "no usage reported"),
-        ("very narrow", shown(&unknown), 8, "no usage"),
-    ] {
-        assert_eq!(line(&shown, columns, false), expected, "{what}");
+        assert_eq!(line(&bare(&pace(Some(row), None)), 80, false), expected);
     }
 }
 
@@ -136,21 +106,8 @@ fn drops_the_least_important_first_where_there_is_little_room() {
     ] {
         assert_eq!(line(&shown, columns, false), expected, "{columns}");
     }
-}
-
-#[test]
-fn it_never_takes_more_columns_than_there_are() {
-    let paces = [ordinary(), pace(None, None), pace(Some((Status::Stale, 63.0, 0.0, 960, 600)), None)];
-    let names =
-        [None, Some("Opus 4.8 (1M context)"), Some("模型名字很长很长很长很长很长很长"), Some("🙂🙂🙂🙂🙂🙂")];
-    for pace in &paces {
-        for model in names {
-            for columns in 1..120 {
-                let shown = Shown { model, delay_secs: 350.0, ..shown(pace) };
-                let line = line(&shown, columns, false);
-                assert!(line.chars().count() <= columns && !line.is_empty(), "{columns}: {line}");
-            }
-        }
+    for columns in 1..120 {
+        assert!(line(&shown, columns, false).chars().count() <= columns, "{columns}");
     }
 }
 
@@ -164,27 +121,25 @@ fn a_models_name_does_nothing_to_the_terminal() {
         ("   ", ""),
         ("模型", ""),
     ] {
-        let shown = Shown { model: Some(name), context_percent: None, ..shown(&ordinary) };
-        let expected = format!("{expected}5h 63% ▲2 · wk 48% ▼11");
-        assert_eq!(line(&shown, 80, false), expected, "{name:?}");
+        let shown = Shown { model: Some(name), ..bare(&ordinary) };
+        assert_eq!(line(&shown, 80, false), format!("{expected}5h 63% ▲2 · wk 48% ▼11"), "{name:?}");
     }
 }
 
 #[test]
-fn colours_say_how_bad_it_is_and_take_no_room() {
+fn colours_show_how_bad_it_is_and_take_no_room() {
     let (green, yellow, red) = ("\u{1b}[32m", "\u{1b}[33m", "\u{1b}[31m");
-    for (what, row, expected) in [
-        ("below", Some((Status::Ok, 48.0, -3.0, 5, 600)), green),
-        ("above", Some((Status::Over, 48.0, 3.0, 5, 600)), yellow),
-        ("far above", Some((Status::Over, 88.0, 20.0, 5, 600)), red),
-        ("nearly used up", Some((Status::Ok, 95.0, -3.0, 5, 600)), red),
-        ("old", Some((Status::Stale, 95.0, 3.0, 960, 600)), ""),
+    for (row, expected) in [
+        ((Status::Ok, 48.0, -3.0, 5, 600), green),
+        ((Status::Over, 48.0, 3.0, 5, 600), yellow),
+        ((Status::Over, 88.0, 20.0, 5, 600), red),
+        ((Status::Ok, 95.0, -3.0, 5, 600), red),
+        ((Status::Stale, 95.0, 3.0, 960, 600), ""),
     ] {
-        let pace = pace(row, None);
-        let shown = Shown { model: None, context_percent: None, ..shown(&pace) };
-        let plain = line(&shown, 12, false);
+        let pace = pace(Some(row), None);
+        let plain = line(&bare(&pace), 12, false);
         let expected = if expected.is_empty() { plain } else { format!("{expected}{plain}\u{1b}[0m") };
-        assert_eq!(line(&shown, 12, true), expected, "{what}");
+        assert_eq!(line(&bare(&pace), 12, true), expected, "{row:?}");
     }
     let emergency = Pace {
         strategy: Strategy::Emergency,
@@ -193,15 +148,7 @@ fn colours_say_how_bad_it_is_and_take_no_room() {
     };
     assert!(line(&shown(&emergency), 80, true).contains(&format!("{red}5h 60%")));
     for (percent, colour) in [(74.0, green), (75.0, yellow), (90.0, red)] {
-        let ordinary = ordinary();
-        let shown = Shown { context_percent: Some(percent), ..shown(&ordinary) };
-        assert!(line(&shown, 80, true).contains(&format!("{colour}ctx {percent:.0}%\u{1b}[0m")));
+        let shown = Shown { context_percent: Some(percent), ..bare(&emergency) };
+        assert!(line(&shown, 80, true).starts_with(&format!("{colour}ctx {percent:.0}%\u{1b}[0m")));
     }
-}
-
-#[test]
-fn no_number_is_longer_than_three_digits() {
-    let absurd = pace(Some((Status::Over, 1e18, 1e18, 5, 600)), Some((Status::Ok, -4.0, -1e18, 5, 60_000)));
-    let shown = Shown { model: None, context_percent: Some(1e9), ..shown(&absurd) };
-    assert_eq!(line(&shown, 80, false), "ctx 999% · 5h 999% ▲999 · wk 0% ▼999");
 }
