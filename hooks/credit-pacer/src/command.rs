@@ -21,10 +21,8 @@ use crate::{filter, history, poll, report, statusline};
 
 pub(crate) use status::lines;
 
-/// The answer to a command.
 pub(crate) type Reply = cli::Reply<Change>;
 
-/// The name of the original tool.
 const OTHER_NAME: &str = "pace-maker";
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {

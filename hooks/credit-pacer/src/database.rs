@@ -58,13 +58,10 @@ pub(crate) struct Database {
 pub(crate) struct DelayRow {
     /// When it began, in seconds since the epoch.
     pub(crate) at: i64,
-    /// Length in seconds.
     pub(crate) secs: i64,
-    /// The limit that asked for it.
     pub(crate) window: Option<Window>,
 }
 
-/// The reason of a delay.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Why {
     /// The usage at that time, in percent.
@@ -134,7 +131,6 @@ impl Database {
         .map(drop)
     }
 
-    /// Keeps a delay.
     pub(crate) fn add_delay(&self, delay: &DelayRow, session_id: &str, why: &Why) -> Result<(), String> {
         let (window, strategy) = (delay.window.map(Window::key), why.strategy.word());
         let insert = "INSERT INTO pacing_decisions (timestamp, should_throttle, delay_seconds, session_id,
@@ -207,11 +203,9 @@ impl Database {
     }
 }
 
-/// The reason why the file cannot be opened or used.
 enum Problem {
     /// It is no database, or part of it is destroyed.
     Damaged,
-    /// Anything else, in words.
     Other(String),
 }
 
@@ -285,7 +279,6 @@ fn create_private(path: &Path) {
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    // Where that fails, the library reports why.
     let _ = options.open(path);
 }
 

@@ -169,7 +169,6 @@ impl Alert {
     }
 }
 
-/// The window that asks for the delay.
 fn constrained(pace: &Pace) -> Option<&WindowPace> {
     pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)
 }

@@ -74,7 +74,6 @@ fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
 #[derive(Default)]
 struct Memory {
     learned: Learned,
-    /// A `learn` line came.
     is_taught: bool,
     /// All known calls and readings, by time.
     calls: Vec<Call>,

@@ -20,16 +20,12 @@ use crate::wording::{duration, percent};
 use chart::chart;
 use past::{Day, Past};
 
-/// Days that are shown by default.
 const DAYS: u32 = 7;
 
 const COLUMNS: usize = 80;
 
-/// The reason why there is nothing to show.
 pub(crate) enum Refusal {
-    /// The words are wrong.
     Usage(String),
-    /// It cannot be done.
     Failed(String),
 }
 
@@ -101,7 +97,6 @@ pub(crate) fn look_back(host: &Host, typed: Option<u32>, usual: u32) -> Result<P
     Ok(Past::of(days, now, (rules, zone_name), readings, delays))
 }
 
-/// The advice where nothing is recorded.
 pub(crate) const NOTHING: &str = "Usage comes from the status line of a session in a terminal with a Pro or Max login \
                                   (`req hooks statusline` sets it up), or from the usage API (`usage_api.enabled`).";
 

@@ -132,7 +132,7 @@ impl Scene {
     }
 }
 
-/// The readings, oldest first, as the arithmetic takes them: each window at the time at which it was told.
+/// The readings, oldest first, as the arithmetic takes them: each window at the time of its report.
 pub(crate) fn snapshots(usage: &Usage) -> Vec<Snapshot> {
     let earlier = usage.earlier.iter().map(|earlier| (earlier.at, &earlier.windows));
     let mut by_time: BTreeMap<i64, Snapshot> = BTreeMap::new();

@@ -2,8 +2,8 @@
 //! way.
 //!
 //! - `slot`: when it may be asked next
-//! - `login`: what it is asked with
-//! - `answer`: what it says; `failure`: why there is no answer
+//! - `login`: the token of a request
+//! - `answer`, `failure`: its result
 //!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 

@@ -16,7 +16,6 @@ use shared::state::{SharedMode, write_durable};
 use crate::history::{Refusal, days_of, look_back};
 use page::MARK;
 
-/// Days that are shown by default.
 const DAYS: u32 = 30;
 
 /// Writes the report; `words` are those after `report`.

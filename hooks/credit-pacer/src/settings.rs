@@ -17,19 +17,19 @@ pub use written::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// So much of what is allowed by now may be used, in percent: the rest is a reserve, because readings lag behind.
+    /// The safe share of the usage that is allowed by now, in percent. The rest is a reserve, because readings lag behind.
     pub safety_buffer_pct: Decimal<1, 100>,
     /// Points above the safe line before calls are delayed.
     pub threshold_pct: Decimal<0, 100>,
-    /// Delays shorter than this are skipped, in seconds.
+    /// The shortest delay, in seconds. A shorter one is skipped.
     pub base_delay_secs: Decimal<0, 350>,
-    /// A longer delay is cut to this, in seconds; the client gives the hook 360.
+    /// The longest delay, in seconds. Claude Code gives the hook 360.
     pub max_delay_secs: Decimal<0, 350>,
-    /// All delays of a session in any hour together, in seconds. Empty: no limit.
+    /// The longest time of all delays of a session in any hour, in seconds. Empty: no limit.
     pub max_total_delay_per_hour_secs: Option<Bounded<0, 3600>>,
     /// Times of day at which nothing is delayed, as in `["22:00-06:00"]`.
     pub quiet_hours: OneOrMore<HoursOfDay>,
-    /// An older reading says nothing about now, in seconds.
+    /// The age from which on a reading no longer counts, in seconds.
     pub stale_after_secs: Bounded<60, 86_400>,
     /// The time zone of working days: `system`, or a name as in `Europe/Berlin`.
     pub timezone: Zone,
@@ -39,13 +39,13 @@ pub struct Settings {
     pub work_hours: OneOrMore<HoursOfDay>,
     /// Days off: `2026-12-24`, or `2026-12-24..2027-01-01`, ends included.
     pub holidays: OneOrMore<DayRange>,
-    /// The window of five hours.
+    /// The 5-hour limit.
     pub five_hour: WindowSettings,
-    /// The window of seven days.
+    /// The weekly limit.
     pub seven_day: WindowSettings,
-    /// At so many percent used you are told, once per window, even while pacing is switched off.
+    /// You get an alert at these percentages of a limit, once per window, even while pacing is switched off.
     pub alerts: Vec<Bounded<1, 100>>,
-    /// What was used when is kept for so many days.
+    /// The history of usage and delays is kept for so many days.
     pub retention_days: Bounded<1, 3650>,
     /// The status line.
     pub statusline: StatusLine,
@@ -57,9 +57,9 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WindowSettings {
-    /// Calls are paced by this window.
+    /// Calls are delayed for this limit.
     pub enabled: bool,
-    /// So much may be used from its beginning on, in percent.
+    /// The usage that is allowed from the beginning of the window on, in percent.
     pub preload_pct: Decimal<0, 100>,
 }
 
@@ -67,7 +67,7 @@ pub struct WindowSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StatusLine {
-    /// A command of yours that prints below ours what it is given: the status line you had before.
+    /// The command of the status line you had before. Its output is shown below ours.
     pub chain: Option<String>,
 }
 
@@ -75,11 +75,11 @@ pub struct StatusLine {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct UsageApi {
-    /// It is asked, with the login of Claude Code: to use that elsewhere may be against the terms of your plan.
+    /// The hook asks the usage API, with the login of Claude Code. To use that login elsewhere may be against the terms of your plan.
     pub enabled: bool,
-    /// Where it is.
+    /// The address.
     pub url: String,
-    /// It is asked at most once in so many seconds, by all sessions together.
+    /// The shortest time between two requests of all sessions together, in seconds.
     pub interval_secs: Bounded<300, 86_400>,
 }
 
@@ -103,8 +103,8 @@ const DECIDING: [&str; 16] = [
     "seven_day.preload_pct",
 ];
 
-/// "set for this project: workdays (.claude/requirements.yaml:3)", with the keys about delays that files of the project decide;
-/// `None` if those files decide none. `origin` returns the provenance of a key.
+/// "set for this project: workdays (.claude/requirements.yaml:3)": the keys about delays that files of the project decide, if there
+/// are any. `origin` returns the provenance of a key.
 pub(crate) fn by_project(origin: &dyn Fn(&str) -> Option<Origin>) -> Option<String> {
     let set = DECIDING.into_iter().filter_map(|key| Some((key, origin(key)?)));
     let set = set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local));

@@ -36,13 +36,10 @@ fn is_within(line: &Line) -> bool {
     line.past.is_empty()
 }
 
-/// One session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Session {
-    /// Its first call.
     pub(crate) since: Timestamp,
-    /// Its last call.
     pub(crate) last: Timestamp,
     /// When its current batch began.
     pub(crate) batch: Timestamp,
@@ -52,11 +49,9 @@ pub(crate) struct Session {
     pub(crate) prompt: u64,
     /// When the user was last told of a delay.
     pub(crate) told: Timestamp,
-    /// The strategy at that time.
     pub(crate) told_strategy: Strategy,
     /// Delays of the last hour: when, and milliseconds slept.
     pub(crate) delays: Vec<(Timestamp, u32)>,
-    /// The delay that is going on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Pending>,
 }
@@ -64,23 +59,17 @@ pub(crate) struct Session {
 /// A delay that is going on. It is booked at its end, for what was slept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Pending {
-    /// Since when.
     pub(crate) at: Timestamp,
-    /// The window that asked for it.
     pub(crate) window: Window,
-    /// The reason.
     #[serde(default)]
     pub(crate) why: Why,
 }
 
-/// An alert that was given.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Alert {
     /// Claude Code's name of the window.
     pub(crate) window: String,
-    /// Which one.
     pub(crate) resets_at: i64,
-    /// The percentage.
     pub(crate) percent: u32,
 }
 
@@ -90,7 +79,6 @@ impl State {
         store.read("")
     }
 
-    /// Drops sessions that are silent for an hour.
     pub(crate) fn forget_silent(&mut self, now: Timestamp) {
         self.sessions.retain(|_, session| now.since(session.last) < HOUR);
     }

@@ -1,4 +1,4 @@
-//! What can be set. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ pub struct Settings {
     /// Buckets of their own while a skill is at work, by its name: `deep-research`, a plugin's as `plugin:skill` or `skill`.
     /// What an entry leaves out is as in `global_default`. Outside of any skill the name is `ungated`.
     pub per_skill: BTreeMap<String, SkillLimits>,
-    /// Who is told of calls past a limit. In headless runs the model only with `headless: true`.
+    /// The reader of reports about calls past a limit. In headless runs Claude is one only with `headless: true`.
     pub audience: Audience,
-    /// What becomes of a call past a limit.
+    /// The treatment of a call past a limit.
     pub mode: Mode,
-    /// So many times the same tool with the same input in a row, by one agent for one prompt, is past the limit.
+    /// The number of calls of the same tool with the same input in a row, by one agent for one prompt, that is past the limit.
     /// 0: never.
     pub repeat: ZeroOr<2, 1000>,
-    /// So many rounds of two different calls in turn, by one agent for one prompt, are past the limit. 0: never.
+    /// The number of rounds of two different calls in turn, by one agent for one prompt, that is past the limit. 0: never.
     pub ping_pong: ZeroOr<2, 1000>,
     /// Tools whose repetition is normal, because they wait for something: never counted by `repeat` and `ping_pong`.
     pub polling_tools: Vec<String>,
@@ -34,9 +34,9 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// So many calls may be made at once: a bucket's tokens when it is full.
+    /// The calls that may be made at once: the tokens of a full bucket.
     pub capacity: Decimal<1, 1_000_000>,
-    /// So many tokens come back per second, up to `capacity`. 0: none ever does.
+    /// The tokens that come back per second, up to `capacity`. 0: none ever does.
     pub refill_per_sec: Decimal<0, 1_000_000>,
 }
 
@@ -44,31 +44,31 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SkillLimits {
-    /// So many calls may be made at once. Empty: as in `global_default`.
+    /// The calls that may be made at once. Empty: as in `global_default`.
     pub capacity: Option<Decimal<1, 1_000_000>>,
-    /// So many tokens come back per second. Empty: as in `global_default`.
+    /// The tokens that come back per second. Empty: as in `global_default`.
     pub refill_per_sec: Option<Decimal<0, 1_000_000>>,
 }
 
-/// Who is told.
+/// The reader of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Audience {
-    /// The user, who may want to look.
+    /// You.
     User,
-    /// The model, which may notice that it goes in a circle.
+    /// Claude, which may notice that it goes in a circle.
     Model,
-    /// Each of them.
+    /// You and Claude.
     Both,
 }
 
-/// What becomes of a call past a limit.
+/// The treatment of a call past a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
-    /// It goes on.
+    /// The call runs.
     Advise,
-    /// It is refused, every time, and the model reads why.
+    /// The call is denied, every time, and Claude reads why.
     Deny,
 }
 

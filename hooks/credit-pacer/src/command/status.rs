@@ -18,7 +18,6 @@ use crate::settings::{Day, HoursOfDay, Settings, by_project};
 use crate::state::{State, exact};
 use crate::wording::{SOURCES, duration};
 
-/// The situation now.
 struct Now {
     pace: Pace,
     /// The delay of the next call, in seconds.
@@ -117,7 +116,6 @@ impl Now {
         }
     }
 
-    /// A suggestion for `work_hours`.
     fn suggested(&self) -> Option<String> {
         let hours = work_hours(self.state.learned.habit.busy_slots(), &self.rules.calendar);
         let list: Vec<String> = hours.iter().map(|hours| format!("\"{hours}\"")).collect();
@@ -167,7 +165,6 @@ fn week(section: &Section<Settings>) -> String {
     format!("working time: {days}, {hours}{off}, {zone} ({by})")
 }
 
-/// The status for programs.
 pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let switches = asker.switches();
     let Some(section) = asker.section::<CreditPacer>(&switches) else { return Reply::no(UNREADABLE) };

@@ -54,7 +54,6 @@ fn heading(past: &Past, course: &Course) -> String {
     }
 }
 
-/// The first second of a column.
 fn begin(past: &Past, columns: usize, column: usize) -> i64 {
     let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     past.from() + (past.to() - past.from()).saturating_mul(whole(column)) / whole(columns)

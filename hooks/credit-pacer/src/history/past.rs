@@ -9,15 +9,10 @@ pub(crate) type Day = std::ops::Range<i64>;
 /// The last days, today included.
 #[derive(Debug)]
 pub(crate) struct Past {
-    /// The days, oldest first.
     pub(crate) days: Vec<Day>,
-    /// Now, in seconds since the epoch.
     pub(crate) now: i64,
-    /// The name of the time zone.
     pub(crate) zone_name: String,
-    /// The usage of each limit.
     pub(crate) courses: [Course; 2],
-    /// The delays, oldest first.
     pub(crate) delays: Vec<DelayRow>,
     rules: Rules,
 }
@@ -25,16 +20,13 @@ pub(crate) struct Past {
 /// The usage of a limit.
 #[derive(Debug)]
 pub(crate) struct Course {
-    /// The limit.
     pub(crate) window: Window,
-    /// From reset to reset, oldest first.
     pub(crate) runs: Vec<Run>,
 }
 
 /// A window from its first reading to its reset.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Run {
-    /// In seconds since the epoch.
     pub(crate) resets_at: i64,
     /// Time and usage of each rise.
     pub(crate) points: Vec<(i64, f64)>,
@@ -67,17 +59,14 @@ impl Past {
         Self { days, now, zone_name, courses, delays, rules }
     }
 
-    /// The first second of the days.
     pub(crate) fn from(&self) -> i64 {
         self.days.first().map_or(self.now, |day| day.start)
     }
 
-    /// The first second after the days.
     pub(crate) fn to(&self) -> i64 {
         self.days.last().map_or(self.now, |day| day.end)
     }
 
-    /// Nothing is recorded.
     pub(crate) fn is_empty(&self) -> bool {
         self.delays.is_empty() && self.courses.iter().all(|course| course.runs.is_empty())
     }

@@ -1,5 +1,5 @@
-//! Whose usage. Two accounts at once on one machine take turns in the one file of readings: each tells another end of its
-//! windows. A session is paced by its own account's, as its own status line was told them.
+//! The usage of one account. Two accounts at once on one machine take turns in the one file of readings: each reports other resets
+//! of its windows. A session is paced by the windows that its own status line reported.
 
 use shared::host::Timestamp;
 use shared::state::Store;
@@ -8,8 +8,8 @@ use shared::usage::{self, SAME_RESET_SECS, Usage, Window};
 
 use crate::settings::Settings;
 
-/// What a session knows of its account's usage; without one, what was told last. The session's own file is read only where
-/// there are several accounts.
+/// The usage of the session's account; without a session, the last reading. The session's own file is read only if there are several
+/// accounts.
 pub(crate) fn known(
     store: &Store,
     session: Option<&str>,
@@ -27,7 +27,7 @@ pub(crate) fn known(
     })
 }
 
-/// Some window was told with two ends, and neither is past. One account has one after the other.
+/// Some window has two resets to come. One account has one after the other.
 fn is_of_several(usage: &Usage, now: i64) -> bool {
     let is_another = |(name, was): (&String, &Window)| {
         let is_other = |window: &Window| !is_same(window, was) && window.resets_at > now;

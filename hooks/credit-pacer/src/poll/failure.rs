@@ -8,13 +8,11 @@ use shared::courier::{self, CourierError};
 /// An attempt that brought nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Failure {
-    /// The reason.
     pub(super) kind: Kind,
     /// The server wants to be left alone for so long.
     pub(super) retry_after: Option<Duration>,
 }
 
-/// The reason why an attempt brings nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {

@@ -16,7 +16,7 @@ const FIRST_BACK_OFF: Duration = Duration::from_secs(300);
 /// The longest of these waits, and the wait after a refused login.
 const MAX_BACK_OFF: Duration = HOUR;
 
-/// A server that wants to be left alone for longer is asked again after this time: it may be a slip of its own.
+/// The longest wait that a server may ask for.
 const MAX_RETRY_AFTER: Duration = DAY;
 
 /// The memory of all attempts.
@@ -29,7 +29,6 @@ pub(crate) struct Slot {
     pub(crate) asked_at: i64,
     /// So many requests in a row have failed.
     pub(crate) failures: u32,
-    /// The failure of the last attempt.
     pub(crate) trouble: Option<Kind>,
 }
 
@@ -58,7 +57,7 @@ impl Slot {
         replace(store, |slot| slot.is_due(now).then(|| taken(slot))).is_some()
     }
 
-    /// Keeps the result. Returns the slot before it; `None` if it could not be kept: then the next is asked after the interval.
+    /// Keeps the result. Returns the slot before it; `None` if that failed: then the next request comes after the interval.
     pub(super) fn settle(
         store: &Store,
         result: Result<(), Failure>,

@@ -18,7 +18,6 @@ const BAND: f64 = 24.0;
 /// The longest delay, in seconds.
 const LONGEST: f64 = 350.0;
 
-/// The whole file.
 pub(crate) fn page(past: &Past) -> String {
     let content = if past.is_empty() {
         format!("<p>Nothing is recorded of this time.</p><p>{NOTHING}</p>")

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 
 use shared::host::Host;
 
-/// The longest time it may take.
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// The time that its output is waited for after its end.
@@ -54,7 +53,7 @@ fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
             _ => break false,
         }
     };
-    // What it leaves behind could hold its output open. An error says that nothing of the group is left.
+    // A process that is left of the group could hold the output open. An error means that none is left.
     #[cfg(unix)]
     let _ = rustix::process::kill_process_group(
         rustix::process::Pid::from_child(&child),

@@ -5,20 +5,17 @@ use pacing::{Pace, Status, Strategy, Window, WindowPace};
 /// The content of the line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown<'a> {
-    /// The model's name.
     pub(super) model: Option<&'a str>,
     /// The used share of the context window, in percent.
     pub(super) context_percent: Option<f64>,
     pub(super) pace: &'a Pace,
     /// The delay of the next call, in seconds.
     pub(super) delay_secs: f64,
-    /// Nothing is delayed at all.
     pub(super) is_off: bool,
     /// The reading could not be written down, so no hook knows it.
     pub(super) is_lost: bool,
     /// Claude Code has had a reply in this session: it would know the usage by now.
     pub(super) has_replied: bool,
-    /// In seconds since the epoch.
     pub(super) now: i64,
 }
 
@@ -33,10 +30,8 @@ enum Colour {
 
 type Part = (String, Colour);
 
-/// No higher number is printed, in percent.
 const MAX_SHOWN_PERCENT: f64 = 999.0;
 
-/// More of a model's name is not shown.
 const MAX_MODEL: usize = 40;
 
 const SEPARATOR: &str = " · ";

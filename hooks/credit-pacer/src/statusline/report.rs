@@ -6,10 +6,8 @@ use serde_json::Value;
 use shared::usage::session::{ContextWindow, SessionUsage};
 use shared::usage::{MAX_WINDOWS, Window, is_paced, is_window_name};
 
-/// One report.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Report {
-    /// The session's id.
     pub(super) session: Option<String>,
     /// The project's folder, else the working directory of the session.
     pub(super) project: Option<PathBuf>,
@@ -53,7 +51,6 @@ impl Report {
         })
     }
 
-    /// Claude Code has had a reply in this session.
     pub(super) const fn has_replied(&self) -> bool {
         self.usage.total_api_duration_ms > 0
     }
