@@ -6,32 +6,24 @@ use serde::Deserialize;
 use shared::protocol::ToolCall;
 use similar::TextDiff;
 
-/// So many unchanged lines are shown around each change.
 const CONTEXT_LINES: usize = 15;
 
-/// The longest mark of a cut diff, in characters.
 const MARK_CHARS: usize = 100;
 
-/// A tool call's effect on a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
-    /// The file, as the call names it.
     pub(crate) file: String,
     pub(crate) kind: Kind,
 }
 
-/// The kinds of effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// It is written anew, whether or not there was one.
     Whole(String),
-    /// Pieces of it are replaced, one after the other.
     Pieces(Vec<Piece>),
-    /// A cell of a notebook, whose place in the file is not looked for.
+    /// A cell of a notebook; its place in the file is not looked for.
     Cell(String),
 }
 
-/// A piece that is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Piece {
     #[serde(rename = "old_string", default)]
@@ -47,29 +39,11 @@ pub(crate) struct Piece {
 pub(crate) struct Versions {
     /// `None`: there was no file, or, with `is_fragment`, its text is not known.
     pub(crate) before: Option<String>,
-    /// As it would be.
     pub(crate) after: String,
-    /// The texts are pieces of the file, not the whole of it: it could not be read, or the old text is not in it.
+    /// The texts are pieces of the file: it could not be read, or the old text is not in it.
     pub(crate) is_fragment: bool,
 }
 
-/// A file that cannot be read as a text, or is too long.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unreadable;
-
-/// The file as it stands; `None`: there is none.
-pub(crate) type There = Result<Option<String>, Unreadable>;
-
-/// The text that was read. Only what is not found is not there.
-pub(crate) fn there(read: io::Result<Vec<u8>>) -> There {
-    match read {
-        Ok(bytes) => String::from_utf8(bytes).map(Some).map_err(|_| Unreadable),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(_) => Err(Unreadable),
-    }
-}
-
-/// The input of the tools that write.
 #[derive(Deserialize)]
 struct Written {
     #[serde(alias = "notebook_path")]
@@ -82,7 +56,7 @@ struct Written {
     piece: Piece,
 }
 
-/// Reads the input of `Write`, `Edit`, `MultiEdit`, `NotebookEdit`; `None`: another tool, or an input that cannot be read.
+/// Reads a call; `None`: another tool, or an input that cannot be read.
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     if !matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
         return None;
@@ -97,17 +71,26 @@ pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     Some(Change { file: written.file_path, kind })
 }
 
-/// The file before and after. Line ends are as on Unix in both: the client's tools do not tell them apart either.
-pub(crate) fn versions(change: &Change, there: There) -> Versions {
-    let is_unreadable = there.is_err();
-    let there = there.ok().flatten().map(|text| unix(&text));
+/// The file before and after. Line ends are as on Unix: Claude Code's tools do not tell them apart either.
+pub(crate) fn versions(change: &Change, read: io::Result<Vec<u8>>) -> Versions {
+    let is_missing = read.as_ref().is_err_and(|error| error.kind() == io::ErrorKind::NotFound);
+    let there = read.ok().and_then(|bytes| String::from_utf8(bytes).ok()).map(|text| unix(&text));
+    let is_fragment = there.is_none() && !is_missing;
     match &change.kind {
-        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment: is_unreadable },
+        Kind::Whole(text) => Versions { before: there, after: unix(text), is_fragment },
         Kind::Cell(source) => Versions { before: None, after: unix(source), is_fragment: true },
         Kind::Pieces(pieces) => {
-            let pieces: Vec<Piece> = pieces.iter().map(Piece::unix).collect();
-            let whole = if is_unreadable { None } else { replaced(there.as_deref(), &pieces) };
-            whole.unwrap_or_else(|| fragment(&pieces))
+            let after = replaced(there.clone().unwrap_or_default(), pieces).filter(|_| !is_fragment);
+            let joined =
+                |text: fn(&Piece) -> &str| unix(&pieces.iter().map(text).collect::<Vec<_>>().join("\n"));
+            match after {
+                Some(after) => Versions { before: there, after, is_fragment: false },
+                None => Versions {
+                    before: Some(joined(|piece| &piece.old)),
+                    after: joined(|piece| &piece.new),
+                    is_fragment: true,
+                },
+            }
         }
     }
 }
@@ -116,36 +99,19 @@ fn unix(text: &str) -> String {
     text.replace("\r\n", "\n")
 }
 
-impl Piece {
-    fn unix(&self) -> Self {
-        Self { old: unix(&self.old), new: unix(&self.new), all: self.all }
-    }
-}
-
-/// `None` where a piece is not in the file as it is by then.
-fn replaced(there: Option<&str>, pieces: &[Piece]) -> Option<Versions> {
-    let mut after = there.unwrap_or_default().to_owned();
+/// `None` where a piece is not in the file as it is by then. An empty old text makes the file, or fills an empty one.
+fn replaced(mut text: String, pieces: &[Piece]) -> Option<String> {
     for piece in pieces {
-        after = match (piece.old.as_str(), piece.all) {
-            // An empty old text makes the file, or fills an empty one.
-            ("", _) if after.is_empty() => piece.new.clone(),
-            ("", _) => return None,
-            (old, _) if !after.contains(old) => return None,
-            (old, true) => after.replace(old, &piece.new),
-            (old, false) => after.replacen(old, &piece.new, 1),
-        };
+        let (old, new) = (unix(&piece.old), unix(&piece.new));
+        if old.is_empty() != text.is_empty() || !text.contains(&old) {
+            return None;
+        }
+        text = if piece.all { text.replace(&old, &new) } else { text.replacen(&old, &new, 1) };
     }
-    Some(Versions { before: there.map(ToOwned::to_owned), after, is_fragment: false })
+    Some(text)
 }
 
-fn fragment(pieces: &[Piece]) -> Versions {
-    let joined = |text: fn(&Piece) -> &str| pieces.iter().map(text).collect::<Vec<_>>().join("\n");
-    let before = Some(joined(|piece| &piece.old));
-    Versions { before, after: joined(|piece| &piece.new), is_fragment: true }
-}
-
-/// A unified diff with 15 lines around each change, under a head that says whether the file is new, changed, not known or a
-/// fragment.
+/// A unified diff under a line that says whether the file is new, changed, not known or a fragment.
 pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     let head = match (versions.is_fragment, &versions.before) {
         (true, None) => format!(
@@ -164,7 +130,7 @@ pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     format!("{head}\n{body}")
 }
 
-/// The beginning of a longer diff, in whole lines, and how much of it is missing; `None`: it is short enough.
+/// The beginning of a longer diff, in whole lines, and how much is missing; `None`: it is short enough.
 pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
     let chars = diff.chars().count();
     if chars <= max_chars {

@@ -1,6 +1,4 @@
-//! Findings without a model: only in what the change brings, never in what stood there before. Pure.
-//!
-//! A check that is in doubt says nothing: what it finds holds up a change, and a model may look after it.
+//! Findings without a model, in the lines that the change brings. A check in doubt reports nothing. Pure.
 //!
 //! - `view`: a text as code, strings and comments
 //! - `shape`: how long functions are, and how deep blocks lie
@@ -21,10 +19,9 @@ use crate::change::Versions;
 use crate::settings::Checks;
 use view::{Family, Kind, View};
 
-/// So many lines of a text are looked at; a longer one is no source code that a person writes.
+/// The most lines of a text that is checked; a longer one is generated.
 const MAX_LINES: usize = 20_000;
 
-/// A fault of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Finding {
@@ -42,13 +39,14 @@ impl Finding {
     }
 }
 
-/// The findings, in the order of the lines.
 pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Finding> {
     if versions.after.lines().nth(MAX_LINES).is_some() {
         return Vec::new();
     }
     let before = versions.before.as_deref().unwrap_or_default();
-    let added = added_lines(before, &versions.after);
+    let diff = TextDiff::from_lines(before, &versions.after);
+    let inserted = diff.iter_all_changes().filter(|change| change.tag() == ChangeTag::Insert);
+    let added: BTreeSet<usize> = inserted.filter_map(|change| change.new_index()).collect();
     let mut found = Vec::new();
     if checks.secrets {
         found.extend(secret::find(&versions.after, &added));
@@ -70,7 +68,7 @@ pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Find
     found
 }
 
-/// The change adds, removes and alters nothing but comments, documentation in the code, and blank lines.
+/// The change touches nothing but comments, documentation in the code, and blank lines.
 pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
     let Some(family) = Family::of(path).filter(|_| !versions.is_fragment) else { return false };
     let before = versions.before.as_deref().unwrap_or_default();
@@ -85,7 +83,6 @@ pub(crate) fn is_comments_only(path: &str, versions: &Versions) -> bool {
         && !changed.any(|change| is_code(&old, change.old_index()) || is_code(&new, change.new_index()))
 }
 
-/// The rules that are judged here in a file of this name. No model is asked about them.
 pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
     let family = Family::of(path);
     let has_shape = family.is_some_and(|family| family != Family::Hash);
@@ -96,13 +93,6 @@ pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
         (shape::DEEP, checks.max_nesting.get().is_some() && has_shape),
     ];
     rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
-}
-
-/// The lines that the change brings, counted from 0 in the new text.
-fn added_lines(before: &str, after: &str) -> BTreeSet<usize> {
-    let diff = TextDiff::from_lines(before, after);
-    let inserted = diff.iter_all_changes().filter(|change| change.tag() == ChangeTag::Insert);
-    inserted.filter_map(|change| change.new_index()).collect()
 }
 
 #[cfg(test)]

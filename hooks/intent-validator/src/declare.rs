@@ -1,27 +1,23 @@
 //! The words after `intent-validator declare`, and the line that Claude is shown. Pure.
 
-use crate::form::{self, Form, Heard, Judgement, Lack, Quotable};
+use transcript::{Quotable, Words};
 
-/// The longest value, in characters.
+use crate::form::{self, Form, Heard, Judgement, Lack};
+
 const MAX_VALUE: usize = 1_000;
 
 pub(crate) const USAGE: &str = "declare --file F --changes C --goal G [--test T]";
 
 const OPTIONS: [&str; 4] = ["--file", "--changes", "--goal", "--test"];
 
-/// Reads the words after `declare`.
-///
-/// # Errors
-/// If a word is unknown, or a value missing, too long or given twice.
+/// Reads the words after `declare`. Fails if a word is unknown, or a value missing, too long or given twice.
 pub(crate) fn parse(words: &[&str]) -> Result<Form, String> {
     let wrong = |what: String| format!("declare: {what}\nintent-validator {USAGE}");
     let mut values: [Option<String>; 4] = Default::default();
     let mut words = words.iter();
     while let Some(word) = words.next() {
-        let (option, value) = match word.split_once('=') {
-            Some((option, value)) => (option, Some(value)),
-            None => (*word, None),
-        };
+        let (option, value) =
+            word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
         let at = OPTIONS.iter().position(|known| *known == option);
         let at = at.ok_or_else(|| wrong(format!("unknown word {option}")))?;
         let value = value.or_else(|| words.next().copied());
@@ -33,16 +29,12 @@ pub(crate) fn parse(words: &[&str]) -> Result<Form, String> {
             return Err(wrong(format!("{option} is given twice")));
         }
     }
+    if let Some(at) = values[..3].iter().position(Option::is_none) {
+        return Err(wrong(format!("{} is missing", OPTIONS[at])));
+    }
     let [file, changes, goal, test] = values;
-    let needed =
-        |value: Option<String>, option: &str| value.ok_or_else(|| wrong(format!("{option} is missing")));
-    let [of_file, of_changes, of_goal, _] = OPTIONS;
-    Ok(Form {
-        file: needed(file, of_file)?,
-        changes: needed(changes, of_changes)?,
-        goal: needed(goal, of_goal)?,
-        test,
-    })
+    let needed = Option::unwrap_or_default;
+    Ok(Form { file: needed(file), changes: needed(changes), goal: needed(goal), test })
 }
 
 /// The fault of a form. A quote is looked for when the edit is made.
@@ -50,7 +42,8 @@ pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
     if form.file.is_empty() || form.file.contains(['<', '>']) {
         return Some("declare: --file names no file".to_owned());
     }
-    let heard = Heard { names: &[], wants_test, own: "", before: &[], user: Quotable::default() };
+    let (words, user) = (Words::default(), Quotable::default());
+    let heard = Heard { names: &[], wants_test, words: &words, user: &user };
     match form::judge_recorded(form, &heard) {
         Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
             let parts: Vec<String> =
@@ -68,7 +61,6 @@ pub(crate) fn fault(form: &Form, wants_test: bool) -> Option<String> {
     }
 }
 
-/// The line that declares a form in a shell.
 pub(crate) fn line(program: &str, form: &Form) -> String {
     let Form { file, changes, goal, test } = form;
     let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
@@ -78,7 +70,7 @@ pub(crate) fn line(program: &str, form: &Form) -> String {
     })
 }
 
-/// For every shell, and for [`shared::own_calls`], which knows no backslash.
+/// Quoted for every shell, and for [`shared::own_calls`], which knows no backslash.
 fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "_-./:,@%+".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {

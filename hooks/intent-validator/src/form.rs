@@ -8,17 +8,17 @@ mod reader;
 mod value;
 
 use serde::{Deserialize, Serialize};
+use transcript::{Quotable, Words};
 
-pub(crate) use proof::Quotable;
 use reader::{Block, Message};
 
 /// The lines as Claude is shown them, after FILE. A value left like this counts as empty.
 const BLANKS: [&str; 3] = ["<what you change>", "<why you change it>", "<test file or test>"];
 
 /// An example of CHANGES and of GOAL. A value copied from it counts as empty.
-const EXAMPLE: [&str; 2] = ["round each line to whole cents", "invoices match the ledger"];
+pub(crate) const EXAMPLE: [&str; 2] =
+    ["CHANGES: round each line to whole cents", "GOAL: invoices match the ledger"];
 
-/// A declaration, as it was written.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Form {
     pub(crate) file: String,
@@ -27,18 +27,14 @@ pub(crate) struct Form {
     pub(crate) test: Option<String>,
 }
 
-/// The input of stage 1.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Heard<'a> {
     /// The names that FILE may give the file, with `/`: from the repository, from the project, absolute.
     pub(crate) names: &'a [String],
     /// The file is core code, and the change is more than comments.
     pub(crate) wants_test: bool,
-    /// The message that makes the call.
-    pub(crate) own: &'a str,
-    /// The messages before it since the last prompt, oldest first.
-    pub(crate) before: &'a [String],
-    pub(crate) user: Quotable<'a>,
+    pub(crate) words: &'a Words,
+    pub(crate) user: &'a Quotable,
 }
 
 /// The outcome of stage 1 without a model.
@@ -52,29 +48,27 @@ pub(crate) enum Judgement {
     },
 }
 
-/// A part of the form.
+/// A part of the form, as its label names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Part {
     File,
     Changes,
     Goal,
+    Test,
 }
+
+const LABELS: [(&str, Part); 4] =
+    [("FILE", Part::File), ("CHANGES", Part::Changes), ("GOAL", Part::Goal), ("TEST", Part::Test)];
 
 impl Part {
     pub(crate) const fn label(self) -> &'static str {
-        match self {
-            Self::File => "FILE",
-            Self::Changes => "CHANGES",
-            Self::Goal => "GOAL",
-        }
+        LABELS[self as usize].0
     }
 }
 
-/// The fault of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lack {
-    /// There is no form for the file.
     Form,
     Parts(Vec<Part>),
     Test,
@@ -83,13 +77,22 @@ pub(crate) enum Lack {
 }
 
 /// Prose may declare the change all the same.
-pub(crate) const NO_FORM: Judgement = Judgement::Lacks { lack: Lack::Form, is_certain: false };
+const NO_FORM: Judgement = Judgement::Lacks { lack: Lack::Form, is_certain: false };
+
+/// Claude wrote nothing, or the transcript does not show it yet.
+pub(crate) const SILENT: Judgement = Judgement::Lacks { lack: Lack::Form, is_certain: true };
+
+impl Default for Judgement {
+    fn default() -> Self {
+        SILENT
+    }
+}
 
 /// Judges the newest message with a form for the file.
 pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
-    let texts = heard.before.iter().map(String::as_str).chain([heard.own]);
-    let messages: Vec<Message> = texts.map(reader::read).collect();
-    let is_own = |block: &&Block| value::is_path_of(block.file.as_deref().unwrap_or_default(), heard.names);
+    let texts = heard.words.before.iter().chain(&heard.words.own);
+    let messages: Vec<Message> = texts.map(|text| reader::read(text)).collect();
+    let is_own = |block: &&Block| value::is_path_of(block.text(Part::File), heard.names);
     let Some(at) = messages.iter().rposition(|message| message.blocks.iter().any(|block| is_own(&block)))
     else {
         return NO_FORM;
@@ -109,38 +112,26 @@ pub(crate) fn judge(heard: &Heard<'_>) -> Judgement {
 /// Judges a form that `declare` recorded for this file.
 pub(crate) fn judge_recorded(form: &Form, heard: &Heard<'_>) -> Judgement {
     let Form { file, changes, goal, test } = form.clone();
-    let block =
-        Block { file: Some(file), changes: Some(changes), goal: Some(goal), test, has_other_labels: false };
-    judge_block(&block, heard, "", true)
+    let parts = [Some(file), Some(changes), Some(goal), test];
+    judge_block(&Block { parts, has_other_labels: false }, heard, "", true)
 }
 
 /// Text beside the form may say what the form leaves out. A part that is there and says nothing is a fault in any case.
 fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str, is_alone: bool) -> Judgement {
     let is_alone = is_alone && !block.has_other_labels;
-    let parts = [(Part::Changes, &block.changes), (Part::Goal, &block.goal)];
-    let missing: Vec<(Part, &Option<String>)> =
-        parts.into_iter().filter(|(_, text)| !text.as_deref().is_some_and(value::says_something)).collect();
+    let parts = [Part::Changes, Part::Goal].into_iter();
+    let missing: Vec<Part> = parts.filter(|part| !value::says_something(block.text(*part))).collect();
     if !missing.is_empty() {
-        let is_written = missing.iter().any(|(_, text)| text.is_some());
-        let lack = Lack::Parts(missing.into_iter().map(|(part, _)| part).collect());
-        return Judgement::Lacks { lack, is_certain: is_written || is_alone && rest.trim().is_empty() };
+        let is_written = missing.iter().any(|part| block.has(*part));
+        let is_certain = is_written || is_alone && rest.trim().is_empty();
+        return Judgement::Lacks { lack: Lack::Parts(missing), is_certain };
     }
-    match proof::lack(block.test.as_deref(), heard).filter(|_| heard.wants_test) {
-        None => Judgement::Declared(form(block)),
+    match proof::lack(block.text(Part::Test), heard).filter(|_| heard.wants_test) {
+        None => Judgement::Declared(block.form()),
         Some((lack, is_certain)) => {
-            let is_elsewhere = block.test.is_none() && (!is_alone || proof::may_be_in(rest));
+            let is_elsewhere = !block.has(Part::Test) && (!is_alone || proof::may_be_in(rest));
             Judgement::Lacks { lack, is_certain: is_certain && !is_elsewhere }
         }
-    }
-}
-
-fn form(block: &Block) -> Form {
-    let line = |text: &Option<String>| one_line(text.as_deref().unwrap_or_default());
-    Form {
-        file: line(&block.file),
-        changes: line(&block.changes),
-        goal: line(&block.goal),
-        test: block.test.as_deref().map(one_line),
     }
 }
 
@@ -149,12 +140,10 @@ fn one_line(text: &str) -> String {
 }
 
 impl Form {
-    /// The paths in FILE.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
         self.file.split(", ").map(str::trim)
     }
 
-    /// The form with FILE filled in alone.
     pub(crate) fn blank(file: &str, wants_test: bool) -> Self {
         let [changes, goal, test] = BLANKS.map(ToOwned::to_owned);
         Self { file: file.to_owned(), changes, goal, test: wants_test.then_some(test) }
@@ -165,12 +154,6 @@ impl Form {
         let test = test.as_ref().map_or_else(String::new, |test| format!("\nTEST: {test}"));
         format!("FILE: {file}\nCHANGES: {changes}\nGOAL: {goal}{test}")
     }
-}
-
-/// A sentence with an example, which is no form by itself.
-pub(crate) fn example() -> String {
-    let [changes, goal] = EXAMPLE;
-    format!("Example: \"CHANGES: {changes}\", \"GOAL: {goal}\".")
 }
 
 #[cfg(test)]

@@ -3,16 +3,13 @@
 //! Stage 1 looks for a small form (FILE, CHANGES, GOAL, TEST) without a model; a model reads what has no form. Checks look for
 //! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.
 //!
-//! - `settings`: the section, with the meaning of its keys
-//! - `source`: which files are source code, which of them core code, and which no model may see
-//! - `change`: the effect of a tool call on a file, and its diff
-//! - `form`: the form of a declaration: stage 1 without a model
-//! - `checks`: findings without a model
-//! - `review`: the questions to models, and their verdicts; `prompts`: the files with their texts
+//! - `source`: which files are source code, core code, or private; `change`: the effect of a tool call on a file, and its diff
+//! - `form`: stage 1 without a model; `checks`: findings without a model
+//! - `review`: the questions to models, and their verdicts; `prompts`: their texts
 //! - `plan`: the next step for a change; `observe`: facts, in the order of their price
-//! - `decide`: the rules under the lock; `wording`: the texts
+//! - `decide`: the rules under the lock; `wording`: the messages
 //! - `state`: recorded declarations, counts of blocks, verdicts that still hold
-//! - `declare`: the words of that command; `command`: it, `rules` and `status`
+//! - `declare`: the words of that command; `command`: it and `status`
 
 mod change;
 mod checks;
@@ -41,8 +38,6 @@ use shared::messages::strange_names;
 use shared::switches::Turn;
 use state::State;
 
-/// Runs the hook.
-#[must_use]
 pub fn main() -> ExitCode {
     shared::run::main::<IntentValidator>()
 }
@@ -75,11 +70,11 @@ impl Hook for IntentValidator {
     type Effect = Turn;
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, &prompts::ALL)
+        strange_names(&settings.message_files, prompts::ALL)
     }
 
     fn is_command(prompt: &str) -> bool {
-        cli::is_command::<Self>(prompt)
+        cli::is_typed::<Self>(prompt)
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {

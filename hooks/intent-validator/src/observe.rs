@@ -13,13 +13,13 @@ use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::protocol::{Event, ToolCall};
 use shared::state::read_regular;
-use transcript::{Patience, Quotable, Words, quotable, transcript_of, words_of_call};
+use transcript::{Patience, quotable, transcript_of, words_of_call};
 
 use crate::IntentValidator;
-use crate::change::{self, Change, Versions};
+use crate::change::{self, Change};
 use crate::checks;
-use crate::form::{Form, Heard, Quotable as Quotes};
-use crate::plan::{Answers, Known, Local, Standing, local, standing};
+use crate::form::{Form, Heard, Judgement};
+use crate::plan::{Answers, Known, Standing, local, standing};
 use crate::prompts::{INTENT, TDD, filled};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind};
@@ -29,20 +29,17 @@ pub(crate) use spot::Spot;
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// So many of the user's last messages count for a quote.
+/// The user's messages that a quote may come from.
 const USER_MESSAGES: usize = 5;
 
-/// The line of a call is written within about 135 ms on a machine at rest (tests/client-facts.md, section 4), later on a busy
-/// one. An edit whose message is not there yet is blocked in vain.
+/// Claude Code writes the line of a call within about 135 ms on a machine at rest (tests/client-facts.md, section 4).
 const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), step: Duration::from_millis(5) };
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Facts {
-    /// A source file is about to be changed.
     Change(Box<ChangeFacts>),
     /// Changes were declared in a shell.
     Declared(DeclaredFacts),
-    /// The answer to a prompt that is one of our commands.
     Command(cli::Reply),
     Start {
         text: String,
@@ -55,7 +52,7 @@ pub(crate) enum Facts {
 pub(crate) struct ChangeFacts {
     pub(crate) known: Known,
     pub(crate) answers: Answers,
-    /// Texts of the user that cannot be used.
+    /// The notice about texts of the user that cannot be used.
     pub(crate) notice: Option<String>,
 }
 
@@ -71,7 +68,8 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::PreToolUse(tool) => before(context, tool),
         Event::PostToolUse(result) => declared::after(context, result).map(Facts::Declared),
         Event::UserPromptSubmit { prompt, source } => {
-            cli::prompted::<IntentValidator>(context, prompt, source.as_deref()).map(Facts::Command)
+            let asker = cli::Asker::of_prompt(context, prompt, source.as_deref());
+            cli::typed::<IntentValidator>(prompt, &asker).map(Facts::Command)
         }
         Event::SessionStart { .. } => context.settings.announce.then(|| announcement(context)),
         Event::SessionEnd { .. } => Some(Facts::SessionEnd),
@@ -82,78 +80,58 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     context.request.call.session_id.as_ref()?;
     let change = change::read(tool)?;
-    if !has_extension_of_source(&change.file, context.settings) {
+    // Most files show by their name alone that they are no source, before links are resolved.
+    if !source::is_source(&change.file, &context.settings.extensions) {
         return None;
     }
-    let spot = Spot::of(context, &change.file)?;
+    let spot = Spot::find(context.places, context.request.call.cwd.as_deref(), &change.file)?;
     let kind = source::kind(&spot.file, context.settings)?;
-    Some(Facts::Change(Box::new(look(context, tool, &change, &spot, kind))))
-}
-
-/// Most files that are none show by their name alone, before links are resolved.
-fn has_extension_of_source(file: &str, settings: &Settings) -> bool {
-    let extension = Path::new(file).extension().and_then(|extension| extension.to_str());
-    extension.is_some_and(|own| settings.extensions.iter().any(|known| known.eq_ignore_ascii_case(own)))
+    Some(Facts::Change(Box::new(look(context, tool, &change, spot, kind))))
 }
 
 fn look(
     context: &Context<'_, Settings>,
     tool: &ToolCall,
     change: &Change,
-    spot: &Spot,
+    spot: Spot,
     kind: Kind,
 ) -> ChangeFacts {
-    let settings = context.settings;
+    let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
-    let state: State = context.peek();
-    let versions = versions(change, &spot.path);
+    let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
     let findings = checks::find(&spot.file, &versions, &settings.checks);
-    let root = context.places.root.as_deref().unwrap_or(Path::new(""));
-    // The names of the folders above the project say nothing of its files.
-    let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
-    let place =
-        Place { file: spot.file.clone(), in_project: spot.in_project.clone(), agent: call.agent_id.clone() };
-    let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&place.file, &versions);
-    let mut known = Known {
-        prompt: call.prompt_id.clone(),
-        names: names(&change.file, &spot.path, &place, call.cwd.as_deref()),
-        wants_test,
-        place,
-        versions,
-        findings,
-        ..Known::default()
-    };
+    let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
+    let names = names(&change.file, &spot, call.cwd.as_deref());
+    let prompt = call.prompt_id.clone();
+    let place = Place { file: spot.file, in_project: spot.in_project, agent: call.agent_id.clone() };
+    let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
+    let state: State = context.peek();
     listen(context, tool, &state, &mut known);
-    known.is_private = may_be_asked(settings, &known.local)
-        && [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
-            .iter()
-            .any(|file| source::is_private(file, &settings.judge.never_send));
-    // Finding it costs a look along PATH, and only texts need it.
-    if settings.stage1 == Stage1::Model || !matches!(known.local, Local::Declared { .. }) {
-        known.program = context.host.own_command(IntentValidator::NAME, context.places);
+    // Globs are read only where a model may come into it.
+    let may_be_asked = settings.stage2 == Stage2::Model
+        || settings.stage1 == Stage1::Model
+        || matches!(known.local, Judgement::Lacks { is_certain: false, .. });
+    // The folders above the project do not count.
+    let root = places.root.as_deref().unwrap_or(Path::new(""));
+    let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
+    let called = [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
+        .map(|name| may_be_asked && source::is_private(name, &settings.judge.never_send));
+    known.is_private = called.contains(&true);
+    // The way to our command costs a look along PATH, and only texts need it.
+    if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
+        known.program = host.own_command(IntentValidator::NAME, places);
     }
-    let mut texts = Texts::new(&settings.message_files, context.host, context.places);
+    let mut texts = Texts::new(&settings.message_files, host, places);
     let answers = ask(context, tool, &state, &known, &mut texts);
     ChangeFacts { known, answers, notice: notice(context, &texts) }
 }
 
-/// A model may come into it: only then it is worth the price of reading globs to know what none may see.
-fn may_be_asked(settings: &Settings, local: &Local) -> bool {
-    settings.stage2 == Stage2::Model
-        || settings.stage1 == Stage1::Model
-        || matches!(local, Local::Lacks { is_certain: false, .. })
-}
-
-/// The names that a form may give the file.
-fn names(called: &str, path: &Path, place: &Place, cwd: Option<&Path>) -> Vec<String> {
-    let from_here = cwd.and_then(|cwd| path.strip_prefix(cwd).ok());
-    let paths = [Some(Path::new(called)), Some(path), from_here];
+fn names(called: &str, spot: &Spot, cwd: Option<&Path>) -> Vec<String> {
+    let from_here = cwd.and_then(|cwd| spot.path.strip_prefix(cwd).ok());
+    let paths = [Some(Path::new(called)), Some(&spot.path), from_here];
     let paths = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
-    paths.chain([place.file.clone(), place.in_project.clone()]).filter(|name| !name.is_empty()).collect()
-}
-
-fn versions(change: &Change, path: &Path) -> Versions {
-    change::versions(change, change::there(read_regular(path, MAX_FILE_BYTES)))
+    let names = paths.chain([spot.file.clone(), spot.in_project.clone()]);
+    names.filter(|name| !name.is_empty()).collect()
 }
 
 /// Reads the declaration and the messages; a recorded declaration that is complete spares the transcript.
@@ -161,40 +139,33 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
     let agent = known.place.agent.as_deref();
-    let recorded = state.declared(&known.place.in_project, agent, context.host.now(), ttl).cloned();
-    let main = call.transcript_path.as_deref();
-    if recorded
-        .as_ref()
-        .is_some_and(|recorded| !recorded.test.as_deref().is_some_and(|test| test.contains(['"', '\'', '“'])))
-    {
-        known.local = judge(recorded.as_ref(), &Words::default(), known);
-        if matches!(known.local, Local::Declared { .. }) {
+    let recorded = state.declared(&known.place.in_project, agent, context.host.now(), ttl);
+    let may_quote = |form: &Form| form.test.as_deref().is_some_and(|test| test.contains(['"', '\'', '“']));
+    if recorded.is_some_and(|form| !may_quote(form)) {
+        judge(recorded, known);
+        if known.is_recorded {
             return;
         }
     }
-    Quotable { texts: known.user, is_whole: known.user_is_whole } =
-        main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
-    let is_heard = state.is_heard();
-    let patience = if is_heard { CALL_WRITTEN } else { Patience::NONE };
+    let main = call.transcript_path.as_deref();
+    known.user = main.map(|path| quotable(path, USER_MESSAGES)).unwrap_or_default();
+    let patience = if state.is_heard() { CALL_WRITTEN } else { Patience::NONE };
     let heard = transcript_of(call).zip(tool.tool_use_id.as_deref());
     known.words = heard.map(|(path, id)| words_of_call(&path, id, patience)).unwrap_or_default();
-    known.was_unheard = is_heard && known.words.own.is_none();
-    known.local = judge(recorded.as_ref(), &known.words, known);
-    if matches!(known.local, Local::Lacks { is_certain: false, .. })
-        && let Some(recorded) = &recorded
-    {
+    known.was_unheard = state.is_heard() && known.words.own.is_none();
+    judge(recorded, known);
+    if matches!(known.local, Judgement::Lacks { is_certain: false, .. }) {
         // A model that reads the messages reads the recorded form, too.
-        known.words.before.push(recorded.lines());
+        known.words.before.extend(recorded.map(Form::lines));
     }
 }
 
-fn judge(recorded: Option<&Form>, words: &Words, known: &Known) -> Local {
-    let user = Quotes { texts: &known.user, is_whole: known.user_is_whole };
-    let heard = Heard { names: &known.names, wants_test: known.wants_test, own: "", before: &[], user };
-    local(recorded, words, &heard)
+fn judge(recorded: Option<&Form>, known: &mut Known) {
+    let Known { names, wants_test, words, user, .. } = &*known;
+    let heard = Heard { names, wants_test: *wants_test, words, user };
+    (known.local, known.is_recorded) = local(recorded, &heard);
 }
 
-/// Asks whom the plan wants asked: nobody, one, or one after the other.
 fn ask(
     context: &Context<'_, Settings>,
     tool: &ToolCall,
@@ -203,30 +174,27 @@ fn ask(
     texts: &mut Texts<'_>,
 ) -> Answers {
     let mut answers = Answers::default();
-    if standing(known, &answers, context.settings, state, context.host.now()) == Standing::AskWhetherDeclared
-    {
+    let stands = |answers: &Answers| standing(known, answers, context.settings, state, context.host.now());
+    if stands(&answers) == Standing::AskWhetherDeclared {
         answers.stage1 = Some(questions::whether_declared(context, tool, known, texts));
     }
-    if let Standing::AskForReview { declared, .. } =
-        standing(known, &answers, context.settings, state, context.host.now())
-    {
+    if let Standing::AskForReview { declared, .. } = stands(&answers) {
         answers.stage2 = Some(questions::review(context, tool, known, &declared, texts));
     }
     answers
 }
 
-/// How a change is declared, in the words of the prompt files.
 fn announcement(context: &Context<'_, Settings>) -> Facts {
-    let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
-    let program = context.host.own_command(IntentValidator::NAME, context.places);
+    let Context { settings, places, host, .. } = *context;
+    let mut texts = Texts::new(&settings.message_files, host, places);
+    let program = host.own_command(IntentValidator::NAME, places);
     let mut text = format!("intent-validator: {}", how_to_declare(&mut texts, &program));
-    if context.settings.tdd {
-        text = format!("{text}\n{}", about_tests(&mut texts, context.settings));
+    if settings.tdd {
+        text = format!("{text}\n{}", about_tests(&mut texts, settings));
     }
     Facts::Start { text, notice: notice(context, &texts) }
 }
 
-/// The notice about texts of the user that cannot be used.
 fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
     texts.notice(IntentValidator::NAME, context.store, context.request.call.session_id.as_deref())
 }

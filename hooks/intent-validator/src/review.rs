@@ -13,19 +13,17 @@ use crate::plan::Known;
 use crate::settings::Settings;
 use crate::wording::cleaned;
 
-/// Of a path, of a few words, and of what was declared, so many characters are shown.
+/// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
 const MAX_DECLARED: usize = 4_000;
 
-/// So many rules count, and so many characters of each.
+/// The most rules that count, and the most characters of each.
 const MAX_RULES: usize = 50;
 const MAX_RULE: usize = 300;
 
-/// The note on a diff that is cut.
 const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
                          missing only because it could stand in the rest.";
 
-/// The note on a change that was allowed without a declaration.
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
 
@@ -70,12 +68,10 @@ impl TryFrom<Verdict> for Review {
     }
 }
 
-/// The answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply<V> {
-    /// The verdict; without one, why, where that is a reason to ask the user.
+    /// Without a verdict the reason to ask the user, if there is one.
     pub(crate) verdict: Result<V, Option<String>>,
-    /// The notice for the user.
     pub(crate) notice: Option<String>,
 }
 
@@ -91,29 +87,27 @@ impl<V> From<Asked<V>> for Reply<V> {
 }
 
 pub(crate) fn announced<'a>(settings: &'a Settings, instructions: String, known: &Known) -> Question<'a> {
-    let most = characters(settings.judge.max_conversation_chars.get()) / 2;
+    let most = settings.judge.max_conversation_chars.get() as usize / 2;
     let Known { place, words, user, .. } = known;
+    let parts = [
+        ("file", place.file.as_str(), MAX_SHORT),
+        ("said_before", &words.before.join("\n\n"), most),
+        ("said", words.own.as_deref().unwrap_or_default(), most),
+        ("user", &user.texts.join("\n\n"), most),
+    ];
+    let part = json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] });
     Question {
         purpose: "declaration",
         model: &settings.stage1_model,
         fallback: None,
         instructions,
-        parts: vec![
-            part("file", &place.file, MAX_SHORT),
-            part("said_before", &words.before.join("\n\n"), most),
-            part("said", words.own.as_deref().unwrap_or_default(), most),
-            part("user", &user.join("\n\n"), most),
-        ],
-        verdicts: schema(
-            &["YES", "NO", "NO_TDD"],
-            "missing",
-            &json!({ "type": "string", "enum": ["FILE", "CHANGES", "GOAL"] }),
-        ),
+        parts: parts.map(part_of).into(),
+        verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &part),
     }
 }
 
-/// The question of stage 2. A diff that is too long keeps its head and its first hunks, and is masked before it is cut: of a
-/// secret that was cut in half the rest may look like nothing.
+/// The question of stage 2. A diff that is too long keeps its head and its first hunks. It is masked before it is cut: half a secret
+/// may look like nothing.
 pub(crate) fn reviewed<'a>(
     settings: &'a Settings,
     instructions: String,
@@ -122,41 +116,34 @@ pub(crate) fn reviewed<'a>(
     diff: &str,
     conversation: &str,
 ) -> Question<'a> {
-    let judge = &settings.judge;
-    let max_diff = characters(judge.max_diff_chars.get());
+    let max_diff = settings.judge.max_diff_chars.get() as usize;
     let diff = masked(diff);
     let cut = beginning(&diff, max_diff);
-    let purpose = if cut.is_some() { "review of a part" } else { "review" };
+    let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
+    let notes = notes.into_iter().filter(|(applies, _)| *applies);
+    let parts = [
+        ("file", file, MAX_SHORT),
+        ("declaration", declared, MAX_DECLARED),
+        ("diff", cut.as_deref().unwrap_or(&diff), max_diff),
+        ("conversation", conversation, settings.judge.max_conversation_chars.get() as usize),
+    ];
+    let text = json!({ "type": "string" });
     let finding = json!({
         "type": "object",
         "additionalProperties": false,
         "required": ["rule", "line", "why", "fix"],
-        "properties": {
-            "rule": { "type": "string" },
-            "line": { "type": "integer" },
-            "why": { "type": "string" },
-            "fix": { "type": "string" }
-        }
+        "properties": { "rule": text, "line": { "type": "integer" }, "why": text, "fix": text }
     });
-    let notes = [(cut.is_some(), OF_A_PART), (declared.is_empty(), UNDECLARED)];
-    let notes = notes.into_iter().filter(|(applies, _)| *applies);
-    let instructions = notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}"));
     Question {
-        purpose,
+        purpose: if cut.is_some() { "review of a part" } else { "review" },
         model: &settings.stage2_model,
         fallback: settings.stage2_fallback_model.as_deref(),
-        instructions,
-        parts: vec![
-            part("file", file, MAX_SHORT),
-            part("declaration", declared, MAX_DECLARED),
-            part("diff", cut.as_deref().unwrap_or(&diff), max_diff),
-            part("conversation", conversation, characters(judge.max_conversation_chars.get())),
-        ],
+        instructions: notes.fold(instructions, |text, (_, note)| format!("{text}\n\n{note}")),
+        parts: parts.map(part_of).into(),
         verdicts: schema(&["APPROVED", "BLOCKED"], "findings", &finding),
     }
 }
 
-/// An object with a verdict and a list.
 fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
     json!({
         "type": "object",
@@ -169,26 +156,18 @@ fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
     })
 }
 
-fn part(name: &'static str, text: &str, max_chars: usize) -> Part {
+fn part_of((name, text, max_chars): (&'static str, &str, usize)) -> Part {
     Part { name, text: text.to_owned(), max_chars }
 }
 
-fn characters(number: u32) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
-}
-
-/// The rules in force, a line each: a project may set some, so each is one short line.
-pub(crate) fn rule_lines(settings: &Settings) -> Vec<(&str, String)> {
-    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
-    let line = |name: &str, text| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE));
-    rules.map(|(name, text)| (name.as_str(), line(name, text))).collect()
-}
-
-/// The rules for a model: those that our own checks do not judge in this file.
+/// The rules for a model, without those that our own checks judge in this file. A project may set some, so each is one short line.
 pub(crate) fn asked_rules(settings: &Settings, file: &str) -> String {
     let checked = checks::rules(file, &settings.checks);
-    let asked = rule_lines(settings).into_iter().filter(|(name, _)| !checked.contains(name));
-    asked.map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
+    let asked = rules.filter(|(name, _)| !checked.contains(&name.as_str()));
+    let lines =
+        asked.map(|(name, text)| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
@@ -196,7 +175,6 @@ pub(crate) fn key(settings: &Settings, file: &str, declared: &str, diff: &str) -
     digest(&[declared, diff, &asked_rules(settings, file), &settings.stage2_model])
 }
 
-/// The beginning of a hash, in hexadecimal.
 pub(crate) fn digest(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {

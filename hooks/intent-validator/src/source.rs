@@ -6,21 +6,18 @@ use globset::GlobBuilder;
 
 use crate::settings::Settings;
 
-/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     Plain,
-    /// Source code that wants a test.
     Core,
 }
 
-/// What the file at `path` (from the project's root, with `/`) is; `None`: it is not looked at.
-///
-/// An excluded folder wins over a core one. A file that is a test by its name wants no other test, wherever it stands.
+/// The kind of the file at `path`, from the project's root with `/`; `None`: the hook does not look at it. An excluded folder wins
+/// over a core one. A file that is a test by its name wants no other test.
 pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    if !is_source(base, &settings.extensions)
+    if !is_source(path, &settings.extensions)
         || settings.exclude_paths.iter().any(|rule| excludes(rule, folder, path))
     {
         return None;
@@ -29,12 +26,14 @@ pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
     Some(if is_core && !is_test_file(base) { Kind::Core } else { Kind::Plain })
 }
 
-fn is_source(base: &str, extensions: &[String]) -> bool {
-    let Some((_, extension)) = base.rsplit_once('.') else { return false };
-    extensions.iter().any(|known| known.trim_start_matches('.').eq_ignore_ascii_case(extension))
+pub(crate) fn is_source(path: &str, extensions: &[String]) -> bool {
+    let base = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    let extension = base.rsplit_once('.').map(|(_, extension)| extension);
+    let is_own = |own: &str, known: &str| known.trim_start_matches('.').eq_ignore_ascii_case(own);
+    extension.is_some_and(|own| extensions.iter().any(|known| is_own(own, known)))
 }
 
-/// Whether `folder` is the rule's folder or lies in it: anywhere for a name, from the root for a path.
+/// `folder` is the rule's folder or lies in it: anywhere for a name, from the root for a path.
 fn holds(rule: &str, folder: &str) -> bool {
     let name = rule.strip_prefix("./").unwrap_or(rule).trim_matches('/');
     if name.is_empty() {
@@ -51,7 +50,6 @@ fn is_rooted(rule: &str) -> bool {
     rule.trim_end_matches('/').contains('/')
 }
 
-/// A glob that ends in a plain name means a folder, too.
 fn excludes(rule: &str, folder: &str, path: &str) -> bool {
     let glob = rule.trim_start_matches("./").trim_matches('/');
     if !rule.contains(['*', '?']) {
@@ -79,43 +77,35 @@ pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
     })
 }
 
-/// Whether a file is a test by its name or its folder.
+/// A file is a test by its name or its folder.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let path = path.trim_end_matches('.');
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
     let Some((stem, ending)) = base.split_once('.') else { return false };
-    if stem.is_empty()
-        || ending.is_empty()
-        || !ending.chars().all(|c| c.is_alphanumeric() || "._-".contains(c))
-    {
+    let is_ending = |char: char| char.is_alphanumeric() || "._-".contains(char);
+    if stem.is_empty() || ending.is_empty() || !ending.chars().all(is_ending) {
         return false;
     }
     let is_test_folder = |part: &str| {
         let part = part.to_lowercase();
-        let last = part.rsplit('.').next().unwrap_or_default();
-        last == "tests" || ["test", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
+        part.rsplit('.').next() == Some("tests")
+            || ["test", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
     };
-    is_test_name(stem) || is_test_ending(ending) || folder.split('/').any(is_test_folder)
+    let is_test_ending = ["test.", "spec.", "tests.", "e2e."].iter().any(|kind| ending.starts_with(kind));
+    is_test_ending || is_test_name(stem) || folder.split('/').any(is_test_folder)
 }
 
-fn is_test_ending(ending: &str) -> bool {
-    ["test.", "spec.", "tests.", "e2e."].iter().any(|kind| ending.starts_with(kind))
-}
-
-pub(crate) fn is_test_name(stem: &str) -> bool {
+/// `test_foo`, `foo-spec`, `FooTest`; not `Contest`.
+fn is_test_name(stem: &str) -> bool {
     let small = stem.to_lowercase();
-    ["test", "tests", "spec"].contains(&small.as_str())
+    let ends_in_hump = ["Test", "Tests", "Spec", "IT"].iter().any(|end| {
+        let before = stem.strip_suffix(end).and_then(|before| before.chars().next_back());
+        before.is_some_and(|char| char.is_lowercase() || char.is_ascii_digit())
+    });
+    ends_in_hump
+        || ["test", "tests", "spec"].contains(&small.as_str())
         || ["test_", "test-", "tests_"].iter().any(|start| small.starts_with(start))
         || ["_test", "-test", "_spec", "-spec", "_tests"].iter().any(|end| small.ends_with(end))
-        || ends_in_hump(stem)
-}
-
-/// `FooTest`, `FooTests`, `FooSpec`; not `Contest`.
-fn ends_in_hump(stem: &str) -> bool {
-    ["Test", "Tests", "Spec", "IT"].iter().any(|end| {
-        stem.strip_suffix(end)
-            .is_some_and(|before| before.ends_with(|c: char| c.is_lowercase() || c.is_ascii_digit()))
-    })
 }
 
 #[cfg(test)]

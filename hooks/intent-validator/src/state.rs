@@ -1,4 +1,4 @@
-//! The state of a session: recorded declarations, blocks, and verdicts that still hold. All of it is bounded.
+//! The state of a session: recorded declarations, blocks, and verdicts that still hold. All lists are bounded.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -11,25 +11,23 @@ use crate::checks::Finding;
 use crate::form::Form;
 use crate::review::Announced;
 
-/// The newest so many of each are remembered.
 const MAX_DECLARED: usize = 100;
-const MAX_BLOCKED: usize = 100;
+const MAX_BLOCKS: usize = 200;
 const MAX_VERDICTS: usize = 50;
 
-/// A verdict that found fault holds for so long: what is around the change may be another by then.
-const BLOCKED_HOLDS: Duration = Duration::from_secs(10 * 60);
+/// A verdict that found fault holds so long: the text around the change may be another by then.
+const FAULT_HOLDS: Duration = Duration::from_secs(10 * 60);
 
-/// After so many calls whose words were not to be had, nobody waits for them.
+/// After so many calls whose message did not come in time, the hook waits for none.
 const WAITED_ENOUGH: u32 = 2;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct State {
     declared: VecDeque<Recorded>,
-    blocked: VecDeque<Blocked>,
-    reviews: VecDeque<Given<Vec<Finding>>>,
-    answers: VecDeque<Given<Announced>>,
-    /// Number of calls whose words were not to be had in time.
+    blocks: VecDeque<Block>,
+    verdicts: VecDeque<Given>,
+    /// Number of calls whose message did not come in time.
     missed: u32,
 }
 
@@ -43,9 +41,9 @@ impl Remembered for State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Place {
-    /// From the root of its repository, with `/`: what it is called. Two repositories of a project may call theirs the same.
+    /// From the root of its repository, with `/`, for messages. Two repositories of a project may have files of the same name.
     pub(crate) file: String,
-    /// From the project's root, with `/`: which file it is.
+    /// From the project's root, with `/`.
     pub(crate) in_project: String,
     pub(crate) agent: Option<String>,
 }
@@ -60,14 +58,12 @@ pub(crate) struct Recorded {
     pub(crate) at: Timestamp,
 }
 
-/// The cause of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Cause {
     Declaration,
     Test,
     Checks,
-    /// A model's review.
     Review,
 }
 
@@ -86,42 +82,38 @@ impl Cause {
     }
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-struct Blocked {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Block {
     place: Place,
     prompt: Option<String>,
-    cause: Option<Cause>,
-    count: u32,
-    /// Its outcome is not reported yet.
+    cause: Cause,
     is_open: bool,
 }
 
-/// The verdict of a model, by the digest of its question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Given<V> {
+struct Given {
     key: String,
-    verdict: V,
+    verdict: Verdict,
     at: Timestamp,
 }
 
-/// The verdict that still holds: for the session if it is good, else for a while.
-fn holding<'a, V>(
-    given: &'a VecDeque<Given<V>>,
-    key: &str,
-    now: Timestamp,
-    is_good: impl Fn(&V) -> bool,
-) -> Option<&'a V> {
-    let newest = given.iter().rev().find(|given| given.key == key)?;
-    (is_good(&newest.verdict) || now.since(newest.at) < BLOCKED_HOLDS).then_some(&newest.verdict)
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Verdict {
+    OfStage1(Announced),
+    OfStage2(Vec<Finding>),
 }
 
-fn keep<V>(given: &mut VecDeque<Given<V>>, key: &str, verdict: V, at: Timestamp) {
-    given.retain(|other| other.key != key);
-    push(given, Given { key: key.to_owned(), verdict, at }, MAX_VERDICTS);
+impl Verdict {
+    fn is_good(&self) -> bool {
+        match self {
+            Self::OfStage1(announced) => *announced == Announced::Yes,
+            Self::OfStage2(findings) => findings.is_empty(),
+        }
+    }
 }
 
 impl State {
-    /// A declaration of this agent for this file, from the project's root, that still holds; the newest.
+    /// The newest declaration of this agent for this file, from the project's root, that still holds.
     pub(crate) fn declared(
         &self,
         file: &str,
@@ -129,91 +121,69 @@ impl State {
         now: Timestamp,
         ttl: Duration,
     ) -> Option<&Form> {
-        let holds = |recorded: &&Recorded| {
-            recorded.agent.as_deref() == agent
-                && now.since(recorded.at) < ttl
-                && recorded.names.iter().any(|name| name == file)
-        };
+        let holds = |recorded: &&Recorded| recorded.is_of(file, agent) && now.since(recorded.at) < ttl;
         self.declared.iter().rev().find(holds).map(|recorded| &recorded.form)
     }
 
     pub(crate) fn declare(&mut self, recorded: Recorded) {
-        self.declared.retain(|other| {
-            other.agent != recorded.agent || !other.names.iter().any(|name| recorded.names.contains(name))
-        });
+        let agent = recorded.agent.as_deref();
+        self.declared.retain(|other| !recorded.names.iter().any(|name| other.is_of(name, agent)));
         push(&mut self.declared, recorded, MAX_DECLARED);
     }
 
-    /// What was recorded for this file no longer holds.
     pub(crate) fn forget_declared(&mut self, place: &Place) {
-        self.declared
-            .retain(|recorded| recorded.agent != place.agent || !recorded.names.contains(&place.in_project));
+        self.declared.retain(|recorded| !recorded.is_of(&place.in_project, place.agent.as_deref()));
     }
 
-    /// The number of blocks for this reason: for stage 1 of the file and agent, else in this prompt.
-    pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> u32 {
-        let counts = |blocked: &&Blocked| {
-            blocked.place == *place
-                && match blocked.cause {
-                    Some(own) if own.is_of_stage1() => cause.is_of_stage1(),
-                    own => own == Some(cause) && blocked.prompt.as_deref() == prompt,
-                }
+    /// The number of blocks for this cause: of the file and agent for stage 1, else of this prompt too.
+    pub(crate) fn count(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> usize {
+        let counts = |block: &&Block| {
+            let is_same = block.cause == cause && block.prompt.as_deref() == prompt;
+            let is_stage1 = block.cause.is_of_stage1() && cause.is_of_stage1();
+            block.place == *place && (is_same || is_stage1)
         };
-        self.blocked.iter().filter(counts).map(|blocked| blocked.count).sum()
+        self.blocks.iter().filter(counts).count()
     }
 
     pub(crate) fn block(&mut self, place: &Place, prompt: Option<&str>, cause: Cause) {
-        let mut blocked = match self.blocked.iter().position(|blocked| blocked.is(place, prompt, cause)) {
-            Some(index) => self.blocked.remove(index).unwrap_or_default(),
-            None => Blocked {
-                place: place.clone(),
-                prompt: prompt.map(ToOwned::to_owned),
-                cause: Some(cause),
-                ..Blocked::default()
-            },
-        };
-        blocked.count = blocked.count.saturating_add(1);
-        blocked.is_open = true;
-        push(&mut self.blocked, blocked, MAX_BLOCKED);
+        let (place, prompt) = (place.clone(), prompt.map(ToOwned::to_owned));
+        push(&mut self.blocks, Block { place, prompt, cause, is_open: true }, MAX_BLOCKS);
     }
 
-    /// A declared change passes: stage 1 counts from the beginning again.
+    /// After a declared change stage 1 counts from the beginning again.
     pub(crate) fn forget_asked(&mut self, place: &Place) {
-        let is_of_stage1 = |blocked: &Blocked| blocked.cause.is_some_and(Cause::is_of_stage1);
-        self.blocked.retain(|blocked| blocked.place != *place || !is_of_stage1(blocked));
+        self.blocks.retain(|block| block.place != *place || !block.cause.is_of_stage1());
     }
 
-    /// The call goes through: what has become of the refusals before it, each told once.
+    /// The call goes through: the outcome of the blocks before it, once for each cause.
     pub(crate) fn settle(&mut self, place: &Place, let_go: Option<Cause>) -> Vec<Reaction> {
-        let open = self.blocked.iter_mut().filter(|blocked| blocked.is_open && blocked.place == *place);
-        let told = open.filter_map(|blocked| {
-            blocked.is_open = false;
-            let cause = blocked.cause?;
-            let how = if Some(cause) == let_go { ReactionKind::Overridden } else { ReactionKind::Followed };
-            Some(how.of(cause.rule()))
-        });
-        told.collect()
+        let mut causes = Vec::new();
+        for block in self.blocks.iter_mut().filter(|block| block.is_open && block.place == *place) {
+            block.is_open = false;
+            if !causes.contains(&block.cause) {
+                causes.push(block.cause);
+            }
+        }
+        let reaction = |cause: Cause| {
+            let is_let_go = Some(cause) == let_go;
+            let how = if is_let_go { ReactionKind::Overridden } else { ReactionKind::Followed };
+            how.of(cause.rule())
+        };
+        causes.into_iter().map(reaction).collect()
     }
 
-    /// A review of the very same change.
-    pub(crate) fn review(&self, key: &str, now: Timestamp) -> Option<&[Finding]> {
-        holding(&self.reviews, key, now, Vec::is_empty).map(Vec::as_slice)
+    /// The verdict on the very same question: a good one holds for the session, another for a while.
+    pub(crate) fn verdict(&self, key: &str, now: Timestamp) -> Option<&Verdict> {
+        let newest = self.verdicts.iter().rev().find(|given| given.key == key)?;
+        (newest.verdict.is_good() || now.since(newest.at) < FAULT_HOLDS).then_some(&newest.verdict)
     }
 
-    pub(crate) fn reviewed(&mut self, key: &str, findings: &[Finding], at: Timestamp) {
-        keep(&mut self.reviews, key, findings.to_vec(), at);
+    pub(crate) fn keep(&mut self, key: String, verdict: Verdict, at: Timestamp) {
+        self.verdicts.retain(|other| other.key != key);
+        push(&mut self.verdicts, Given { key, verdict, at }, MAX_VERDICTS);
     }
 
-    /// The verdict of stage 1 on the very same words.
-    pub(crate) fn announced(&self, key: &str, now: Timestamp) -> Option<&Announced> {
-        holding(&self.answers, key, now, |verdict| *verdict == Announced::Yes)
-    }
-
-    pub(crate) fn answered(&mut self, key: &str, verdict: Announced, at: Timestamp) {
-        keep(&mut self.answers, key, verdict, at);
-    }
-
-    /// It is worth while to wait for the words of a call.
+    /// Waiting for the message of a call is worth while.
     pub(crate) const fn is_heard(&self) -> bool {
         self.missed < WAITED_ENOUGH
     }
@@ -223,9 +193,9 @@ impl State {
     }
 }
 
-impl Blocked {
-    fn is(&self, place: &Place, prompt: Option<&str>, cause: Cause) -> bool {
-        self.place == *place && self.prompt.as_deref() == prompt && self.cause == Some(cause)
+impl Recorded {
+    fn is_of(&self, file: &str, agent: Option<&str>) -> bool {
+        self.agent.as_deref() == agent && self.names.iter().any(|name| name == file)
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
 use shared::protocol::ToolCall;
 
-use super::{Unreadable, Versions, beginning, diff, read, there, versions};
+use super::{Versions, beginning, diff, read, versions};
 
 fn call(tool: &str, input: &Value) -> ToolCall {
     ToolCall { tool_name: tool.to_owned(), tool_use_id: None, tool_input: Some(to_raw_value(input).unwrap()) }
@@ -14,7 +14,8 @@ fn call(tool: &str, input: &Value) -> ToolCall {
 
 #[track_caller]
 fn applied(tool: &str, input: &Value, there: Option<&str>) -> Versions {
-    versions(&read(&call(tool, input)).unwrap(), Ok(there.map(ToOwned::to_owned)))
+    let there = there.map(|text| text.as_bytes().to_vec()).ok_or(io::ErrorKind::NotFound.into());
+    versions(&read(&call(tool, input)).unwrap(), there)
 }
 
 #[test]
@@ -75,14 +76,14 @@ fn a_diff_says_what_the_file_is_and_shows_what_is_around() {
 }
 
 #[test]
-fn only_what_is_not_found_is_not_there() {
-    let failed = |kind: io::ErrorKind| there(Err(io::Error::from(kind)));
-    assert_eq!(failed(io::ErrorKind::NotFound), Ok(None));
+fn only_a_file_that_is_not_found_is_new() {
+    let change = read(&call("Write", &json!({"file_path": "a", "content": "x"}))).unwrap();
+    let is_fragment = |read: io::Result<Vec<u8>>| versions(&change, read).is_fragment;
+    assert!(!is_fragment(Err(io::ErrorKind::NotFound.into())) && !is_fragment(Ok(b"x".to_vec())));
     for kind in [io::ErrorKind::FileTooLarge, io::ErrorKind::InvalidInput, io::ErrorKind::PermissionDenied] {
-        assert_eq!(failed(kind), Err(Unreadable), "{kind}");
+        assert!(is_fragment(Err(kind.into())), "{kind}");
     }
-    assert_eq!(there(Ok(b"caf\xe9".to_vec())), Err(Unreadable));
-    assert_eq!(there(Ok(b"x".to_vec())), Ok(Some("x".to_owned())));
+    assert!(is_fragment(Ok(b"caf\xe9".to_vec())));
 }
 
 #[test]

@@ -1,5 +1,4 @@
-//! Keys, tokens and passwords written into code: by their form (`secrets`), where the form is certain, or where a
-//! telling name stands before a text of its own.
+//! Keys, tokens and passwords written into code: by their form where `secrets` knows it, else by a telling name before a text.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +7,9 @@ use secrets::masked;
 use super::Finding;
 
 pub(super) const RULE: &str = "hardcoded-secrets";
-const FIX: &str = "read it from the environment or a secret store when the program runs";
 
-/// Names before a value that is nobody else's business.
-const TELLING: &str = "password passwd secret token api_key apikey api-key private_key access_key";
+/// Names before a value that is secret.
+const TELLING: [&str; 4] = ["passw", "secret", "token", "key"];
 
 /// Words in a value that stands for one.
 const STANDS_FOR: &str =
@@ -19,25 +17,20 @@ const STANDS_FOR: &str =
 
 pub(super) fn find(after: &str, added: &BTreeSet<usize>) -> Vec<Finding> {
     let lines = after.lines().enumerate().filter(|(number, _)| added.contains(number));
-    let with_secret = lines.filter_map(|(number, line)| Some((number, kind(line)?)));
-    with_secret
-        .map(|(number, kind)| {
-            Finding::new(RULE, number + 1, format!("this looks like {kind} written into code"), FIX)
-        })
-        .collect()
+    let found = lines.filter_map(|(number, line)| {
+        let why = format!("this looks like {} written into code", kind(line)?);
+        let fix = "read it from the environment or a secret store when the program runs";
+        Some(Finding::new(RULE, number + 1, why, fix))
+    });
+    found.collect()
 }
 
-/// The kind of secret on the line.
 fn kind(line: &str) -> Option<String> {
     let masked = masked(line);
-    if masked == line {
-        return None;
-    }
     if let Some((_, after)) = masked.split_once("[masked: ") {
-        let (kind, _) = after.split_once(']')?;
-        return Some(format!("a secret ({kind})"));
+        return Some(format!("a secret ({})", after.split_once(']')?.0)).filter(|_| masked != line);
     }
-    let (before, after) = masked.split_once("[masked]")?;
+    let (before, after) = masked.split_once("[masked]").filter(|_| masked != line)?;
     let value = line.to_ascii_lowercase();
     if STANDS_FOR.split(' ').any(|word| value.contains(word)) {
         return None;
@@ -45,8 +38,7 @@ fn kind(line: &str) -> Option<String> {
     if before.contains("://") && after.starts_with('@') {
         return Some("a login in an address".to_owned());
     }
-    let is_text = before.ends_with(['"', '\'', '`']);
     let names = before.to_ascii_lowercase();
-    let is_named = TELLING.split(' ').any(|name| names.contains(name));
-    (is_text && is_named).then(|| "a password or a key".to_owned())
+    let is_named = before.ends_with(['"', '\'', '`']) && TELLING.iter().any(|name| names.contains(name));
+    is_named.then(|| "a password or a key".to_owned())
 }

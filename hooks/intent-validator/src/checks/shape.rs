@@ -1,5 +1,5 @@
-//! How long functions are, and how deep conditions and loops lie within each other. A block is what is indented below its head:
-//! one measure for all languages, which formatted code obeys.
+//! The length of functions and the depth of nested conditions and loops. A block is what is indented below its head: one measure for
+//! all languages, which formatted code obeys.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,15 +9,13 @@ use super::view::{Family, Kind, View};
 pub(super) const LONG: &str = "long-functions";
 pub(super) const DEEP: &str = "deep-nesting";
 
-/// Words that begin a condition or a loop.
 const CONTROL: &str = "if else elif for foreach while switch match loop do try catch except when select with";
 
-/// Words before a block in braces that is neither that nor a function.
 const NO_FUNCTION: &str = "class struct enum new return throw";
 
-/// A block, from the line of its head to its last one, counted from 0.
 struct Block {
     is_function: bool,
+    /// The lines of its head and its end, from 0.
     first: usize,
     last: usize,
     indent: usize,
@@ -25,7 +23,7 @@ struct Block {
     depth: usize,
 }
 
-/// Functions that the change makes longer than `most` lines. Those that were longer before stood there, whatever their name now.
+/// Functions that the change makes longer than `most` lines. A function that was longer before is none, whatever its name now.
 pub(super) fn long_functions(before: &View<'_>, after: &View<'_>, most: usize) -> Vec<Finding> {
     let there: BTreeMap<&str, usize> = functions(before).map(|(head, _, length)| (head, length)).collect();
     let was_long = there.values().filter(|length| **length > most).count();
@@ -40,7 +38,6 @@ pub(super) fn long_functions(before: &View<'_>, after: &View<'_>, most: usize) -
     .collect()
 }
 
-/// Head, first line and lines of code of each function.
 fn functions<'a>(view: &'a View<'a>) -> impl Iterator<Item = (&'a str, usize, usize)> {
     blocks(view).into_iter().filter(|block| block.is_function).map(|block| {
         let lines = &view.lines[block.first..=block.last];
@@ -49,7 +46,7 @@ fn functions<'a>(view: &'a View<'a>) -> impl Iterator<Item = (&'a str, usize, us
     })
 }
 
-/// Conditions and loops that the change brings deeper than `most`; of those within each other the outermost.
+/// The outermost conditions and loops that the change brings deeper than `most`.
 pub(super) fn deep_nesting(after: &View<'_>, added: &BTreeSet<usize>, most: usize) -> Vec<Finding> {
     let is_new =
         |block: &Block| !block.is_function && block.depth == most + 1 && added.contains(&block.first);
@@ -109,7 +106,7 @@ fn is_function(code: &str, family: Family) -> bool {
     }
 }
 
-/// The words of a line of code; what may stand before each of them is left out.
+/// The words of a line of code, without those that may stand before any head.
 fn words(code: &str) -> impl Iterator<Item = &str> {
     let words = code.split(|char: char| !(char.is_alphanumeric() || char == '_' || char == '$'));
     words.filter(|word| !matches!(*word, "" | "unsafe" | "async"))

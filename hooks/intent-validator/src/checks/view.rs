@@ -6,9 +6,8 @@
 pub(super) enum Family {
     /// Braces, `//` and `/* */`, and the word before a function's name, where there is one.
     Braces(Option<&'static str>),
-    /// Indentation and `#`.
     Python,
-    /// `#`, and blocks that are not looked at.
+    /// `#`; its blocks are not measured.
     Hash,
 }
 
@@ -23,11 +22,30 @@ const FAMILIES: [(&str, Family); 8] = [
     ("sh bash zsh rb", Family::Hash),
 ];
 
+/// The beginning of a line, its kind, and the end of what goes on beyond the line.
+type Mark = (&'static str, Kind, &'static str);
+
+const OF_BRACES: [Mark; 6] = [
+    ("///", Kind::Doc, ""),
+    ("//!", Kind::Doc, ""),
+    ("//", Kind::Comment, ""),
+    ("/**", Kind::Doc, "*/"),
+    ("/*!", Kind::Doc, "*/"),
+    ("/*", Kind::Comment, "*/"),
+];
+
+/// The last two only at the beginning of a block.
+const OF_PYTHON: [Mark; 4] = [
+    ("#!", Kind::Code, ""),
+    ("#", Kind::Comment, ""),
+    ("\"\"\"", Kind::Doc, "\"\"\""),
+    ("'''", Kind::Doc, "'''"),
+];
+
 /// Texts that may go on beyond their line.
 const LONG_TEXTS: [(&str, &str); 4] = [("\"\"\"", "\"\"\""), ("'''", "'''"), ("`", "`"), ("r#\"", "\"#")];
 
 impl Family {
-    /// By the file's extension.
     pub(super) fn of(path: &str) -> Option<Self> {
         let extension = path.rsplit_once('.')?.1.to_ascii_lowercase();
         let is_own = |known: &&str| known.split(' ').any(|known| known == extension);
@@ -38,11 +56,8 @@ impl Family {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Blank,
-    /// A line that is nothing but a comment.
     Comment,
-    /// A comment or text that documents.
     Doc,
-    /// The inside of a text.
     Text,
     Code,
 }
@@ -52,7 +67,6 @@ pub(super) struct Line<'a> {
     pub(super) kind: Kind,
     /// Without the blanks around it; of a comment, without its marks.
     pub(super) text: &'a str,
-    /// In columns, a tab counting as four.
     pub(super) indent: usize,
 }
 
@@ -70,21 +84,18 @@ impl<'a> View<'a> {
 
 struct Reader {
     family: Family,
-    /// The text or comment that goes on beyond its line, and its end.
+    /// The text or comment that goes on, and its end.
     open: Option<(Kind, &'static str)>,
-    /// In Python a text here is documentation: nothing or the head of a block stands before it.
     begins_block: bool,
 }
 
 impl Reader {
     fn line<'a>(&mut self, line: &'a str) -> Line<'a> {
-        let columns = |char| if char == '\t' { 4 } else { 1 };
+        let columns = |char: char| if char == '\t' { 4 } else { 1 };
         let indent = line.chars().take_while(|char| char.is_whitespace()).map(columns).sum();
-        let text = line.trim();
         let (kind, text) = match self.open {
-            Some((kind, end)) => self.inside(text, kind, end),
-            None if text.is_empty() => (Kind::Blank, text),
-            None => self.fresh(text),
+            Some((kind, end)) => self.inside(line.trim(), kind, end),
+            None => self.fresh(line.trim()),
         };
         if kind == Kind::Code {
             self.begins_block = text.ends_with(':');
@@ -103,32 +114,21 @@ impl Reader {
     }
 
     fn fresh<'a>(&mut self, text: &'a str) -> (Kind, &'a str) {
-        const MARKS: [(&str, Kind); 5] = [
-            ("///", Kind::Doc),
-            ("//!", Kind::Doc),
-            ("//", Kind::Comment),
-            ("/**", Kind::Doc),
-            ("/*!", Kind::Doc),
-        ];
-        match self.family {
-            Family::Braces(_) => {
-                if let Some((mark, kind)) = MARKS.into_iter().find(|(mark, _)| text.starts_with(mark)) {
-                    let rest = &text[mark.len()..];
-                    return if mark.starts_with("//") { (kind, rest) } else { self.opened(kind, rest, "*/") };
-                }
-                if let Some(rest) = text.strip_prefix("/*") {
-                    return self.opened(Kind::Comment, rest, "*/");
-                }
+        if text.is_empty() {
+            return (Kind::Blank, text);
+        }
+        let marks: &[Mark] = match self.family {
+            Family::Braces(_) => &OF_BRACES,
+            Family::Python if self.begins_block => &OF_PYTHON,
+            Family::Python | Family::Hash => &OF_PYTHON[..2],
+        };
+        if let Some((mark, kind, end)) = marks.iter().find(|(mark, ..)| text.starts_with(mark)) {
+            let rest = &text[mark.len()..];
+            if end.is_empty() {
+                return (*kind, rest);
             }
-            Family::Python | Family::Hash => {
-                if let Some(rest) = text.strip_prefix('#').filter(|rest| !rest.starts_with('!')) {
-                    return (Kind::Comment, rest);
-                }
-                let quote = ["\"\"\"", "'''"].into_iter().find(|quote| text.starts_with(quote));
-                if let Some(quote) = quote.filter(|_| self.family == Family::Python && self.begins_block) {
-                    return self.opened(Kind::Doc, &text[3..], quote);
-                }
-            }
+            self.open = Some((*kind, end));
+            return self.inside(rest, *kind, end);
         }
         let is_open = |(begin, end): &(&str, &str)| {
             let last = text.rsplit(begin).next().unwrap_or_default();
@@ -140,10 +140,5 @@ impl Reader {
         };
         self.open = LONG_TEXTS.into_iter().find(is_open).map(|(_, end)| (Kind::Text, end));
         (Kind::Code, text)
-    }
-
-    fn opened<'a>(&mut self, kind: Kind, rest: &'a str, end: &'static str) -> (Kind, &'a str) {
-        self.open = Some((kind, end));
-        self.inside(rest, kind, end)
     }
 }

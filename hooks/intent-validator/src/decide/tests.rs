@@ -7,13 +7,13 @@ use shared::switches::Turn;
 
 use super::decide;
 use crate::checks::Finding;
-use crate::form::{Form, Lack};
+use crate::form::{Judgement, Lack, SILENT};
 use crate::observe::{ChangeFacts, DeclaredFacts, Facts};
-use crate::plan::tests::{NOON, defaults, finding, known, lacks, said, unclear};
-use crate::plan::{Answers, Local};
+use crate::plan::Answers;
+use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said, unclear};
 use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage2};
-use crate::state::{Recorded, State};
+use crate::state::{Cause, Recorded, State};
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
@@ -32,30 +32,33 @@ fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, 
     })
 }
 
-fn changing(local: Local) -> ChangeFacts {
-    let mut known = known();
-    known.local = local;
-    ChangeFacts { known, ..ChangeFacts::default() }
+fn changing(local: Judgement) -> Facts {
+    let known = crate::plan::Known { local, ..known() };
+    Facts::Change(Box::new(ChangeFacts { known, ..ChangeFacts::default() }))
 }
 
-fn reviewed(findings: Vec<Finding>) -> ChangeFacts {
+fn reviewed(findings: Vec<Finding>) -> Facts {
     let answers = Answers { stage2: Some(said(Review(findings))), ..Answers::default() };
-    ChangeFacts { answers, ..changing(crate::plan::tests::declared()) }
+    Facts::Change(Box::new(ChangeFacts { answers, known: known(), ..ChangeFacts::default() }))
 }
 
-/// The same call again and again: which rule refused it, and how it was let go.
-fn run(facts: &ChangeFacts, settings: &Settings, times: usize) -> Vec<String> {
-    let facts = Facts::Change(Box::new(facts.clone()));
+fn alone() -> Settings {
+    Settings { stage2: Stage2::Off, ..defaults() }
+}
+
+/// The same call again and again: the outcomes in words, and the last notice.
+fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
     let mut state = State::default();
     let mut told = Vec::new();
     for _ in 0..times {
-        let outcome = outcome(&facts, &state, settings);
+        let outcome = outcome(facts, &state, settings);
         if let Memory::Save(next) | Memory::Note(next) = outcome.memory {
             state = next;
         }
+        let mark = if outcome.notice.is_some() { " (notice)" } else { "" };
         told.push(match (outcome.verdict, outcome.audit_event) {
-            (Verdict::Deny { rule, .. }, _) => format!("deny {rule}"),
-            (_, Some(AuditEvent::Allowed(why))) => format!("let go {why}"),
+            (Verdict::Deny { rule, .. }, _) => format!("deny {rule}{mark}"),
+            (_, Some(AuditEvent::Allowed(why))) => format!("let go {why}{mark}"),
             (verdict, _) => verdict.word().to_owned(),
         });
     }
@@ -63,134 +66,102 @@ fn run(facts: &ChangeFacts, settings: &Settings, times: usize) -> Vec<String> {
 }
 
 #[test]
-fn each_reason_is_refused_as_often_as_it_may_and_then_let_go() {
-    let settings = defaults();
-    let alone = Settings { stage2: Stage2::Off, ..defaults() };
-    for (local, rule, why) in [
-        (Local::default(), "deny stage1", "let go blocked often enough for its declaration"),
-        (unclear(), "deny stage1", "let go blocked often enough for its declaration"),
-        (lacks(Lack::Parts(vec![])), "deny stage1", "let go blocked often enough for its declaration"),
-        (lacks(Lack::Test), "deny tdd", "let go blocked often enough for its test"),
+fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
+    for (local, rule, cause) in [
+        (SILENT, "stage1", "declaration"),
+        (unclear(), "stage1", "declaration"),
+        (lacks(Lack::Parts(vec![])), "stage1", "declaration"),
+        (lacks(Lack::Test), "tdd", "test"),
     ] {
-        assert_eq!(run(&changing(local), &alone, 4), [rule, rule, why, why]);
+        let (deny, let_go) = (format!("deny {rule}"), format!("let go blocked often enough for its {cause}"));
+        let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
+        assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
-    let review = run(&reviewed(vec![finding()]), &settings, 3);
-    assert_eq!(review[1..], ["deny stage2", "let go blocked often enough for its review"]);
-    assert_eq!(run(&reviewed(vec![]), &settings, 2), ["pass", "pass"]);
+    let review = run(&reviewed(vec![finding()]), &defaults(), 3);
+    assert_eq!(review[1..], ["deny stage2", "let go blocked often enough for its review (notice)"]);
+    assert_eq!(run(&reviewed(vec![]), &defaults(), 2), ["pass", "pass"]);
 }
 
 #[test]
-fn a_refusal_that_cannot_be_counted_is_not_spoken_and_a_pass_needs_no_memory() {
-    let settings = defaults();
-    let told = |facts: ChangeFacts| outcome(&Facts::Change(Box::new(facts)), &State::default(), &settings);
-    assert!(matches!(told(changing(Local::default())).memory, Memory::Save(_)));
-    assert!(matches!(told(reviewed(vec![])).memory, Memory::Note(_)), "the approval is kept if it can be");
-    let mut unasked = changing(crate::plan::tests::declared());
-    unasked.known.is_private = true;
-    assert_eq!(told(unasked).memory, Memory::Keep);
+fn a_block_must_be_counted_and_a_pass_needs_no_memory() {
+    let memory = |facts: &Facts, settings: &Settings| outcome(facts, &State::default(), settings).memory;
+    assert!(matches!(memory(&changing(SILENT), &defaults()), Memory::Save(_)));
+    assert!(
+        matches!(memory(&reviewed(vec![]), &defaults()), Memory::Note(_)),
+        "an approval is kept if it can be"
+    );
+    assert_eq!(memory(&changing(declared()), &alone()), Memory::Keep);
 }
 
 #[test]
 fn a_review_that_finds_fault_ends_the_recorded_declaration() {
-    let settings = defaults();
     let mut state = State::default();
-    let recorded = Recorded { names: vec!["src/a.py".into()], at: NOON, ..Recorded::default() };
-    state.declare(recorded);
-    let facts = Facts::Change(Box::new(reviewed(vec![finding()])));
-    let Memory::Save(after) = outcome(&facts, &state, &settings).memory else { panic!("it is remembered") };
+    state.declare(Recorded { names: vec!["src/a.py".into()], at: NOON, ..Recorded::default() });
+    let Memory::Save(after) = outcome(&reviewed(vec![finding()]), &state, &defaults()).memory else {
+        panic!("it is remembered")
+    };
     let ttl = std::time::Duration::from_secs(60);
     assert!(state.declared("src/a.py", None, NOON, ttl).is_some());
     assert_eq!(after.declared("src/a.py", None, NOON, ttl), None);
 }
 
 #[test]
-fn what_has_become_of_a_refusal_is_told_once() {
-    let settings = defaults();
-    let mut state = State::default();
-    state.block(&known().place, Some("p"), crate::state::Cause::Test);
-    let facts = Facts::Change(Box::new(reviewed(vec![])));
-    let first = outcome(&facts, &state, &settings);
-    assert_eq!(first.audit.reactions, [ReactionKind::Followed.of("tdd")]);
-    let Memory::Note(state) = first.memory else { panic!("it is remembered") };
-    assert_eq!(outcome(&facts, &state, &settings).audit.reactions, []);
-}
-
-#[test]
-fn the_user_is_told_once_of_what_was_let_go() {
-    let settings = Settings { stage2: Stage2::Off, ..defaults() };
+fn the_outcome_of_blocks_is_reported_once_and_a_declared_change_sets_the_count_back() {
     let mut state = State::default();
     for _ in 0..2 {
-        state.block(&known().place, Some("p"), crate::state::Cause::Test);
+        state.block(&known().place, Some("p"), Cause::Test);
     }
-    let facts = Facts::Change(Box::new(changing(lacks(Lack::Test))));
-    let first = outcome(&facts, &state, &settings);
-    assert!(first.notice.unwrap().contains("allowed after max_blocks (2)"));
-    assert_eq!(first.audit.reactions, [ReactionKind::Overridden.of("tdd")]);
-    let Memory::Note(state) = first.memory else { panic!("it is remembered") };
-    assert_eq!(outcome(&facts, &state, &settings).notice, None);
+    for (local, reaction) in [
+        (declared(), ReactionKind::Followed.of("tdd")),
+        (lacks(Lack::Test), ReactionKind::Overridden.of("tdd")),
+    ] {
+        let is_declared = local == declared();
+        let facts = changing(local);
+        let first = outcome(&facts, &state, &alone());
+        assert_eq!(first.audit.reactions, [reaction]);
+        let Memory::Note(after) = first.memory else { panic!("it is remembered") };
+        assert_eq!(after == State::default(), is_declared);
+        assert_eq!(outcome(&facts, &after, &alone()).audit.reactions, []);
+    }
 }
 
 #[test]
-fn a_declared_change_sets_the_count_back() {
-    let alone = Settings { stage2: Stage2::Off, ..defaults() };
-    let mut state = State::default();
-    state.block(&known().place, Some("p"), crate::state::Cause::Declaration);
-    let facts = Facts::Change(Box::new(changing(crate::plan::tests::declared())));
-    let Memory::Note(state) = outcome(&facts, &state, &alone).memory else { panic!("it is remembered") };
-    assert_eq!(state, State::default());
-}
-
-#[test]
-fn the_users_notices_come_through_and_a_failing_judge_asks_them_only_where_they_want_it() {
-    let mut facts = reviewed(vec![]);
+fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
     let failed = Reply { verdict: Err(Some("it was late".into())), notice: Some("told".into()) };
-    facts.answers.stage2 = Some(failed);
-    facts.notice = Some("own text".into());
+    let answers = Answers { stage2: Some(failed), ..Answers::default() };
+    let facts = ChangeFacts { answers, known: known(), notice: Some("own text".into()) };
     let facts = Facts::Change(Box::new(facts));
     let allowed = outcome(&facts, &State::default(), &defaults());
-    assert_eq!(allowed.verdict, Verdict::Pass);
-    assert_eq!(allowed.notice.as_deref(), Some("told\nown text"));
-    let state = State::default();
+    assert_eq!((allowed.verdict, allowed.notice.as_deref()), (Verdict::Pass, Some("told\nown text")));
     let mut settings = defaults();
     settings.judge.on_judge_failure = judge::OnFailure::Ask;
-    let Verdict::Ask { reason, rule } = outcome(&facts, &state, &settings).verdict else { panic!("it asks") };
-    assert_eq!(rule, "judge.on_judge_failure");
-    assert_eq!(reason, "intent-validator: no model looked at this change of src/a.py: it was late");
-}
-
-#[test]
-fn a_call_whose_words_were_not_to_be_had_is_remembered() {
-    let mut facts = changing(Local::default());
-    facts.known.was_unheard = true;
-    let facts = Facts::Change(Box::new(facts));
-    let mut state = State::default();
-    for _ in 0..2 {
-        assert!(state.is_heard());
-        let (Memory::Save(next) | Memory::Note(next)) = outcome(&facts, &state, &defaults()).memory else {
-            panic!("it is remembered")
-        };
-        state = next;
-    }
-    assert!(!state.is_heard());
+    let reason = "intent-validator: no model looked at this change of src/a.py: it was late".to_owned();
+    let expected = Verdict::Ask { reason, rule: "judge.on_judge_failure".into() };
+    assert_eq!(outcome(&facts, &State::default(), &settings).verdict, expected);
 }
 
 #[test]
 fn everything_else() {
-    let settings = defaults();
-    let decided = |facts: &Facts| outcome(facts, &State::default(), &settings);
+    let decided = |facts: &Facts| outcome(facts, &State::default(), &defaults());
     assert_eq!(decided(&Facts::SessionEnd).memory, Memory::Drop);
-    let start = Facts::Start { text: "how".into(), notice: None };
-    assert_eq!(decided(&start).verdict, Verdict::Advise { text: "how".into() });
-    let recorded = Recorded {
-        names: vec!["a.py".into()],
-        form: Form { changes: "c".into(), ..Form::default() },
-        at: NOON,
-        ..Recorded::default()
-    };
-    let declared = Facts::Declared(DeclaredFacts { recorded: vec![recorded], unheard: None });
-    let outcome = decided(&declared);
-    assert_eq!(outcome.verdict, Verdict::Pass);
+    let advice = Verdict::Advise { text: "how".into() };
+    assert_eq!(decided(&Facts::Start { text: "how".into(), notice: None }).verdict, advice);
+    let recorded = vec![Recorded { names: vec!["a.py".into()], at: NOON, ..Recorded::default() }];
+    let outcome = decided(&Facts::Declared(DeclaredFacts { recorded, unheard: None }));
     assert!(matches!(outcome.memory, Memory::Note(state) if state != State::default()));
-    let unheard = Facts::Declared(DeclaredFacts { recorded: vec![], unheard: Some("why".into()) });
-    assert_eq!(decided(&unheard).verdict, Verdict::Advise { text: "why".into() });
+    let unheard = DeclaredFacts { recorded: vec![], unheard: Some("how".into()) };
+    assert_eq!(decided(&Facts::Declared(unheard)).verdict, advice);
+}
+
+#[test]
+fn after_two_calls_without_their_message_the_hook_waits_for_none() {
+    let known = crate::plan::Known { was_unheard: true, ..known() };
+    let facts = Facts::Change(Box::new(ChangeFacts { known, ..ChangeFacts::default() }));
+    let mut state = State::default();
+    for _ in 0..2 {
+        assert!(state.is_heard());
+        let Memory::Note(next) = outcome(&facts, &state, &alone()).memory else { panic!("it is remembered") };
+        state = next;
+    }
+    assert!(!state.is_heard());
 }

@@ -4,21 +4,11 @@ use super::value::{is_placeholder, words};
 use super::{Heard, Lack, one_line};
 use crate::source::is_test_file;
 
-/// A value that begins with one of these names no test.
 const NONE: [&str; 4] = ["none", "no", "not", "n/a"];
 
-/// The user's own last messages.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Quotable<'a> {
-    /// Oldest first.
-    pub(crate) texts: &'a [String],
-    /// None of them is missing because it could not be read.
-    pub(crate) is_whole: bool,
-}
-
 /// The fault of a TEST line, and whether it is certain; `None`: the line proves what it has to.
-pub(super) fn lack(test: Option<&str>, heard: &Heard<'_>) -> Option<(Lack, bool)> {
-    let value = test.unwrap_or_default().trim();
+pub(super) fn lack(test: &str, heard: &Heard<'_>) -> Option<(Lack, bool)> {
+    let value = test.trim();
     if value.is_empty() || is_placeholder(value) {
         return Some((Lack::Test, true));
     }
@@ -37,7 +27,6 @@ pub(super) fn lack(test: Option<&str>, heard: &Heard<'_>) -> Option<(Lack, bool)
     }
 }
 
-/// A text beside the form may name a test or quote somebody.
 pub(super) fn may_be_in(text: &str) -> bool {
     let small = text.to_lowercase();
     small.contains("test") || small.contains("spec") || text.contains(['"', '“', '„', '«', '「', '`'])
@@ -48,7 +37,6 @@ fn is_none(value: &str) -> bool {
     NONE.contains(&first.trim_matches(|char: char| !char.is_alphanumeric()))
 }
 
-/// The words of a value, without the marks around them.
 fn tokens(value: &str) -> impl Iterator<Item = &str> {
     let is_edge = |char: char| !(char.is_alphanumeric() || "_/\\@".contains(char));
     let words = value.split(|char: char| char.is_whitespace() || ",;`\"“”".contains(char));
@@ -103,7 +91,6 @@ fn quotes(value: &str) -> Vec<String> {
     quotes.into_iter().map(one_line).filter(|quote| words(quote) >= 2).collect()
 }
 
-/// A mark between two letters.
 fn is_apostrophe(text: &str, at: usize) -> bool {
     text[..at].ends_with(char::is_alphanumeric) && text[at + 1..].starts_with(char::is_alphanumeric)
 }

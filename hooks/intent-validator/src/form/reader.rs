@@ -1,14 +1,12 @@
 //! Finds the forms in a message: lines that begin with a label. Marks before a label (bold, bullets, numbers, headings, check
 //! boxes, a table's bar) and a code fence around a form are decoration; a quotation (`>`) is not.
 
-/// A form as it stands in a message. `None`: the label is not there.
+use super::{Form, LABELS, Part, one_line};
+
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Block {
-    pub(super) file: Option<String>,
-    pub(super) changes: Option<String>,
-    pub(super) goal: Option<String>,
-    pub(super) test: Option<String>,
-    /// A line with a label that is none of ours.
+    /// By part; `None`: the label is not there.
+    pub(super) parts: [Option<String>; 4],
     pub(super) has_other_labels: bool,
 }
 
@@ -21,20 +19,11 @@ pub(super) struct Message {
     pub(super) asks: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Label {
-    File,
-    Changes,
-    Goal,
-    Test,
-}
-
 #[derive(Default)]
 struct Reader {
     message: Message,
     /// The form that is being read, with its last label.
-    open: Option<(Block, Label)>,
-    /// The line before belongs to the open form.
+    open: Option<(Block, Part)>,
     is_attached: bool,
     /// The text directly above announces an example.
     is_example: bool,
@@ -57,7 +46,6 @@ pub(super) fn read(text: &str) -> Message {
     Message { asks, ..reader.message }
 }
 
-/// The mark that opens a fence.
 fn fence(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let sign = line.chars().next().filter(|sign| matches!(sign, '`' | '~'))?;
@@ -65,17 +53,15 @@ fn fence(line: &str) -> Option<&str> {
     (length >= 3 && !line[length..].contains(sign)).then(|| &line[..length])
 }
 
-/// The lines up to the fence's end.
 fn inside<'a>(lines: &mut impl Iterator<Item = &'a str>, mark: &str) -> Vec<&'a str> {
     let ends = |line: &str| line.starts_with(mark) && line.trim_start_matches(&mark[..1]).trim().is_empty();
     lines.take_while(|line| !ends(line.trim_start())).collect()
 }
 
 impl Reader {
-    /// Keeps what was read, if it has a FILE.
     fn close(&mut self) {
         let block = self.open.take().map(|(block, _)| block);
-        self.message.blocks.extend(block.filter(|block| block.file.is_some()));
+        self.message.blocks.extend(block.filter(|block| block.has(Part::File)));
     }
 
     fn rest(&mut self, line: &str) {
@@ -106,7 +92,7 @@ impl Reader {
             self.is_attached = false;
             self.is_example = false;
             // Labels before FILE stand directly above it.
-            self.open.take_if(|(block, _)| block.file.is_none());
+            self.open.take_if(|(block, _)| !block.has(Part::File));
         } else if let Some((label, value)) = label(line, self.is_fenced).filter(|_| !self.is_example) {
             self.labelled(label, &value);
         } else {
@@ -114,34 +100,26 @@ impl Reader {
         }
     }
 
-    /// A label that the form has already begins the next form. FILE in several lines in a row is one FILE.
-    fn labelled(&mut self, label: Label, value: &str) {
-        let is_next = self.open.as_mut().is_some_and(|(block, last)| {
-            let there = block.part(label);
-            if label == Label::File {
-                there.is_some() && *last != label
-            } else {
-                there.as_ref().is_some_and(|text| !text.is_empty())
-            }
+    fn labelled(&mut self, part: Part, value: &str) {
+        let is_next = self.open.as_ref().is_some_and(|(block, last)| {
+            if part == Part::File { block.has(part) && *last != part } else { !block.text(part).is_empty() }
         });
         if is_next {
             self.close();
         }
-        let (block, last) = self.open.get_or_insert_with(|| (Block::default(), label));
-        *last = label;
-        append(block.part(label), value);
+        let (block, last) = self.open.get_or_insert_with(|| (Block::default(), part));
+        *last = part;
+        block.append(part, value);
         self.is_attached = true;
     }
 
     /// A line without a label goes on with the value above it: wrapped text, a list, or the value of a label that stands alone.
     fn unlabelled(&mut self, line: &str) {
-        if let Some((block, label)) = &mut self.open {
-            let is_text = matches!(label, Label::Changes | Label::Goal);
-            let value = block.part(*label);
-            let is_empty = value.as_ref().is_none_or(String::is_empty);
+        if let Some((block, part)) = &mut self.open {
+            let is_text = matches!(part, Part::Changes | Part::Goal);
             let is_listed = is_text || is_item(line) || line.starts_with([' ', '\t']);
-            if is_empty || (self.is_attached && is_listed) {
-                append(value, line);
+            if block.text(*part).is_empty() || self.is_attached && is_listed {
+                block.append(*part, line);
                 block.has_other_labels |= line.contains(": ");
                 self.is_attached = true;
                 return;
@@ -154,22 +132,24 @@ impl Reader {
 }
 
 impl Block {
-    const fn part(&mut self, label: Label) -> &mut Option<String> {
-        match label {
-            Label::File => &mut self.file,
-            Label::Changes => &mut self.changes,
-            Label::Goal => &mut self.goal,
-            Label::Test => &mut self.test,
-        }
+    pub(super) const fn has(&self, part: Part) -> bool {
+        self.parts[part as usize].is_some()
     }
-}
 
-fn append(value: &mut Option<String>, line: &str) {
-    let value = value.get_or_insert_default();
-    if !value.is_empty() {
-        value.push('\n');
+    pub(super) fn text(&self, part: Part) -> &str {
+        self.parts[part as usize].as_deref().unwrap_or_default()
     }
-    value.push_str(line.trim());
+
+    fn append(&mut self, part: Part, line: &str) {
+        let value = self.parts[part as usize].get_or_insert_default();
+        *value = if value.is_empty() { line.trim().to_owned() } else { format!("{value}\n{}", line.trim()) };
+    }
+
+    pub(super) fn form(&self) -> Form {
+        let line = |part| one_line(self.text(part));
+        let test = self.has(Part::Test).then(|| line(Part::Test));
+        Form { file: line(Part::File), changes: line(Part::Changes), goal: line(Part::Goal), test }
+    }
 }
 
 /// Nothing, or a rule across the page.
@@ -185,7 +165,7 @@ fn is_item(line: &str) -> bool {
 }
 
 /// The label of a line and the value behind it. A heading or bold line may be the label alone.
-fn label(line: &str, is_fenced: bool) -> Option<(Label, String)> {
+fn label(line: &str, is_fenced: bool) -> Option<(Part, String)> {
     let bare = line.trim_start_matches(|char| is_decoration(char, is_fenced));
     let end = bare.find(|char: char| !char.is_ascii_alphabetic()).unwrap_or(bare.len());
     let label = named(&bare[..end])?;
@@ -213,14 +193,9 @@ fn closed(value: &str) -> &str {
     })
 }
 
-/// `FILE` and `FILES`, in any case.
-fn named(word: &str) -> Option<Label> {
+/// `FILE` and `FILES`, `CHANGE` and `CHANGES`, in any case.
+fn named(word: &str) -> Option<Part> {
     let word = word.to_ascii_uppercase();
-    match word.strip_suffix('S').unwrap_or(&word) {
-        "FILE" => Some(Label::File),
-        "CHANGE" => Some(Label::Changes),
-        "GOAL" => Some(Label::Goal),
-        "TEST" => Some(Label::Test),
-        _ => None,
-    }
+    let singular = |word: &str| word.strip_suffix('S').unwrap_or(word).to_owned();
+    LABELS.iter().find(|(label, _)| singular(label) == singular(&word)).map(|(_, part)| *part)
 }

@@ -1,19 +1,27 @@
 //! Forms as models write them, near misses, and the sets that were labelled by hand.
 
 use proptest::prelude::*;
+use transcript::{Quotable, Words};
 
-use super::{Form, Heard, Judgement, Lack, NO_FORM, Part, Quotable, example, judge, judge_recorded};
+use super::{EXAMPLE, Form, Heard, Judgement, Lack, NO_FORM, Part, judge, judge_recorded};
 
 mod labelled;
 
 const FILE: &str = "src/auth.py";
 const NAMES: [&str; 2] = [FILE, "/srv/project/src/auth.py"];
 
+fn judged_by(messages: &[&str], user: &Quotable, names: &[String], wants_test: bool) -> Judgement {
+    let mut before: Vec<String> = messages.iter().map(|text| (*text).to_owned()).collect();
+    let words = Words { own: before.pop(), before };
+    judge(&Heard { names, wants_test, words: &words, user })
+}
+
+fn users(texts: &[&str]) -> Quotable {
+    Quotable { texts: texts.iter().map(|text| (*text).to_owned()).collect(), is_whole: true }
+}
+
 fn judged(messages: &[&str], user: &[&str], wants_test: bool) -> Judgement {
-    let own_all = |texts: &[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<String>>();
-    let (names, said, user) = (own_all(&NAMES), own_all(messages), own_all(user));
-    let (own, before) = said.split_last().unwrap();
-    judge(&Heard { names: &names, wants_test, own, before, user: Quotable { texts: &user, is_whole: true } })
+    judged_by(messages, &users(user), &NAMES.map(ToOwned::to_owned), wants_test)
 }
 
 pub(super) const fn short(judgement: &Judgement) -> &'static str {
@@ -251,11 +259,9 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
     }
     let quoting = with("TEST", "TEST: none, the user said: 'skip the tests'");
     assert_eq!(short(&judged(&[&quoting], &["skip the tests"], true)), "YES");
-    let users = ["one".to_owned()];
-    let user = Quotable { texts: &users, is_whole: false };
-    let names = [FILE.to_owned()];
-    let heard = Heard { names: &names, wants_test: true, own: &quoting, before: &[], user };
-    assert_eq!(short(&judge(&heard)), "", "the message may be one that cannot be read");
+    let unknown = Quotable { is_whole: false, ..users(&["one"]) };
+    let found = judged_by(&[&quoting], &unknown, &[FILE.to_owned()], true);
+    assert_eq!(short(&found), "", "the message may be one that cannot be read");
 }
 
 #[test]
@@ -280,10 +286,8 @@ fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
 
 #[test]
 fn a_recorded_form_is_judged_by_its_values() {
-    let names = [FILE.to_owned()];
-    let users = ["skip the tests".to_owned()];
-    let user = Quotable { texts: &users, is_whole: true };
-    let heard = Heard { names: &names, wants_test: true, own: "", before: &[], user };
+    let (names, user, words) = ([FILE.to_owned()], users(&["skip the tests"]), Words::default());
+    let heard = Heard { names: &names, wants_test: true, words: &words, user: &user };
     let whole = Form {
         file: "auth.py".to_owned(),
         changes: "reject expired tokens".to_owned(),
@@ -301,9 +305,9 @@ fn a_recorded_form_is_judged_by_its_values() {
 
 #[test]
 fn the_form_that_is_shown_passes_only_when_it_is_filled_in() {
-    let shown = format!("{}\n\n{}", Form::blank(FILE, true).lines(), example());
+    let shown = format!("{}\n\nExample: \"{}\".", Form::blank(FILE, true).lines(), EXAMPLE.join("\", \""));
     check(&shown, "NO");
-    check(&example(), "");
+    check(&EXAMPLE.join("\n"), "");
     let half = shown.replace("<what you change>", "reject expired tokens");
     check(&half, "NO");
     let more = half.replace("<why you change it>", "sessions end at logout");
@@ -331,9 +335,7 @@ proptest! {
         let form = Form { file: file.clone(), changes, goal, test: Some("tests/test_auth.py".to_owned()) };
         let text = form.lines().lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
         let text = format!("{prose}\n\n{text}\n\n{prose}");
-        let names = [file];
-        let heard = Heard { names: &names, wants_test: true, own: &text, before: &[], user: Quotable::default() };
-        let judgement = judge(&heard);
+        let judgement = judged_by(&[&text], &users(&[]), &[file], true);
         prop_assert!(matches!(judgement, Judgement::Declared(_)), "{text}\n{judgement:?}");
     }
 

@@ -2,9 +2,6 @@
 
 use super::{BLANKS, EXAMPLE};
 
-/// A longer sentence about a file is more than its announcement ("Now src/a.py.").
-const MAX_ANNOUNCING_WORDS: usize = 6;
-
 /// FILE names the file, and holds nothing but paths.
 pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     let is_name = |path: &String| names.contains(path);
@@ -17,7 +14,6 @@ pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     paths.iter().any(is_name) && paths.iter().all(|path| is_name(path) || is_like_path(path))
 }
 
-/// A path without its decoration, and with `/`.
 fn path(text: &str) -> String {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text);
@@ -43,7 +39,6 @@ fn is_like_path(path: &str) -> bool {
     path.contains(['.', '/']) && !path.contains(|char: char| char.is_whitespace() || "<>()`\"".contains(char))
 }
 
-/// Two words at least, and no placeholder.
 pub(super) fn says_something(text: &str) -> bool {
     words(text) >= 2 && !is_placeholder(text)
 }
@@ -56,7 +51,8 @@ pub(super) fn is_placeholder(text: &str) -> bool {
         inner.is_some_and(|inner| !inner.contains(|char| pair.contains(char)))
     });
     let is_blank = BLANKS.iter().any(|blank| text.contains(blank) || text == blank.trim_matches(['<', '>']));
-    is_bracketed || is_blank || EXAMPLE.contains(&text.as_str())
+    let is_example = EXAMPLE.iter().any(|line| line.to_lowercase().ends_with(&format!(": {text}")));
+    is_bracketed || is_blank || is_example
 }
 
 /// The number of words. In writing without blanks every character is one.
@@ -68,23 +64,18 @@ pub(super) fn words(text: &str) -> usize {
     text.split_whitespace().map(count).sum()
 }
 
-/// Thai, Lao, Myanmar, Khmer, kana and Han.
 const fn is_unspaced(char: char) -> bool {
     matches!(char, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
         | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A sentence says more about the file than that its turn has come.
+/// A sentence of `text` is about the file: it names the file and is longer than an announcement ("Now src/a.py.").
 pub(super) fn speaks_of(text: &str, names: &[String]) -> bool {
     let base = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
     let is_edge = |char: char| !char.is_alphanumeric() && char != '/';
     let is_name = |word: &str| names.iter().any(|name| base(name) == base(word.trim_matches(is_edge)));
-    let sentences = text.lines().flat_map(|line| [". ", "! ", "? ", ": ", "; "].iter().fold(vec![line], cut));
-    sentences
-        .into_iter()
-        .any(|sentence| words(sentence) > MAX_ANNOUNCING_WORDS && sentence.split_whitespace().any(is_name))
-}
-
-fn cut<'a>(parts: Vec<&'a str>, end: &&str) -> Vec<&'a str> {
-    parts.into_iter().flat_map(|part| part.split(*end)).collect()
+    let text =
+        [". ", "! ", "? ", ": ", "; "].iter().fold(text.to_owned(), |text, end| text.replace(end, "\n"));
+    let is_about = |sentence: &str| words(sentence) > 6 && sentence.split_whitespace().any(is_name);
+    text.lines().any(is_about)
 }

@@ -16,7 +16,6 @@ use crate::prompts::{STAGE1, STAGE2, filled};
 use crate::review::{self, Announced, Reply, Review};
 use crate::settings::Settings;
 
-/// The note on a file that needs no test.
 const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
 pub(super) fn whether_declared(
@@ -37,30 +36,22 @@ pub(super) fn review(
     texts: &mut Texts<'_>,
 ) -> Reply<Review> {
     let file = &known.place.file;
+    let most = context.settings.judge.context_messages.get() as usize;
+    let path = context.request.call.transcript_path.as_deref();
+    let said = judge::spoken(&path.map(|path| conversation(path, most)).unwrap_or_default());
     let instructions = about_reviews(context.settings, file, texts);
     let diff = diff(file, &known.versions);
-    let said = said(context);
     asked(context, tool, &review::reviewed(context.settings, instructions, file, declared, &diff, &said))
 }
 
-/// What the model of stage 1 is told.
 fn about_declarations(settings: &Settings, known: &Known, texts: &mut Texts<'_>) -> String {
     let declaration = how_to_declare(texts, &known.program);
     let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
     filled(texts, STAGE1, &[("declaration", &declaration), ("tdd", &tdd)])
 }
 
-/// What the model of stage 2 is told.
 fn about_reviews(settings: &Settings, file: &str, texts: &mut Texts<'_>) -> String {
     filled(texts, STAGE2, &[("rules", &review::asked_rules(settings, file))])
-}
-
-/// The last messages of the conversation, each with who wrote it, on a line of its own.
-fn said(context: &Context<'_, Settings>) -> String {
-    let most = usize::try_from(context.settings.judge.context_messages.get()).unwrap_or(1);
-    let path = context.request.call.transcript_path.as_deref();
-    let said = path.map(|path| conversation(path, most)).unwrap_or_default();
-    judge::spoken(&said)
 }
 
 fn asked<V: DeserializeOwned>(
@@ -68,13 +59,13 @@ fn asked<V: DeserializeOwned>(
     tool: &ToolCall,
     question: &Question<'_>,
 ) -> Reply<V> {
-    let is_refused_elsewhere = || {
-        let session = context.store.zip(context.request.call.session_id.as_deref());
-        let ledger = session.map(|(store, session)| blocks::read(store, session));
-        ledger.zip(tool.tool_use_id.as_deref()).is_some_and(|(ledger, id)| ledger.is_denied(id))
+    let is_blocked_elsewhere = || {
+        let session = context.request.call.session_id.as_deref();
+        let call = context.store.zip(session).zip(tool.tool_use_id.as_deref());
+        call.is_some_and(|((store, session), id)| blocks::read(store, session).is_denied(id))
     };
     let judge = &context.settings.judge;
-    let caller = Caller::of(IntentValidator::NAME, context, judge, &is_refused_elsewhere);
+    let caller = Caller::of(IntentValidator::NAME, context, judge, &is_blocked_elsewhere);
     judge::ask(question, &caller).into()
 }
 

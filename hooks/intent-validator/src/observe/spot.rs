@@ -1,13 +1,9 @@
-//! Where a file stands: its real path, and what it is called from the root of its repository and of the project.
+//! The location of a file: its real path, and its path from the root of its repository and of the project.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use shared::hook::Context;
 use shared::host::{Places, flat};
 
-use crate::settings::Settings;
-
-/// A file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
     /// Links resolved as far as it exists.
@@ -19,12 +15,7 @@ pub(crate) struct Spot {
 }
 
 impl Spot {
-    /// The file a call names; `None`: it is none of the project's.
-    pub(crate) fn of(context: &Context<'_, Settings>, file: &str) -> Option<Self> {
-        Self::find(context.places, context.request.call.cwd.as_deref(), file)
-    }
-
-    /// The file that is called so in a folder; without one, in the project's root.
+    /// The file of this name in a folder, or in the project's root; `None`: it is none of the project's.
     pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
         let root = places.root.as_deref()?;
         let path = real(&folder.unwrap_or(root).join(file));
@@ -35,11 +26,8 @@ impl Spot {
         let file = path.strip_prefix(repository).ok()?;
         Some(Self { file: slashed(file), in_project: slashed(in_project), path: path.clone() })
     }
-}
 
-impl Spot {
-    /// The files a command may mean that names one: the one that is there, from its folder before the project's root; where
-    /// there is none, both that could be made.
+    /// The file that a command may mean: the one that is there, from its folder before the project's root, or else both.
     pub(crate) fn meant(places: &Places, folder: Option<&Path>, file: &str) -> Vec<Self> {
         let mut spots: Vec<Self> =
             [folder, None].into_iter().filter_map(|folder| Self::find(places, folder, file)).collect();
@@ -51,7 +39,7 @@ impl Spot {
     }
 }
 
-/// With links resolved as far as it exists, so that a link is no way round.
+/// The path with links resolved as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let flat = flat(path);
     for ancestor in flat.ancestors() {
@@ -62,10 +50,9 @@ fn real(path: &Path) -> PathBuf {
     flat
 }
 
-/// A relative path as it is written everywhere.
 fn slashed(path: &Path) -> String {
-    let parts = path.components().filter(|part| *part != Component::CurDir);
-    parts.map(|part| part.as_os_str().to_string_lossy().into_owned()).collect::<Vec<_>>().join("/")
+    let parts = path.components().map(|part| part.as_os_str().to_string_lossy());
+    parts.collect::<Vec<_>>().join("/")
 }
 
 #[cfg(test)]

@@ -1,21 +1,20 @@
-//! Who is asked when, and what settles a change: tables.
+//! The next step for a change, as tables.
 
 use judge::{Backend, OnFailure};
 use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
 use shared::switches::Position;
-use transcript::Words;
+use transcript::{Quotable, Words};
 
-use super::{Allowed, Answers, Known, Local, Standing, local, standing};
+use super::{Allowed, Answers, Known, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
-use crate::form::{Form, Heard, Lack, Part, Quotable};
+use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
 use crate::review::{Announced, Reply, Review, key};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State};
+use crate::state::{Cause, Place, State, Verdict};
 
 pub(crate) const NOON: Timestamp = Timestamp::from_secs(1_000_000);
-const TEXT: &str = "FILE: src/a.py";
 
 /// As compiled in, so that a new setting changes no test.
 pub(crate) fn defaults() -> Settings {
@@ -27,8 +26,13 @@ pub(crate) fn finding() -> Finding {
     Finding { rule: "scope-creep".into(), line: 3, why: "w.".into(), fix: "f.".into() }
 }
 
-pub(crate) fn declared() -> Local {
-    Local::Declared { text: TEXT.into(), is_recorded: false }
+pub(crate) fn form() -> Form {
+    let (file, changes, goal) = ("src/a.py".into(), "greet them all".into(), "they are greeted".into());
+    Form { file, changes, goal, test: None }
+}
+
+pub(crate) fn declared() -> Judgement {
+    Judgement::Declared(form())
 }
 
 /// A core file of which everything is declared; the tests change what matters.
@@ -40,7 +44,7 @@ pub(crate) fn known() -> Known {
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
         local: declared(),
         words: Words { own: Some("said".into()), before: vec!["earlier".into()] },
-        user: vec!["please change it".into()],
+        user: Quotable { texts: vec!["please change it".into()], is_whole: true },
         program: "intent-validator".into(),
         ..Known::default()
     }
@@ -52,6 +56,16 @@ pub(crate) fn said<V>(verdict: V) -> Reply<V> {
 
 fn silent<V>(why: Option<&str>) -> Reply<V> {
     Reply { verdict: Err(why.map(ToOwned::to_owned)), notice: None }
+}
+
+/// Prose, and no form.
+pub(crate) const fn unclear() -> Judgement {
+    Judgement::Lacks { lack: Lack::Form, is_certain: false }
+}
+
+/// A form that certainly lacks something.
+pub(crate) const fn lacks(lack: Lack) -> Judgement {
+    Judgement::Lacks { lack, is_certain: true }
 }
 
 struct Case {
@@ -67,10 +81,6 @@ impl Case {
             self.state.block(&self.known.place, self.known.prompt.as_deref(), cause);
         }
     }
-
-    fn review_key(&self, declared: &str) -> String {
-        key(&self.settings, "src/a.py", declared, &crate::change::diff("src/a.py", &self.known.versions))
-    }
 }
 
 fn stands(change: impl FnOnce(&mut Case)) -> Standing {
@@ -80,197 +90,180 @@ fn stands(change: impl FnOnce(&mut Case)) -> Standing {
     standing(&case.known, &case.answers, &case.settings, &case.state, NOON)
 }
 
+/// The same where there is a judge.
+fn judged(change: impl FnOnce(&mut Case)) -> Standing {
+    stands(|case| {
+        case.settings.judge.backend = Some(Backend::MessagesApi);
+        change(case);
+    })
+}
+
 fn passes(let_go: Option<Allowed>) -> Standing {
     Standing::Passes { let_go, approved: None }
 }
 
-fn asks_for_review(standing: &Standing) -> Option<&str> {
+/// The declaration against which a model reviews.
+fn reviewed(standing: &Standing) -> Option<&str> {
     match standing {
         Standing::AskForReview { declared, .. } => Some(declared),
         _ => None,
     }
 }
 
-/// A judge is there.
-fn with_judge(case: &mut Case) {
-    case.settings.judge.backend = Some(Backend::MessagesApi);
+#[test]
+fn the_form_decides_alone_and_a_model_reads_the_rest() {
+    let parts = || Lack::Parts(vec![Part::Goal]);
+    let uncertain_test = || Judgement::Lacks { lack: Lack::Test, is_certain: false };
+    let ask = Standing::AskWhetherDeclared;
+    let review = |declared: &Judgement| match declared {
+        Judgement::Declared(form) => form.lines(),
+        lacks @ Judgement::Lacks { .. } => panic!("{lacks:?}"),
+    };
+    for (local, alone, with_judge, by_model) in [
+        (lacks(parts()), Some(parts()), Some(Standing::Lacks(parts())), ask.clone()),
+        (lacks(Lack::Test), Some(Lack::Test), Some(Standing::Lacks(Lack::Test)), ask.clone()),
+        (
+            lacks(Lack::Quote("q".into())),
+            Some(Lack::Quote("q".into())),
+            Some(Standing::Lacks(Lack::Quote("q".into()))),
+            Standing::Lacks(Lack::Quote("q".into())),
+        ),
+        (SILENT, Some(Lack::Form), Some(Standing::Lacks(Lack::Form)), Standing::Lacks(Lack::Form)),
+        (unclear(), Some(Lack::Form), Some(ask.clone()), ask.clone()),
+        (uncertain_test(), Some(Lack::Test), Some(ask.clone()), ask.clone()),
+        (declared(), None, None, ask.clone()),
+    ] {
+        let alone = alone.map(Standing::Lacks);
+        let without = stands(|case| case.known.local = local.clone());
+        let locally = judged(|case| {
+            (case.known.local, case.settings.stage1) = (local.clone(), Stage1::Local);
+        });
+        let with = judged(|case| case.known.local = local.clone());
+        for (found, expected) in [(without, &alone), (locally, &alone), (with, &with_judge)] {
+            match expected {
+                Some(expected) => assert_eq!(&found, expected, "{local:?}"),
+                None => assert_eq!(reviewed(&found), Some(review(&local).as_str()), "{local:?}"),
+            }
+        }
+        let found = judged(|case| {
+            (case.known.local, case.settings.stage1) = (local.clone(), Stage1::Model);
+        });
+        assert_eq!(found, by_model, "{local:?}");
+    }
+    let recorded = judged(|case| (case.known.is_recorded, case.settings.stage1) = (true, Stage1::Model));
+    assert!(reviewed(&recorded).is_some(), "a recorded form needs no reader");
+    let private = judged(|case| (case.known.is_private, case.known.local) = (true, unclear()));
+    assert_eq!(private, Standing::Lacks(Lack::Form), "no model reads about a private file either");
 }
 
 #[test]
-fn what_is_plain_here_costs_nothing() {
-    let parts = || Lack::Parts(vec![Part::Goal]);
-    for (lack, asks_model) in [(parts(), false), (Lack::Test, false), (Lack::Quote("q".into()), false)] {
-        let standing = stands(|case| case.known.local = lacks(lack.clone()));
-        assert_eq!(standing == Standing::AskWhetherDeclared, asks_model);
-        assert_eq!(standing, Standing::Lacks(lack));
-    }
-    assert_eq!(stands(|case| case.known.local = Local::default()), Standing::Lacks(Lack::Form));
-    let found = stands(|case| case.known.findings = vec![finding()]);
-    assert_eq!(found, Standing::Found(vec![finding()]), "what is found comes before a paid review");
-    for (local, stage1) in [(unclear(), Stage1::LocalThenModel), (declared(), Stage1::Model)] {
+fn the_checks_come_before_every_paid_question() {
+    for local in [declared(), unclear()] {
         let found = |times| {
-            stands(|case| {
-                with_judge(case);
-                case.settings.stage1 = stage1;
+            judged(|case| {
                 (case.known.local, case.known.findings) = (local.clone(), vec![finding()]);
                 case.blocked(Cause::Checks, times);
             })
         };
-        assert_eq!(found(0), Standing::Found(vec![finding()]), "and before a paid reading");
-        assert_eq!(found(2), Standing::AskWhetherDeclared, "unless it would be let go");
+        assert_eq!(found(0), Standing::Found(vec![finding()]));
+        let after = found(2);
+        assert_eq!(reviewed(&after).is_some(), local == declared(), "a review may still find more");
+        assert_eq!(after == Standing::AskWhetherDeclared, local == unclear());
     }
 }
 
 #[test]
-fn only_the_undecidable_is_asked_unless_a_model_decides_all() {
-    let undecidable = |stage1| {
-        stands(|case| {
-            with_judge(case);
-            case.settings.stage1 = stage1;
-            case.known.local = unclear();
-        })
-    };
-    assert_eq!(undecidable(Stage1::LocalThenModel), Standing::AskWhetherDeclared);
-    assert_eq!(undecidable(Stage1::Model), Standing::AskWhetherDeclared);
-    assert_eq!(undecidable(Stage1::Local), Standing::Lacks(Lack::Form));
-    let model = |local: Local| {
-        stands(|case| {
-            with_judge(case);
-            case.settings.stage1 = Stage1::Model;
-            case.known.local = local;
-        })
-    };
-    assert_eq!(model(declared()), Standing::AskWhetherDeclared);
-    assert_eq!(model(lacks(Lack::Test)), Standing::AskWhetherDeclared);
-    let recorded = Local::Declared { text: TEXT.into(), is_recorded: true };
-    assert_eq!(asks_for_review(&model(recorded)), Some(TEXT), "what was recorded needs no reader");
-    let forged = Lack::Quote("skip it".into());
-    assert_eq!(model(lacks(forged.clone())), Standing::Lacks(forged), "a forged quote needs none either");
-    assert_eq!(model(Local::default()), Standing::Lacks(Lack::Form), "there is nothing to read");
-}
-
-#[test]
-fn the_models_word_on_a_declaration() {
+fn the_models_answer_on_a_declaration() {
     let answered = |reply: Reply<Announced>, wants_test| {
-        stands(|case| {
-            with_judge(case);
-            case.known.local = unclear();
-            case.known.wants_test = wants_test;
+        judged(|case| {
+            (case.known.local, case.known.wants_test) = (unclear(), wants_test);
             case.answers.stage1 = Some(reply);
         })
     };
-    assert_eq!(asks_for_review(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
-    assert_eq!(
-        answered(said(Announced::No { missing: vec![Part::Goal] }), true),
-        Standing::Lacks(Lack::Parts(vec![Part::Goal]))
-    );
-    assert_eq!(answered(said(Announced::No { missing: vec![] }), true), Standing::Lacks(Lack::Form));
+    let goal = || vec![Part::Goal];
+    let no = |missing| said(Announced::No { missing });
+    assert_eq!(reviewed(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
+    assert_eq!(answered(no(goal()), true), Standing::Lacks(Lack::Parts(goal())));
+    assert_eq!(answered(no(vec![]), true), Standing::Lacks(Lack::Form));
     assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
-    assert!(asks_for_review(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
+    assert!(reviewed(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
     assert_eq!(answered(silent(None), true), passes(None));
     assert_eq!(answered(silent(Some("late")), true), passes(None));
 }
 
 #[test]
-fn without_a_judge_the_form_is_asked_for_twice_and_then_the_change_is_still_reviewed() {
+fn the_form_is_asked_for_twice_and_then_the_change_is_still_reviewed() {
     for (local, cause) in [
-        (Local::default(), Cause::Declaration),
+        (SILENT, Cause::Declaration),
         (unclear(), Cause::Declaration),
         (lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
         (lacks(Lack::Test), Cause::Test),
     ] {
-        let blocked = |times, other: Option<&str>| {
+        let blocked = |times, prompt: &str| {
             stands(|case| {
                 case.known.local = local.clone();
                 case.blocked(cause, times);
-                case.known.prompt = other.map(ToOwned::to_owned).or(case.known.prompt.take());
+                case.known.prompt = Some(prompt.to_owned());
             })
         };
-        assert!(asks_for_review(&blocked(1, None)).is_none(), "{local:?}");
-        assert_eq!(asks_for_review(&blocked(2, None)), Some(""), "{local:?}");
-        assert_eq!(
-            asks_for_review(&blocked(2, Some("q"))),
-            Some(""),
-            "of the file, not of the prompt: {local:?}"
-        );
+        assert!(reviewed(&blocked(1, "p")).is_none(), "{local:?}");
+        assert_eq!(reviewed(&blocked(2, "p")), Some(""), "{local:?}");
+        assert_eq!(reviewed(&blocked(2, "q")), Some(""), "of the file, not of the prompt: {local:?}");
     }
-    let mixed = stands(|case| {
+    let mixed = |case: &mut Case| {
         case.known.local = lacks(Lack::Test);
         case.blocked(Cause::Declaration, 1);
         case.blocked(Cause::Test, 1);
-    });
-    assert_eq!(asks_for_review(&mixed), Some(""), "two are enough, whatever was missing");
-    let unreviewed = stands(|case| {
-        (case.known.local, case.settings.stage2) = (Local::default(), Stage2::Off);
-        case.blocked(Cause::Declaration, 2);
-    });
-    assert_eq!(unreviewed, passes(Some(Allowed::Enough(Cause::Declaration))));
-    let found = stands(|case| {
-        case.known.local = Local::default();
-        case.known.findings = vec![finding()];
-        case.blocked(Cause::Declaration, 2);
-    });
-    assert_eq!(found, Standing::Found(vec![finding()]), "what is let go is still looked at for free");
-}
-
-#[test]
-fn a_judge_is_asked_about_the_declaration_only_until_the_form_was_asked_for_often_enough() {
-    let blocked = |times| {
-        stands(|case| {
-            with_judge(case);
-            case.known.local = unclear();
-            case.blocked(Cause::Declaration, times);
-        })
     };
-    assert_eq!(blocked(1), Standing::AskWhetherDeclared);
-    assert_eq!(asks_for_review(&blocked(2)), Some(""));
-}
-
-#[test]
-fn a_review_that_found_fault_often_enough_is_not_asked_again() {
-    let reviewed = |times| stands(|case| case.blocked(Cause::Review, times));
-    assert!(asks_for_review(&reviewed(1)).is_some());
-    assert_eq!(reviewed(2), passes(Some(Allowed::Enough(Cause::Review))));
-    let found = stands(|case| {
-        case.known.findings = vec![finding()];
-        case.blocked(Cause::Checks, 2);
+    assert_eq!(reviewed(&stands(mixed)), Some(""), "two are enough, whatever was missing");
+    let unreviewed = stands(|case| {
+        mixed(case);
+        case.settings.stage2 = Stage2::Off;
     });
-    assert!(asks_for_review(&found).is_some(), "a review may still find what the checks were wrong about");
+    assert_eq!(unreviewed, passes(Some(Allowed::Enough(Cause::Test))));
+    let found = stands(|case| {
+        mixed(case);
+        case.known.findings = vec![finding()];
+    });
+    assert_eq!(found, Standing::Found(vec![finding()]), "the checks still look at it");
+    let unclear = judged(|case| {
+        case.known.local = unclear();
+        case.blocked(Cause::Declaration, 2);
+    });
+    assert_eq!(reviewed(&unclear), Some(""), "no model is asked about the declaration any more");
 }
 
 #[test]
-fn a_review_is_asked_for_what_was_declared_and_may_be_seen() {
-    assert_eq!(asks_for_review(&stands(|_| ())), Some(TEXT));
-    assert_eq!(stands(|case| case.settings.stage2 = Stage2::Off), passes(None));
-    assert_eq!(stands(|case| case.known.is_private = true), passes(Some(Allowed::Private)));
+fn a_review_is_asked_for_what_may_be_seen_and_at_most_twice() {
+    let off = stands(|case| case.settings.stage2 = Stage2::Off);
+    assert_eq!(off, passes(None));
+    let private = stands(|case| case.known.is_private = true);
+    assert_eq!(private, passes(Some(Allowed::Private)));
     let unchanged = stands(|case| case.known.versions.before = Some("y\n".into()));
     assert_eq!(unchanged, passes(None));
-    let private = stands(|case| (case.known.is_private, case.known.local) = (true, unclear()));
-    assert_eq!(private, Standing::Lacks(Lack::Form), "what is said about such a file goes to nobody either");
+    assert!(reviewed(&stands(|case| case.blocked(Cause::Review, 1))).is_some());
+    let enough = stands(|case| case.blocked(Cause::Review, 2));
+    assert_eq!(enough, passes(Some(Allowed::Enough(Cause::Review))));
 }
 
 #[test]
 fn a_verdict_is_paid_once() {
-    let cached = |findings: Vec<Finding>, secs: i64| {
+    let review = |findings: Vec<Finding>, secs: i64| {
         stands(|case| {
-            let key = case.review_key(TEXT);
-            case.state.reviewed(&key, &findings, Timestamp::from_secs(1_000_000 - secs));
+            let diff = crate::change::diff("src/a.py", &case.known.versions);
+            let key = key(&case.settings, "src/a.py", &form().lines(), &diff);
+            case.state.keep(key, Verdict::OfStage2(findings), Timestamp::from_secs(1_000_000 - secs));
         })
     };
-    assert!(matches!(cached(vec![], 9_000), Standing::Passes { let_go: None, approved: Some(_) }));
-    assert!(matches!(cached(vec![finding()], 599), Standing::Reviewed { .. }));
-    assert!(asks_for_review(&cached(vec![finding()], 600)).is_some());
-}
-
-#[test]
-fn a_word_on_a_declaration_is_paid_once() {
+    assert!(matches!(review(vec![], 9_000), Standing::Passes { let_go: None, approved: Some(_) }));
+    assert!(matches!(review(vec![finding()], 599), Standing::Reviewed { .. }));
+    assert!(reviewed(&review(vec![finding()], 600)).is_some());
     let again = |verdict: &Announced, secs: i64, change: fn(&mut Known)| {
-        stands(|case| {
-            with_judge(case);
+        judged(|case| {
             case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
             let at = Timestamp::from_secs(1_000_000 - secs);
-            case.state.answered(&key, verdict.clone(), at);
+            case.state.keep(key, Verdict::OfStage1(verdict.clone()), at);
             change(&mut case.known);
         })
     };
@@ -278,15 +271,12 @@ fn a_word_on_a_declaration_is_paid_once() {
     let lacks = Standing::Lacks(Lack::Parts(vec![Part::Goal]));
     assert_eq!(again(&no, 599, |_| ()), lacks);
     assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);
-    assert_eq!(again(&Announced::NoTest, 1, |_| ()), Standing::Lacks(Lack::Test));
-    assert_eq!(asks_for_review(&again(&Announced::Yes, 9_000, |_| ())), Some("earlier\n\nsaid"));
-    let silent = again(&no, 1, |known| {
-        known.words.before.extend(known.words.own.replace(String::new()));
-    });
-    assert_eq!(silent, lacks, "the same call made again without a word");
+    assert_eq!(reviewed(&again(&Announced::Yes, 9_000, |_| ())), Some("earlier\n\nsaid"));
+    let wordless = |known: &mut Known| known.words.before.extend(known.words.own.replace(String::new()));
+    assert_eq!(again(&no, 1, wordless), lacks, "the same call made again without a word");
     let others: [fn(&mut Known); 4] = [
         |known| known.words.own = Some("said otherwise".into()),
-        |known| known.user.push("yes".into()),
+        |known| known.user.texts.push("yes".into()),
         |known| known.place.in_project = "sub/src/a.py".into(),
         |known| known.place.agent = Some("x".into()),
     ];
@@ -296,7 +286,7 @@ fn a_word_on_a_declaration_is_paid_once() {
 }
 
 #[test]
-fn the_models_word_on_a_change() {
+fn the_models_answer_on_a_change() {
     let answered = |reply, on_failure| {
         stands(|case| {
             case.settings.judge.on_judge_failure = on_failure;
@@ -305,76 +295,36 @@ fn the_models_word_on_a_change() {
     };
     let approved = answered(said(Review(vec![])), OnFailure::Allow);
     assert!(matches!(approved, Standing::Passes { let_go: None, approved: Some(_) }));
-    let Standing::Reviewed { findings, .. } = answered(said(Review(vec![finding()])), OnFailure::Allow)
-    else {
-        panic!("it is refused");
-    };
-    assert_eq!(findings, [finding()]);
+    let fault = answered(said(Review(vec![finding()])), OnFailure::Allow);
+    assert!(matches!(fault, Standing::Reviewed { findings, .. } if findings == [finding()]));
     assert_eq!(answered(silent(Some("late")), OnFailure::Allow), passes(None));
     assert_eq!(answered(silent(Some("late")), OnFailure::Ask), Standing::UserDecides("late".into()));
-    assert_eq!(
-        answered(silent(None), OnFailure::Ask),
-        passes(None),
-        "a limit of the user's own is no failure"
-    );
+    assert_eq!(answered(silent(None), OnFailure::Ask), passes(None), "a limit of the user's is no failure");
 }
 
 #[test]
 fn the_form_counts_whether_it_was_said_or_recorded() {
     let names = ["src/a.py".to_owned()];
-    let users = ["fine, skip the tests here".to_owned()];
-    let user = Quotable { texts: &users, is_whole: true };
-    let heard = Heard { names: &names, wants_test: false, own: "", before: &[], user };
-    let form = |changes: &str, test: Option<&str>| Form {
-        file: "src/a.py".into(),
-        changes: changes.into(),
-        goal: "visitors are greeted".into(),
-        test: test.map(ToOwned::to_owned),
-    };
-    let whole = form("add a function that greets", None);
+    let user = Quotable { texts: vec!["fine, skip the tests here".to_owned()], is_whole: true };
     let found = |recorded: Option<&Form>, own: Option<&str>, before: &str, wants_test| {
-        let words = Words { own: own.map(ToOwned::to_owned), before: vec![before.to_owned()] };
-        local(recorded, &words, &Heard { wants_test, ..heard })
+        let own = own.map(ToOwned::to_owned);
+        let words = Words { own, before: vec![before.to_owned()] };
+        local(recorded, &Heard { names: &names, wants_test, words: &words, user: &user })
     };
-    let said = whole.lines();
-    let declared = |is_recorded| Local::Declared { text: said.clone(), is_recorded };
+    let said = form().lines();
     for own in [None, Some(""), Some(" \n")] {
-        assert_eq!(found(None, own, "", false), Local::default(), "{own:?}");
-        assert_eq!(found(None, own, &said, false), declared(false), "{own:?}");
-        assert_eq!(found(Some(&whole), own, "", false), declared(true), "{own:?}");
+        assert_eq!(found(None, own, "", false), (SILENT, false), "{own:?}");
+        assert_eq!(found(None, own, &said, false), (declared(), false), "{own:?}");
+        assert_eq!(found(Some(&form()), own, "", false), (declared(), true), "{own:?}");
     }
-    assert_eq!(found(None, Some("Now."), "", false), unclear());
-    assert_eq!(
-        found(None, None, "Earlier.", false),
-        Local::default(),
-        "the form may stand in what is not written yet"
-    );
-    let lacking = form("rename", None);
-    assert_eq!(found(Some(&lacking), Some(&said), "", false), declared(false));
-    assert_eq!(found(Some(&lacking), Some("Now."), "", false), lacks(Lack::Parts(vec![Part::Changes])));
-    let forged = form("add a function that greets", Some("none, the user said: \"no tests at all\""));
-    assert_eq!(found(Some(&forged), None, "", true), lacks(Lack::Quote("no tests at all".into())));
-    let real = form("add a function that greets", Some("none, the user said: \"skip the tests here\""));
-    assert!(matches!(found(Some(&real), None, "", true), Local::Declared { is_recorded: true, .. }));
-}
-
-#[test]
-fn a_form_that_may_be_completed_by_prose_goes_to_a_model_where_there_is_one() {
-    let unclear = || Local::Lacks { lack: Lack::Test, is_certain: false };
-    assert_eq!(stands(|case| case.known.local = unclear()), Standing::Lacks(Lack::Test));
-    let judged = stands(|case| {
-        with_judge(case);
-        case.known.local = unclear();
-    });
-    assert_eq!(judged, Standing::AskWhetherDeclared);
-}
-
-/// Prose, and no form.
-pub(crate) const fn unclear() -> Local {
-    Local::Lacks { lack: Lack::Form, is_certain: false }
-}
-
-/// A form that certainly lacks something.
-pub(crate) const fn lacks(lack: Lack) -> Local {
-    Local::Lacks { lack, is_certain: true }
+    assert_eq!(found(None, Some("Now."), "", false).0, unclear());
+    assert_eq!(found(None, None, "Earlier.", false).0, SILENT, "the call's message may not be written yet");
+    let lacking = Form { changes: "rename".into(), ..form() };
+    assert_eq!(found(Some(&lacking), Some(&said), "", false), (declared(), false));
+    let lack = lacks(Lack::Parts(vec![Part::Changes]));
+    assert_eq!(found(Some(&lacking), Some("Now."), "", false).0, lack);
+    let quoting = |quote: &str| Form { test: Some(format!("none, the user said: \"{quote}\"")), ..form() };
+    let forged = found(Some(&quoting("no tests at all")), None, "", true);
+    assert_eq!(forged.0, lacks(Lack::Quote("no tests at all".into())));
+    assert!(found(Some(&quoting("skip the tests here")), None, "", true).1);
 }

@@ -39,7 +39,7 @@ fn each_of_the_folders_files_is_one_of_ours_or_the_stop_gates() {
         }
     }
     names.sort();
-    let mut ours: Vec<&str> = ALL.map(|text| text.name).to_vec();
+    let mut ours: Vec<&str> = ALL.iter().map(|text| text.name).collect();
     ours.sort_unstable();
     assert_eq!(names, ours);
 }

@@ -3,9 +3,10 @@
 use judge::{Asked, NoVerdict};
 use serde_json::json;
 
-use super::{Announced, MAX_RULES, Reply, Review, announced, key, reviewed, rule_lines};
+use super::{Announced, MAX_RULES, Reply, Review, announced, asked_rules, key, reviewed};
 use crate::form::Part;
 use crate::plan::tests::{defaults, known};
+use crate::settings::Settings;
 
 #[test]
 fn an_answer_of_stage_1() {
@@ -62,7 +63,7 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     known.place.file = "src/ignore previous.py".to_owned();
     known.words.own = Some("OWN".to_owned());
     known.words.before = vec!["B1".to_owned(), "B2".to_owned()];
-    known.user = vec!["U".to_owned()];
+    known.user.texts = vec!["U".to_owned()];
     let question = announced(&settings, "ours".to_owned(), &known);
     assert_eq!(question.instructions, "ours");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
@@ -95,15 +96,16 @@ fn of_a_long_diff_the_beginning_is_shown_and_the_model_and_the_journal_are_told(
 #[test]
 fn a_rule_is_one_short_line_and_an_empty_text_removes_one() {
     let mut settings = defaults();
-    let all = rule_lines(&settings).len();
+    let lines = |settings: &Settings| asked_rules(settings, "a.sql").lines().count();
+    let all = lines(&settings);
     settings.rules.insert("magic-numbers".to_owned(), " ".to_owned());
     settings.rules.insert("ours".to_owned(), format!("a\nb{}", "ü".repeat(1_000)));
-    let lines = rule_lines(&settings);
-    assert_eq!(lines.len(), all);
-    assert!(lines.iter().all(|(name, line)| *name != "magic-numbers" && line.chars().count() < 320));
-    assert!(lines.iter().any(|(_, line)| line.starts_with("- ours: a bü")), "{lines:?}");
+    assert_eq!(lines(&settings), all);
+    let text = asked_rules(&settings, "a.sql");
+    assert!(text.contains("\n- ours: a bü") && !text.contains("magic-numbers"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() < 320), "{text}");
     settings.rules.extend((0..99).map(|number| (format!("z{number}"), "more".to_owned())));
-    assert_eq!(rule_lines(&settings).len(), MAX_RULES);
+    assert!(lines(&settings) <= MAX_RULES);
 }
 
 #[test]

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
-use crate::checks::Finding;
+use super::{Cause, MAX_VERDICTS, Place, Recorded, State, Verdict};
 use crate::form::{Form, Part};
 use crate::review::Announced;
 
@@ -18,10 +17,6 @@ fn at(secs: i64) -> Timestamp {
 fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
     let form = Form { changes: changes.to_owned(), ..Form::default() };
     Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), form, at: at(0) }
-}
-
-fn finding() -> Finding {
-    Finding { rule: "r".into(), line: 1, why: "w".into(), fix: "f".into() }
 }
 
 #[test]
@@ -52,51 +47,35 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
     state.block(&place, Some("p"), Cause::Test);
     state.block(&place, Some("q"), Cause::Declaration);
     state.block(&place, Some("p"), Cause::Checks);
-    for cause in [Cause::Test, Cause::Declaration] {
-        assert_eq!(state.count(&place, Some("r"), cause), 2, "stage 1 counts through all prompts");
+    let agent = Place { agent: Some("b".into()), ..place.clone() };
+    let namesake = Place { in_project: "src/a.py".into(), ..place.clone() };
+    for (place, prompt, cause, expected) in [
+        (&place, "r", Cause::Test, 2),
+        (&place, "r", Cause::Declaration, 2),
+        (&place, "p", Cause::Checks, 1),
+        (&place, "q", Cause::Checks, 0),
+        (&place, "p", Cause::Review, 0),
+        (&agent, "p", Cause::Test, 0),
+        (&namesake, "p", Cause::Test, 0),
+    ] {
+        assert_eq!(state.count(place, Some(prompt), cause), expected, "{place:?} {prompt} {cause:?}");
     }
-    assert_eq!(state.count(&place, Some("p"), Cause::Checks), 1);
-    assert_eq!(state.count(&place, Some("q"), Cause::Checks), 0);
-    assert_eq!(state.count(&place, Some("p"), Cause::Review), 0);
-    let other = Place { agent: Some("b".into()), ..place.clone() };
-    assert_eq!(state.count(&other, Some("p"), Cause::Test), 0);
-    let namesake = Place { in_project: "src/a.py".into(), ..place };
-    assert_eq!(state.count(&namesake, Some("p"), Cause::Test), 0, "of another repository");
 }
 
 #[test]
-fn an_approval_holds_for_the_session_and_a_fault_for_ten_minutes() {
+fn the_newest_verdicts_are_kept_and_read_again() {
+    let no = Announced::No { missing: vec![Part::Changes, Part::Goal] };
+    let verdicts = [Announced::Yes, Announced::NoTest, no].map(Verdict::OfStage1);
     let mut state = State::default();
-    state.reviewed("good", &[], at(0));
-    state.reviewed("bad", &[finding()], at(0));
-    assert_eq!(state.review("good", at(100_000)), Some(&[][..]));
-    assert_eq!(state.review("bad", at(599)), Some(&[finding()][..]));
-    assert_eq!(state.review("bad", at(600)), None);
+    for verdict in verdicts.clone() {
+        state.keep(format!("{verdict:?}"), verdict, at(0));
+    }
+    let mut state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+    for verdict in &verdicts {
+        assert_eq!(state.verdict(&format!("{verdict:?}"), at(1)), Some(verdict));
+    }
     for number in 0..MAX_VERDICTS {
-        state.reviewed(&format!("{number}"), &[], at(1));
+        state.keep(format!("{number}"), Verdict::OfStage2(vec![]), at(1));
     }
-    assert_eq!(state.review("good", at(1)), None, "the newest fifty are kept");
-}
-
-#[test]
-fn a_word_on_a_declaration_is_read_again_as_it_was() {
-    let mut state = State::default();
-    let words =
-        [Announced::Yes, Announced::NoTest, Announced::No { missing: vec![Part::Changes, Part::Goal] }];
-    for word in words.clone() {
-        state.answered(&format!("{word:?}"), word, at(0));
-    }
-    let state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
-    for word in words {
-        assert_eq!(state.announced(&format!("{word:?}"), at(1)), Some(&word));
-    }
-}
-
-#[test]
-fn after_two_calls_that_were_not_heard_nobody_waits() {
-    let mut state = State::default();
-    state.not_heard();
-    assert!(state.is_heard());
-    state.not_heard();
-    assert!(!state.is_heard());
+    assert_eq!(state.verdict(&format!("{:?}", verdicts[0]), at(1)), None);
 }

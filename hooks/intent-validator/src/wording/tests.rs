@@ -10,7 +10,7 @@ use crate::state::{Cause, Place};
 #[test]
 fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
     let place = Place { file: "src/it's.py".into(), in_project: "sub/src/it's.py".into(), agent: None };
-    let text = lacks(&Known { place: place.clone(), ..known() }, &Lack::Form).text;
+    let text = lacks(&Known { place: place.clone(), ..known() }, &Lack::Form).0;
     let expected = "intent-validator: src/it's.py: this change is not declared. Write this form in the message that makes the edit, \
                     filled in, and make the edit again:\n\n\
                     FILE: sub/src/it's.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n\
@@ -19,7 +19,7 @@ fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
                     Where a message carries no text, run this first, filled in: intent-validator declare --file 'sub/src/it'\"'\"'s.py' \
                     --changes '<what you change>' --goal '<why you change it>' --test '<test file or test>'";
     assert_eq!(text, expected);
-    let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).text;
+    let plain = lacks(&Known { place, wants_test: false, ..known() }, &Lack::Form).0;
     assert!(!plain.contains("TEST") && !plain.contains("--test"), "{plain}");
 }
 
@@ -35,7 +35,7 @@ fn the_fault_is_named() {
             "the user's last five messages do not contain \"skip them\" as a sentence of its own.",
         ),
     ] {
-        let text = lacks(&known, &lack).text;
+        let text = lacks(&known, &lack).0;
         assert!(text.starts_with(&format!("intent-validator: src/a.py: {why} Write this form")), "{text}");
     }
 }
@@ -43,7 +43,7 @@ fn the_fault_is_named() {
 #[test]
 fn findings_are_told_in_a_line_each_and_bounded() {
     let many: Vec<Finding> = (1..=7).map(|line| Finding { line, ..finding() }).collect();
-    let text = found(&known(), &many).text;
+    let text = found(&known(), &many).0;
     let expected = "intent-validator: this change of src/a.py is not clean.\n\
                     - line 1, scope-creep: w. Fix: f.\n- line 2, scope-creep: w. Fix: f.\n- line 3, scope-creep: w. Fix: f.\n\
                     - line 4, scope-creep: w. Fix: f.\n- line 5, scope-creep: w. Fix: f.\n- and 2 more\n\
@@ -55,7 +55,7 @@ fn findings_are_told_in_a_line_each_and_bounded() {
         why: "x".repeat(5_000),
         fix: "one\ntwo\u{202e}three".into(),
     };
-    let text = reviewed(&known(), &[wild]).text;
+    let text = reviewed(&known(), &[wild]).0;
     assert!(text.contains("\n- a [2Jb: xxx") && text.contains("… Fix: one two three.\n"), "{text}");
     assert!(text.len() < 1_000);
 }

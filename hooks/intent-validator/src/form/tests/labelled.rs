@@ -4,8 +4,7 @@
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
 
-use super::short;
-use crate::form::{Heard, Quotable, judge};
+use super::{Quotable, judged_by, short};
 use crate::source::is_test_file;
 
 const FROZEN: &str = include_str!("../../../declarations/frozen.jsonl");
@@ -30,11 +29,10 @@ fn judged(case: &Case) -> &'static str {
     const CORE: [&str; 6] = ["src", "lib", "core", "source", "libraries", "kernel"];
     let folder = case.file.rsplit_once('/').map_or("", |(folder, _)| folder);
     let wants_test = folder.split('/').any(|part| CORE.contains(&part)) && !is_test_file(&case.file);
-    let (own, before) = case.said.split_last().unwrap();
-    let texts = &case.user[case.user.len().saturating_sub(5)..];
+    let said: Vec<&str> = case.said.iter().map(String::as_str).collect();
+    let texts = case.user[case.user.len().saturating_sub(5)..].to_vec();
     let names = [case.file.clone(), format!("/home/user/projects/fetchkit/{}", case.file)];
-    let user = Quotable { texts, is_whole: true };
-    short(&judge(&Heard { names: &names, wants_test, own, before, user }))
+    short(&judged_by(&said, &Quotable { texts, is_whole: true }, &names, wants_test))
 }
 
 fn cases(set: &str) -> impl Iterator<Item = Case> {
