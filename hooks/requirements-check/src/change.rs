@@ -4,7 +4,6 @@ pub mod audit;
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use shared::hook::Effect;
@@ -39,21 +38,10 @@ pub enum Change {
     Scheduled(u64),
     /// A switch is turned.
     Turn(Turn),
-    /// Something that only a command line does.
-    Do(Arc<dyn Deed>),
     /// The user of the repository has been told of `req init`, by its folder.
     ToldOfInit(PathBuf),
     /// The user has been told that the client is this version now.
     ToldOfClient(String),
-}
-
-/// Something that only a command line does, so that the hook does not carry what it takes.
-pub trait Deed: std::fmt::Debug + Send + Sync {
-    /// Does it.
-    ///
-    /// # Errors
-    /// Says what could not be done.
-    fn carry_out(&self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String>;
 }
 
 /// Marks nobody needs any more.
@@ -182,7 +170,6 @@ impl Change {
                 }
                 Ok(())
             }
-            Self::Do(deed) => deed.carry_out(patience, places, now),
             Self::Scheduled(prompt) => match places.open_store() {
                 Some(store) => typed::remember(&store, prompt),
                 None => Ok(()),

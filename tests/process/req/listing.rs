@@ -44,7 +44,7 @@ fn a_branch_that_is_gone_loses_its_marks_and_no_other_does() {
     assert!(yes(desk.claude(&["prune"])).contains("nothing was removed"));
     desk.sandbox.git(&["branch", "--delete", "feature/x"]);
     assert_eq!(listed(&desk)[0], entry("branch", Some("feature/x"), 1, 0, true));
-    assert_eq!(yes(desk.claude(&["prune"])), "removed the marks of feature/x");
+    assert_eq!(yes(desk.claude(&["prune"])), "removed the satisfactions of feature/x");
     assert!(!desk.marks_file("feature-x.json").exists());
     assert_eq!(["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap()), kept);
     assert_eq!(listed(&desk).len(), 2);

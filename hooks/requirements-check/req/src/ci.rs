@@ -1,17 +1,17 @@
 //! `req ci`: the requirements that a clean clone can judge, by the hook's own strategies.
 //!
-//! What only the developer's machine knows (marks, approvals, sessions, runs of commands, times of files) is taken for
+//! What only the developer's machine knows (satisfactions, approvals, sessions, runs of commands, times of files) is taken for
 //! unknown even where it is there, so that the answer is the same everywhere, and is listed. What this clone should tell and
-//! does not makes the answer no: a gate that cannot look must not say "met".
+//! does not makes the answer no: a gate that cannot look must not say "satisfied".
 
 mod branch;
 mod report;
 
 use shared::host::Timestamp;
 
-use super::desk::Desk;
-use crate::command::Reply;
-use crate::command::arguments::Ci;
+use crate::desk::Desk;
+use crate::reply::{Reply, json};
+use crate::verb::Ci;
 use requirements_check::git;
 use requirements_check::observe::Look;
 use requirements_check::rule::Rule;
@@ -22,10 +22,10 @@ use requirements_check::strategy::Standing;
 use requirements_check::view::View;
 use requirements_check::wording;
 
-pub(super) use report::CiReport;
+pub(crate) use report::CiReport;
 use report::{Judged, NotJudged, State};
 
-const MARK: &str = "marks are kept where they were set";
+const SATISFACTION: &str = "satisfactions are kept where they were made";
 const RUN: &str = "that a command passed is known only where it ran";
 const SESSIONS: &str = "sessions are live elsewhere";
 const AGE: &str = "newer_than: in a clone all files are new";
@@ -36,17 +36,10 @@ const NO_CHECKOUT: &str = "so it is not known what is required; start req ci in 
 const ON_PROTECTED: &str = "a protected branch is changed through a branch of its own: in CI, run req ci for pull requests, not for pushes to a protected branch";
 
 /// Judges the checkout this is started in.
-pub(super) fn ci(wanted: &Ci, desk: &Desk) -> Reply {
-    let report = match desk.look_round(|look| judge(wanted, desk, look)) {
-        Ok(report) => report,
-        Err(why) => return Reply::no(why),
-    };
-    let text = if wanted.json {
-        serde_json::to_string_pretty(&report).unwrap_or_default()
-    } else {
-        report.to_string()
-    };
-    Reply { text, is_no: !report.met, is_report: true, ..Reply::default() }
+pub(crate) fn ci(wanted: &Ci, desk: &Desk) -> Result<Reply, String> {
+    let report = desk.look_round(|look| judge(wanted, desk, look))?;
+    let text = if wanted.json { json(&report) } else { report.to_string() };
+    Ok(Reply { is_no: !report.met, ..Reply::yes(text) })
 }
 
 fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
@@ -122,7 +115,7 @@ fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
         _ => (false, false),
     };
     let reasons = [
-        (matches!(rule.set.terms, Terms::Blocking(_)), MARK),
+        (matches!(rule.set.terms, Terms::Blocking(_)), SATISFACTION),
         (rule.set.terms == Terms::Guard(Guard::SingleSession), SESSIONS),
         (commands, RUN),
         (has_age, AGE),

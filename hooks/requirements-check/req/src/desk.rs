@@ -1,9 +1,9 @@
-//! Where commands are answered that are typed in a shell: the project, its settings, and who asks.
+//! The project, its settings, and the caller of a command.
 
-mod check;
+use std::path::PathBuf;
 
 use shared::cli::Asker;
-use shared::config::{Fault, Problem, Section};
+use shared::config::{Fault, LayerKind, Section};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -12,65 +12,68 @@ use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
 
-use crate::command::{Asked, Reply, answer};
-use crate::machine;
-pub(super) use check::CheckReport;
+use crate::pause;
+use crate::reply::Reply;
+use crate::satisfy::Speaker;
 use requirements_check::RequirementsCheck;
+use requirements_check::change::audit;
 use requirements_check::observe::Look;
 use requirements_check::registry::Registry;
 use requirements_check::rule::Rule;
+use requirements_check::satisfactions::resolve_session;
 use requirements_check::settings::Settings;
 use requirements_check::state::State;
 use requirements_check::typed::Asking;
 use requirements_check::view::View;
 
-/// Where a shell's commands are answered.
-pub(super) struct Desk {
-    pub(super) host: Host,
-    pub(super) places: Places,
+pub(crate) struct Desk {
+    pub(crate) host: Host,
+    pub(crate) places: Places,
     store: Option<Store>,
-    pub(super) section: Section<Settings>,
-    pub(super) caller: Caller,
+    pub(crate) section: Section<Settings>,
+    pub(crate) caller: Caller,
+}
+
+/// What a question is about, where it is not the caller's own session and branch.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Subject<'a> {
+    pub(crate) branch: Option<&'a str>,
+    pub(crate) session: Option<&'a str>,
 }
 
 impl Desk {
-    /// In the project of this shell's session, else in the one it is started in.
-    pub(super) fn open() -> Result<Self, String> {
-        let mut host = Host::real();
-        host.environment.project_dir = recorded_project(&host);
-        let places = Places::resolve(&host.environment, host.cwd().as_deref());
-        let store = places.open_store();
-        Self::of(host, places, store)
-    }
-
     /// Who asks, where a hook started this process for a typed prompt.
-    pub(super) fn asking() -> Option<Asking> {
+    pub(crate) fn asking() -> Option<Asking> {
         let host = Host::real();
         Asking::take(&Places::resolve(&host.environment, host.cwd().as_deref()))
     }
 
-    /// For a prompt, in its session and project.
-    pub(super) fn of_prompt(asking: Asking) -> Result<Self, String> {
+    /// In the project of the caller's session, else in the one it is started in.
+    pub(crate) fn open(asking: Option<Asking>) -> Result<Self, String> {
         let mut host = Host::real();
-        let Asking { session, is_typed, project } = asking;
-        host.environment.session_id = Some(session);
-        host.environment.project_dir = project;
+        let caller = if let Some(Asking { session, is_typed, project }) = asking {
+            host.environment.session_id = Some(session);
+            host.environment.project_dir = project;
+            if is_typed { Caller::Typed } else { Caller::Untyped }
+        } else {
+            host.environment.project_dir = recorded_project(&host);
+            Caller::Shell(standing(&host))
+        };
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let store = places.open_store();
-        let caller = if is_typed { Caller::Typed } else { Caller::Untyped };
-        Ok(Self { caller, ..Self::of(host, places, store)? })
+        Self::of(host, places, store, caller)
     }
 
-    /// In the project it is started in, with nothing that was remembered anywhere: that checkout alone is what is asked about.
-    pub(super) fn open_here() -> Result<Self, String> {
+    /// In the checkout it is started in, with nothing that was remembered anywhere.
+    pub(crate) fn of_checkout() -> Result<Self, String> {
         let mut host = Host::real();
         (host.environment.project_dir, host.environment.state_dir) = (None, None);
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
-        Self::of(host, places, None)
+        let caller = Caller::Shell(standing(&host));
+        Self::of(host, places, None, caller)
     }
 
-    fn of(host: Host, places: Places, store: Option<Store>) -> Result<Self, String> {
-        let caller = Caller::Shell(standing(&host));
+    fn of(host: Host, places: Places, store: Option<Store>, caller: Caller) -> Result<Self, String> {
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = places.sources(host.environment.home.as_deref());
@@ -79,68 +82,49 @@ impl Desk {
         Ok(Self { host, places, store, section, caller })
     }
 
-    /// Looks round for nobody's session.
-    pub(super) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_, '_>) -> T) -> T {
-        let mut request = self.request(Event::Other("req".to_owned()));
-        request.call.session_id = None;
-        answer(&mut Look::new(&self.context(&request)))
-    }
-
-    /// Answers what is not the shell's alone, and changes what is to be changed.
-    pub(super) fn serve(&self, asked: &Asked) -> Result<Reply, String> {
-        let who = Asker {
+    pub(crate) fn asker(&self) -> Asker<'_> {
+        Asker {
             host: &self.host,
             places: &self.places,
             store: self.store.as_ref(),
             session: self.host.environment.session_id.as_deref(),
             caller: self.caller,
-        };
-        match machine::serve(asked, &who) {
-            Some(reply) => self.carry_out(asked, reply),
-            None => self.of_requirements(asked),
         }
     }
 
-    fn carry_out(&self, asked: &Asked, mut reply: Reply) -> Result<Reply, String> {
-        let changes = std::mem::take(&mut reply.changes);
-        for (number, change) in changes.into_iter().enumerate() {
-            if let Err(why) = change.carry_out_patiently(&self.places, self.host.now()) {
-                return self.not_kept(asked, &reply, &why, number);
-            }
-        }
-        Ok(reply)
+    /// Looks round for nobody's session.
+    pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_, '_>) -> T) -> T {
+        let mut request = self.request(Event::Other("req".to_owned()));
+        request.call.session_id = None;
+        answer(&mut Look::new(&self.context(&request)))
     }
 
-    fn of_requirements(&self, asked: &Asked) -> Result<Reply, String> {
+    /// Looks at everything that is required, answers, and carries out what the answer changes.
+    pub(crate) fn about(
+        &self,
+        subject: Subject<'_>,
+        answer: impl FnOnce(&Speaker<'_>) -> Result<Reply, String>,
+    ) -> Result<Reply, String> {
         let request = self.request(Event::Other("req".to_owned()));
         let context = self.context(&request);
         let mut look = Look::new(&context);
         look.know_sessions();
         look.know_branches();
         look.world.reader.is_user = self.caller.is_operator();
-        let named = match asked {
-            Asked::Status(status) => {
-                look.turn_to(status.branch.as_deref());
-                status.session.as_deref()
-            }
-            Asked::Check(check) => return self.check(check, &look),
-            _ => None,
-        };
-        let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).collect();
-        let session = self.session(named, &look)?;
+        look.turn_to(subject.branch);
+        let session = self.session(subject.session, &look)?;
         let state = self.state_of(session.as_deref());
         look.look_for(session.clone());
         look.deadline = None;
+        let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).collect();
         look.measure(&rules);
-        (look.world.skipped, look.world.notes) = {
-            let (skipped, problems) = self.problems();
-            (skipped, [std::mem::take(&mut look.world.notes), problems].concat())
-        };
-        look.world.notes.splice(0..0, machine::pause::note(&self.host, &self.places));
+        let (skipped, problems) = self.problems();
+        look.world.skipped = skipped;
+        look.world.notes.extend(problems);
+        look.world.notes.splice(0..0, pause::note(&self.asker()));
         if !self.section.enabled {
-            look.world
-                .notes
-                .push("requirements-check is switched off: nothing of this is enforced".to_owned());
+            let note = "requirements-check is switched off: nothing of this is enforced";
+            look.world.notes.push(note.to_owned());
         }
         let view = View {
             session: session.as_deref(),
@@ -149,16 +133,48 @@ impl Desk {
             world: &look.world,
             now: self.host.now(),
         };
-        let origin = |key: &str| self.section.origin(key);
-        let reply = answer(asked, &self.section.settings, &view, self.caller, &origin);
-        self.carry_out(asked, reply)
+        let speaker = Speaker {
+            settings: &self.section.settings,
+            view: &view,
+            caller: self.caller,
+            origin: &|key| self.section.origin(key),
+            examples: self.examples(),
+        };
+        self.carry_out(answer(&speaker)?)
+    }
+
+    /// A file of ours that describes requirements in comments alone, as some presets do.
+    fn examples(&self) -> Option<String> {
+        let sources = self.places.sources(self.host.environment.home.as_deref());
+        let has_examples = |level| sources.text(level).is_ok_and(|text| text.contains("\n# requirements:\n"));
+        let levels = [LayerKind::Local, LayerKind::Project, LayerKind::Global];
+        let level = levels.into_iter().find(|level| has_examples(*level))?;
+        Some(sources.shown(level, sources.file(level)?))
+    }
+
+    fn carry_out(&self, mut reply: Reply) -> Result<Reply, String> {
+        let now = self.host.now();
+        for (number, change) in std::mem::take(&mut reply.changes).into_iter().enumerate() {
+            let Err(why) = change.carry_out_patiently(&self.places, now) else { continue };
+            if reply.is_recorded && self.caller == Caller::Shell(Standing::InsideClaude) {
+                reply.text +=
+                    " (not written from this shell; the hook records it when the command has ended)";
+                return Ok(reply);
+            }
+            let what = if number == 0 { "Nothing" } else { "Not everything" };
+            return Err(format!("{why}\n{what} was changed."));
+        }
+        for name in &reply.ended {
+            audit::here("clear", name.clone()).write(&self.places, now);
+        }
+        Ok(reply)
     }
 
     /// What is wrong in the files: those that are skipped as a whole, and the rest.
-    fn problems(&self) -> (Vec<String>, Vec<String>) {
-        let (skipped, others): (Vec<&Problem>, Vec<&Problem>) =
+    pub(crate) fn problems(&self) -> (Vec<String>, Vec<String>) {
+        let (skipped, others): (Vec<_>, Vec<_>) =
             self.section.problems.iter().partition(|problem| matches!(problem.fault, Fault::Unreadable(_)));
-        let told = |problems: Vec<&Problem>| problems.into_iter().map(ToString::to_string).collect();
+        let told = |problems: Vec<_>| problems.into_iter().map(ToString::to_string).collect();
         (told(skipped), told(others))
     }
 
@@ -169,42 +185,20 @@ impl Desk {
         found.unwrap_or_default()
     }
 
-    /// In a shell that may not write, the hook, which may, sees the command and records it.
-    fn not_kept(&self, asked: &Asked, reply: &Reply, why: &str, done: usize) -> Result<Reply, String> {
-        let is_seen = matches!(asked, Asked::Satisfy { session: None, branch: None, .. })
-            && self.caller == Caller::Shell(Standing::InsideClaude);
-        if !is_seen {
-            let what = if done == 0 { "Nothing" } else { "Not everything" };
-            return Err(format!("{why}\n{what} was changed."));
-        }
-        let text = format!(
-            "{} (not written from this shell; the hook records it when the command has ended)",
-            reply.text
-        );
-        Ok(Reply { text, ..Reply::default() })
-    }
-
     /// The session a command is about: the one named, else the one of this shell, else the only live one here.
-    fn session(&self, named: Option<&str>, look: &Look<'_, '_>) -> Result<Option<String>, String> {
-        if let Some(prefix) = named {
-            let own = self.host.environment.session_id.iter();
-            let known = look.world.known_sessions.iter().chain(own).map(String::as_str);
-            return requirements_check::satisfactions::resolve_session(prefix, known)
-                .map(Some)
-                .map_err(|error| format!("req: {error}"));
-        }
-        if let Some(session) = &self.host.environment.session_id {
-            return Ok(Some(session.clone()));
-        }
-        Ok(look.only_live_session())
+    pub(crate) fn session(&self, named: Option<&str>, look: &Look<'_, '_>) -> Result<Option<String>, String> {
+        let own = self.host.environment.session_id.as_ref();
+        let Some(prefix) = named else { return Ok(own.cloned().or_else(|| look.only_live_session())) };
+        let known = look.world.known_sessions.iter().chain(own).map(String::as_str);
+        resolve_session(prefix, known).map(Some).map_err(|error| format!("req: {error}"))
     }
 
-    fn request(&self, event: Event) -> Request {
+    pub(crate) fn request(&self, event: Event) -> Request {
         let session_id = self.host.environment.session_id.clone();
         Request { call: Call { session_id, cwd: self.host.cwd(), ..Call::default() }, event }
     }
 
-    fn context<'a>(&'a self, request: &'a Request) -> Context<'a, Settings> {
+    pub(crate) fn context<'a>(&'a self, request: &'a Request) -> Context<'a, Settings> {
         Context {
             request,
             settings: &self.section.settings,
@@ -217,7 +211,7 @@ impl Desk {
 }
 
 /// The project of this shell's session, so that a `cd` elsewhere does not change what is required.
-fn recorded_project(host: &Host) -> Option<std::path::PathBuf> {
+fn recorded_project(host: &Host) -> Option<PathBuf> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let session = host.environment.session_id.as_deref()?;
     Registry::new(places.state_dir.as_deref()?).entry(session).map(|entry| entry.project)

@@ -2,51 +2,48 @@
 //!
 //! - `guess`: the command that runs the tests, and the default branch
 //! - `preset`: a preset with its blanks filled in
-//! - `write`: the file on the disk
 
 mod guess;
 mod preset;
-mod write;
 
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use client_settings::FileError;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
 use requirements_check::view::quoted;
 use serde_json::Value;
 use shared::config::{LayerKind, Sources, read_text, read_typed};
 use shared::hook::Hook as _;
-use shared::host::display_path;
+use shared::host::{Timestamp, display_path};
 use shared::operator::{Caller, Standing};
 use shared::run::configure;
 use shared::switches::Position;
 
-use crate::command::Reply;
-use crate::command::arguments::{Init, Preset};
+use crate::config::file::{no_such_file, path_of, user_file};
+use crate::config::ignore::{KEPT, LOCAL, ignore};
+use crate::config::schema_file::{NAME, SchemaFile};
 use crate::desk::Desk;
-use crate::machine::config::ignore::{KEPT, LOCAL, ignore};
-use crate::machine::config::key::{flag, named};
-use crate::machine::config::schema_file::{NAME, SchemaFile};
+use crate::reply::Reply;
+use crate::verb::{Init, Preset, flag};
 use preset::Blanks;
 
 /// A larger settings file of Claude Code is not searched, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// Runs `req init`.
-pub(super) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
+pub(crate) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
     let plan = Plan::of(wanted, desk)?;
     if wanted.dry_run {
         return Ok(Reply::yes(plan.text.trim_end()));
     }
     plan.may_write(wanted)?;
-    if !wanted.yes && wanted.preset.is_none() && !is_terminal() {
-        return Err(plan.nobody_to_ask());
-    }
     if !wanted.yes && is_terminal() {
         plan.confirm()?;
+    } else if !wanted.yes && wanted.preset.is_none() {
+        return Err(plan.nobody_to_ask());
     }
-    plan.write(wanted)
+    plan.write()
 }
 
 /// The file that will be written.
@@ -55,32 +52,46 @@ struct Plan<'a> {
     level: LayerKind,
     preset: Preset,
     file: PathBuf,
+    /// The project it lies in; none for the user's own.
+    root: Option<&'a Path>,
+    /// What stands there now.
+    before: Option<String>,
+    /// What stood there only switched hooks on, and stays below the preset.
+    is_joined: bool,
     text: String,
 }
 
 impl<'a> Plan<'a> {
     fn of(wanted: &Init, desk: &'a Desk) -> Result<Self, String> {
         let is_inherit = wanted.preset == Some(Preset::Inherit);
-        let level = named(wanted.level).unwrap_or_else(|| usual_level(desk, is_inherit));
+        let level = wanted.level.named().unwrap_or_else(|| usual_level(desk, is_inherit));
         if is_inherit && level != LayerKind::Project {
             return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
         }
         let preset = wanted.preset.unwrap_or_else(|| usual_preset(desk, level));
         let root = desk.places.root.as_deref().filter(|_| level != LayerKind::Global);
+        let schema = SchemaFile::of(level, &desk.places);
         let blanks = Blanks {
             level,
-            schema: SchemaFile::of(level, &desk.places)
-                .map_or_else(|| format!("./{NAME}"), |schema| schema.named),
+            schema: schema.map_or_else(|| format!("./{NAME}"), |schema| schema.named),
             test_command: root.and_then(guess::test_command),
             has_git: root.is_none_or(|root| root.join(".git").exists()),
             default_branch: root.and_then(guess::default_branch),
         };
-        let file = file(level, desk)?;
-        Ok(Self { desk, level, preset, file, text: preset::filled(preset, &blanks) })
+        let file = path_of(level, &desk.places).ok_or_else(|| no_such_file(level))?;
+        let filled = preset::filled(preset, &blanks);
+        // A file that cannot be read is there all the same.
+        let is_there = file.symlink_metadata().is_ok();
+        let before = is_there.then(|| read_text(&file, root, MAX_BYTES).unwrap_or_default());
+        let joined =
+            before.as_deref().filter(|_| !wanted.force).and_then(|text| preset::joined(&filled, text));
+        let is_joined = joined.is_some();
+        Ok(Self { desk, level, preset, file, root, before, is_joined, text: joined.unwrap_or(filled) })
     }
 
-    fn is_there(&self) -> bool {
-        self.file.symlink_metadata().is_ok()
+    /// A file that may hold requirements would be replaced.
+    fn replaces(&self) -> bool {
+        self.before.is_some() && !self.is_joined
     }
 
     /// The path from the project's top, or from the home directory.
@@ -96,25 +107,25 @@ impl<'a> Plan<'a> {
     /// that could loosen what is required already.
     fn may_write(&self, wanted: &Init) -> Result<(), String> {
         let (shown, flag) = (self.shown(&self.file), flag(self.level));
-        if self.is_there() && !wanted.force {
+        if self.replaces() && !wanted.force {
             return Err(format!(
                 "req: {shown} is there already; nothing was written\n\
                  To change a key of it: req config set KEY VALUE{flag}\n\
                  To begin anew, with the old file kept beside it: req init{flag} --force"
             ));
         }
-        let why = match self.level {
-            _ if self.desk.caller.is_operator() => return Ok(()),
-            _ if self.is_there() => "the file it replaces may be stricter",
-            LayerKind::Global if self.desk.caller == Caller::Shell(Standing::InsideClaude) => {
-                "that file counts in every project"
-            }
-            _ if self.preset != Preset::Inherit
-                && Rule::all(&self.desk.section.settings).next().is_some() =>
-            {
-                "it may change what is required here already"
-            }
-            _ => return Ok(()),
+        let is_claude = self.desk.caller == Caller::Shell(Standing::InsideClaude);
+        let requires = Rule::all(&self.desk.section.settings).next().is_some();
+        let why = if self.desk.caller.is_operator() {
+            return Ok(());
+        } else if self.replaces() {
+            "the file it replaces may be stricter"
+        } else if self.level == LayerKind::Global && is_claude {
+            "that file counts in every project"
+        } else if self.preset != Preset::Inherit && requires {
+            "it may change what is required here already"
+        } else {
+            return Ok(());
         };
         let force = if wanted.force { " --force" } else { "" };
         Err(format!(
@@ -141,33 +152,50 @@ impl<'a> Plan<'a> {
         let asked = stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush());
         let read = asked.and_then(|()| std::io::stdin().read_line(&mut answer));
         let is_yes = matches!(answer.trim(), "" | "y" | "Y" | "yes") && read.is_ok_and(|bytes| bytes > 0);
-        is_yes
-            .then_some(())
-            .ok_or_else(|| "req: nothing was written; the other presets: req init --help".to_owned())
+        let no = || "req: nothing was written; the other presets: req init --help".to_owned();
+        is_yes.then_some(()).ok_or_else(no)
     }
 
-    fn write(&self, wanted: &Init) -> Result<Reply, String> {
-        let places = &self.desk.places;
-        let root = places.root.as_deref().filter(|_| self.level != LayerKind::Global);
-        let kept = write::write(&self.file, root, &self.text, wanted.force, self.desk.host.now())?;
+    fn write(&self) -> Result<Reply, String> {
+        let kept = self.write_file()?;
         let mut lines = vec![format!("written: {}", self.shown(&self.file))];
+        lines.extend(self.is_joined.then(|| "what stood in it is kept at its end".to_owned()));
         lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.shown(kept))));
-        let schema = SchemaFile::of(self.level, places);
+        let schema = SchemaFile::of(self.level, &self.desk.places);
         let written = schema.as_ref().map_or(Ok(false), SchemaFile::write);
         let schema = schema.filter(|_| written == Ok(true)).map(|schema| schema.path);
-        lines.extend(
-            schema.as_ref().map(|path| {
-                format!("written: {} (lets editors check the file as you type)", self.shown(path))
-            }),
-        );
+        let for_editors =
+            |path| format!("written: {} (lets editors check the file as you type)", self.shown(path));
+        lines.extend(schema.as_deref().map(for_editors));
         lines.extend(written.err().map(|why| format!("the schema for editors was not written: {why}")));
-        let is_ignored = root.map(|root| ignored(root, kept.as_deref())).unwrap_or_default();
-        lines.extend(is_ignored.iter().cloned());
+        let ignored = self.root.map(|root| ignored(root, kept.as_deref())).unwrap_or_default();
+        lines.extend(ignored.iter().cloned());
         lines.push(String::new());
         lines.extend(self.required());
         lines.push(String::new());
-        lines.extend(self.next(root, schema.as_deref(), !is_ignored.is_empty()));
+        lines.extend(self.next(schema.as_deref(), !ignored.is_empty()));
         Ok(Reply::yes(lines.join("\n")))
+    }
+
+    /// Writes the file as a whole or not at all; an old one that it replaces is kept. Returns where.
+    fn write_file(&self) -> Result<Option<PathBuf>, String> {
+        let told = |why: &str| format!("req: {}: {why}; nothing was changed", self.file.display());
+        let file = user_file(&self.file, self.root).map_err(|why| format!("req: {why}"))?;
+        let kept = self.replaces().then(|| name_of_old(&self.file, self.desk.host.now()));
+        if let Some(kept) = &kept {
+            // A copy keeps the mode; half of one would be taken for the old file.
+            std::fs::copy(file.target(), kept).map_err(|error| {
+                let _ = std::fs::remove_file(kept);
+                told(&format!("the old file cannot be kept beside it ({error})"))
+            })?;
+        }
+        let mut is_other = false;
+        let written = file.change(|there| {
+            is_other = !self.replaces() && there != self.before.as_deref();
+            Ok::<_, FileError>(if is_other { there.map(ToOwned::to_owned) } else { Some(self.text.clone()) })
+        });
+        written.map_err(|error| format!("req: {error}"))?;
+        if is_other { Err(told("it was just written by another program")) } else { Ok(kept) }
     }
 
     fn required(&self) -> Vec<String> {
@@ -188,11 +216,11 @@ impl<'a> Plan<'a> {
         std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
     }
 
-    fn next(&self, root: Option<&Path>, schema: Option<&Path>, is_ignored: bool) -> Vec<String> {
+    fn next(&self, schema: Option<&Path>, is_ignored: bool) -> Vec<String> {
         let mut lines =
             vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
-        if let Some(root) = root.filter(|root| self.level == LayerKind::Project && root.join(".git").exists())
-        {
+        let is_of_team = |root: &&Path| self.level == LayerKind::Project && root.join(".git").exists();
+        if let Some(root) = self.root.filter(is_of_team) {
             let files = [Some(self.file.as_path()), schema].into_iter().flatten();
             let files = files.map(|file| quoted(&self.shown(file)));
             let files: Vec<String> = files.chain(is_ignored.then(|| ".gitignore".to_owned())).collect();
@@ -203,14 +231,21 @@ impl<'a> Plan<'a> {
             };
             lines.push(format!("  git{at} add {}    so that your team has it", files.join(" ")));
         }
+        let name = RequirementsCheck::NAME;
         if !self.desk.section.enabled {
-            lines.push(format!("  {} on    it is switched off now", RequirementsCheck::NAME));
+            lines.push(format!("  {name} on    it is switched off now"));
         } else if !is_registered(self.desk) {
-            let name = RequirementsCheck::NAME;
             lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
         }
         lines
     }
+}
+
+/// `.before`, or with the time where that is taken.
+fn name_of_old(path: &Path, now: Timestamp) -> PathBuf {
+    let with = |ending: &str| PathBuf::from(format!("{}{ending}", path.display()));
+    let first = with(".before");
+    if first.symlink_metadata().is_err() { first } else { with(&format!(".before-{}", now.micros())) }
 }
 
 /// The local file and the old files that are kept belong to one person, so git ignores them.
@@ -228,18 +263,6 @@ fn ignored(root: &Path, kept: Option<&Path>) -> Vec<String> {
 
 fn is_terminal() -> bool {
     std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
-fn file(level: LayerKind, desk: &Desk) -> Result<PathBuf, String> {
-    let places = &desk.places;
-    let folder = if level == LayerKind::Global { &places.config_dir } else { &places.project_claude_dir };
-    let name = if level == LayerKind::Local { "requirements.local.yaml" } else { "requirements.yaml" };
-    folder.as_ref().map(|folder| folder.join(name)).ok_or_else(|| match level {
-        LayerKind::Global => {
-            "req: HOME is not set, so there is no folder for a file of yours; set HOME".to_owned()
-        }
-        _ => "req: this folder is your own configuration folder and no project; use --global".to_owned(),
-    })
 }
 
 /// In the home directory the global file is meant, elsewhere the project's.

@@ -1,32 +1,42 @@
 //! The command line `req`.
 //!
-//! `command` answers about requirements, `machine` about the machine; both answer typed prompts too. The other modules need a
-//! shell: they ask on a terminal, run programs, print files. `desk` holds the project, its settings and the caller.
+//! `verb` defines it, [`answer`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
+//! the reason why not. `desk` holds the project, its settings and the caller.
 //!
 //! Exit status: 0 done, 1 the answer is no, 64 wrong usage; never 2, which in a hook means "block".
 
+mod check;
 mod ci;
-mod command;
+mod clear;
 mod completions;
+mod config;
 mod desk;
-mod doctor;
-mod hooks;
+mod docs;
+mod help;
 mod init;
-mod machine;
-mod man;
-#[cfg(test)]
-mod scene;
+mod journal;
+mod listing;
+mod pause;
+mod reply;
+mod satisfy;
 mod schema;
+mod status;
+#[cfg(test)]
+mod tests;
+mod verb;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Kind;
+use installer::{doctor, hooks};
+use shared::host::Host;
 
-use crate::command::{Asked, Reply, parse_words, usage_error};
-use desk::Desk;
+use desk::{Desk, Subject};
+use reply::{Reply, json};
 use requirements_check::words::plain;
+use verb::{Doctor, Verb, parse_words, usage_error};
 
 const USAGE: u8 = 64;
 
@@ -35,58 +45,100 @@ fn main() -> ExitCode {
     let arguments: Result<Vec<String>, OsString> =
         std::env::args_os().skip(1).map(OsString::into_string).collect();
     let Ok(words) = arguments else { return failed("req: the arguments are not readable text", USAGE) };
-    let asked = match parse_words(&words) {
-        Ok(asked) => asked,
+    let verb = match parse_words(&words) {
+        Ok(verb) => verb,
         Err(error) if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion) => {
-            return say(error.render().to_string().trim_end());
+            return said(error.render().to_string().trim_end());
         }
-        Err(error) => {
-            return failed(&usage_error(&error), USAGE);
+        Err(error) => return failed(&usage_error(&error), USAGE),
+    };
+    match answer(&verb) {
+        Ok(reply) if reply.is_no => {
+            said(&reply.text);
+            ExitCode::FAILURE
         }
-    };
-    let asking = Desk::asking();
-    if let (Asked::Hooks { wanted }, None) = (&asked, &asking) {
-        return hooks::hooks(wanted);
-    }
-    let served = match asking {
-        Some(asking) => Desk::of_prompt(asking).and_then(|desk| desk.serve(&asked)),
-        None => serve(&asked),
-    };
-    match served {
-        Ok(reply) if reply.is_no && reply.is_report => told_no(&reply.text),
-        Ok(reply) if reply.is_no => failed(&reply.text, 1),
-        Ok(reply) => say(&reply.text),
+        Ok(reply) => said(&reply.text),
         Err(why) => failed(&why, 1),
     }
 }
 
-fn serve(asked: &Asked) -> Result<Reply, String> {
-    match asked {
-        Asked::Completions(wanted) => completions::completions(wanted),
-        Asked::Man(wanted) => man::man(wanted),
-        Asked::Schema { command } => Ok(schema::schema(command.as_deref())),
-        Asked::Init(wanted) => init::init(wanted, &Desk::open()?),
-        Asked::Ci(wanted) => Ok(ci::ci(wanted, &Desk::open_here()?)),
-        Asked::Doctor(wanted) => doctor::doctor(wanted),
-        _ => Desk::open()?.serve(asked),
+fn answer(verb: &Verb) -> Result<Reply, String> {
+    let asking = Desk::asking();
+    if asking.is_some() {
+        is_for_prompts(verb)?;
+    }
+    let open = || Desk::open(asking);
+    let about = Subject::default();
+    match verb {
+        Verb::Status(wanted) => open()?.about(wanted.subject(), |speaker| speaker.status(wanted)),
+        Verb::Satisfy(wanted) => open()?.about(about, |speaker| speaker.satisfy(wanted)),
+        Verb::Approve(wanted) => open()?.about(about, |speaker| speaker.approve(wanted)),
+        Verb::Waive(wanted) => open()?.about(about, |speaker| speaker.waive(wanted)),
+        Verb::Clear(wanted) => open()?.about(about, |speaker| speaker.clear(wanted)),
+        Verb::List(wanted) => open()?.about(about, |speaker| Ok(listing::list(wanted, speaker.view))),
+        Verb::Prune => open()?.about(about, |speaker| listing::prune(speaker.view)),
+        Verb::Sessions(wanted) => open()?.about(about, |speaker| Ok(listing::sessions(wanted, speaker.view))),
+        Verb::Check(wanted) => check::check(wanted, &open()?),
+        Verb::Init(wanted) => init::init(wanted, &open()?),
+        Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker()),
+        Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker()),
+        Verb::Config(wanted) => config::config(wanted, &open()?.asker()),
+        Verb::Ci(wanted) => ci::ci(wanted, &Desk::of_checkout()?),
+        Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
+        Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
+        Verb::Pause(wanted) => pause::pause(wanted, &open()?.asker()),
+        Verb::Resume => pause::resume(&open()?.asker()),
+        Verb::Hooks { wanted } => hooks(wanted),
+        Verb::Doctor(wanted) => doctor(wanted),
+        Verb::Docs(wanted) => docs::docs(wanted),
+        Verb::Schema { command } => schema::schema(command.as_deref()),
+        Verb::Completions(wanted) => completions::completions(wanted),
+        Verb::Man(wanted) => completions::man(wanted),
     }
 }
 
-fn say(text: &str) -> ExitCode {
+/// Verbs that ask on a terminal, run programs or print files need a shell. A line with `!` runs in Claude's shell, where
+/// nothing counts as the user's.
+fn is_for_prompts(verb: &Verb) -> Result<(), String> {
+    let is_the_users = match verb {
+        Verb::Hooks { wanted } => !matches!(wanted, hooks::Command::Status(_)),
+        Verb::Init(wanted) => wanted.force,
+        Verb::Doctor(wanted) => wanted.fix,
+        Verb::Ci(_) | Verb::Schema { .. } | Verb::Completions(_) | Verb::Man(_) => false,
+        _ => return Ok(()),
+    };
+    Err(if is_the_users {
+        "req: this is for a terminal of your own, outside of the session; here, with ! before it too, it is refused"
+    } else {
+        "req: this works in a shell; type it in a terminal, or here with ! before it"
+    }
+    .to_owned())
+}
+
+/// The installer prints what it does.
+fn hooks(wanted: &hooks::Command) -> Result<Reply, String> {
+    hooks::run(wanted, &Host::real()).map(|()| Reply::default()).map_err(|why| format!("req: {why:#}"))
+}
+
+fn doctor(wanted: &Doctor) -> Result<Reply, String> {
+    let report = doctor::run(&Host::real(), wanted.fix, &doctor::managed_settings())
+        .map_err(|error| format!("req: {error:#}"))?;
+    let text = if wanted.json { json(&report) } else { report.to_string() };
+    Ok(Reply { is_no: !report.ok, ..Reply::yes(text) })
+}
+
+fn said(text: &str) -> ExitCode {
+    if text.is_empty() {
+        return ExitCode::SUCCESS;
+    }
     let mut stdout = std::io::stdout().lock();
-    let said = writeln!(stdout, "{}", plain(text)).and_then(|()| stdout.flush());
-    match said {
+    match writeln!(stdout, "{}", plain(text)).and_then(|()| stdout.flush()) {
         // A closed stdout is the reader's choice, not an error; a script must not take half a file for a whole one.
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             failed(&format!("req: the answer could not be written: {error}"), 1)
         }
         _ => ExitCode::SUCCESS,
     }
-}
-
-fn told_no(text: &str) -> ExitCode {
-    say(text);
-    ExitCode::FAILURE
 }
 
 fn failed(text: &str, status: u8) -> ExitCode {

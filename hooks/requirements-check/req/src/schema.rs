@@ -5,60 +5,57 @@ use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 use shared::config::nearest;
 
-use super::ci::CiReport;
-use super::desk::CheckReport;
-use crate::command::{ListReport, Reply, SessionsReport, StatusReport};
-use crate::machine::config::ConfigReport;
-use crate::machine::docs::DocsReport;
-use crate::machine::journal::{CostReport, LogReport, StatsReport, WhyReport};
+use crate::check::CheckReport;
+use crate::ci::CiReport;
+use crate::config::ConfigReport;
+use crate::docs::DocsReport;
+use crate::journal::{CostReport, LogReport, StatsReport, WhyReport};
+use crate::listing::{ListReport, SessionsReport};
+use crate::reply::{Reply, json};
+use crate::status::StatusReport;
 use requirements_check::words::cut;
 
 /// What a program may rely on.
 const STABILITY: &str = "Keys are added, never renamed or removed.";
 
-/// A command and the type it prints.
-struct Described {
-    /// What is typed after `req schema`: those words as one.
-    name: &'static str,
-    /// The command's words after `req`.
-    command: &'static str,
-    schema: fn() -> Schema,
-}
+/// A name, the command's words after `req`, and the schema of the type it prints.
+type Described = (&'static str, &'static str, fn() -> Schema);
 
-const ALL: &[Described] = &[
-    Described::new::<StatusReport>("status", "status"),
-    Described::new::<CheckReport>("check", "check"),
-    Described::new::<WhyReport>("why", "why"),
-    Described::new::<LogReport>("log", "log"),
-    Described::new::<StatsReport>("log-stats", "log --stats"),
-    Described::new::<CostReport>("log-cost", "log --cost"),
-    Described::new::<ConfigReport>("config", "config"),
-    Described::new::<ListReport>("list", "list"),
-    Described::new::<SessionsReport>("sessions", "sessions"),
-    Described::new::<installer::status::Status>("hooks-status", "hooks status"),
-    Described::new::<installer::doctor::Report>("doctor", "doctor"),
-    Described::new::<CiReport>("ci", "ci"),
-    Described::new::<DocsReport>("docs", "docs"),
+const ALL: [Described; 13] = [
+    ("status", "status", schema_of::<StatusReport>),
+    ("check", "check", schema_of::<CheckReport>),
+    ("why", "why", schema_of::<WhyReport>),
+    ("log", "log", schema_of::<LogReport>),
+    ("log-stats", "log --stats", schema_of::<StatsReport>),
+    ("log-cost", "log --cost", schema_of::<CostReport>),
+    ("config", "config", schema_of::<ConfigReport>),
+    ("list", "list", schema_of::<ListReport>),
+    ("sessions", "sessions", schema_of::<SessionsReport>),
+    ("hooks-status", "hooks status", schema_of::<installer::status::Status>),
+    ("doctor", "doctor", schema_of::<installer::doctor::Report>),
+    ("ci", "ci", schema_of::<CiReport>),
+    ("docs", "docs", schema_of::<DocsReport>),
 ];
 
 /// The schema of what that command prints; without one, which commands there are.
-pub(super) fn schema(command: Option<&str>) -> Reply {
+pub(crate) fn schema(command: Option<&str>) -> Result<Reply, String> {
     let Some(wanted) = command else {
-        let lines = ALL.iter().map(|one| format!("{:14}req {} --json", one.name, one.command));
-        return Reply::yes(lines.collect::<Vec<_>>().join("\n"));
+        let lines = ALL.iter().map(|(name, command, _)| format!("{name:14}req {command} --json"));
+        return Ok(Reply::yes(lines.collect::<Vec<_>>().join("\n")));
     };
-    if let Some(one) = ALL.iter().find(|one| one.name == name_of(wanted)) {
-        return Reply::yes(serde_json::to_string_pretty(&one.document()).unwrap_or_default());
+    if let Some(one) = ALL.iter().find(|(name, ..)| *name == name_of(wanted)) {
+        return Ok(Reply::yes(json(&document(one))));
     }
     let names = names();
-    let near = nearest(wanted, &names).map(|near| format!("; did you mean {near}?"));
-    let or = near.unwrap_or_else(|| format!("; there are {}", names.join(", ")));
-    Reply::no(format!("req: there is no schema of {}{or}", cut(wanted, 60)))
+    let near = nearest(wanted, &names);
+    let or = near.map(|near| format!("did you mean {near}?"));
+    let or = or.unwrap_or_else(|| format!("there are {}", names.join(", ")));
+    Err(format!("req: there is no schema of {}; {or}", cut(wanted, 60)))
 }
 
 /// What can be asked for.
-pub(super) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|one| one.name).collect()
+pub(crate) fn names() -> Vec<&'static str> {
+    ALL.iter().map(|(name, ..)| *name).collect()
 }
 
 /// A command's words as one: `log --stats` is `log-stats`.
@@ -67,25 +64,18 @@ fn name_of(command: &str) -> String {
     words.collect::<Vec<_>>().join("-")
 }
 
-impl Described {
-    const fn new<T: JsonSchema>(name: &'static str, command: &'static str) -> Self {
-        Self { name, command, schema: schema_of::<T> }
-    }
-
-    /// The schema with its heading.
-    fn document(&self) -> Value {
-        let mut heading = Map::new();
-        let mut schema = (self.schema)().to_value();
-        let rest = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
-        heading.extend(rest.get("$schema").map(|draft| ("$schema".to_owned(), draft.clone())));
-        heading.insert("title".to_owned(), format!("req {} --json", self.command).into());
-        heading.insert("$comment".to_owned(), STABILITY.into());
-        let is_free = |key: &String| !matches!(key.as_str(), "$schema" | "title");
-        heading.extend(rest.into_iter().filter(|(key, _)| is_free(key)));
-        let mut document = Value::Object(heading);
-        tidy(&mut document);
-        document
-    }
+/// The schema with its heading.
+fn document((_, command, schema): &Described) -> Value {
+    let mut heading = Map::new();
+    let mut schema = schema().to_value();
+    let rest = schema.as_object_mut().map(std::mem::take).unwrap_or_default();
+    heading.extend(rest.get("$schema").map(|draft| ("$schema".to_owned(), draft.clone())));
+    heading.insert("title".to_owned(), format!("req {command} --json").into());
+    heading.insert("$comment".to_owned(), STABILITY.into());
+    heading.extend(rest.into_iter().filter(|(key, _)| !matches!(key.as_str(), "$schema" | "title")));
+    let mut document = Value::Object(heading);
+    tidy(&mut document);
+    document
 }
 
 /// No key but those described, descriptions on one line each, and no formats that only Rust knows.
@@ -123,15 +113,15 @@ mod tests {
 
     #[test]
     fn a_schema_says_what_it_is_of_and_that_it_only_grows() {
-        for one in ALL {
-            assert_eq!(one.name, name_of(one.command));
-            let text = schema(Some(one.name)).text;
+        for (name, command, _) in ALL {
+            assert_eq!(name, name_of(command));
+            let text = schema(Some(name)).unwrap().text;
             let document: Value = serde_json::from_str(&text).unwrap();
-            assert_eq!(document["title"], format!("req {} --json", one.command));
+            assert_eq!(document["title"], format!("req {command} --json"));
             assert!(document["$comment"].as_str().unwrap().contains("never renamed"), "{text}");
             assert_eq!(document["$schema"], "https://json-schema.org/draft/2020-12/schema");
             assert!(!text.contains("$ref"), "in one piece: {text}");
-            all_described(&document, one.command);
+            all_described(&document, command);
         }
     }
 
@@ -147,13 +137,12 @@ mod tests {
 
     #[test]
     fn a_command_is_named_as_it_is_typed_or_by_one_word() {
-        for name in ["status", " status "] {
-            assert!(!schema(Some(name)).is_no, "{name}");
+        for name in ["status", " status ", "log --stats", "log-stats"] {
+            assert!(schema(Some(name)).is_ok(), "{name}");
         }
-        let reply = schema(Some("stauts"));
-        assert!(reply.is_no && reply.text.contains("did you mean status?"), "{}", reply.text);
-        assert!(schema(Some("zzz")).text.contains("there are status, check"));
-        let list = schema(None).text;
+        assert!(schema(Some("stauts")).unwrap_err().contains("did you mean status?"));
+        assert!(schema(Some("zzz")).unwrap_err().contains("there are status, check"));
+        let list = schema(None).unwrap().text;
         assert!(list.lines().all(|line| line.contains(" req ") && line.ends_with(" --json")), "{list}");
     }
 

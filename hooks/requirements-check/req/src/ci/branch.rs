@@ -3,53 +3,43 @@
 
 use git2::Branch;
 
-/// When a variable names a branch.
-#[derive(Debug, Clone, Copy)]
-enum When {
-    /// Where it is set.
-    Always,
-    /// Where that other one begins so, or is not set.
-    Begins(&'static str, &'static str),
-    /// Where that other one is not set.
-    Without(&'static str),
-}
-
 /// The variables, of each system first that of pull requests: the branch that is to be merged.
-const VARIABLES: [(&str, When); 15] = [
-    // GitHub Actions. The second one is a tag's name, or `7/merge`, where the reference is not under refs/heads.
-    ("GITHUB_HEAD_REF", When::Always),
-    ("GITHUB_REF_NAME", When::Begins("GITHUB_REF", "refs/heads/")),
+const VARIABLES: [&str; 15] = [
+    // GitHub Actions: the second one is a reference, of a tag or a pull request, too.
+    "GITHUB_HEAD_REF",
+    "GITHUB_REF",
     // GitLab.
-    ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", When::Always),
-    ("CI_COMMIT_BRANCH", When::Always),
-    ("BITBUCKET_BRANCH", When::Always),
-    ("BUILDKITE_BRANCH", When::Always),
-    ("CIRCLE_BRANCH", When::Always),
+    "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+    "CI_COMMIT_BRANCH",
+    "BITBUCKET_BRANCH",
+    "BUILDKITE_BRANCH",
+    "CIRCLE_BRANCH",
     // Azure Pipelines: references.
-    ("SYSTEM_PULLREQUEST_SOURCEBRANCH", When::Always),
-    ("BUILD_SOURCEBRANCH", When::Begins("BUILD_SOURCEBRANCH", "refs/heads/")),
-    // Travis: the second one is the target of a pull request, or a tag.
-    ("TRAVIS_PULL_REQUEST_BRANCH", When::Always),
-    ("TRAVIS_BRANCH", When::Without("TRAVIS_TAG")),
-    ("DRONE_SOURCE_BRANCH", When::Always),
-    // Jenkins: the second one is `PR-7` or a tag, too; the third one has the remote before it.
-    ("CHANGE_BRANCH", When::Always),
-    ("BRANCH_NAME", When::Without("TAG_NAME")),
-    ("GIT_BRANCH", When::Without("TAG_NAME")),
+    "SYSTEM_PULLREQUEST_SOURCEBRANCH",
+    "BUILD_SOURCEBRANCH",
+    // Travis: the second one is the target of a pull request.
+    "TRAVIS_PULL_REQUEST_BRANCH",
+    "TRAVIS_BRANCH",
+    "DRONE_SOURCE_BRANCH",
+    // Jenkins: the second one is `PR-7`, too; the third one has the remote before it.
+    "CHANGE_BRANCH",
+    "BRANCH_NAME",
+    "GIT_BRANCH",
 ];
+
+/// Where one of these is set, the variables name a tag.
+const TAGS: [&str; 2] = ["TRAVIS_TAG", "TAG_NAME"];
 
 /// The branch, and the variable that names it. `remotes` are those of the clone.
 pub(super) fn of_variables(
     remotes: &[String],
     variable: impl Fn(&str) -> Option<String>,
 ) -> Option<(String, &'static str)> {
-    let counts = |when: When| match when {
-        When::Always => true,
-        When::Begins(other, start) => variable(other).is_none_or(|value| value.starts_with(start)),
-        When::Without(other) => variable(other).is_none(),
-    };
-    let named = |name: &str| variable(name).and_then(|value| short(&value, remotes));
-    VARIABLES.into_iter().filter(|(_, when)| counts(*when)).find_map(|(name, _)| Some((named(name)?, name)))
+    if TAGS.into_iter().any(|name| variable(name).is_some()) {
+        return None;
+    }
+    let named = |name| Some((short(&variable(name)?, remotes)?, name));
+    VARIABLES.into_iter().find_map(named)
 }
 
 /// The short name of the branch that `--branch` means.
@@ -98,9 +88,8 @@ mod tests {
 
     #[test]
     fn each_system_names_the_branch_in_its_own_variable() {
-        for (name, _) in VARIABLES {
-            let value = if name == "BUILD_SOURCEBRANCH" { "refs/heads/feature" } else { "feature" };
-            assert_eq!(told(&[(name, value)]), Some(("feature".to_owned(), name)));
+        for name in VARIABLES {
+            assert_eq!(told(&[(name, "refs/heads/feature")]), Some(("feature".to_owned(), name)));
         }
         assert_eq!(told(&[("BRANCH", "feature"), ("CI", "true")]), None);
     }

@@ -12,7 +12,7 @@ use requirements_check::settings::Kind;
 pub(crate) struct CiReport {
     /// The form of this object: 1.
     pub(super) version: u32,
-    /// The answer, and the exit status (0 if true): every rule that is judged is met, nothing is wrong in the files, and there are rules or a checkout.
+    /// The answer, and the exit status (0 if true): every rule that is judged is satisfied, nothing is wrong in the files, and there are rules or a checkout.
     pub(super) met: bool,
     /// The branch that is judged; null on a commit of which nobody says a branch, and without git.
     pub(super) branch: Option<String>,
@@ -33,7 +33,7 @@ pub(crate) struct CiReport {
 pub(crate) struct Judged {
     /// Its name: the key under `requirements`.
     pub(super) name: String,
-    /// How it is met.
+    /// How it is satisfied.
     #[serde(rename = "type")]
     #[schemars(with = "Kind")]
     pub(super) kind: &'static str,
@@ -49,7 +49,7 @@ pub(crate) struct Judged {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum State {
-    /// It is met.
+    /// It is satisfied.
     Met,
     /// It is not.
     Open,
@@ -62,7 +62,7 @@ pub(crate) enum State {
 pub(crate) struct NotJudged {
     /// Its name; of a rule that is judged but for one part, too.
     pub(super) name: String,
-    /// How it is met.
+    /// How it is satisfied.
     #[serde(rename = "type")]
     #[schemars(with = "Kind")]
     pub(super) kind: &'static str,

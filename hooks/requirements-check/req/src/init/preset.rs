@@ -1,8 +1,8 @@
 //! A preset of config/presets with its blanks filled in. An entry that cannot work here becomes a comment that says why.
 
-use shared::config::LayerKind;
+use shared::config::{LayerKind, read_map};
 
-use crate::command::arguments::Preset;
+use crate::verb::Preset;
 
 /// What is filled in.
 #[derive(Debug, Clone)]
@@ -68,6 +68,26 @@ pub(super) fn filled(preset: Preset, blanks: &Blanks) -> String {
         .replace("{{protected_branches}}", &branches.collect::<serde_json::Value>().to_string())
 }
 
+/// The filled preset, and below it a file that only switches hooks on; `None` for any other file.
+pub(super) fn joined(filled: &str, there: &str) -> Option<String> {
+    let (new, old) = (read_map(filled).ok()?, read_map(there).ok()?);
+    let is_own = |key: &&String| *key != "version" && *key != "requirements";
+    let is_taken =
+        old.contains_key("requirements") || new.keys().filter(is_own).any(|key| old.contains_key(key));
+    if is_taken || !old.keys().any(|key| is_own(&key)) || there.contains("# requirements:") {
+        return None;
+    }
+    let is_head = |line: &&str| line.starts_with("# yaml-language-server:") || line.starts_with("version:");
+    let rest: Vec<&str> = there.lines().filter(|line| !is_head(line)).collect();
+    let text = format!("{}\n\n{}\n", filled.trim_end(), rest.join("\n").trim());
+    // Nothing of either is lost.
+    let both = read_map(&text).ok()?;
+    let is_whole = |map: &serde_json::Map<_, _>| {
+        map.iter().all(|(key, value)| key == "version" || both.get(key) == Some(value))
+    };
+    (is_whole(&new) && is_whole(&old)).then_some(text)
+}
+
 /// The entry as it stands, or as a comment under the reason.
 fn entry(part: &str, blanks: &Blanks) -> String {
     let (key, body) = match part.strip_prefix("requirements:\n") {
@@ -108,7 +128,7 @@ mod tests {
     use shared::run::configure;
     use shared::switches::Position;
 
-    use super::{Blanks, Preset, filled};
+    use super::{Blanks, Preset, filled, joined};
 
     const ALL: [Preset; 5] =
         [Preset::Relaxed, Preset::Strict, Preset::Minimal, Preset::Advanced, Preset::Inherit];
@@ -157,5 +177,22 @@ mod tests {
             "{text}"
         );
         assert!(text.contains(r#"["a: [b]","main","master","release/*"]"#), "{text}");
+    }
+
+    #[test]
+    fn a_file_that_requires_nothing_stays_below_the_preset() {
+        let text = filled(Preset::Relaxed, &blanks());
+        let there = "# mine\nversion: \"1.0\"\n\n# why\nstop-momentum:\n  enabled: true   # now\n";
+        let both = joined(&text, there).unwrap();
+        assert!(
+            both.starts_with(text.trim_end())
+                && both.ends_with("# why\nstop-momentum:\n  enabled: true   # now\n")
+        );
+        assert_eq!(both.matches("\nversion:").count(), 1);
+        for there in
+            ["requirements: {}\n", "version: 1\n", "", "# requirements:\nenabled: true\n", "- a\n", "a: [\n"]
+        {
+            assert_eq!(joined(&text, there), None, "{there}");
+        }
     }
 }

@@ -1,0 +1,117 @@
+//! `req check`: what the hook would answer to a call, from its own code.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use serde_json::value::to_raw_value;
+use shared::blocks::BlockCount;
+use shared::claude_code::unknown_tool;
+use shared::hook::{Hook, Input, Verdict};
+use shared::own_calls::is_own_call;
+use shared::protocol::{Event, ToolCall};
+
+use crate::desk::Desk;
+use crate::pause;
+use crate::reply::{self, Reply};
+use crate::verb::Check;
+use requirements_check::RequirementsCheck;
+use requirements_check::observe::Look;
+use requirements_check::rule::Rule;
+use requirements_check::state::State;
+
+/// What would happen to a tool call.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CheckReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// The call would run, as far as requirements are concerned.
+    allowed: bool,
+    /// What Claude would read; null where the call is allowed.
+    reason: Option<String>,
+    /// What to know of this answer: a pause, files that are skipped, a tool that nobody knows, which session was meant.
+    notes: Vec<String>,
+}
+
+pub(crate) fn check(wanted: &Check, desk: &Desk) -> Result<Reply, String> {
+    let call = call_of(wanted)?;
+    let (skipped, problems) = desk.problems();
+    let mut notes: Vec<String> = pause::note(&desk.asker()).into_iter().collect();
+    let (allowed, reason) = if !notes.is_empty() {
+        ("the hooks are off, so nothing is refused", None)
+    } else if !desk.section.enabled {
+        ("requirements-check is switched off: nothing is refused", None)
+    } else if is_own_call(&call, &desk.places) {
+        ("our own commands are never refused", None)
+    } else {
+        let session = desk.look_round(|look| {
+            look.know_sessions();
+            let session = desk.session(wanted.session.as_deref(), look)?;
+            notes.extend(unknown(&call.tool_name));
+            notes.extend(session.is_none().then(|| whose(desk, look)).flatten());
+            Ok::<_, String>(session)
+        })?;
+        ("nothing required keeps this call from running", denial(desk, call, session))
+    };
+    let is_no = reason.is_some();
+    let text = if wanted.json {
+        let notes = [skipped, notes, problems].concat();
+        reply::json(&CheckReport { version: 1, allowed: !is_no, reason, notes })
+    } else {
+        let denied = reason.map(|reason| format!("this call would be refused:\n{reason}"));
+        let answer = denied.unwrap_or_else(|| allowed.to_owned());
+        [skipped, vec![answer], notes, problems].concat().join("\n")
+    };
+    Ok(Reply { is_no, ..Reply::yes(text) })
+}
+
+/// What Claude would read, if the hook would deny the call.
+fn denial(desk: &Desk, call: ToolCall, session: Option<String>) -> Option<String> {
+    let mut request = desk.request(Event::PreToolUse(call));
+    // Without a session its satisfactions count as missing, as they would for a new one.
+    request.call.session_id = session.or_else(|| Some("no-session".to_owned()));
+    let context = desk.context(&request);
+    let facts = RequirementsCheck::observe(&context)?;
+    let state: State = context.peek();
+    let outcome = RequirementsCheck::decide(&Input {
+        request: &request,
+        facts: &facts,
+        state: &state,
+        state_is_usable: true,
+        settings: &desk.section.settings,
+        blocks: BlockCount::default(),
+        started: desk.host.started,
+        now: desk.host.now(),
+        headless: false,
+        switched_off: false,
+        origin: &|key| desk.section.origin(key),
+    });
+    match outcome.verdict {
+        Verdict::Deny { reason, .. } => Some(reason),
+        _ => None,
+    }
+}
+
+/// For whom the answer is, where no session is named or plain; none where it is the same for all.
+fn whose(desk: &Desk, look: &Look<'_, '_>) -> Option<String> {
+    Rule::all(&desk.section.settings).next()?;
+    Some(match look.world.live_names().as_slice() {
+        [] => "(for a new session; none is live here)".to_owned(),
+        live => format!("(for a new session; live here: {}; name one with --session)", live.join(", ")),
+    })
+}
+
+fn call_of(wanted: &Check) -> Result<ToolCall, String> {
+    let (tool_name, fields) = match (&wanted.bash, &wanted.tool) {
+        (Some(line), _) => ("Bash".to_owned(), json!({ "command": line })),
+        (None, Some(tool)) => (tool.clone(), json!({ "file_path": wanted.file })),
+        (None, None) => return Err("req: name a tool or a line".to_owned()),
+    };
+    let tool_input = to_raw_value(&fields).map_err(|error| error.to_string())?;
+    Ok(ToolCall { tool_name, tool_use_id: Some("req-check".to_owned()), tool_input: Some(tool_input) })
+}
+
+/// What to say of a tool that Claude Code does not have, as far as anybody knows.
+fn unknown(tool: &str) -> Option<String> {
+    let near = unknown_tool(tool)?.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    Some(format!("no tool `{tool}` is known of Claude Code{near}"))
+}

@@ -1,0 +1,288 @@
+//! A change of one key: checked against the schema, then against everything that would be in force. What would be wrong or
+//! without effect is refused, and nothing is changed.
+
+use serde_json::Value;
+use shared::catalog::Catalog;
+use shared::cli::Asker;
+use shared::config::{
+    Entry, Fault, LayerKind, Problem, Refused, Said, Sources, dotted, nearest, schema_at, spelled,
+};
+
+use super::file;
+use super::key::{is_global_only, only_in, path_of, unknown, usual_level};
+use super::outlook::Outlook;
+use super::value::value_of;
+use crate::journal::known_hook;
+use crate::reply::{Reply, refusal};
+use crate::verb::{Level, Turn, flag};
+use requirements_check::change::audit;
+use requirements_check::view::quoted;
+use requirements_check::words::cut;
+
+/// `req config set`, and without a value `req config unset`.
+pub(super) fn set(
+    key: &str,
+    typed: Option<&String>,
+    level: Level,
+    asker: &Asker<'_>,
+) -> Result<Reply, String> {
+    if !asker.caller.is_operator() {
+        let value = typed.map(|value| format!(" {}", quoted(value))).unwrap_or_default();
+        let verb = if typed.is_some() { "set" } else { "unset" };
+        let line = format!("req config {verb} {}{value}{}", quoted(key), level.named().map_or("", flag));
+        return Err(refusal(asker.caller, &line, "what is configured is the user's to change"));
+    }
+    let before = Outlook::of(asker, &asker.sources());
+    let path = path_of(key, &before.entries)?;
+    let value = typed.map(|typed| value_of(&path, typed, &before)).transpose()?;
+    Planned { path, value }.carry_out(level.named(), &before, asker)
+}
+
+/// `req enable`, `req disable`: one requirement, or a whole hook.
+pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, String> {
+    let catalog = Catalog::built_in().map_err(|error| format!("req: {error}"))?;
+    let costs_money = |hook: &String| catalog.hook(hook).is_some_and(|hook| hook.costs_money);
+    let paid = wanted.hook.as_ref().filter(|hook| on && costs_money(hook));
+    let mut level = wanted.level.named();
+    if !asker.caller.is_operator() && (!on || paid.is_some()) {
+        let why = if on {
+            "this hook asks a model, which costs money"
+        } else {
+            "switching something off is the user's to do"
+        };
+        return Err(refusal(asker.caller, &as_typed(wanted, on), why));
+    }
+    let before = Outlook::of(asker, &asker.sources());
+    let above = match (&wanted.hook, &wanted.name) {
+        (Some(hook), _) => vec![known_hook(hook)?],
+        (None, name) => {
+            let name = name.clone().unwrap_or_default();
+            is_described(&name, &before, &catalog)?;
+            vec!["requirements".to_owned(), name]
+        }
+    };
+    if let Some(hook) = paid {
+        if !matches!(level, None | Some(LayerKind::Global)) {
+            return Err(format!(
+                "req: {hook} asks a model, which costs money, so only your global file can switch it on; type: req enable --hook {hook} --global"
+            ));
+        }
+        level = Some(LayerKind::Global);
+    }
+    let path = [above, vec!["enabled".to_owned()]].concat();
+    // It stands so already, and no file was named that should say so itself.
+    let same = before.at(&path).filter(|entry| entry.value == on && entry.origin.layer != LayerKind::Switch);
+    if let (Some(entry), None) = (same, level) {
+        return Ok(Reply::yes(format!("{}; nothing was changed", in_force(entry))));
+    }
+    Planned { path, value: Some(on.into()) }.carry_out(level, &before, asker)
+}
+
+fn as_typed(wanted: &Turn, on: bool) -> String {
+    let verb = if on { "enable" } else { "disable" };
+    let what = match (&wanted.hook, &wanted.name) {
+        (Some(hook), _) => format!("--hook {}", quoted(hook)),
+        (None, name) => quoted(name.as_deref().unwrap_or_default()),
+    };
+    format!("req {verb} {what}{}", wanted.level.named().map_or("", flag))
+}
+
+/// Some file describes the requirement: switched on without that, it would be one that nobody meant.
+fn is_described(name: &str, before: &Outlook, catalog: &Catalog) -> Result<(), String> {
+    let known = before.requirements();
+    if known.contains(&name) {
+        return Ok(());
+    }
+    let shown = cut(name, 60);
+    Err(if catalog.hook(name).is_some() {
+        format!("req: {shown} is a hook, not a requirement; type: req enable --hook {shown}")
+    } else if let Some(near) = nearest(&shown, &known) {
+        format!("req: there is no requirement {shown}; did you mean {near}?")
+    } else {
+        format!(
+            "req: no file describes a requirement {shown}; req init writes a file with some to choose from"
+        )
+    })
+}
+
+/// A change that was asked for; without a value the key goes.
+struct Planned {
+    path: Vec<String>,
+    value: Option<Value>,
+}
+
+impl Planned {
+    fn carry_out(
+        self,
+        level: Option<LayerKind>,
+        before: &Outlook,
+        asker: &Asker<'_>,
+    ) -> Result<Reply, String> {
+        let level = self.level(level, asker)?;
+        let sources = asker.sources();
+        let shown = sources.file(level).map(|file| sources.shown(level, file));
+        let shown = shown.ok_or_else(|| file::no_such_file(level))?;
+        let text = match sources.text(level) {
+            Ok(text) => Some(text),
+            Err(Refused::NotThere) => None,
+            Err(Refused::Because(why)) => return Err(format!("req: {shown}: {why}; nothing was changed")),
+        };
+        let value = self.value.as_ref().map(spelled);
+        let head = file::head(level, asker.places);
+        let edited = file::edited(text.as_deref(), &self.path, value.as_deref(), &head)
+            .map_err(|refused| format!("req: {shown}, {refused}; nothing was changed"))?;
+        if self.value.is_none() && edited == text {
+            return Err(self.not_set(before, level, &shown));
+        }
+        let instead = Some((level, edited.clone().unwrap_or_default()));
+        let after = Outlook::of(asker, &Sources { instead, ..sources.clone() });
+        self.check(&after, before, level)?;
+        let first = match (edited == text, text.is_none()) {
+            (true, _) => Some(format!("{shown} says so already; nothing was changed")),
+            (false, true) => Some(format!("{shown} is new")),
+            (false, false) => None,
+        };
+        if edited != text {
+            file::write(level, &self.path, value.as_deref(), asker.places)
+                .map_err(|why| format!("{why}\nNothing was changed."))?;
+            self.record(level, asker);
+        }
+        Ok(Reply::yes(
+            first.into_iter().chain(self.outcome(&after, level, &shown)).collect::<Vec<_>>().join("\n"),
+        ))
+    }
+
+    /// For the journal: never the value.
+    fn record(&self, level: LayerKind, asker: &Asker<'_>) {
+        let verb = if self.value.is_some() { "set" } else { "unset" };
+        let text = format!("{verb} {} in the {} file", dotted(&self.path), level.word());
+        let record = if level == LayerKind::Global { audit::everywhere } else { audit::here };
+        record("config", text).write(asker.places, asker.host.now());
+    }
+
+    fn level(&self, named: Option<LayerKind>, asker: &Asker<'_>) -> Result<LayerKind, String> {
+        let level = named.unwrap_or_else(|| usual_level(&self.path, asker.places));
+        let key = dotted(&self.path);
+        match only_in(&self.path).filter(|only| level != *only && self.value.is_some()) {
+            Some(only) => {
+                Err(format!("req: {key} counts only in the {} file; use{}", only.word(), flag(only)))
+            }
+            None if level != LayerKind::Global && is_global_only(&self.path) && self.value.is_some() => {
+                let line = self.line(LayerKind::Global);
+                Err(format!(
+                    "req: {key} counts only in your global file, so that no project can set it; type: {line}"
+                ))
+            }
+            None => Ok(level),
+        }
+    }
+
+    /// The change as it is typed.
+    fn line(&self, level: LayerKind) -> String {
+        let key = quoted(&dotted(&self.path));
+        match &self.value {
+            Some(value) => format!("req config set {key} {}{}", quoted(&spelled(value)), flag(level)),
+            None => format!("req config unset {key}{}", flag(level)),
+        }
+    }
+
+    fn not_set(&self, before: &Outlook, level: LayerKind, file: &str) -> String {
+        let key = dotted(&self.path);
+        let mut layers = before.below(&self.path).map(|entry| entry.origin.layer).peekable();
+        if layers.peek().is_none() {
+            return unknown(&self.path, before);
+        }
+        let other =
+            layers.find(|layer| *layer != level && !matches!(layer, LayerKind::Defaults | LayerKind::Switch));
+        let line = other.map(|other| format!("; to take it out where it is: {}", self.line(other)));
+        format!("req: {key} is not set in {file}{}", line.unwrap_or_default())
+    }
+
+    /// Nothing that was right may be wrong afterwards, and nothing may be written that has no effect.
+    fn check(&self, after: &Outlook, before: &Outlook, level: LayerKind) -> Result<(), String> {
+        let is_own = |problem: &&Problem| self.value.is_some() && self.is_about(problem, level);
+        // A deeper file says otherwise than what the global one locks, which is the purpose of a lock.
+        let is_overruled = |problem: &Problem| {
+            level == LayerKind::Global && problem.level > level && problem.fault == Fault::Locked
+        };
+        let own = after.problems.iter().find(is_own);
+        let found =
+            own.or_else(|| after.new_problems(before).into_iter().find(|problem| !is_overruled(problem)));
+        let Some(problem) = found else { return self.check_locks(after, level) };
+        let key = dotted(&self.path);
+        let line = self.line(LayerKind::Global);
+        Err(match &problem.fault {
+            Fault::Locked => format!(
+                "req: {key} is locked by your global file, so it would count for nothing here; to change it for every \
+                 project: {line}"
+            ),
+            Fault::GlobalOnly => format!("req: {key} counts only in your global file; type: {line}"),
+            _ => format!("req: nothing was changed, because this would be wrong then:\n{problem}"),
+        })
+    }
+
+    /// A locked key that is set elsewhere, too, counts for nothing, even if both say the same: once the lock's owner changes
+    /// their mind, it would be wrong.
+    fn check_locks(&self, after: &Outlook, level: LayerKind) -> Result<(), String> {
+        if level == LayerKind::Global || self.value.is_none() {
+            return Ok(());
+        }
+        let is_said = |entry: &&Entry| after.locks(&entry.path) && self.says(entry).is_some();
+        let Some(entry) = after.below(&self.path).find(is_said) else { return Ok(()) };
+        let said = entry.overridden.first();
+        let same = said.map(|Said { value, origin }| format!(", and {} already ({origin})", spelled(value)));
+        Err(format!(
+            "req: {} is locked by your global file{}; said here as well it would count for nothing; nothing was changed",
+            dotted(&entry.path),
+            same.unwrap_or_default()
+        ))
+    }
+
+    /// What the change says of this key; the map it is in may hold others.
+    fn says(&self, entry: &Entry) -> Option<&Value> {
+        let rest = entry.path.strip_prefix(self.path.as_slice())?;
+        rest.iter().try_fold(self.value.as_ref()?, |value, key| value.get(key))
+    }
+
+    /// The problem is one of this key in the file that would be changed.
+    fn is_about(&self, problem: &Problem, level: LayerKind) -> bool {
+        let rest = problem.key.strip_prefix(&self.path.join("."));
+        problem.level == level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    }
+
+    /// What is in force then, and what decides otherwise if it is not what was set.
+    fn outcome(&self, after: &Outlook, level: LayerKind, file: &str) -> Vec<String> {
+        let entries: Vec<&Entry> = after.below(&self.path).collect();
+        if entries.is_empty() {
+            return vec![format!("{} is not set any more", dotted(&self.path))];
+        }
+        let is_other = |entry: &&&Entry| {
+            self.says(entry).is_some_and(|value| entry.origin.layer != level || *value != entry.value)
+        };
+        let other = entries.iter().find(is_other).map(|entry| {
+            let by = decider(entry.origin.layer);
+            format!("written to {file}, but {by} decides:")
+        });
+        let lines = other.into_iter().chain(entries.iter().map(|entry| in_force(entry)));
+        let meant = entries.iter().filter(|entry| self.says(entry).is_some());
+        lines.chain(meant.filter_map(|entry| meaning(entry))).collect()
+    }
+}
+
+fn in_force(entry: &Entry) -> String {
+    format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
+}
+
+fn decider(layer: LayerKind) -> String {
+    match layer {
+        LayerKind::Switch => "the hook's switch".to_owned(),
+        LayerKind::Defaults => "a project that starts from the defaults (inherit: false)".to_owned(),
+        layer => format!("the {} file", layer.word()),
+    }
+}
+
+/// The description of a key that only the user's own file may set: the user should know what they give away.
+fn meaning(entry: &Entry) -> Option<String> {
+    let description = schema_at(&entry.path).ok()?.get("description")?.as_str()?;
+    is_global_only(&entry.path).then(|| format!("{}: {description}", dotted(&entry.path)))
+}

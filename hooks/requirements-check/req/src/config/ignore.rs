@@ -1,0 +1,147 @@
+//! Keeping the local file out of git: it is one person's, and a commit would make it the team's.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use client_settings::{FileError, UserFile};
+
+use requirements_check::git::Worktree;
+
+/// The local file, as git spells its path.
+pub(crate) const LOCAL: &str = ".claude/requirements.local.yaml";
+
+/// The old files that `req init --force` keeps, as git spells them: an earlier one of the local file would be as much the
+/// team's in a commit.
+pub(crate) const KEPT: &str = ".claude/requirements*.before*";
+
+/// Adds `line` to the `.gitignore` of the repository at `root`, unless git ignores `path` already; the rest of that file stays
+/// as it is. Returns whether it was added; without a repository there is nothing to do.
+///
+/// # Errors
+/// Why the line could not be added, with the line, to be added by hand.
+pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String> {
+    if !root.join(".git").exists() || is_ignored(root, path) == Some(true) {
+        return Ok(false);
+    }
+    let file = root.join(".gitignore");
+    let by_hand = |why: &str| format!("{why}; add this line yourself: {line}");
+    // Git does not read a linked one, and it may lead anywhere.
+    if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_symlink()) {
+        return Err(by_hand(&format!("{}: a link, which git does not read", file.display())));
+    }
+    let changed = UserFile::at(&file)
+        .and_then(|user_file| {
+            let user_file = user_file.of_a_project(root);
+            user_file.change(|text| Ok::<_, FileError>(Some(with_line(text.unwrap_or_default(), line))))
+        })
+        .map_err(|error| by_hand(&error.to_string()))?;
+    Ok(changed)
+}
+
+/// Whether git ignores a path of the repository; `None` where that cannot be told.
+fn is_ignored(root: &Path, path: &str) -> Option<bool> {
+    Worktree::find(root).ok()?;
+    let repository = git2::Repository::open(root).ok()?;
+    repository.is_path_ignored(PathBuf::from(path)).ok()
+}
+
+/// The text with the line at its end, in the line ends it has; the same text where the line stands in it.
+fn with_line(text: &str, line: &str) -> String {
+    if text.lines().any(|there| there.trim().trim_start_matches('/') == line) {
+        return text.to_owned();
+    }
+    let line_end = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let joint = if text.is_empty() || text.ends_with('\n') { "" } else { line_end };
+    format!("{text}{joint}{line}{line_end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::{KEPT, LOCAL, ignore, is_ignored, with_line};
+
+    #[test]
+    fn the_line_is_added_once_and_in_the_files_own_line_ends() {
+        for (text, expected) in [
+            ("", ".claude/requirements.local.yaml\n"),
+            ("target\n", "target\n.claude/requirements.local.yaml\n"),
+            ("target", "target\n.claude/requirements.local.yaml\n"),
+            ("a\r\nb\r\n", "a\r\nb\r\n.claude/requirements.local.yaml\r\n"),
+            ("a\r\nb", "a\r\nb\r\n.claude/requirements.local.yaml\r\n"),
+            ("/.claude/requirements.local.yaml\nx", "/.claude/requirements.local.yaml\nx"),
+        ] {
+            assert_eq!(with_line(text, LOCAL), expected, "{text:?}");
+            assert_eq!(with_line(expected, LOCAL), expected, "{text:?}");
+        }
+    }
+
+    fn repository() -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        git2::Repository::init(folder.path()).unwrap();
+        folder
+    }
+
+    fn text(root: &Path) -> Option<String> {
+        fs::read_to_string(root.join(".gitignore")).ok()
+    }
+
+    #[test]
+    fn it_is_added_where_git_does_not_ignore_it_already_and_then_git_does() {
+        let folder = repository();
+        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(true));
+        assert_eq!(text(folder.path()).as_deref(), Some(".claude/requirements.local.yaml\n"));
+        assert_eq!(is_ignored(folder.path(), LOCAL), Some(true));
+        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
+        let folder = repository();
+        fs::write(folder.path().join(".gitignore"), ".claude/\n").unwrap();
+        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
+        assert_eq!(text(folder.path()).as_deref(), Some(".claude/\n"));
+        let folder = repository();
+        fs::write(folder.path().join(".git/info/exclude"), "*.local.yaml\n").unwrap();
+        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
+        assert_eq!(text(folder.path()), None);
+    }
+
+    #[test]
+    fn every_old_file_that_is_kept_is_ignored_by_one_line() {
+        let folder = repository();
+        let kept = ".claude/requirements.yaml.before";
+        assert_eq!(ignore(folder.path(), kept, KEPT), Ok(true));
+        for kept in [kept, ".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
+            assert_eq!(is_ignored(folder.path(), kept), Some(true), "{kept}");
+            assert_eq!(ignore(folder.path(), kept, KEPT), Ok(false), "{kept}");
+        }
+        assert_eq!(is_ignored(folder.path(), ".claude/requirements.yaml"), Some(false));
+    }
+
+    #[test]
+    fn without_a_repository_no_file_is_made() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
+        assert_eq!(text(folder.path()), None);
+    }
+
+    #[test]
+    fn what_hinders_it_is_told_with_the_file_once() {
+        let folder = repository();
+        let file = folder.path().join(".gitignore");
+        fs::write(&file, b"\xff\n").unwrap();
+        let why = ignore(folder.path(), LOCAL, LOCAL).unwrap_err();
+        assert_eq!(why.matches(&*file.to_string_lossy()).count(), 1, "{why}");
+        assert!(why.ends_with("add this line yourself: .claude/requirements.local.yaml"), "{why}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_is_not_followed() {
+        let (folder, elsewhere) = (repository(), tempfile::tempdir().unwrap());
+        let target = elsewhere.path().join("list");
+        fs::write(&target, "x\n").unwrap();
+        std::os::unix::fs::symlink(&target, folder.path().join(".gitignore")).unwrap();
+        assert!(ignore(folder.path(), LOCAL, LOCAL).unwrap_err().contains(LOCAL));
+        assert_eq!(fs::read_to_string(target).unwrap(), "x\n");
+    }
+}

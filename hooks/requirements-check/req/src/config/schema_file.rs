@@ -1,0 +1,155 @@
+//! The schema that editors check a requirements.yaml against while it is written. It works without a network and without the
+//! sources: a copy lies beside the file that names it. In a project it is committed with that file, so that everybody's editor
+//! finds it, whether they have Barbless or not; a path into somebody's home would be wrong for everybody else. The local file is
+//! one person's and names the copy in their own folder.
+
+use std::path::{Path, PathBuf};
+
+use client_settings::FileError;
+use shared::config::{
+    LayerKind, Refused, SCHEMA_FILE, SCHEMA_TEXT as SCHEMA, SCHEMA_TITLE as TITLE, read_text,
+};
+use shared::host::Places;
+
+use super::file::user_file;
+
+/// The copy's name.
+pub(crate) const NAME: &str = SCHEMA_FILE;
+
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// A copy of the schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaFile {
+    /// Where it lies.
+    pub(crate) path: PathBuf,
+    /// How the first line of the file names it.
+    pub(crate) named: String,
+    /// The project it must lie in; none for the user's own.
+    inside: Option<PathBuf>,
+}
+
+impl SchemaFile {
+    /// The one that a file of this level names; `None` where there is no folder for such a file.
+    pub(crate) fn of(level: LayerKind, places: &Places) -> Option<Self> {
+        let beside = |folder: &Path, inside: Option<&PathBuf>| Self {
+            path: folder.join(NAME),
+            named: format!("./{NAME}"),
+            inside: inside.cloned(),
+        };
+        let own = places.config_dir.as_deref();
+        let project = || Some(beside(places.project_claude_dir.as_deref()?, places.root.as_ref()));
+        match level {
+            LayerKind::Global => own.map(|folder| beside(folder, None)),
+            LayerKind::Local => own.map_or_else(project, |folder| {
+                let own = beside(folder, None);
+                Some(Self { named: url(&own.path), ..own })
+            }),
+            _ => project(),
+        }
+    }
+
+    /// Puts the schema there, or brings it up to date. Returns whether anything was written.
+    ///
+    /// # Errors
+    /// Why it could not be written.
+    pub(crate) fn write(&self) -> Result<bool, String> {
+        let told = |why: &str| Err(format!("{}: {why}", self.path.display()));
+        match read_text(&self.path, self.inside.as_deref(), MAX_BYTES) {
+            Ok(there) if !there.contains(TITLE) => return told("not ours, so it was left as it is"),
+            Err(Refused::Because(why)) => return told(why),
+            Ok(_) | Err(Refused::NotThere) => {}
+        }
+        let file = user_file(&self.path, self.inside.as_deref())?;
+        file.change(|_| Ok::<_, FileError>(Some(text()))).map_err(|error| error.to_string())
+    }
+}
+
+/// On one line: where a branch's size is counted, it is one line of it.
+fn text() -> String {
+    let compact = serde_json::from_str::<serde_json::Value>(SCHEMA).map(|schema| schema.to_string());
+    compact.unwrap_or_else(|_| SCHEMA.trim_end().to_owned()) + "\n"
+}
+
+/// A `file:` URL: a path with blanks would end the comment that names it.
+fn url(path: &Path) -> String {
+    let path = path.to_string_lossy().replace('\\', "/").replace('%', "%25").replace(' ', "%20");
+    let root = if path.starts_with('/') { "" } else { "/" };
+    format!("file://{root}{path}")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use shared::config::LayerKind;
+    use shared::host::Places;
+
+    use super::{NAME, SCHEMA, SchemaFile, TITLE, text, url};
+
+    fn places(root: &Path) -> Places {
+        Places {
+            config_dir: Some(root.join("my home")),
+            root: Some(root.join("project")),
+            project_claude_dir: Some(root.join("project/.claude")),
+            ..Places::default()
+        }
+    }
+
+    #[test]
+    fn the_projects_and_the_global_one_lie_beside_their_file_and_the_local_one_names_the_users_own() {
+        let places = places(Path::new("/x"));
+        for (level, path, named) in [
+            (LayerKind::Global, "/x/my home/requirements.schema.json", "./requirements.schema.json"),
+            (LayerKind::Project, "/x/project/.claude/requirements.schema.json", "./requirements.schema.json"),
+            (
+                LayerKind::Local,
+                "/x/my home/requirements.schema.json",
+                "file:///x/my%20home/requirements.schema.json",
+            ),
+        ] {
+            let file = SchemaFile::of(level, &places).unwrap();
+            assert_eq!((file.path.as_path(), file.named.as_str()), (Path::new(path), named), "{level:?}");
+        }
+        let homeless = Places { config_dir: None, ..places };
+        assert_eq!(SchemaFile::of(LayerKind::Global, &homeless), None);
+        let local = SchemaFile::of(LayerKind::Local, &homeless).unwrap();
+        assert_eq!(local.named, "./requirements.schema.json");
+        assert_eq!(url(Path::new("C:\\me\\my 5%")), "file:///C:/me/my%205%25");
+    }
+
+    #[test]
+    fn it_is_written_once_kept_up_to_date_and_never_over_somebody_elses() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("project")).unwrap();
+        let file = SchemaFile::of(LayerKind::Project, &places(&root)).unwrap();
+        assert_eq!(file.write(), Ok(true));
+        assert_eq!(file.write(), Ok(false));
+        let there = || fs::read_to_string(&file.path).unwrap();
+        let same: [serde_json::Value; 2] = [SCHEMA, &there()].map(|text| serde_json::from_str(text).unwrap());
+        assert_eq!(same[0], same[1]);
+        assert_eq!(there().lines().count(), 1);
+        fs::write(&file.path, format!("{{\"title\": \"{TITLE}\"}}")).unwrap();
+        assert_eq!(file.write(), Ok(true));
+        assert_eq!(there(), text());
+        fs::write(&file.path, "{}").unwrap();
+        assert!(file.write().unwrap_err().contains("not ours"));
+        assert_eq!(there(), "{}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn in_a_project_no_link_leads_out_of_it() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        let elsewhere: PathBuf = root.join("elsewhere");
+        fs::create_dir_all(&elsewhere).unwrap();
+        fs::create_dir_all(root.join("project")).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, root.join("project/.claude")).unwrap();
+        let file = SchemaFile::of(LayerKind::Project, &places(&root)).unwrap();
+        assert!(file.write().unwrap_err().contains("leads out of the project"));
+        assert!(!elsewhere.join(NAME).exists());
+    }
+}

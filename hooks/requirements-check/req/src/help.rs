@@ -1,0 +1,85 @@
+//! What `req --help` looks like, and the lists of verbs in the manual: one order, one set of examples. What each verb does and
+//! takes is said where it is defined.
+
+use clap::Command;
+use requirements_check::typed::GROUPS;
+
+/// The definition with its verbs in groups.
+pub(crate) fn in_groups(command: Command) -> Command {
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
+        listed(&command)
+    );
+    command.help_template(template)
+}
+
+/// Each group as a heading and a line per verb.
+fn listed(command: &Command) -> String {
+    let width = command.get_subcommands().map(|verb| verb.get_name().len()).max().unwrap_or_default();
+    let line = |verb: &Command| format!("  {:width$}  {}\n", verb.get_name(), about(verb));
+    let group = |(heading, verbs): (&str, Vec<&Command>)| {
+        format!("{heading}:\n{}\n", verbs.into_iter().map(line).collect::<String>())
+    };
+    groups(command).map(group).collect()
+}
+
+/// The groups, each with its verbs.
+pub(crate) fn groups(command: &Command) -> impl Iterator<Item = (&'static str, Vec<&Command>)> {
+    GROUPS.into_iter().map(|(heading, verbs)| {
+        (heading, verbs.iter().filter_map(|verb| command.find_subcommand(verb)).collect())
+    })
+}
+
+/// What a verb does, in one line.
+pub(crate) fn about(verb: &Command) -> String {
+    verb.get_about().map(ToString::to_string).unwrap_or_default()
+}
+
+/// The lines its help shows as examples.
+pub(crate) fn examples(verb: &Command) -> Vec<String> {
+    let help = verb.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let lines = help.strip_prefix("Example").map(|rest| rest.trim_start_matches('s'));
+    let lines = lines.and_then(|rest| rest.strip_prefix(':')).unwrap_or_default();
+    lines.lines().map(str::trim).filter(|line| !line.is_empty()).map(ToOwned::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{GROUPS, about, examples};
+    use crate::verb::{clap_command, parse_words};
+    use requirements_check::command_line;
+
+    #[test]
+    fn each_verb_is_in_one_group() {
+        let mut grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, verbs)| *verbs).copied().collect();
+        let definition = clap_command();
+        let mut verbs: Vec<&str> = definition.get_subcommands().map(clap::Command::get_name).collect();
+        grouped.sort_unstable();
+        verbs.sort_unstable();
+        assert_eq!(grouped, verbs);
+    }
+
+    #[test]
+    fn each_verb_says_in_one_line_what_it_does() {
+        for verb in clap_command().get_subcommands() {
+            let about = about(verb);
+            assert!(!about.is_empty() && !about.contains('\n') && !about.ends_with('.'), "{about}");
+            assert!(about.len() <= 110, "{} is too long for a line: {about}", verb.get_name());
+        }
+    }
+
+    #[test]
+    fn each_example_of_a_verb_is_a_command_of_that_verb() {
+        for verb in clap_command().get_subcommands() {
+            let start = format!("req {}", verb.get_name());
+            let examples = examples(verb);
+            assert!(!examples.is_empty(), "{start} has no example");
+            for example in examples {
+                assert!(example.starts_with(&start), "{example}");
+                let commands = command_line::parse(&example).commands.unwrap();
+                let parsed = parse_words(&commands[0].words[1..]);
+                assert!(parsed.is_ok(), "{example}: {}", parsed.unwrap_err());
+            }
+        }
+    }
+}

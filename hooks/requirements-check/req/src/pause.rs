@@ -1,0 +1,92 @@
+//! `req pause`, `req resume`: every hook off for a while, and on again.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use shared::cli::Asker;
+use shared::host::{Places, Timestamp, display_path};
+use shared::state::Off;
+
+use crate::reply::{Reply, refusal};
+use crate::verb::Pause;
+use requirements_check::change::audit;
+use requirements_check::words::typed_time;
+
+const USUAL: Duration = Duration::from_secs(10 * 60);
+
+/// A pause that is forgotten has ended by tomorrow.
+const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
+const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
+
+pub(crate) fn pause(wanted: &Pause, asker: &Asker<'_>) -> Result<Reply, String> {
+    let span = wanted.span.unwrap_or(USUAL);
+    if span > LONGEST {
+        return Err(
+            "req: a pause lasts a day at most (1d); to switch one hook off for longer: req disable --hook HOOK"
+                .to_owned(),
+        );
+    }
+    if !asker.caller.is_operator() {
+        let span = wanted.span.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
+        return Err(refusal(asker.caller, &format!("req pause{span}"), "a pause is the user's to make"));
+    }
+    let Some(dir) = &asker.places.state_dir else {
+        return Err("req: there is no state folder to keep the pause in; set HOME".to_owned());
+    };
+    let now = asker.host.now();
+    if let Some((_, Off::ForGood)) = in_force(asker.places, now) {
+        return Ok(Reply::yes(note(asker).unwrap_or_default()));
+    }
+    // Whole seconds are what the file holds.
+    let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
+    Off::until(dir, end)
+        .map_err(|error| unchanged(&format!("{} cannot be written: {error}", dir.join("OFF").display())))?;
+    audit::everywhere("pause", format!("until {}", end.rfc3339())).write(asker.places, now);
+    Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))
+}
+
+/// Everybody may: it makes nothing looser.
+pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
+    let now = asker.host.now();
+    if in_force(asker.places, now).is_none() {
+        return Ok(Reply::yes("no pause is in force; nothing was changed"));
+    }
+    for dir in folders(asker.places) {
+        Off::end(dir).map_err(|error| {
+            unchanged(&format!("{} cannot be removed: {error}", dir.join("OFF").display()))
+        })?;
+    }
+    audit::everywhere("resume", String::new()).write(asker.places, now);
+    Ok(Reply::yes("every hook is on again"))
+}
+
+/// What to say beside everything else while the hooks are off.
+pub(crate) fn note(asker: &Asker<'_>) -> Option<String> {
+    let (dir, off) = in_force(asker.places, asker.host.now())?;
+    let file = display_path(&dir.join("OFF"), asker.host.environment.home.as_deref());
+    Some(match off {
+        Off::ForGood => format!("every hook is off for as long as {file} is there; {HOW_TO_END}"),
+        Off::Until(end) => format!("every hook is off until {}; {HOW_TO_END}", end.local()),
+    })
+}
+
+fn unchanged(why: &str) -> String {
+    format!("{why}\nNothing was changed.")
+}
+
+/// The folders a hook looks for the file in: the one in use, and our own.
+fn folders(places: &Places) -> impl Iterator<Item = &PathBuf> {
+    let own = places.default_state_dir.as_ref().filter(|own| places.state_dir.as_ref() != Some(own));
+    places.state_dir.iter().chain(own)
+}
+
+/// What switches the hooks off, and where; of several what lasts longest.
+fn in_force(places: &Places, now: Timestamp) -> Option<(&Path, Off)> {
+    let found = folders(places).filter_map(|dir| Some((dir.as_path(), Off::read(dir, now)?)));
+    found.max_by_key(|(_, off)| match off {
+        Off::ForGood => Timestamp::from_micros(i64::MAX),
+        Off::Until(end) => *end,
+    })
+}

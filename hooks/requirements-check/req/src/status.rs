@@ -1,0 +1,286 @@
+//! `req status`: what is required here, satisfied or not, why, and how to satisfy it.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::desk::Subject;
+use crate::reply::{Reply, json};
+use crate::satisfy::{Speaker, is_own};
+use crate::verb::Status;
+use requirements_check::rule::Rule;
+use requirements_check::settings::{Kind, Scope};
+use requirements_check::strategy::{Remedy, Standing};
+use requirements_check::view::View;
+use requirements_check::wording;
+
+/// What is required in one place, and how it stands.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StatusReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// The place in words: a branch, a commit, or a project without git.
+    place: String,
+    /// The branch; null on a commit without one, and without git.
+    branch: Option<String>,
+    /// The session whose satisfactions count; null outside of any.
+    session: Option<String>,
+    /// What is required, by name; with --all then what is described and switched off.
+    requirements: Vec<Entry>,
+    /// What the user should know of what was looked at.
+    notes: Vec<String>,
+}
+
+/// A requirement.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+enum Entry {
+    InForce(InForce),
+    Off(Off),
+}
+
+/// A requirement in force.
+#[derive(Debug, Serialize, JsonSchema)]
+struct InForce {
+    /// Its name: the key under `requirements`.
+    name: String,
+    /// How it is satisfied.
+    #[serde(rename = "type")]
+    #[schemars(with = "Kind")]
+    kind: &'static str,
+    /// Where a satisfaction of it counts.
+    #[schemars(with = "Scope")]
+    scope: &'static str,
+    /// Always true.
+    #[schemars(extend("const" = true))]
+    enabled: bool,
+    /// How it stands.
+    state: State,
+    /// Why it stands so.
+    why: String,
+    /// When it is checked, in words: before which calls, at the end of a turn.
+    checked: String,
+    /// What would satisfy it: a command or a sentence; null where it is satisfied.
+    remedy: Option<String>,
+    /// File and line that set it; null where no file does.
+    set_in: Option<String>,
+}
+
+/// A requirement that is described and not in force; only with --all.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Off {
+    /// Its name: the key under `requirements`.
+    name: String,
+    /// Always false.
+    #[schemars(extend("const" = false))]
+    enabled: bool,
+    /// Always `off`.
+    #[schemars(extend("const" = "off"))]
+    state: &'static str,
+    /// Why it is not in force.
+    why: String,
+}
+
+/// How a requirement stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It is satisfied.
+    Met,
+    /// It is not; where no session is live, it is not for the next one.
+    Open,
+    /// Each session satisfies it for itself, several are live and none is named; or it depends on the files of a branch that is
+    /// not checked out here.
+    Unknown,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Met => "satisfied",
+            Self::Open => "not satisfied",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl Status {
+    pub(crate) fn subject(&self) -> Subject<'_> {
+        Subject { branch: self.branch.as_deref(), session: self.session.as_deref() }
+    }
+}
+
+impl Speaker<'_> {
+    pub(crate) fn status(&self, wanted: &Status) -> Result<Reply, String> {
+        let session = self.session(wanted.session.as_deref())?;
+        self.branch(wanted.branch.as_deref())?;
+        let view = View { session: session.as_deref(), ..*self.view };
+        let entries: Vec<InForce> =
+            Rule::all(self.settings).map(|rule| self.in_force(&rule, &view)).collect();
+        Ok(Reply::yes(if wanted.json {
+            json(&self.report(wanted, entries, &view))
+        } else if wanted.summary {
+            let notes = match view.world.notes.len() + view.world.skipped.len() {
+                0 => String::new(),
+                1 => "; something is wrong, see req status".to_owned(),
+                more => format!("; {more} things are wrong, see req status"),
+            };
+            format!("{}{notes}", summary(&entries, &view))
+        } else {
+            self.as_text(wanted, &entries, &view)
+        }))
+    }
+
+    fn in_force(&self, rule: &Rule<'_>, view: &View<'_>) -> InForce {
+        let (state, why) = standing(rule, view);
+        InForce {
+            name: rule.name.to_owned(),
+            kind: rule.kind().word(),
+            scope: wording::scope(rule.set.scope),
+            enabled: true,
+            state,
+            why,
+            checked: wording::when(rule),
+            remedy: (state != State::Met).then(|| remedy(rule, state, view)),
+            set_in: (self.origin)(&rule.key()).map(|origin| origin.to_string()),
+        }
+    }
+
+    fn as_text(&self, wanted: &Status, entries: &[InForce], view: &View<'_>) -> String {
+        let mut text = view.world.skipped.clone();
+        text.push(match entries {
+            [] => summary(entries, view),
+            _ => format!("{} ({})", summary(entries, view), whose(view)),
+        });
+        text.extend((entries.is_empty() && text.len() == 1 && !wanted.all).then(|| self.first_step()));
+        let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
+        for InForce { name, state, why, checked, remedy, set_in, .. } in entries {
+            text.push(format!("  {:13}  {name:width$}  {why}; checked {checked}", state.word()));
+            let below = |line: String| format!("{:width$}  {line}", "", width = width + 17);
+            text.extend(remedy.as_ref().map(|remedy| below(format!("to satisfy it: {remedy}"))));
+            let set_in = set_in.as_ref().filter(|_| wanted.all);
+            text.extend(set_in.map(|place| below(format!("set in {place}"))));
+        }
+        if wanted.all {
+            text.extend(self.off().map(|Off { name, why, .. }| format!("  off      {name:width$}  {why}")));
+        }
+        text.extend(view.world.notes.iter().cloned());
+        text.join("\n")
+    }
+
+    /// What to do where nothing is required.
+    fn first_step(&self) -> String {
+        match (self.settings.requirements.len(), &self.examples) {
+            (0, None) => "to begin: req init writes a first file".to_owned(),
+            (0, Some(file)) => {
+                format!(
+                    "to begin: take the `# ` away in {file} where you want something; req docs requirements"
+                )
+            }
+            (1, _) => "one requirement is described and switched off: req status --all".to_owned(),
+            (more, _) => format!("{more} requirements are described and switched off: req status --all"),
+        }
+    }
+
+    /// What is described and not in force, and why.
+    fn off(&self) -> impl Iterator<Item = Off> {
+        self.settings.requirements.iter().filter_map(|(name, set)| {
+            let rule = Rule { name, set };
+            let why = match (set.is_on(), rule.lacks()) {
+                (false, _) => self.not_enabled(&rule),
+                (true, Some(why)) => why.to_owned(),
+                (true, None) => return None,
+            };
+            Some(Off { name: name.clone(), enabled: false, state: "off", why })
+        })
+    }
+
+    /// Where `enabled` is false, or where the requirement is described without it.
+    fn not_enabled(&self, rule: &Rule<'_>) -> String {
+        let place = |key: &str| (self.origin)(key).map(|origin| format!(" ({origin})"));
+        match place(&format!("{}.enabled", rule.key())) {
+            Some(place) => format!("its `enabled` is not true{place}"),
+            None => {
+                format!("nothing sets its `enabled: true`{}", place(&rule.key()).unwrap_or_default())
+            }
+        }
+    }
+
+    fn report(&self, wanted: &Status, entries: Vec<InForce>, view: &View<'_>) -> StatusReport {
+        let off = self.off().filter(|_| wanted.all).map(Entry::Off);
+        StatusReport {
+            version: 1,
+            place: view.world.here.shown(),
+            branch: view.world.here.branch().map(ToOwned::to_owned),
+            session: view.session.map(ToOwned::to_owned),
+            requirements: entries.into_iter().map(Entry::InForce).chain(off).collect(),
+            notes: [view.world.skipped.as_slice(), &view.world.notes].concat(),
+        }
+    }
+}
+
+/// How a requirement stands now, and why; where no session is live, how it stands for the next one.
+fn standing(rule: &Rule<'_>, view: &View<'_>) -> (State, String) {
+    let is_of_files = matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
+    if view.world.is_turned && is_of_files && view.exception(rule).is_none() {
+        return (State::Unknown, format!("{} is not checked out here", view.world.here.shown()));
+    }
+    match rule.standing(view) {
+        Standing::Met(how) => (State::Met, how),
+        Standing::Unmet(_) if is_of_sessions(rule, view) && view.world.live.is_empty() => {
+            (State::Open, "every new session begins without it".to_owned())
+        }
+        Standing::Unmet(_) if is_of_sessions(rule, view) => {
+            (State::Unknown, "each session satisfies it for itself, and none is named".to_owned())
+        }
+        Standing::Unmet(why) => (State::Open, why),
+    }
+}
+
+/// Each session satisfies it for itself, and none is meant.
+fn is_of_sessions(rule: &Rule<'_>, view: &View<'_>) -> bool {
+    let has_record = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
+    view.session.is_none() && is_own(view.scope(rule)) && has_record
+}
+
+fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
+    let or = match rule.remedy(view) {
+        Remedy::Do(what) => return what,
+        Remedy::Mark { or } => or,
+    };
+    let is_unknown = state == State::Unknown;
+    let whose = if is_unknown { " --session ID" } else { "" };
+    let nobody_is_here = view.session.is_none() && is_own(view.scope(rule)) && !is_unknown;
+    let who = if nobody_is_here { "Claude types " } else { "" };
+    let line = format!("{who}{} satisfy {}{whose}", view.world.reader.req, rule.word());
+    or.map_or(line.clone(), |or| format!("{or}, or {line}"))
+}
+
+fn summary(entries: &[InForce], view: &View<'_>) -> String {
+    let is_whole = view.world.skipped.is_empty();
+    if entries.is_empty() {
+        let unknown = "a file is skipped, so what is required here is not known";
+        return if is_whole { "nothing is required here" } else { unknown }.to_owned();
+    }
+    let of = |state: State| entries.iter().filter(move |entry| entry.state == state);
+    let named = |state: State| {
+        let names: Vec<&str> = of(state).map(|entry| entry.name.as_str()).collect();
+        if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
+    };
+    let met = of(State::Met).count();
+    let met = if is_whole {
+        format!("{met} of {} satisfied", entries.len())
+    } else {
+        // All of what is known is not all of it.
+        format!("a file is skipped, so what it requires is not known; of the rest {met} satisfied")
+    };
+    format!("{met} {}{}{}", view.world.here.on(), named(State::Open), named(State::Unknown))
+}
+
+/// Whose satisfactions count.
+fn whose(view: &View<'_>) -> String {
+    match (view.session, view.world.live_names().as_slice()) {
+        (Some(id), _) => format!("session {}", id.chars().take(8).collect::<String>()),
+        (None, []) => "no session is live here".to_owned(),
+        (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
+    }
+}

@@ -1,0 +1,479 @@
+//! The command line: one enum of verbs with their options. `main` has the one match over it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::error::ErrorKind;
+use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use shared::config::LayerKind;
+
+use crate::help::in_groups;
+use requirements_check::settings::parse_duration;
+use requirements_check::words::{cut, plain};
+
+/// A verb. Its doc comment is its help; `typed::GROUPS` puts it into a group of the help.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// What is required here, satisfied or not, why, and how to satisfy it.
+    #[command(after_help = "Example: req status --summary")]
+    Status(Status),
+    /// Satisfy requirements.
+    #[command(after_help = "Example: req satisfy commit_plan --note \"the plan is in docs/plan.md\"")]
+    Satisfy(Satisfy),
+    /// Let a dynamic requirement, such as the branch's size, pass for a while (user only).
+    #[command(after_help = "Example: req approve branch_size --for 1h")]
+    Approve(Exception),
+    /// Let a guard or evidence requirement pass for a while, with a reason (user only).
+    #[command(
+        after_help = "Example: req waive protected_branch --for 30m --note \"hotfix agreed with the team\""
+    )]
+    Waive(Exception),
+    /// Take satisfactions back: this session's, or those of another session or a branch (user only).
+    #[command(after_help = "Example: req clear commit_plan")]
+    Clear(Clear),
+    /// Which branches have satisfactions in this repository, and how many.
+    #[command(after_help = "Example: req list --json")]
+    List(Listing),
+    /// Remove the satisfactions of branches that are gone, and those of sessions that are a month old.
+    #[command(after_help = "Example: req prune")]
+    Prune,
+    /// The live sessions of this project.
+    #[command(after_help = "Example: req sessions")]
+    Sessions(Listing),
+    /// What would happen to a tool call, and why; exit status 1: it would be denied.
+    #[command(
+        after_help = "Examples: req check --tool Edit --file src/main.rs\n          req check --bash \"git commit -m x\""
+    )]
+    Check(Check),
+    /// Write a first requirements.yaml from a preset; shows it first on a terminal.
+    #[command(after_help = "Example: req init --preset strict --yes")]
+    Init(Init),
+    /// Switch a requirement or a hook on, in your local file if no other is named.
+    #[command(after_help = "Example: req enable branch_size --local")]
+    Enable(Turn),
+    /// Switch a requirement or a hook off, in your local file if no other is named (user only).
+    #[command(after_help = "Example: req disable commit_plan --local")]
+    Disable(Turn),
+    /// What is in force and where it is set; set and unset change it (user only).
+    #[command(
+        after_help = "Examples: req config requirements.commit_plan --sources\n          req config set rate-awareness.repeat 8 --global"
+    )]
+    Config(Config),
+    /// Check in CI what needs no session: branch size, protected branch, file evidence.
+    #[command(after_help = "Example: req ci --base origin/main")]
+    Ci(Ci),
+    /// Why a call was denied or a stop blocked: the hook, the rule, where it is set, what to do.
+    #[command(after_help = "Example: req why")]
+    Why(Why),
+    /// What the hooks did, when and why; with --stats whether it was worth it.
+    #[command(after_help = "Examples: req log --since 1h --blocks\n          req log --stats --since 7d")]
+    Log(Log),
+    /// Every hook off for a while (user only).
+    #[command(after_help = "Example: req pause 10m")]
+    Pause(Pause),
+    /// Every hook on again.
+    #[command(after_help = "Example: req resume")]
+    Resume,
+    /// Install, register and remove the hooks, and see what is there (taking away: user only).
+    #[command(after_help = "Examples: req hooks status\n          req hooks enable HOOK --scope local")]
+    Hooks {
+        #[command(subcommand)]
+        wanted: installer::hooks::Command,
+    },
+    /// Prove that all of this works: each hook is run and must answer as documented.
+    #[command(after_help = "Example: req doctor --fix")]
+    Doctor(Doctor),
+    /// The manual, built in: its topics, or one of them.
+    #[command(after_help = "Example: req docs evidence")]
+    Docs(Docs),
+    /// The JSON Schema of what a command prints with --json.
+    #[command(after_help = "Example: req schema status")]
+    Schema {
+        /// Which command; without it they are listed
+        #[arg(value_name = "COMMAND")]
+        command: Option<String>,
+    },
+    /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
+    #[command(after_help = "Example: req completions bash --dir ~/.local/share/bash-completion/completions")]
+    Completions(Completions),
+    /// The manual page; with --dir one for each command.
+    #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
+    Man(Man),
+}
+
+#[derive(Debug, Default, Args)]
+pub(crate) struct Status {
+    /// Show those that are switched off, too
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// As it stands on another branch
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) branch: Option<String>,
+    /// For another session: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print one line
+    #[arg(long)]
+    pub(crate) summary: bool,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Satisfy {
+    /// Names of requirements
+    #[arg(required = true, value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+    /// Why; kept with the satisfaction
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Clear {
+    /// Names of requirements
+    #[arg(required_unless_present = "all", value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// All of them
+    #[arg(long, conflicts_with = "names")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) reach: Reach,
+}
+
+/// The sessions that a command is about, where it is not the caller's own.
+#[derive(Debug, Default, Args)]
+#[expect(clippy::option_option, reason = "the option may be left out, stand alone, or have a value")]
+pub(crate) struct Reach {
+    /// For every session on this branch, or on the one named
+    #[arg(long, value_name = "BRANCH", num_args = 0..=1)]
+    pub(crate) branch: Option<Option<String>>,
+    /// For another session: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID", conflicts_with = "branch")]
+    pub(crate) session: Option<String>,
+}
+
+/// An approval or a waiver.
+#[derive(Debug, Args)]
+pub(crate) struct Exception {
+    /// Name of the requirement
+    pub(crate) name: String,
+    /// How long: 90s, 10m, 2h, 1d; 7d at most
+    #[arg(long = "for", value_name = "TIME", value_parser = exception_time)]
+    pub(crate) span: Option<Duration>,
+    /// For one session only: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Why; shown wherever the exception is, and needed for a waiver
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) note: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Listing {
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
+pub(crate) struct Check {
+    /// The tool's name, as Claude Code calls it: Edit, Write, Bash
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) tool: Option<String>,
+    /// The file it would touch
+    #[arg(long, value_name = "FILE", requires = "tool", conflicts_with = "bash")]
+    pub(crate) file: Option<String>,
+    /// The line that Bash would run
+    #[arg(long, value_name = "LINE")]
+    pub(crate) bash: Option<String>,
+    /// For another session: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which of the three files is meant.
+#[derive(Debug, Clone, Copy, Default, Args)]
+#[command(group = ArgGroup::new("level").multiple(false))]
+pub(crate) struct Level {
+    /// The team's file, in git: .claude/requirements.yaml
+    #[arg(long, group = "level")]
+    project: bool,
+    /// Yours, for this project: .claude/requirements.local.yaml
+    #[arg(long, group = "level")]
+    local: bool,
+    /// Yours, for every project: ~/.claude/requirements.yaml
+    #[arg(long, group = "level")]
+    global: bool,
+}
+
+impl Level {
+    /// The level, if one was typed.
+    pub(crate) fn named(self) -> Option<LayerKind> {
+        let all = [
+            (self.project, LayerKind::Project),
+            (self.local, LayerKind::Local),
+            (self.global, LayerKind::Global),
+        ];
+        all.into_iter().find_map(|(is_named, level)| is_named.then_some(level))
+    }
+}
+
+/// The flag that names a level.
+pub(crate) const fn flag(level: LayerKind) -> &'static str {
+    match level {
+        LayerKind::Project => " --project",
+        LayerKind::Local => " --local",
+        _ => " --global",
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Init {
+    /// What the file begins with; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
+    /// your projects
+    #[arg(long, short, value_enum, value_name = "PRESET")]
+    pub(crate) preset: Option<Preset>,
+    #[command(flatten)]
+    pub(crate) level: Level,
+    /// Write the file without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+    /// Replace the file that is there; it is kept beside as .before
+    #[arg(long, short)]
+    pub(crate) force: bool,
+    /// Print the file, and write nothing
+    #[arg(long, alias = "preview")]
+    pub(crate) dry_run: bool,
+}
+
+/// What a new file begins with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Preset {
+    /// A plan before the first edit
+    Relaxed,
+    /// A plan, no work on protected branches, tests that passed, checked at the end of a turn too
+    Strict,
+    /// Nothing required yet; the keys as comments
+    Minimal,
+    /// Every type of requirement, to choose from
+    Advanced,
+    /// What your global file requires, and nothing more
+    Inherit,
+}
+
+/// `req enable` and `req disable`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("what").required(true).multiple(false))]
+pub(crate) struct Turn {
+    /// Name of the requirement
+    #[arg(group = "what", value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// A whole hook instead of one requirement
+    #[arg(long, group = "what", value_name = "HOOK")]
+    pub(crate) hook: Option<String>,
+    #[command(flatten)]
+    pub(crate) level: Level,
+}
+
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Config {
+    #[command(subcommand)]
+    pub(crate) change: Option<ConfigChange>,
+    /// A key, or the beginning of several, as in the examples
+    #[arg(value_name = "KEY")]
+    pub(crate) key: Option<String>,
+    /// Where each value is set
+    #[arg(long)]
+    pub(crate) sources: bool,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ConfigChange {
+    /// Set a key, in your local file if no other is named; comments and order stay (user only).
+    #[command(after_help = "Example: req config set requirements.branch_size.thresholds.warn 200 --local")]
+    Set {
+        /// The key, with dots
+        key: String,
+        /// The value as it would stand in YAML: true, 5, [main, develop]
+        value: String,
+        #[command(flatten)]
+        level: Level,
+    },
+    /// Take a key out of a file, so that the level below counts (user only).
+    #[command(after_help = "Example: req config unset requirements.branch_size.thresholds.warn --local")]
+    Unset {
+        /// The key, with dots
+        key: String,
+        #[command(flatten)]
+        level: Level,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Ci {
+    /// What the branch is compared with: a branch, tag or commit; else what the requirement says, or the default branch
+    #[arg(long, value_name = "REF")]
+    pub(crate) base: Option<String>,
+    /// The branch that is judged; else the one that is checked out, or of a bare commit the one the CI's variables name
+    #[arg(long, value_name = "BRANCH")]
+    pub(crate) branch: Option<String>,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Why {
+    /// Which one, by the id that req log shows
+    #[arg(value_name = "ID", conflicts_with = "last")]
+    pub(crate) id: Option<String>,
+    /// The last one, which it is without an ID, too
+    #[arg(long)]
+    pub(crate) last: bool,
+    /// The last one of any project, not of this one
+    #[arg(long, conflicts_with = "id")]
+    pub(crate) all: bool,
+    /// Of one session only: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
+pub(crate) struct Log {
+    /// Only what this hook did
+    #[arg(long, value_name = "HOOK")]
+    pub(crate) hook: Option<String>,
+    /// Of every project, and which; else of this one, and what is about all of them
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Of one session only, whichever its project: its id, or the first 8 characters or more
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// Not older than: 90s, 10m, 2h, 7d
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub(crate) since: Option<Duration>,
+    /// Only what was denied or blocked
+    #[arg(long)]
+    pub(crate) blocks: bool,
+    /// Which models were asked, and what it cost
+    #[arg(long, conflicts_with_all = ["blocks", "stats"])]
+    pub(crate) cost: bool,
+    /// Per hook: how often it spoke, was followed, was overridden; seconds slept, money spent
+    #[arg(long, conflicts_with = "blocks")]
+    pub(crate) stats: bool,
+    /// Show so many at most, the newest; 30 if not said
+    #[arg(long, short = 'n', value_name = "NUMBER", default_value_t = 30, hide_default_value = true)]
+    pub(crate) limit: usize,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pause {
+    /// How long, a day at most: 90s, 10m, 2h, 1d; 10m if not said
+    #[arg(value_name = "TIME", value_parser = time)]
+    pub(crate) span: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Mend what can be mended safely, and list the rest
+    #[arg(long)]
+    pub(crate) fix: bool,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Docs {
+    /// Which page, or a word to look for; without it the pages are listed
+    #[arg(value_name = "TOPIC")]
+    pub(crate) topic: Option<String>,
+    /// Print JSON; req schema describes it
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// Which shell
+    #[arg(value_enum)]
+    pub(crate) shell: clap_complete::Shell,
+    /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Man {
+    /// Write a page for each command into this folder, which is made; without it the page of req is printed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+fn time(text: &str) -> Result<Duration, &'static str> {
+    parse_duration(text).ok_or("a time is a number with s, m, h or d, as in 30m")
+}
+
+fn exception_time(text: &str) -> Result<Duration, &'static str> {
+    const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+    time(text).and_then(
+        |span| {
+            if span <= LONGEST { Ok(span) } else { Err("an exception lasts 7 days at most") }
+        },
+    )
+}
+
+const HINTS: &str = "Without a command: req status. Options and an example of one: req help COMMAND. The manual: req docs.\n\
+    User only: in Claude's shell it is refused, with the line that you can type.";
+
+/// What this project requires, what is satisfied, and how to satisfy the rest.
+#[derive(Debug, Parser)]
+#[command(name = "req", version, after_help = HINTS)]
+struct Words {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+}
+
+/// The whole definition.
+pub(crate) fn clap_command() -> clap::Command {
+    in_groups(Words::command())
+}
+
+/// Reads the words after `req`.
+pub(crate) fn parse_words(words: &[String]) -> Result<Verb, clap::Error> {
+    let line = std::iter::once("req").chain(words.iter().map(String::as_str));
+    let matches = clap_command().try_get_matches_from(line)?;
+    let words = Words::from_arg_matches(&matches)?;
+    Ok(words.verb.unwrap_or_else(|| Verb::Status(Status::default())))
+}
+
+/// What is wrong with the words. A complaint repeats them, and they may be anything, so it is cut.
+pub(crate) fn usage_error(error: &clap::Error) -> String {
+    const MAX_LINE: usize = 300;
+    const MAX_LINES: usize = 24;
+    let text = error.render().to_string();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return text;
+    }
+    let lines = text.trim_end().lines().take(MAX_LINES).map(|line| cut(&plain(line), MAX_LINE));
+    lines.collect::<Vec<_>>().join("\n")
+}
