@@ -213,10 +213,7 @@ mod tests {
         assert!(ledger.is_blocked_since(Some("p"), None, "b", T(10)));
         assert!(!ledger.is_blocked_since(Some("p"), None, "b", T(11)));
         assert!(!ledger.is_blocked_since(Some("p"), Some("Done."), "b", T(10)), "that was another stop");
-        assert!(
-            !ledger.is_blocked_since(Some("p"), None, "a", T(10)),
-            "one's own block is no reason to hold back"
-        );
+        assert!(!ledger.is_blocked_since(Some("p"), None, "a", T(10)), "a hook's own block does not count");
         assert!(!ledger.is_blocked_since(Some("q"), None, "b", T(10)));
     }
 

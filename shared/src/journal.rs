@@ -65,7 +65,7 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<&'a str>,
     /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start, where nothing is
-    /// asked for yet; `let-go`: a gate allowed, and `text` gives the reason;
+    /// asked for yet; `let-go`: a gate allowed it for the reason in `text`;
     /// `followed`, `overridden`: the reaction to an earlier block or advice of `rule`. `approve`, `waive`, `pause`,
     /// `resume`, `config`: an action of the user. `problem`, `error`.
     pub what: &'a str,

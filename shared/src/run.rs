@@ -5,7 +5,7 @@
 //!
 //! - `plugin`: a plugin's copy of a hook leaves the call to the one that settings start
 //! - `bug`: a panic
-//! - `audit`: journal lines; `wait`: a sleep
+//! - `audit`, `wait`: journal lines, a sleep
 
 mod audit;
 mod bug;

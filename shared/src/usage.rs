@@ -1,5 +1,5 @@
 //! How much of the user's usage limits is used, as the program that saw it last wrote it down: `<state>/usage.json`. The status
-//! line is told by the client (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
+//! line gets it from Claude Code (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
 //! file, whoever writes it.
 
 pub mod line;

@@ -388,6 +388,8 @@ mod tests {
             (&either, &["0", "3"], &["7", "0.0"]),
             (&closed, &["{a: true}"], &["{}", "{a: 1}", "{a: true, b: 1}", "[]"]),
             (&open, &["{}", "{x: 1, y: null}"], &["{x: 9}"]),
+            (&json!({ "type": "integer" }), &["-1", "1"], &["1.5", "text"]),
+            (&json!({ "type": "number", "maximum": 2 }), &["1", "1.5", "-1"], &["2.5", "'1'"]),
         ] {
             let read = |text: &str| as_json(&yaml::parse(&format!("k: {text}")).unwrap().values["k"]);
             for text in right {

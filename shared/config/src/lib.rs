@@ -6,7 +6,7 @@
 //! In reading order, each module uses those above it:
 //!
 //! - `origin`, `problem`: a layer, the provenance of a value, a mistake with its place
-//! - `yaml`: the one reader of YAML that people write; `part`: as much of a file as concerns the hook
+//! - `yaml`, `part`: the one reader of YAML that people write, and as much of a file as concerns the hook
 //! - `defaults`, `spec`, `layer`: the compiled defaults, the keys of a hook, one file
 //! - `check`, `schema`: the check of a layer, the committed schema
 //! - `top_level`, `held`, `switched`: the keys above all sections, misplaced entries, switches of single keys

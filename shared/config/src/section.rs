@@ -154,7 +154,7 @@ pub fn load_by_schema(
 /// An entry that the types refuse.
 struct Refused {
     path: Vec<String>,
-    /// What a type says of its own entries; never a value.
+    /// A type's own message about its entries; never a value.
     why: Option<String>,
 }
 
@@ -273,7 +273,7 @@ fn leave_out<S>(
         };
         let (layer, path) = setter(layers, &path)?;
         let fault = match at(schema, path) {
-            // What several keys of a map come to, the schema does not know.
+            // The schema does not know the rule that joins several keys of a map.
             Ok(schema) if !known_keys(schema).is_empty() && why.is_some() => Fault::Unworkable(format!(
                 "{}; the level below counts, and where there is none it is off",
                 why.unwrap_or_default()

@@ -1,5 +1,5 @@
 //! Reading the journal back, for command lines: line by line, so that memory does not grow with it. What is no line of ours
-//! (damaged, of somebody else, cut in half by a full disk) is told as such and stops nothing.
+//! (damaged, of somebody else, cut in half by a full disk) is reported as such and stops nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
@@ -31,44 +31,29 @@ pub struct Record {
     pub entry: Written,
 }
 
-/// The fields of a line. What an older version did not write is absent, what a newer one writes is left aside.
+/// The fields of a line, see [`super::Entry`]. What an older version did not write is absent, what a newer one writes is left
+/// aside; `event` is empty where there was none.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct Written {
     at: String,
-    /// Name of the hook.
     pub hook: String,
-    /// On which event; empty where there was none.
     #[serde(default)]
     pub event: String,
-    /// In which project; none: it is about all of them or none, or an older version did not say.
     pub project: Option<String>,
     pub session: Option<String>,
-    /// In which turn.
     pub prompt: Option<String>,
-    /// In which subagent.
     pub agent: Option<String>,
-    /// On which tool call.
     pub call: Option<String>,
-    /// Name of the tool.
     pub tool: Option<String>,
-    /// `block`, `deny`, `ask`, `advise` and so on.
     pub what: String,
-    /// The setting behind it.
     pub rule: Option<String>,
-    /// The settings behind it beside that, a key to a line.
     pub also: Option<String>,
-    /// The layer that set it.
     pub layer: Option<String>,
-    /// File and line where it was set.
     #[serde(rename = "where")]
     pub place: Option<String>,
-    /// Why, or what was said.
     pub text: Option<String>,
-    /// Next steps in the text, one to a line.
     pub next: Option<String>,
-    /// Model of a question.
     pub model: Option<String>,
-    /// Time and cost.
     #[serde(flatten)]
     pub spent: Spent,
 }

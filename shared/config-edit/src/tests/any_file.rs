@@ -11,7 +11,7 @@ struct Line {
     owner: Option<Vec<String>>,
 }
 
-/// What a key holds.
+/// The value of a key.
 #[derive(Debug, Clone)]
 enum Held {
     /// On the key's own line.
@@ -21,7 +21,7 @@ enum Held {
     Map(Vec<(Comment, &'static str, Held)>),
 }
 
-/// What stands above a key.
+/// The lines above a key.
 #[derive(Debug, Clone, Copy)]
 enum Comment {
     None,

@@ -1,4 +1,4 @@
-//! What is cut and what is not; and that it makes no difference to what is read.
+//! Texts that are cut and texts that stay whole. The cut changes nothing that a hook reads.
 
 use std::borrow::Cow;
 

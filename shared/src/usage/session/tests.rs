@@ -26,7 +26,7 @@ fn credits_are_observed_with_a_reply_and_not_when_they_are_repeated() {
         ("a new session, before its first reply", None, (None, 0), false),
         ("a new session that tells what it cannot know", None, (Some(42.0), 0), false),
         ("first seen after a reply", None, (Some(42.0), 70), true),
-        ("no credits are told with this login", before, (None, 900), false),
+        ("this login has no limits", before, (None, 900), false),
         ("a session that waits repeats itself", before, (Some(42.0), 70), false),
         ("another reply, and the same is used", before, (Some(42.0), 95), true),
         ("more is used", before, (Some(43.0), 95), true),
