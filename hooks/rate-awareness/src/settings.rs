@@ -21,10 +21,10 @@ pub struct Settings {
     pub audience: Audience,
     /// The treatment of a call past a limit.
     pub mode: Mode,
-    /// The number of calls of the same tool with the same input in a row, by one agent for one prompt, that is past the limit.
+    /// Calls of the same tool with the same input in a row, by one agent for one prompt, from which on calls are past the limit.
     /// 0: never.
     pub repeat: ZeroOr<2, 1000>,
-    /// The number of rounds of two different calls in turn, by one agent for one prompt, that is past the limit. 0: never.
+    /// Rounds of two different calls in turn, by one agent for one prompt, from which on calls are past the limit. 0: never.
     pub ping_pong: ZeroOr<2, 1000>,
     /// Tools whose repetition is normal, because they wait for something: never counted by `repeat` and `ping_pong`.
     pub polling_tools: Vec<String>,
@@ -34,9 +34,9 @@ pub struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
-    /// The calls that may be made at once: the tokens of a full bucket.
+    /// Calls that may be made at once: the tokens of a full bucket.
     pub capacity: Decimal<1, 1_000_000>,
-    /// The tokens that come back per second, up to `capacity`. 0: none ever does.
+    /// Tokens that come back per second, up to `capacity`. 0: none ever does.
     pub refill_per_sec: Decimal<0, 1_000_000>,
 }
 
@@ -44,9 +44,9 @@ pub struct Limits {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SkillLimits {
-    /// The calls that may be made at once. Empty: as in `global_default`.
+    /// Calls that may be made at once. Empty: as in `global_default`.
     pub capacity: Option<Decimal<1, 1_000_000>>,
-    /// The tokens that come back per second. Empty: as in `global_default`.
+    /// Tokens that come back per second. Empty: as in `global_default`.
     pub refill_per_sec: Option<Decimal<0, 1_000_000>>,
 }
 
