@@ -98,7 +98,6 @@ impl EventEntry {
 pub struct Proof {
     /// The input as the client sends it. `{project}` in a text stands for the scratch project.
     pub event: Map<String, Value>,
-    /// The global file.
     pub config: Map<String, Value>,
     /// Files of the state folder before the run: name to content. `{now}`, `{now+60}` and `{now-60}` in it stand for times, in
     /// whole seconds since the epoch.
@@ -184,7 +183,6 @@ impl PrintedStatusLine {
 }
 
 impl Proof {
-    /// The event's name.
     pub fn event_name(&self) -> &str {
         self.event.get("hook_event_name").and_then(Value::as_str).unwrap_or_default()
     }

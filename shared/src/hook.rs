@@ -115,15 +115,11 @@ pub enum Headless {
 pub struct Context<'a, S> {
     /// The call.
     pub request: &'a Request,
-    /// The section's settings.
     pub settings: &'a S,
-    /// The folders of this call.
     pub places: &'a Places,
-    /// Clock and environment.
     pub host: &'a Host,
     /// The keys of the section that the global file locks, as paths within it; an empty one is the whole section.
     pub locked: &'a [String],
-    /// The state folder.
     pub store: Option<&'a Store>,
 }
 
@@ -141,13 +137,11 @@ impl<S> Context<'_, S> {
 pub struct Input<'a, H: Hook + ?Sized> {
     /// The call.
     pub request: &'a Request,
-    /// Facts that `observe` found.
     pub facts: &'a H::Facts,
     /// State as it was saved.
     pub state: &'a H::State,
     /// `state` was read, and a change of it will be kept. Else `state` is empty: a gate must not ask for what only state can show.
     pub state_is_usable: bool,
-    /// The section's settings.
     pub settings: &'a H::Settings,
     /// How often this prompt's stop was blocked already.
     pub blocks: BlockCount,
@@ -163,17 +157,13 @@ pub struct Input<'a, H: Hook + ?Sized> {
     pub origin: &'a dyn Fn(&str) -> Option<Origin>,
 }
 
-/// A decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Outcome<S, E = NoEffect> {
     pub verdict: Verdict,
     /// Notice for the user beside it, in the terminal; never for the model.
     pub notice: Option<String>,
-    /// Change of the state.
     pub memory: Memory<S>,
-    /// Audit event beside the verdict.
     pub audit_event: Option<AuditEvent>,
-    /// Effects, in this order.
     pub effects: Vec<E>,
     /// Details for `req why` and `req log`.
     pub audit: Audit,
@@ -268,7 +258,6 @@ impl<S, E> Outcome<S, E> {
     }
 }
 
-/// Change of the state.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Memory<S> {
     /// It stays as it is; nothing is written.
@@ -286,16 +275,13 @@ pub enum Memory<S> {
 pub struct Verb {
     /// Words after the hook's name.
     pub usage: &'static str,
-    /// Description in a line.
     pub about: &'static str,
 }
 
 /// Caller of a command, and the context of its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct Asker<'a> {
-    /// Clock and environment.
     pub host: &'a Host,
-    /// Folders and the project.
     pub places: &'a Places,
     /// The state folder; none where there can be none.
     pub store: Option<&'a Store>,

@@ -39,7 +39,6 @@ pub struct Host {
     pub started: Timestamp,
     /// Source of later readings of the time.
     pub clock: Clock,
-    /// The variables that matter, read once.
     pub environment: Environment,
 }
 

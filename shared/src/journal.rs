@@ -41,10 +41,8 @@ const LEFT_OUT: &str = " [...] ";
 /// A longer id is cut, in bytes. The client's have 36 at most; whoever writes a longer one does not fill our disk.
 const MAX_ID_BYTES: usize = 200;
 
-/// One line.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Entry<'a> {
-    /// Name of the hook.
     pub hook: &'a str,
     pub event: &'a str,
     /// In which project, as [`project_name`] has it; none: it is about all of them, or about none.

@@ -55,7 +55,6 @@ impl Effect for Turn {
     }
 }
 
-/// All switches.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Switches {
     machine: BTreeMap<String, Position>,

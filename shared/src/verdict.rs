@@ -4,10 +4,8 @@ use std::borrow::Cow;
 
 use crate::host::Timestamp;
 
-/// A hook's verdict.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing.
     #[default]
     Pass,
     /// A text for the model beside whatever goes on.
@@ -21,14 +19,12 @@ pub enum Verdict {
     },
     /// Claude Code asks the user.
     Ask {
-        /// Text for the user.
         reason: String,
         /// The key path of the setting behind it.
         rule: Cow<'static, str>,
     },
     /// The prompt was one of our commands: this is its answer, and the model gets neither.
     Reply {
-        /// Text for the user.
         text: String,
     },
     /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.

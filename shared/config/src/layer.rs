@@ -43,11 +43,8 @@ pub(crate) struct Layer {
 pub struct Sources {
     /// The user's home, to shorten what is shown.
     pub home: Option<PathBuf>,
-    /// The global file.
     pub global: Option<PathBuf>,
-    /// The project's file.
     pub project: Option<PathBuf>,
-    /// The local file.
     pub local: Option<PathBuf>,
     /// The project's root: project and local files must really lie inside it.
     pub root: Option<PathBuf>,

@@ -30,7 +30,6 @@ impl LayerKind {
     }
 }
 
-/// Provenance of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub layer: LayerKind,

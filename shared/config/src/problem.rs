@@ -4,10 +4,8 @@ use std::fmt;
 
 use crate::origin::LayerKind;
 
-/// One thing wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Level of the file.
     pub level: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
@@ -15,11 +13,9 @@ pub struct Problem {
     pub line: Option<usize>,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,
-    /// The mistake.
     pub fault: Fault,
 }
 
-/// Kinds of mistakes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
     /// The value is not what the key holds.

@@ -37,7 +37,6 @@ pub struct Section<S> {
     pub enabled: bool,
     /// It also speaks in sessions nobody watches.
     pub headless: bool,
-    /// The hook's own settings.
     pub settings: S,
     /// Mistakes in the files, for this section and the keys above all sections.
     pub problems: Vec<Problem>,
@@ -102,7 +101,6 @@ impl<S> Section<S> {
         &self.spec
     }
 
-    /// The layers, lowest first.
     pub(crate) fn layers(&self) -> &[Layer] {
         &self.layers
     }

@@ -36,7 +36,6 @@ impl Position {
 /// The switches of one section: its own, and those of keys within it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SectionSwitches {
-    /// Switch of the section.
     pub own: Position,
     /// Those of keys that are turned, by the key's dotted path within the section.
     pub keys: BTreeMap<String, Position>,

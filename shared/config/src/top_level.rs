@@ -12,7 +12,6 @@ use crate::problem::Fault;
 use crate::spec::{SectionSpec, TOP_KEYS};
 use crate::tree::is_at_or_below;
 
-/// The keys above all sections, for one section.
 #[derive(Debug)]
 pub(crate) struct TopLevel {
     /// No layer switches every hook off.

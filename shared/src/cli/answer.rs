@@ -13,11 +13,9 @@ use crate::switches::{Position, Switches, Turn};
 /// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply<E = Turn> {
-    /// Text for the user.
     pub text: String,
     /// It was refused, or cannot be done.
     pub is_no: bool,
-    /// Effects, in this order.
     pub effects: Vec<E>,
     /// Text for the model. With it the prompt goes on to the model.
     pub for_model: Option<String>,

@@ -82,7 +82,6 @@ impl From<Timestamp> for SystemTime {
     }
 }
 
-/// Source of the time.
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
     /// The system's wall clock.
@@ -92,7 +91,6 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The time now.
     pub fn now(self) -> Timestamp {
         match self {
             Self::System => SystemTime::now().into(),

@@ -11,7 +11,6 @@ use crate::verdict::Verdict;
 /// Answer of one invocation: a verdict, and a notice to the user beside it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
-    /// The decision.
     pub verdict: Verdict,
     /// Shown to the user in the terminal client, never to the model; `-p` shows it to nobody.
     pub notice: Option<String>,

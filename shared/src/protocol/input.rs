@@ -58,17 +58,14 @@ pub enum Event {
     SessionStart {
         /// startup, resume, clear, compact or fork.
         source: String,
-        /// The model, in the terminal client.
         model: Option<String>,
     },
     /// A session ends. `reason`: clear, resume, logout, `prompt_input_exit`, other.
     SessionEnd {
-        /// Why it ended.
         reason: String,
     },
     /// A prompt before it is processed.
     UserPromptSubmit {
-        /// The prompt's text.
         prompt: String,
         /// Author, if Claude Code says so: user, sdk, system, `loop_wakeup`, `schedule_wakeup`, `poll_event`.
         source: Option<String>,
@@ -92,7 +89,6 @@ pub enum Event {
     SubagentStop(Subagent),
     /// The conversation is about to be compacted. `trigger`: manual, auto.
     PreCompact {
-        /// manual or auto.
         trigger: String,
     },
     /// An event no hook of ours uses, by its name.
@@ -139,7 +135,6 @@ pub struct ToolCall {
     pub tool_input: Option<Box<RawValue>>,
 }
 
-/// A tool call that ran.
 #[derive(Debug, Clone, Default)]
 pub struct ToolResult {
     pub call: ToolCall,

@@ -20,7 +20,6 @@ pub const MACHINE: &str = "";
 /// A longer state file is none of ours, in bytes: a hook has little memory and less time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
-/// The state folder.
 #[derive(Debug, Clone)]
 pub struct Store {
     dir: PathBuf,
