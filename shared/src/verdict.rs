@@ -24,9 +24,7 @@ pub enum Verdict {
         rule: Cow<'static, str>,
     },
     /// The prompt was one of our commands: this is its answer, and the model gets neither.
-    Reply {
-        text: String,
-    },
+    Reply { text: String },
     /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.
     Sleep {
         /// Until then.

@@ -61,9 +61,7 @@ pub enum Event {
         model: Option<String>,
     },
     /// A session ends. `reason`: clear, resume, logout, `prompt_input_exit`, other.
-    SessionEnd {
-        reason: String,
-    },
+    SessionEnd { reason: String },
     /// A prompt before it is processed.
     UserPromptSubmit {
         prompt: String,
@@ -88,9 +86,7 @@ pub enum Event {
     /// A subagent ended. Also sent for a compaction, with an empty type.
     SubagentStop(Subagent),
     /// The conversation is about to be compacted. `trigger`: manual, auto.
-    PreCompact {
-        trigger: String,
-    },
+    PreCompact { trigger: String },
     /// An event no hook of ours uses, by its name.
     Other(String),
 }
