@@ -162,3 +162,21 @@ pub fn hash(bytes: &[u8]) -> String {
 fn path(installation: &Installation) -> PathBuf {
     installation.hooks.join("manifest.json")
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::is_same_file;
+
+    #[test]
+    fn copy_is_the_same_file_and_other_bytes_are_not() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [one, copy, other] = ["one", "copy", "other"].map(|name| scratch.path().join(name));
+        for (path, bytes) in [(&one, "a"), (&copy, "a"), (&other, "b")] {
+            fs::write(path, bytes).unwrap();
+        }
+        assert!(is_same_file(&one, &one) && is_same_file(&one, &copy));
+        assert!(!is_same_file(&one, &other) && !is_same_file(&one, &scratch.path().join("gone")));
+    }
+}

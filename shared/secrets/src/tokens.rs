@@ -23,8 +23,8 @@ enum Tail {
     Path(usize),
 }
 
-/// A token: how it begins, how it goes on, what it is.
-type Shape = (&'static str, Tail, &'static str);
+/// Tokens: how they begin, how they go on, what they are. A beginning stands before its own beginnings.
+type Shape = (&'static [&'static str], Tail, &'static str);
 
 /// How many bytes behind a prefix are looked at for a digit.
 const NEAR: usize = 32;
@@ -33,103 +33,83 @@ const NEAR: usize = 32;
 const MIN_TOKEN: usize = 12;
 
 const SHAPES: &[Shape] = &[
-    ("AKIA", Tail::Capitals(16), "AWS key"),
-    ("ASIA", Tail::Capitals(16), "AWS key"),
-    ("ABIA", Tail::Capitals(16), "AWS key"),
-    ("ACCA", Tail::Capitals(16), "AWS key"),
-    ("ghp_", Tail::Word(20), "GitHub token"),
-    ("gho_", Tail::Word(20), "GitHub token"),
-    ("ghu_", Tail::Word(20), "GitHub token"),
-    ("ghs_", Tail::Dotted(20), "GitHub token"),
-    ("ghr_", Tail::Word(20), "GitHub token"),
-    ("github_pat_", Tail::Word(20), "GitHub token"),
-    ("glpat-", Tail::Dotted(16), "GitLab token"),
-    ("gldt-", Tail::Word(16), "GitLab token"),
-    ("glrt-", Tail::Dotted(16), "GitLab token"),
-    ("glcbt-", Tail::Word(16), "GitLab token"),
-    ("glptt-", Tail::Word(16), "GitLab token"),
-    ("glft-", Tail::Word(16), "GitLab token"),
-    ("glsoat-", Tail::Word(16), "GitLab token"),
-    ("glagent-", Tail::Word(16), "GitLab token"),
-    ("gloas-", Tail::Word(16), "GitLab token"),
-    ("xoxa-", Tail::Word(10), "Slack token"),
-    ("xoxb-", Tail::Word(10), "Slack token"),
-    ("xoxc-", Tail::Word(10), "Slack token"),
-    ("xoxd-", Tail::Word(10), "Slack token"),
-    ("xoxe-", Tail::Word(10), "Slack token"),
-    ("xoxe.xox", Tail::Word(10), "Slack token"),
-    ("xoxp-", Tail::Word(10), "Slack token"),
-    ("xoxr-", Tail::Word(10), "Slack token"),
-    ("xoxs-", Tail::Word(10), "Slack token"),
-    ("xapp-", Tail::Word(16), "Slack token"),
-    ("hooks.slack.com/services/", Tail::Path(10), "webhook"),
-    ("hooks.slack.com/workflows/", Tail::Path(10), "webhook"),
-    ("hooks.slack.com/triggers/", Tail::Path(10), "webhook"),
-    ("discord.com/api/webhooks/", Tail::Path(10), "webhook"),
-    ("discordapp.com/api/webhooks/", Tail::Path(10), "webhook"),
-    ("webhook.office.com/webhookb2/", Tail::Path(10), "webhook"),
-    ("api.telegram.org/bot", Tail::Path(10), "Telegram token"),
-    ("eyJ", Tail::Dotted(20), "JWT"),
-    ("hooks.zapier.com/hooks/catch/", Tail::Path(10), "webhook"),
-    ("sk_live_", Tail::Word(10), "Stripe key"),
-    ("sk_test_", Tail::Word(10), "Stripe key"),
-    ("rk_live_", Tail::Word(10), "Stripe key"),
-    ("rk_test_", Tail::Word(10), "Stripe key"),
-    ("whsec_", Tail::Word(16), "Stripe key"),
-    ("AIza", Tail::Word(30), "Google key"),
-    ("GOCSPX-", Tail::Word(20), "Google key"),
-    ("ya29.", Tail::Dotted(16), "Google token"),
-    ("1//0", Tail::Word(30), "Google token"),
-    ("sk-ant-", Tail::Word(16), "Anthropic key"),
-    ("sk-", Tail::WordWithDigit(20), "API key"),
-    ("gsk_", Tail::Plain(32), "API key"),
-    ("xai-", Tail::Plain(32), "API key"),
-    ("pplx-", Tail::Plain(32), "API key"),
-    ("tvly-", Tail::WordWithDigit(20), "API key"),
-    ("r8_", Tail::Plain(32), "API key"),
-    ("hf_", Tail::Plain(30), "Hugging Face token"),
-    ("npm_", Tail::Plain(30), "npm token"),
-    ("pypi-AgE", Tail::Word(16), "PyPI token"),
-    ("rubygems_", Tail::Plain(32), "RubyGems key"),
-    ("dckr_pat_", Tail::Word(20), "Docker token"),
-    ("SG.", Tail::Dotted(32), "SendGrid key"),
-    ("xkeysib-", Tail::Word(32), "mail key"),
-    ("key-", Tail::Hex(32), "mail key"),
-    ("SK", Tail::Hex(32), "Twilio key"),
-    ("dop_v1_", Tail::Plain(32), "DigitalOcean token"),
-    ("doo_v1_", Tail::Plain(32), "DigitalOcean token"),
-    ("dor_v1_", Tail::Plain(32), "DigitalOcean token"),
-    ("shpat_", Tail::Plain(30), "Shopify token"),
-    ("shpca_", Tail::Plain(30), "Shopify token"),
-    ("shppa_", Tail::Plain(30), "Shopify token"),
-    ("shpss_", Tail::Plain(30), "Shopify token"),
-    ("AGE-SECRET-KEY-1", Tail::Plain(30), "age key"),
-    ("hvs.", Tail::Word(20), "Vault token"),
-    ("hvb.", Tail::Word(20), "Vault token"),
-    ("tskey-", Tail::Word(16), "Tailscale key"),
-    ("dapi", Tail::Hex(32), "Databricks token"),
-    ("ATATT3", Tail::Word(30), "Atlassian token"),
-    ("ATCTT3", Tail::Word(30), "Atlassian token"),
-    ("lin_api_", Tail::Plain(30), "Linear key"),
-    ("figd_", Tail::Word(30), "Figma token"),
-    ("sbp_", Tail::Plain(32), "Supabase token"),
-    ("glsa_", Tail::Word(30), "Grafana token"),
-    ("glc_", Tail::Word(30), "Grafana token"),
-    ("NRAK-", Tail::Plain(24), "New Relic key"),
-    ("PMAK-", Tail::Word(30), "Postman key"),
-    ("nfp_", Tail::Plain(30), "Netlify token"),
-    ("sntrys_", Tail::Word(30), "Sentry token"),
-    ("sntryu_", Tail::Word(30), "Sentry token"),
-    ("sq0csp-", Tail::Word(30), "Square key"),
-    ("sq0atp-", Tail::Word(20), "Square key"),
+    (&["AKIA", "ASIA", "ABIA", "ACCA"], Tail::Capitals(16), "AWS key"),
+    (&["ghp_", "gho_", "ghu_", "ghr_", "github_pat_"], Tail::Word(20), "GitHub token"),
+    (&["ghs_"], Tail::Dotted(20), "GitHub token"),
+    (&["glpat-", "glrt-"], Tail::Dotted(16), "GitLab token"),
+    (
+        &["gldt-", "glcbt-", "glptt-", "glft-", "glsoat-", "glagent-", "gloas-"],
+        Tail::Word(16),
+        "GitLab token",
+    ),
+    (
+        &["xoxa-", "xoxb-", "xoxc-", "xoxd-", "xoxe-", "xoxe.xox", "xoxp-", "xoxr-", "xoxs-"],
+        Tail::Word(10),
+        "Slack token",
+    ),
+    (&["xapp-"], Tail::Word(16), "Slack token"),
+    (
+        &[
+            "hooks.slack.com/services/",
+            "hooks.slack.com/workflows/",
+            "hooks.slack.com/triggers/",
+            "discord.com/api/webhooks/",
+            "discordapp.com/api/webhooks/",
+            "webhook.office.com/webhookb2/",
+            "hooks.zapier.com/hooks/catch/",
+        ],
+        Tail::Path(10),
+        "webhook",
+    ),
+    (&["api.telegram.org/bot"], Tail::Path(10), "Telegram token"),
+    (&["eyJ"], Tail::Dotted(20), "JWT"),
+    (&["sk_live_", "sk_test_", "rk_live_", "rk_test_"], Tail::Word(10), "Stripe key"),
+    (&["whsec_"], Tail::Word(16), "Stripe key"),
+    (&["AIza"], Tail::Word(30), "Google key"),
+    (&["GOCSPX-"], Tail::Word(20), "Google key"),
+    (&["ya29."], Tail::Dotted(16), "Google token"),
+    (&["1//0"], Tail::Word(30), "Google token"),
+    (&["sk-ant-"], Tail::Word(16), "Anthropic key"),
+    (&["sk-", "tvly-"], Tail::WordWithDigit(20), "API key"),
+    (&["gsk_", "xai-", "pplx-", "r8_"], Tail::Plain(32), "API key"),
+    (&["hf_"], Tail::Plain(30), "Hugging Face token"),
+    (&["npm_"], Tail::Plain(30), "npm token"),
+    (&["pypi-AgE"], Tail::Word(16), "PyPI token"),
+    (&["rubygems_"], Tail::Plain(32), "RubyGems key"),
+    (&["dckr_pat_"], Tail::Word(20), "Docker token"),
+    (&["SG."], Tail::Dotted(32), "SendGrid key"),
+    (&["xkeysib-"], Tail::Word(32), "mail key"),
+    (&["key-"], Tail::Hex(32), "mail key"),
+    (&["SK"], Tail::Hex(32), "Twilio key"),
+    (&["dop_v1_", "doo_v1_", "dor_v1_"], Tail::Plain(32), "DigitalOcean token"),
+    (&["shpat_", "shpca_", "shppa_", "shpss_"], Tail::Plain(30), "Shopify token"),
+    (&["AGE-SECRET-KEY-1"], Tail::Plain(30), "age key"),
+    (&["hvs.", "hvb."], Tail::Word(20), "Vault token"),
+    (&["tskey-"], Tail::Word(16), "Tailscale key"),
+    (&["dapi"], Tail::Hex(32), "Databricks token"),
+    (&["ATATT3", "ATCTT3"], Tail::Word(30), "Atlassian token"),
+    (&["lin_api_"], Tail::Plain(30), "Linear key"),
+    (&["figd_"], Tail::Word(30), "Figma token"),
+    (&["sbp_"], Tail::Plain(32), "Supabase token"),
+    (&["glsa_", "glc_"], Tail::Word(30), "Grafana token"),
+    (&["NRAK-"], Tail::Plain(24), "New Relic key"),
+    (&["PMAK-"], Tail::Word(30), "Postman key"),
+    (&["nfp_"], Tail::Plain(30), "Netlify token"),
+    (&["sntrys_", "sntryu_"], Tail::Word(30), "Sentry token"),
+    (&["sq0csp-"], Tail::Word(30), "Square key"),
+    (&["sq0atp-"], Tail::Word(20), "Square key"),
 ];
 
 /// The bytes with which a shape begins, one bit each: most words are done with here.
 const FIRST_BYTES: u128 = {
-    let (mut bytes, mut at) = (0, 0);
-    while at < SHAPES.len() {
-        bytes |= 1 << SHAPES[at].0.as_bytes()[0];
-        at += 1;
+    let (mut bytes, mut shape) = (0, 0);
+    while shape < SHAPES.len() {
+        let (prefixes, mut at) = (SHAPES[shape].0, 0);
+        while at < prefixes.len() {
+            bytes |= 1 << prefixes[at].as_bytes()[0];
+            at += 1;
+        }
+        shape += 1;
     }
     bytes
 };
@@ -162,15 +142,13 @@ fn shaped(text: &[u8], start: usize, word: &Range<usize>) -> Option<Found> {
     if FIRST_BYTES >> (first & 0x7f) & 1 == 0 {
         return None;
     }
-    let starting = SHAPES.iter().filter(|(prefix, _, _)| prefix.as_bytes()[0] == first);
-    starting.filter(|(prefix, _, _)| text[start..].starts_with(prefix.as_bytes())).find_map(
-        |(prefix, tail, kind)| {
-            let tail_start = start + prefix.len();
-            let end = tail.end(text, tail_start, word.end)?;
-            let start = if matches!(tail, Tail::Path(_)) { tail_start } else { start };
-            Some(Found { place: start..end, kind })
-        },
-    )
+    let begins = |prefix: &&&str| text[start..].starts_with(prefix.as_bytes());
+    SHAPES.iter().find_map(|(prefixes, tail, kind)| {
+        let tail_start = start + prefixes.iter().find(begins)?.len();
+        let end = tail.end(text, tail_start, word.end)?;
+        let start = if matches!(tail, Tail::Path(_)) { tail_start } else { start };
+        Some(Found { place: start..end, kind })
+    })
 }
 
 impl Tail {
@@ -245,9 +223,12 @@ mod tests {
 
     #[test]
     fn each_token_of_the_table_is_found_and_none_that_is_shorter() {
-        for (prefix, tail, kind) in SHAPES {
+        let tokens = SHAPES
+            .iter()
+            .flat_map(|(prefixes, tail, kind)| prefixes.iter().map(move |prefix| (prefix, tail, kind)));
+        for (prefix, tail, kind) in tokens {
             let token = format!("{prefix}{}", shortest(*tail));
-            let kept = if matches!(tail, Tail::Path(_)) { prefix } else { "" };
+            let kept = if matches!(tail, Tail::Path(_)) { *prefix } else { "" };
             assert_eq!(masked(&format!("x {token} y")), format!("x {kept}[masked: {kind}] y"), "{token}");
             let shorter = &token[..token.len() - 1];
             assert_eq!(masked(shorter), shorter);

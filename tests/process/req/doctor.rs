@@ -191,10 +191,25 @@ fn report_without_an_installation_or_a_home() {
     patient.sandbox.settings(Level::Project, &hooks);
     let verdict = patient.verdict();
     verdict.assert("warning", &[GATE, "is not installed here, so it is silent", "req hooks install --hooks"]);
-    assert_eq!(verdict.status, 0, "{:#}", verdict.report);
+    let summary = verdict.report["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Everything that is promised holds, with "), "{summary}");
     let outcome = patient.req(&["doctor"]).unset("HOME").run();
     outcome.assert_exit(1);
     assert!(outcome.stderr_text().starts_with("req: HOME is not set"), "{outcome}");
+}
+
+#[test]
+fn off_file_and_a_declined_status_line_are_named() {
+    let patient = Patient::installed();
+    patient.change(|settings| drop(settings.as_object_mut().unwrap().remove("statusLine")));
+    fs::create_dir_all(patient.home(".claude/hook-state")).unwrap();
+    fs::write(patient.home(".claude/hook-state/OFF"), "").unwrap();
+    let verdict = patient.verdict();
+    verdict
+        .assert("warning", &["hook-state/OFF", "every hook is off while this file is there", "req resume"]);
+    verdict.assert("note", &["credit-pacer: its status line is not set", "req hooks statusline"]);
+    assert!(verdict.report["summary"].as_str().unwrap().starts_with("Every hook is off; but for that, "));
+    assert_eq!(verdict.all("warning").iter().filter(|found| found.contains("switched off")).count(), 0);
 }
 
 #[test]

@@ -217,3 +217,19 @@ fn only_a_rule_that_was_added_is_taken_out() {
     let left: serde_json::Value = serde_json::from_str(&world.text()).unwrap();
     assert_eq!(left, serde_json::json!({ "permissions": { "allow": ["Bash(ls)"] } }));
 }
+
+#[test]
+fn timeout_of_the_user_stays_when_another_part_changes() {
+    let world = World::with("{}");
+    world.register(false, false);
+    let edited = world.text().replacen("\"timeout\": ", "\"timeout\": 77", 1);
+    fs::write(&world.installation.settings, &edited).unwrap();
+    world.set_alone().unwrap();
+    assert!(world.text().contains("\"timeout\": 77"), "{}", world.text());
+    world.undo();
+    assert_eq!(world.text(), edited);
+    let settings = Settings::read(&world.installation, &world.catalog).unwrap();
+    assert_eq!(settings.forget(&Host::real(), &["another".to_owned()]).unwrap(), None);
+    assert!(settings.forget(&Host::real(), &["a-pacer".to_owned()]).unwrap().is_some());
+    assert_eq!(world.text(), "{}");
+}

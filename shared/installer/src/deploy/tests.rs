@@ -161,6 +161,9 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
         "a second time there is nothing to do"
     );
 
+    fs::remove_file(installation.bin.join(executable("a-gate"))).unwrap();
+    assert!(everything(&installation, &catalog(), &source, May::Any).unwrap().changed, "a link alone");
+
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
     everything(&installation, &catalog(), &source, May::Any).unwrap();
     assert!(!vouches(), "what was changed since is not taken for ours");

@@ -80,7 +80,9 @@ mod tests {
             (at(101), None, Severity::Warning),
         ] {
             let facts = Facts { hook: "a-gate", fired, installed: at(0), session, now: at(100).unwrap() };
-            assert_eq!(finding(&facts).severity, severity, "{facts:?}");
+            let found = finding(&facts);
+            assert_eq!(found.severity, severity, "{facts:?}");
+            assert_eq!(found.what.contains("last fired 4 days ago"), fired == at(1), "{found}");
         }
     }
 }
