@@ -161,12 +161,14 @@ impl Change {
             Self::Prune(leftovers) => prune(&leftovers, now),
             // Who is live matters to a guard alone, and the next sign of life tries again.
             Self::Register(entry) => {
-                let _ = registry.map(|registry| registry.register(&entry, now));
+                if let Some(registry) = registry {
+                    registry.register(&entry, now);
+                }
                 Ok(())
             }
             Self::Alive(entry) => {
                 if let Some(registry) = registry.filter(|registry| !registry.touch(&entry.session, now)) {
-                    let _ = registry.register(&entry, now);
+                    registry.register(&entry, now);
                 }
                 Ok(())
             }
@@ -183,7 +185,9 @@ impl Change {
                 Ok(())
             }
             Self::Forget(session) => {
-                let _ = registry.map(|registry| registry.forget(&session));
+                if let Some(registry) = registry {
+                    registry.forget(&session);
+                }
                 Ok(())
             }
         }

@@ -23,7 +23,7 @@ mod size;
 mod worktree;
 
 #[cfg(test)]
-mod sandbox;
+mod tests;
 
 pub(crate) use ask::{Answer, ask_git};
 pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};

@@ -10,9 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
-use shared::state::{
-    LOCK_DEADLINE, LockError, Store, ensure_private, file_key, read_regular, with_lock, write_private,
-};
+use shared::state::{LOCK_DEADLINE, Store, ensure_private, file_key, read_regular, with_lock, write_private};
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
@@ -73,20 +71,6 @@ struct Written<E> {
     entry: E,
 }
 
-/// Why a session was not registered.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum RegisterError {
-    /// The lock was not had.
-    #[error(transparent)]
-    Lock(#[from] LockError),
-    /// Written by a newer version: not ours to change.
-    #[error("{0} was written by a newer version of Barbless")]
-    Newer(PathBuf),
-    /// The file, or its folder, cannot be written.
-    #[error("{0} cannot be written; check its permissions")]
-    Unwritable(PathBuf, #[source] io::Error),
-}
-
 impl Registry {
     /// The registry of this state folder.
     #[must_use]
@@ -95,25 +79,23 @@ impl Registry {
     }
 
     /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start. One of a newer
-    /// version stays as it is.
-    ///
-    /// # Errors
-    /// If it cannot be noted.
-    pub(crate) fn register(&self, entry: &Entry, now: Timestamp) -> Result<(), RegisterError> {
+    /// version stays as it is. A failure is of no consequence: the next sign of life tries again.
+    pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
         let path = self.path(&entry.session);
-        let unwritable = |source| RegisterError::Unwritable(path.clone(), source);
-        ensure_private(&self.dir).map_err(unwritable)?;
-        self.locked(LOCK_DEADLINE, || {
+        if ensure_private(&self.dir).is_err() {
+            return;
+        }
+        // One lock for all, which is gone again afterwards: one for each would double what `live` has to look through.
+        let _ = with_lock(&self.dir.join("registry"), LOCK_DEADLINE, || {
             if is_newer(&path) {
-                return Err(RegisterError::Newer(path.clone()));
+                return;
             }
             let earlier = self.entry(&entry.session);
             let started_at = earlier.map_or(entry.started_at, |earlier| earlier.started_at);
-            let entry = Entry { started_at, ..entry.clone() };
-            let bytes = serde_json::to_vec(&Written { version: VERSION, entry }).map_err(io::Error::from);
-            let written = bytes.and_then(|bytes| write_private(&path, &bytes));
-            written.and_then(|()| set_time(&path, now)).map_err(unwritable)
-        })?
+            let written = Written { version: VERSION, entry: Entry { started_at, ..entry.clone() } };
+            let bytes = serde_json::to_vec(&written).unwrap_or_default();
+            let _ = write_private(&path, &bytes).and_then(|()| set_time(&path, now));
+        });
     }
 
     /// Notes a sign of life, at most once a minute; `false` if the session is not registered. A failure to note it is of
@@ -140,19 +122,10 @@ impl Registry {
     }
 
     /// The session has ended.
-    ///
-    /// # Errors
-    /// If the lock is not had; the entry stays until it is swept.
-    pub(crate) fn forget(&self, session: &str) -> Result<(), LockError> {
-        let path = self.path(session);
-        if !path.exists() {
-            return Ok(());
+    pub(crate) fn forget(&self, session: &str) {
+        if self.entry(session).is_some() {
+            Store::at(&self.dir).forget(&self.path(session));
         }
-        self.locked(LOCK_DEADLINE, || {
-            if self.entry(session).is_some() {
-                Store::at(&self.dir).forget(&path);
-            }
-        })
     }
 
     /// The session's entry.
@@ -180,31 +153,18 @@ impl Registry {
         in_order(self.files().filter_map(|(path, _)| read_entry(&path)).collect())
     }
 
-    /// Removes entries nobody touched for days. Failures are of no consequence: the next sweep tries again.
+    /// Removes entries nobody touched for days. A session that is back registers anew.
     pub(crate) fn sweep(&self, now: Timestamp) {
         let is_old = |last: Timestamp| now.since(last) > KEEP_FOR;
-        let old = self.files().filter(|(_, last)| is_old(*last)).take(MAX_SWEPT);
-        let old: Vec<PathBuf> = old.map(|(path, _)| path).collect();
-        if old.is_empty() {
-            return;
-        }
-        let _ = self.locked(LOCK_DEADLINE, || {
-            for path in old {
-                // Looked at again inside the lock, as the session may be back.
-                if read_entry(&path).is_some_and(|entry| is_old(entry.touched)) {
-                    Store::at(&self.dir).forget(&path);
-                }
+        for (path, _) in self.files().filter(|(_, last)| is_old(*last)).take(MAX_SWEPT) {
+            if read_entry(&path).is_some() {
+                Store::at(&self.dir).forget(&path);
             }
-        });
+        }
     }
 
     fn path(&self, session: &str) -> PathBuf {
         self.dir.join(format!("{}.json", file_key(session)))
-    }
-
-    /// One for all, which is gone again afterwards: a lock file for each would double what `live` has to look through.
-    fn locked<T>(&self, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_lock(&self.dir.join("registry"), patience, critical)
     }
 
     /// What may be entries, with the time of each.

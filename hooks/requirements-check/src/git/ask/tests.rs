@@ -4,7 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
-use super::super::sandbox::Sandbox;
+use super::super::tests::Sandbox;
 use super::*;
 
 fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<Answer, GitError> {

@@ -1,7 +1,7 @@
 //! Which branch a branch is measured against, in every constellation of remotes.
 
 use super::super::repository::open;
-use super::super::sandbox::Sandbox;
+use super::super::tests::Sandbox;
 use super::*;
 
 /// `origin` with `main`, and a clone of it that is on `feature`.

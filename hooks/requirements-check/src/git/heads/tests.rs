@@ -1,6 +1,6 @@
 //! The local branches, and what work trees have out though it is no branch.
 
-use super::super::sandbox::Sandbox;
+use super::super::tests::Sandbox;
 use super::*;
 
 fn shown(sandbox: &Sandbox) -> Vec<String> {

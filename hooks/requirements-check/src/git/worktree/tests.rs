@@ -1,6 +1,6 @@
 //! Where a path belongs, read from the files that git leaves.
 
-use super::super::sandbox::Sandbox;
+use super::super::tests::Sandbox;
 use super::*;
 
 #[test]
