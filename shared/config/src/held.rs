@@ -11,46 +11,55 @@ use crate::origin::LayerKind;
 use crate::problem::{Fault, Problem};
 use crate::spec::SectionSpec;
 use crate::top_level::{Locks, TopLevel};
-use crate::tree::{get, is_at_or_below, keep, keys_on, leaves, remove};
+use crate::tree::{get, is_at_or_below, keep, keys_on, leaves, leaves_where, remove};
 
 /// Takes out of the layers what may not stand there.
 pub(crate) fn hold(spec: SectionSpec, top: &TopLevel, layers: &mut [Layer], problems: &mut Problems) {
-    let is_needed = !top.locks.is_empty() || spec.costs_money;
+    check_locks(spec, &top.locks, layers, problems);
+    let held: Vec<Vec<Vec<String>>> = layers.iter().map(|layer| held_in(spec, &top.locks, layer)).collect();
+    // Merging costs, and most files set nothing that is held.
+    let is_needed = held.iter().any(|paths| !paths.is_empty());
     let standing = if is_needed { up_to_global(layers) } else { Dict::new() };
-    check_locks(spec, &top.locks, &standing, layers, problems);
     let is_global_only = |path: &[String]| is_any_of(spec.global_only, path);
     let is_on = |section: &Dict| get(section, &["enabled".to_owned()]).and_then(Value::to_bool) == Some(true);
     // The user's own file alone switches on a hook that spends money; any other may switch it off.
     let begins_to_spend = |path: &[String], section: &Dict| {
         spec.costs_money && path == ["enabled"] && is_on(section) && !is_on(&standing)
     };
-    for layer in layers {
-        match layer.kind {
-            LayerKind::Defaults => {}
-            LayerKind::Global if top.inherit => {}
-            LayerKind::Global => {
-                // A locked rule must not be switched off by starting from the defaults, either.
-                let stays = |path: &[String]| {
-                    top.locks.holds(path) || top.locks.need_on(path) || is_global_only(path)
-                };
-                layer.section = keep(&layer.section, &stays);
-            }
-            LayerKind::Project | LayerKind::Local | LayerKind::Switch => {
-                for path in leaves(&layer.section) {
-                    let fault = if is_global_only(&path) || begins_to_spend(&path, &layer.section) {
-                        Fault::GlobalOnly
-                    } else if is_locked(&top.locks, &path, get(&layer.section, &path), get(&standing, &path))
-                    {
-                        Fault::Locked
-                    } else {
-                        continue;
-                    };
-                    problems.note(layer, &spec.in_file(&path), fault);
-                    remove(&mut layer.section, &path);
-                }
-            }
+    for (layer, paths) in layers.iter_mut().zip(held) {
+        if layer.kind == LayerKind::Global && !top.inherit {
+            // A locked rule must not be switched off by starting from the defaults, either.
+            let stays =
+                |path: &[String]| top.locks.holds(path) || top.locks.need_on(path) || is_global_only(path);
+            layer.section = keep(&layer.section, &stays);
+        }
+        for path in paths {
+            let fault = if is_global_only(&path) || begins_to_spend(&path, &layer.section) {
+                Fault::GlobalOnly
+            } else if is_locked(&top.locks, &path, get(&layer.section, &path), get(&standing, &path)) {
+                Fault::Locked
+            } else {
+                continue;
+            };
+            problems.note(layer, &spec.in_file(&path), fault);
+            remove(&mut layer.section, &path);
         }
     }
+}
+
+/// The entries of a layer above the global file that a lock or a global-only key may forbid.
+fn held_in(spec: SectionSpec, locks: &Locks, layer: &Layer) -> Vec<Vec<String>> {
+    if layer.kind <= LayerKind::Global {
+        return Vec::new();
+    }
+    leaves_where(&layer.section, &|path| {
+        let dotted = path.join(".");
+        let is_near = |key: &&str| is_at_or_below(&dotted, key) || is_at_or_below(key, &dotted);
+        locks.holds(path)
+            || locks.need_on(path)
+            || spec.global_only.iter().any(is_near)
+            || spec.costs_money && path == ["enabled"]
+    })
 }
 
 /// Values under the locks, as the global file and the defaults have them.
@@ -85,11 +94,14 @@ pub(crate) fn is_locked(
 const MAX_UNKNOWN_LOCKS: usize = 5;
 
 /// A lock on a key that does not exist locks nothing, which its author would not expect.
-fn check_locks(spec: SectionSpec, locks: &Locks, standing: &Dict, layers: &[Layer], problems: &mut Problems) {
+fn check_locks(spec: SectionSpec, locks: &Locks, layers: &[Layer], problems: &mut Problems) {
     let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
-    let unknown = locks.paths().filter(|path| !path.is_empty() && keys_on(standing, path).is_none());
-    for path in unknown.take(MAX_UNKNOWN_LOCKS) {
-        let fault = Fault::UnknownKey(nearest_path(spec, path, standing));
+    let is_known = |path: &str| {
+        let mut below = layers.iter().filter(|layer| layer.kind <= LayerKind::Global);
+        path.is_empty() || below.any(|layer| keys_on(&layer.section, path).is_some())
+    };
+    for path in locks.paths().filter(|path| !is_known(path)).take(MAX_UNKNOWN_LOCKS) {
+        let fault = Fault::UnknownKey(nearest_path(spec, path, &up_to_global(layers)));
         let named = Problem {
             key: format!("locked: {}", spec.dotted_in_file(path)),
             ..problem(global, &["locked".to_owned()], fault)

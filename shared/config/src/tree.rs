@@ -4,16 +4,31 @@ use figment::value::{Dict, Map, Tag, Value};
 
 /// The paths of all entries: everything that is no map, and maps without entries.
 pub(crate) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
-    let mut paths = Vec::new();
+    leaves_where(dict, &|_| true)
+}
+
+/// The paths of the entries that are `wanted`, as each map on the way is.
+pub(crate) fn leaves_where(dict: &Dict, wanted: &dyn Fn(&[String]) -> bool) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    walk(dict, &mut Vec::new(), wanted, &mut found);
+    found
+}
+
+fn walk(
+    dict: &Dict,
+    path: &mut Vec<String>,
+    wanted: &dyn Fn(&[String]) -> bool,
+    found: &mut Vec<Vec<String>>,
+) {
     for (key, value) in dict {
+        path.push(key.clone());
         match value {
-            Value::Dict(_, inner) if !inner.is_empty() => {
-                paths.extend(leaves(inner).into_iter().map(|path| [vec![key.clone()], path].concat()));
-            }
-            _ => paths.push(vec![key.clone()]),
+            _ if !wanted(path) => {}
+            Value::Dict(_, inner) if !inner.is_empty() => walk(inner, path, wanted, found),
+            _ => found.push(path.clone()),
         }
+        path.pop();
     }
-    paths
 }
 
 /// The value at `path`.
