@@ -110,7 +110,7 @@ pub enum Program {
     Shell(String),
 }
 
-/// What a settings text holds.
+/// The contents of a settings text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     /// Every hook entry that can be read, in the order of the text.

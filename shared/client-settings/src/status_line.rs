@@ -19,7 +19,7 @@ pub struct StatusLineThere {
     pub raw: String,
     /// The shell line.
     pub command: Option<String>,
-    /// Its type is `command`, and it has a shell line.
+    /// The type is `command`, and there is a shell line.
     pub is_command: bool,
     /// It runs a binary of ours.
     pub is_ours: bool,

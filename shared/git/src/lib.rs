@@ -48,7 +48,7 @@ pub struct Git<'a> {
     grace: Duration,
 }
 
-/// What one run of git printed.
+/// The output of one run of git.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     /// The exit status; none where a signal ended git.

@@ -23,7 +23,7 @@ pub(crate) fn agreed(question: &str, default: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What was answered. That somebody left with a key is their answer, and nothing to be explained.
+/// The answer. Leaving with a key is an answer, too.
 pub(crate) fn answered<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
     answer.map_err(|error| match error {
         InquireError::OperationCanceled | InquireError::OperationInterrupted => anyhow!(LEFT),

@@ -11,7 +11,7 @@ use shared::catalog::HookEntry;
 use crate::places::Installation;
 use crate::say::note;
 
-/// What was written where.
+/// A command that we wrote into the configuration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Chained {
     /// The path of the key.

@@ -30,7 +30,7 @@ pub(crate) fn heard(
         .spawn()
         .with_context(|| format!("starting {name}"))?;
     if let Some(mut stdin) = child.stdin.take() {
-        // One that does not read its input may still answer.
+        // A program that does not read its input may still answer.
         let _ = stdin.write_all(input);
     }
     let said = child.stdout.take().map(listen).context("it has no stdout")?;

@@ -76,7 +76,6 @@ pub struct Settings<'a> {
     ours: Ours,
     /// The text; `None`: there is no file.
     pub text: Option<String>,
-    /// What the text holds.
     pub present: Contents,
 }
 
@@ -214,11 +213,11 @@ impl<'a> Settings<'a> {
             rules = merged(&rules, &self.missing_rules(hooks));
         }
         let has_ours = self.present.status_line.as_ref().is_some_and(|line| line.is_ours);
-        // One that was set alone stays while its hook is not registered, and goes with the registration.
+        // A status line that was set alone stays while its hook is not registered, and goes with the registration.
         let registered = self.hooks();
         let alone = self.catalog.hooks.iter().filter(|hook| has_ours && !registered.contains(hook));
         let printers: Vec<&HookEntry> = hooks.iter().copied().chain(alone).collect();
-        // Its command names a path, which a project's settings must not.
+        // The command names a path, which a project's settings must not.
         let is_wanted = !is_a_projects && (choice.status_line || has_ours);
         let line = status_line(self.installation, &printers)?.filter(|_| is_wanted);
         let (status_line_before, chained) = match &line {

@@ -18,7 +18,7 @@ use crate::prove::{try_out, try_out_helper};
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
-/// What deploying did.
+/// The result of deploying.
 #[derive(Debug)]
 pub struct Done {
     /// The programs of the source.
@@ -27,12 +27,12 @@ pub struct Done {
     pub changed: bool,
 }
 
-/// Which bytes may become ours.
+/// The bytes that may become ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum May<'a> {
     /// Whatever does what it promises.
     Any,
-    /// Those that the manifest vouches for. The user installs anything else, with this line.
+    /// Bytes that the manifest vouches for. The user installs anything else, with this line.
     Known(&'a str),
 }
 

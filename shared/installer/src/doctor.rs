@@ -1,9 +1,11 @@
 //! `req doctor`: whether everything holds that is promised here. Doctor proves each hook by running it, compares our registrations
 //! with the catalog, and reports what silences hooks. It never runs a program that is not ours.
 //!
-//! - `world`: everything that is read once; `level`: the settings files
+//! - `world`: everything that is read once
+//! - `level`: the settings files
 //! - one module per check
-//! - `finding`, `report`: the result; `mend`: `--fix`
+//! - `finding`, `report`: the result
+//! - `mend`: `--fix`
 
 pub(crate) mod binaries;
 mod client;

@@ -16,7 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// The value of [`Enabled::set_by`] where no file sets it.
 pub(crate) const DEFAULTS: &str = "the defaults";
 
-/// What a hook says of itself: `<hook> status --json`.
+/// A hook's report on itself: `<hook> status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Enabled {
     /// It acts.
@@ -60,14 +60,14 @@ impl Enabled {
         serde_json::from_slice(&said).with_context(|| format!("reading what {hook} says of its status"))
     }
 
-    /// What made it so, as a person reads it.
+    /// The file or switch that decides, as a person reads it.
     pub(crate) fn set_by(&self) -> &str {
         self.set_by.as_deref().unwrap_or(DEFAULTS)
     }
 
     /// The parts of the hook that were switched off by hand.
     pub(crate) fn parts_off(&self, hook: &str) -> Vec<PartOff> {
-        // Its own switch is what the status is set by.
+        // The hook's own switch is named by `set_by`.
         let own = format!("{hook} auto");
         let off = self.switches.iter().filter(|switch| switch.position == "off" && switch.ended_by != own);
         let part = |Switch { name, ended_by, .. }: &Switch| PartOff {
@@ -77,7 +77,7 @@ impl Enabled {
         off.map(part).collect()
     }
 
-    /// What to do to switch it on, by what holds it off.
+    /// The line that switches the hook on, by what holds it off.
     pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
         let set_by = self.set_by();
         if set_by == "its switch" {

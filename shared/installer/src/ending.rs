@@ -1,5 +1,4 @@
-//! What an installation says at its end: the hooks it registered, what the doctor finds wrong, and what to type next. It changes
-//! nothing.
+//! The end of an installation: the registered hooks, doctor's findings, and the next line to type. It changes nothing.
 
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;

@@ -17,13 +17,13 @@ struct Facts {
     name: String,
     /// It is a hook that the user relies on.
     is_registered: bool,
-    /// Its path, as a person reads it.
+    /// The path, as a person reads it.
     shown: String,
     is_there: bool,
     is_executable: bool,
     /// The version in the manifest; `None`: the manifest does not know the program.
     version: Option<String>,
-    /// Its bytes are those of the manifest.
+    /// The bytes are those of the manifest.
     is_vouched: bool,
     /// The line that deploys again.
     again: &'static str,

@@ -1,4 +1,4 @@
-//! Faults of the configuration files, and what silences a registered hook: each hook itself is asked, in this project.
+//! Faults of the configuration files, and switches that silence a registered hook. Doctor asks each hook itself, in this project.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -79,7 +79,7 @@ fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled, is_registered:
         let what = format!("{name} is registered and switched off by {by}");
         return Some(Finding::warning(what).next(asked.way_on(name, world.user())));
     }
-    // Where the default is on, its owner has not asked for it.
+    // Nobody asks for a hook that is on by default.
     let is_wanted = !is_registered && asked.acts && !hook.enabled;
     is_wanted.then(|| {
         let what = format!("{name} is switched on by {by}, but not registered: it never runs");

@@ -1,4 +1,4 @@
-//! What a check comes to: one line for a person, the same as data for a program, and what would mend it.
+//! The result of a check: one line for a person, the same as data for a program, and its repair.
 
 use std::fmt::{self, Display};
 
@@ -60,7 +60,7 @@ pub struct Finding {
     pub(crate) repair: Option<Repair>,
 }
 
-/// What can be mended without asking: nothing of it loosens anything or is somebody else's.
+/// A repair without a question: it loosens nothing and touches nothing of somebody else.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Repair {
     /// A command is linked.

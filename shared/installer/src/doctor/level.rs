@@ -124,7 +124,7 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
 
 #[cfg(test)]
 impl Level {
-    /// A file of which nothing is ours.
+    /// A file that holds nothing of ours.
     pub(crate) fn foreign(kind: Kind, shown: &str, text: &str) -> Self {
         Self::owned(kind, shown, text, &[])
     }

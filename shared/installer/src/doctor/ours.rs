@@ -48,7 +48,7 @@ struct Those<'a> {
 }
 
 impl Those<'_> {
-    /// What is wrong with any of them.
+    /// Faults of single entries.
     fn as_a_whole(&self) -> Vec<Finding> {
         let wanted = program(self.place, &self.hook.name).ok();
         let is_wanted = |entry: &Entry| {
@@ -69,7 +69,7 @@ impl Those<'_> {
         found.into_iter().flatten().collect()
     }
 
-    /// What is wrong with the registration on one event.
+    /// A fault of the registration on one event.
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let event = &wanted.event;
         let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();

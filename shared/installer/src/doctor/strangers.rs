@@ -7,7 +7,7 @@ use client_settings::Entry;
 use super::finding::Finding;
 use super::level::Level;
 
-/// What entries are compared with.
+/// Facts that entries are compared with.
 pub(super) struct Known<'a> {
     pub(super) home: &'a Path,
     pub(super) project: Option<&'a Path>,

@@ -1,4 +1,4 @@
-//! What every check looks at, read once: the installation, the manifest and the settings files.
+//! The facts of every check, read once: the installation, the manifest and the settings files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ pub(crate) struct World<'a> {
     pub(crate) vouched: BTreeSet<String>,
 }
 
-/// Which settings beside the user's own are read.
+/// The settings that are read beside the user's own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Project<'a> {
     /// None.
@@ -86,7 +86,7 @@ impl<'a> World<'a> {
         &self.places[0]
     }
 
-    /// The installation closest to the work; hooks are asked in its folder.
+    /// The installation closest to the work. Hooks answer in its folder.
     pub(crate) fn nearest(&self) -> &Installation {
         &self.places[self.places.len() - 1]
     }
