@@ -34,3 +34,9 @@ pub(crate) fn hostile() -> Vec<String> {
     let huge = ["APPROVED. ".repeat(20_000), "{\"a\":[".repeat(10_000), "\"\\".repeat(20_000)];
     short.into_iter().map(str::to_owned).chain(huge).collect()
 }
+
+/// What a terminal obeys, or what is not to be seen.
+pub(crate) fn is_dangerous(char: char) -> bool {
+    (char.is_control() && char != '\n')
+        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}

@@ -2,8 +2,7 @@
 //! enough, what goes out and what does not, and what the words of others can do to it: nothing. What it has in common with
 //! tempo-stop is in `judge`.
 
-pub(crate) mod answers;
-mod flow;
+pub(crate) mod flow;
 mod injection;
 mod never_sent;
 mod secrets;

@@ -124,16 +124,6 @@ fn a_day_of_a_hundred_declared_edits_asks_nobody_whether_they_were_declared() {
 }
 
 #[test]
-fn a_change_that_is_mended_as_the_checks_ask_passes() {
-    let judged = unasked("");
-    says(&judged.session, REQUEST, DECLARATION);
-    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
-    let reason = denial(judged.ask(&write(&judged.session, FILE, &format!("KEY = \"{secret}\"\n"))).as_ref());
-    assert!(reason.as_ref().is_some_and(|reason| reason.contains("from the environment")), "{reason:?}");
-    assert_eq!(judged.ask(&write(&judged.session, FILE, "KEY = os.environ[\"KEY\"]\n")), None);
-}
-
-#[test]
 fn what_was_said_before_the_prompt_or_to_a_tool_declares_nothing() {
     let judged = unasked("");
     let session = &judged.session;
@@ -175,20 +165,6 @@ fn a_subagent_is_heard_in_its_own_transcript() {
 }
 
 #[test]
-fn edits_of_one_message_share_what_it_declares() {
-    let judged = unasked("");
-    let session = &judged.session;
-    let ids: Vec<String> = (0..20).map(|number| format!("toolu_{number}")).collect();
-    let mut said = Transcript::of(session).prompt(REQUEST).message("msg_own").text(DECLARATION);
-    for id in &ids {
-        said = said.call(id, "Edit", &json!({}));
-    }
-    said.write();
-    let calls: Vec<_> = ids.iter().map(|id| edit(session).with("tool_use_id", id.as_str())).collect();
-    assert_eq!(judged.ask_at_once(&calls), vec![None; 20], "{}", judged.journal());
-}
-
-#[test]
 fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
     let judged = unasked("");
     let calls: Vec<_> =
@@ -196,35 +172,6 @@ fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
     let answers = judged.ask_at_once(&calls);
     let refused = answers.iter().filter(|answer| denial(answer.as_ref()).is_some()).count();
     assert_eq!(refused, 2, "{}", judged.journal());
-}
-
-#[test]
-fn what_is_declared_in_a_shell_holds_for_that_file_until_a_review_finds_fault() {
-    let manners = [approves(), finds_fault(&[finding("too much", "less")])];
-    let judged = Judged::new(NAME, "stage1: local", PATIENT, manners);
-    let session = &judged.session;
-    assert_eq!(judged.ask(&declare(session, FILE)), None);
-    let edit = |number: usize| judged.ask(&write(session, FILE, &format!("a = {number}\n")));
-    assert_eq!(edit(1), None, "{}", judged.journal());
-    assert!(denial(edit(2).as_ref()).is_some_and(|reason| reason.contains("too much")));
-    let reason = denial(edit(3).as_ref()).unwrap();
-    assert!(reason.contains("this change is not declared"), "{reason}");
-    assert_eq!(judged.api.requests().len(), 2);
-    // One for another file declares nothing of this.
-    judged.ask(&declare(session, "tools/other.py"));
-    let other = write(session, "tools/other.py", CONTENT).with("tool_use_id", "toolu_other");
-    assert!(denial(judged.ask(&other).as_ref()).is_some(), "it is reviewed: {}", judged.journal());
-    assert_eq!(judged.api.requests().len(), 3);
-}
-
-#[test]
-fn the_same_change_is_reviewed_once() {
-    let judged = Judged::new(NAME, "stage1: local", PATIENT, [approves()]);
-    says(&judged.session, REQUEST, DECLARATION);
-    for _ in 0..3 {
-        assert_eq!(judged.ask(&edit(&judged.session)), None);
-    }
-    assert_eq!(judged.api.requests().len(), 1);
 }
 
 #[test]

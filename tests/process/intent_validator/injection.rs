@@ -5,7 +5,7 @@ use tests::transcripts::Transcript;
 
 use super::both;
 use crate::driver::denial;
-use crate::hostile::{HUGE, hostile};
+use crate::hostile::{HUGE, hostile, is_dangerous};
 use crate::judged::{CALL, DECLARATION, FILE, Judged, Material, PATIENT, write};
 
 fn asking(changes: usize) -> Judged {
@@ -55,7 +55,7 @@ fn a_question_keeps_its_form_whatever_stands_in_it() {
             assert!(added.is_empty() || text.len() >= HUGE && added.len() < 300, "{added}");
             assert_eq!(asked.body.as_object().unwrap().len(), plain.body.as_object().unwrap().len());
             let content = asked.body["messages"][0]["content"].as_str().unwrap();
-            assert!(!content.contains(super::answers::is_dangerous), "{text:.200}: {content}");
+            assert!(!content.contains(is_dangerous), "{text:.200}: {content}");
         }
         let diff = Material::of(&asked[1]).part("diff").to_owned();
         if text.len() < HUGE {
@@ -69,30 +69,6 @@ fn a_question_keeps_its_form_whatever_stands_in_it() {
                 diff.len()
             );
         }
-    }
-}
-
-#[test]
-fn what_is_found_without_a_model_stays_found_whatever_the_text_says() {
-    let texts = hostile();
-    let judged = asking(texts.len());
-    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
-    for (number, text) in texts.iter().enumerate() {
-        said(&judged, text, text);
-        let session = judged.session.clone().with_prompt_id(&format!("prompt-{number}"));
-        let content = format!("# {}\nKEY = \"{secret}\"\n# {text}\n", text.replace('\n', "\n# "));
-        let answer = judged.ask(&write(&session, FILE, &content));
-        let reason = denial(answer.as_ref()).unwrap_or_else(|| panic!("{text:.200} passes: {answer:?}"));
-        assert!(
-            reason.contains("hardcoded-secrets") && !reason.contains(super::answers::is_dangerous),
-            "{reason}"
-        );
-        let asked = judged.api.requests();
-        assert!(
-            asked.iter().all(|asked| Material::of(asked).names() == STAGE1),
-            "no model has seen the change"
-        );
-        assert!(!judged.journal().contains(&secret));
     }
 }
 
@@ -114,7 +90,7 @@ fn a_name_of_a_file_says_nothing_but_its_name() {
         let before = judged.api.requests().len();
         let answer = judged.ask(&write(&session, &file, "a = 1\n"));
         if let Some(reason) = denial(answer.as_ref()) {
-            assert!(!reason.contains(super::answers::is_dangerous), "{reason:?}");
+            assert!(!reason.contains(is_dangerous), "{reason:?}");
         }
         for asked in judged.api.requests().split_off(before) {
             assert!(

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use super::{NAME, both};
+use super::both;
 use crate::driver::denial;
-use crate::judged::{CALL, Judged, PATIENT, approves, says, write};
+use crate::judged::{CALL, Judged, says, write};
 
 const CONTENT: &str = "def value():\n    return 'seven'\n";
 
@@ -80,17 +80,6 @@ fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
     }
     // A repository in the project: what the user wrote is meant from the project's root.
     check_called(&judged, 5, "inner/own/a.py", "own/a.py");
-}
-
-/// What is asked about another file shows nothing of it; the local checks see it all the same.
-#[test]
-fn the_checks_that_need_no_model_look_at_such_a_file_too() {
-    let judged = Judged::new(NAME, "", PATIENT, [approves()]);
-    says(&judged.session, "Do it.", "FILE: .env.py\nCHANGES: add value()\nGOAL: others can ask for it");
-    let secret = ["AK", "IA", "IOSFODNN7EXAMPLQ"].concat();
-    let answer = judged.ask(&write(&judged.session, ".env.py", &format!("KEY = \"{secret}\"\n")));
-    assert!(denial(answer.as_ref()).is_some_and(|reason| reason.contains("not clean")), "{answer:?}");
-    assert!(judged.api.requests().is_empty());
 }
 
 /// Of the other tools that change a file too.

@@ -5,7 +5,6 @@ use serde_json::json;
 use tests::transcripts::Transcript;
 
 use super::both;
-use crate::driver::denial;
 use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, write};
 use crate::privacy::secrets::{Secret, secrets};
 
@@ -49,33 +48,6 @@ fn of_a_change_no_secret_goes_out() {
 }
 
 #[test]
-fn a_secret_that_a_change_brings_is_refused_before_anybody_is_shown_it() {
-    let judged = asking("max_blocks: 10");
-    let mut refused = Vec::new();
-    for (number, secret) in secrets().into_iter().enumerate() {
-        said(&judged, "it", "it");
-        // In a string, as code has it.
-        let content = format!("value = \"{}\"\n", secret.text.replace('"', "'").replace('\n', "\\n"));
-        let session = judged.session.clone().with_prompt_id(&format!("prompt-{number}"));
-        let answer = judged.ask(&write(&session, FILE, &content).with("tool_use_id", CALL));
-        if let Some(reason) = denial(answer.as_ref()) {
-            assert!(reason.contains("not clean") && !reason.contains(&secret.random), "{reason}");
-            refused.push(secret);
-        }
-    }
-    assert!(refused.len() >= 30, "{} of {} are refused", refused.len(), secrets().len());
-    // Stage 1 alone was asked about those, and it is not shown the change.
-    let asked: String = judged.api.requests().into_iter().map(|asked| asked.text).collect();
-    for secret in refused {
-        assert!(
-            !asked.contains(&secret.random) && !judged.journal().contains(&secret.random),
-            "{}",
-            secret.text
-        );
-    }
-}
-
-#[test]
 fn of_what_was_said_no_secret_goes_out() {
     let judged = asking("");
     for (number, secret) in secrets().into_iter().enumerate() {
@@ -115,24 +87,4 @@ fn of_a_declaration_made_in_a_shell_no_secret_goes_out() {
             assert!(!asked.contains(&piece) && !judged.journal().contains(&piece), "{}", secret.text);
         }
     }
-}
-
-/// The letters of a long text are cut somewhere: a secret there is masked before, or the rest of it would look like nothing.
-#[test]
-fn a_secret_at_the_place_of_a_cut_is_kept_back_whole() {
-    let secret = secrets().into_iter().find(|secret| secret.text.starts_with("ghp_")).unwrap();
-    let judged = asking("stage2: \"off\"");
-    for before in (0..120).step_by(3) {
-        let text = format!("{} {} for it", "x ".repeat(before / 2), secret.text);
-        let session = judged.another(before);
-        // The refusal repeats a quote that the user never wrote, and cuts it.
-        let form = format!(
-            "FILE: src/greet.py\nCHANGES: greet them all\nGOAL: they are greeted\nTEST: none, the user said: \"{text}\""
-        );
-        crate::judged::says(&session, "Greet them.", &form);
-        let answer = judged.ask(&write(&session, "src/greet.py", &code(&secret)));
-        assert!(denial(answer.as_ref()).is_some());
-    }
-    assert!(judged.api.requests().is_empty());
-    judged.assert_kept_back(&[secret], 0);
 }

@@ -2,39 +2,12 @@
 //! whose credits are used up too fast.
 
 use serde_json::json;
-use shared::blocks;
-use shared::host::Timestamp;
-use shared::state::Store;
-use shared::usage::line::{self, Line};
-use shared::usage::{self, Observed, Sight, Source, Window};
 use tests::binaries;
 use tests::process::Invocation;
-use tests::sandbox::Level;
 
 use crate::driver::{denial, documented, is_block};
 use crate::judge_api;
-use crate::judged::{CALL, HOOKS, Judged, PATIENT, approves, assert_goes_on, global, told};
-
-fn store(judged: &Judged) -> Store {
-    Store::open(&judged.sandbox.state_dir()).unwrap()
-}
-
-fn now_secs() -> i64 {
-    Timestamp::from(std::time::SystemTime::now()).micros() / 1_000_000
-}
-
-#[test]
-fn a_call_that_is_refused_already_costs_no_question() {
-    let judged = Judged::new("intent-validator", "", PATIENT, [approves()]);
-    blocks::record_deny(&store(&judged), &judged.session.id, CALL).unwrap();
-    assert_eq!(judged.ask(&judged.question(1)), None, "the other hook's word is enough");
-    assert!(judged.api.requests().is_empty());
-    assert_eq!(judged.texts("let-go"), ["review: no model was asked: another hook has blocked it already"]);
-    // The mark is that call's alone, and that session's.
-    judged.ask(&judged.question(2).with("tool_use_id", "toolu_other"));
-    judged.ask(&judged.question_of(&judged.another(1), 3));
-    assert_eq!(judged.api.requests().len(), 1, "without its line the other call's words are not found");
-}
+use crate::judged::{Judged, PATIENT, approves, global};
 
 #[test]
 fn a_call_that_delegation_guard_refuses_costs_no_question() {
@@ -97,34 +70,3 @@ fn wait_until_it_reads(id: u32) {
 
 #[cfg(not(target_os = "linux"))]
 fn wait_until_it_reads(_id: u32) {}
-
-/// Usage is past its safe line.
-fn past_the_line(judged: &Judged) {
-    let (now, store) = (now_secs(), store(judged));
-    let window = Window { used_percent: 90.0, resets_at: now + 3600, observed_at: now };
-    let windows = [("five_hour".to_owned(), window)].into();
-    usage::record(&store, &Observed { at: now, source: Source::StatusLine, sight: Sight::Found, windows })
-        .unwrap();
-    line::write(&store, &Line { at: now, past: [("five_hour".to_owned(), now + 3600)].into() }).unwrap();
-}
-
-#[test]
-fn while_the_credits_run_out_too_fast_nobody_is_asked_and_it_is_told_once() {
-    for hook in HOOKS {
-        let judged = Judged::new(hook, "", PATIENT, [approves()]);
-        past_the_line(&judged);
-        let answers = [1, 2, 3].map(|number| judged.ask(&judged.question(number)));
-        for answer in &answers {
-            assert_goes_on(answer.as_ref());
-        }
-        assert_eq!(told(&answers, "past its safe line"), 1, "{hook}: {answers:?}");
-        let other = judged.ask(&judged.question_of(&judged.another(1), 4));
-        assert_eq!(told(&[other], "judge.yield_to_pacing"), 1, "{hook}: another session is told for itself");
-        assert!(judged.api.requests().is_empty(), "{hook}");
-        // Whoever wants to be asked all the same is.
-        let judge = format!("yield_to_pacing: false, {PATIENT}");
-        judged.sandbox.requirements(Level::User, &global(hook, "", &judge));
-        judged.ask(&judged.question(5));
-        assert_eq!(judged.api.requests().len(), 1, "{hook}");
-    }
-}

@@ -129,58 +129,9 @@ fn a_project_neither_switches_a_hook_on_nor_chooses_a_way_to_a_model() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn a_project_does_not_choose_the_program_that_is_started() {
-    for hook in HOOKS {
-        let judged = Judged::new(hook, "", "", [approves()]);
-        let (own, theirs) = (StandIn::new(&judged.sandbox, &[Answer::verdict(&approval(), 0.0)]), "theirs");
-        // A `claude` in the project, which is also where the hook runs.
-        let script = format!("#!/bin/sh\ntouch {}\n", judged.sandbox.root().join(theirs).display());
-        let program = judged.sandbox.write("claude", script);
-        crate::driver::restrict(&program, 0o700);
-        for (number, named) in ["claude", "./claude", "bin/claude"].into_iter().enumerate() {
-            let judge = format!("backend: claude_cli, claude_program: {named}, {}", crate::judged::PATIENT);
-            judged.sandbox.requirements(Level::User, &global(hook, "", &judge));
-            let hook_call = judged.hook().env("PATH", format!(".::{}", judged.sandbox.env()["PATH"]));
-            let question = judged.question_of(&judged.another(number), number);
-            let answer = crate::driver::documented(&hook_call.stdin(question.to_bytes()).run());
-            assert_goes_on(answer.as_ref());
-        }
-        assert!(!judged.sandbox.root().join(theirs).exists(), "{hook}: a program of the project was started");
-        let judge = format!("backend: claude_cli, claude_program: {}", own.program().display());
-        judged
-            .sandbox
-            .requirements(Level::User, &global(hook, "", &format!("{judge}, {}", crate::judged::PATIENT)));
-        judged
-            .sandbox
-            .requirements(Level::Project, &format!("judge: {{ claude_program: {} }}\n", program.display()));
-        judged.ask(&judged.question_of(&judged.another(9), 9));
-        assert_eq!(own.asked().len(), 1, "{hook}: {}", judged.journal());
-        assert!(!judged.sandbox.root().join(theirs).exists(), "{hook}");
-    }
-}
-
 /// Variables by which a project could lead a question elsewhere.
-const VARIABLES: [&str; 17] = [
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_MODEL",
-    "CLAUDE_CODE_OAUTH_TOKEN",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_HOOK_STATE_DIR",
-    "BARBLESS_NONCE",
-    "PATH",
-    "HOME",
-    "HTTPS_PROXY",
-    "https_proxy",
-    "HTTP_PROXY",
-    "ALL_PROXY",
-    "all_proxy",
-    "LD_PRELOAD",
-    "LD_LIBRARY_PATH",
-];
+const VARIABLES: [&str; 5] =
+    ["ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "PATH", "HTTPS_PROXY", "LD_PRELOAD"];
 
 #[cfg(unix)]
 #[test]

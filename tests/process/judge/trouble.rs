@@ -2,11 +2,10 @@
 //! journal has the cause.
 
 use std::cell::Cell;
-use std::net::TcpListener;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::Level;
@@ -20,7 +19,6 @@ const REACHED: &str = "cannot be reached";
 const NONSENSE: &str = "is no verdict";
 const LATE: &str = "did not answer in time";
 const BUSY: &str = "is overloaded";
-const LIMITED: &str = "is limited for now";
 const LOGIN: &str = "is refused";
 
 /// A time within which a process is over that may take a second.
@@ -28,18 +26,11 @@ const WITHIN: Duration = Duration::from_secs(2);
 
 /// Every way in which the server can fail, what is said of it, and how often it is asked.
 fn failures() -> Vec<(&'static str, Manner, &'static str, usize)> {
-    let verdict = approval();
-    let blocked = json!({ "verdict": "BLOCKED" });
-    let failed = judge_api::refuses;
     vec![
-        ("401", failed(401, &[]), LOGIN, 1),
-        ("429", failed(429, &["Retry-After: 3600"]), LIMITED, 2),
-        ("529", failed(529, &[]), BUSY, 2),
+        ("529", judge_api::refuses(529, &[]), BUSY, 2),
         ("no HTTP", judge_api::garbage(), REACHED, 2),
-        ("nothing", judge_api::empty(), NONSENSE, 2),
-        ("ten million letters", judge_api::huge(&verdict), NONSENSE, 2),
-        ("another verdict", judge_api::verdict(&json!({ "verdict": "MAYBE" })), NONSENSE, 2),
-        ("a block without a reason", judge_api::verdict(&blocked), NONSENSE, 2),
+        ("ten million letters", judge_api::huge(&approval()), NONSENSE, 2),
+        ("a block without a reason", judge_api::verdict(&json!({ "verdict": "BLOCKED" })), NONSENSE, 2),
     ]
 }
 
@@ -72,18 +63,6 @@ fn whatever_the_server_answers_the_call_goes_on_and_the_cause_is_told_once() {
 }
 
 #[test]
-fn a_server_that_is_not_there_holds_nothing_up() {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let nobody = format!("http://{}", listener.local_addr().unwrap());
-    drop(listener);
-    for hook in HOOKS {
-        let mut judged = Judged::new(hook, "", "", [judge_api::empty()]);
-        judged.variables.insert("ANTHROPIC_BASE_URL".to_owned(), nobody.clone());
-        check(&judged, REACHED, plainly, hook);
-    }
-}
-
-#[test]
 fn at_the_deadline_it_is_over() {
     // All at once: what they do is wait.
     std::thread::scope(|scope| {
@@ -111,25 +90,6 @@ fn check_in_time(judged: &Judged, what: &str) {
     let more = (10..13).map(|number| run(judged, judged.question(number).to_bytes()).wall);
     let walls: Vec<Duration> = if in_time.get() { Vec::new() } else { more.collect() };
     assert!(in_time.get(), "{what}: {walls:?}");
-}
-
-#[test]
-fn where_a_model_is_limited_another_one_is_asked() {
-    for (hook, own, first, second) in [
-        ("intent-validator", "stage2_model: one, stage2_fallback_model: two", "one", "two"),
-        ("tempo-stop", "model: one, fallback_model: two", "one", "two"),
-        ("intent-validator", "stage2_model: one, stage2_fallback_model: ", "one", "one"),
-        ("tempo-stop", "model: one", "one", "one"),
-    ] {
-        for status in [429, 529] {
-            let manners = [judge_api::refuses(status, &[]), crate::judged::approves()];
-            let judged = Judged::new(hook, own, PATIENT, manners);
-            let answer = judged.ask(&judged.question(1));
-            assert_eq!(notice(answer.as_ref()), "", "{hook} {own} {status}");
-            let models: Vec<_> = judged.api.requests().iter().map(|asked| asked.model().to_owned()).collect();
-            assert_eq!(models, [first, second], "{hook} {own} {status}");
-        }
-    }
 }
 
 #[test]
@@ -182,20 +142,6 @@ fn who_wants_to_be_asked_instead_is_and_a_stop_goes_on_all_the_same() {
     }
 }
 
-/// Where the first of two questions fails the second is not asked: it would only cost another deadline.
-#[test]
-fn after_a_first_question_that_failed_no_second_one_is_asked() {
-    for (on_failure, decision) in [("allow", Value::Null), ("ask", json!("ask"))] {
-        let judge = format!("{PATIENT}, on_judge_failure: {on_failure}");
-        let manner = judge_api::refuses(401, &[]);
-        let judged = Judged::new("intent-validator", "stage1: model", &judge, [manner]);
-        let answer = judged.ask(&judged.question(1)).unwrap();
-        assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], decision, "{answer}");
-        assert!(notice(Some(&answer)).contains(LOGIN), "{answer}");
-        assert_eq!(judged.api.requests().len(), 1, "{}", judged.journal());
-    }
-}
-
 /// What a `claude` may do instead of answering, and what is said of it.
 #[cfg(unix)]
 #[test]
@@ -205,13 +151,7 @@ fn whatever_the_users_own_claude_does_the_call_goes_on() {
         for (what, answer, cause) in [
             ("hangs", Answer::hanging(), LATE),
             ("talks for ever", Answer::flooding(), NONSENSE),
-            ("says nothing", Answer::lines("exit 1"), "cannot be started"),
-            ("says something else", Answer::lines("echo hello"), NONSENSE),
             ("no login", Answer::status(401), LOGIN),
-            ("limited", Answer::status(429), LIMITED),
-            ("overloaded", Answer::status(529), BUSY),
-            ("no verdict", Answer::verdict(&json!({ "verdict": "MAYBE" }), 0.01), NONSENSE),
-            ("a text", Answer::verdict(&Value::from("APPROVED"), 0.01), NONSENSE),
         ] {
             let judged = Judged::new(hook, "", "", [judge_api::empty()]);
             let stand_in = StandIn::new(&judged.sandbox, &[answer]);

@@ -4,8 +4,7 @@ use serde_json::{Value, json};
 use tests::transcripts::Transcript;
 
 use super::{NAME, reason};
-use crate::hostile::{HUGE, hostile};
-use crate::intent_validator::answers::is_dangerous;
+use crate::hostile::{HUGE, hostile, is_dangerous};
 use crate::judged::{Judged, Material, PATIENT, approves};
 use crate::privacy::secrets::secrets;
 

@@ -154,17 +154,6 @@ fn a_change_of_comments_alone_needs_no_test() {
 }
 
 #[test]
-fn several_declarations_may_stand_in_a_line_and_wrong_ones_are_none() {
-    let project = Project::new("stage2: off");
-    let second = COMMAND.replace("src/a.py", "src/b.py");
-    let wrong = "intent-validator declare --file src/c.py --changes '<what>' --goal G";
-    project.runs(&format!("cd sub; {wrong} ; {COMMAND} && {second}"), &done());
-    assert_eq!(project.writes("src/a.py", CODE), "");
-    assert_eq!(project.writes("src/b.py", CODE), "");
-    assert!(!project.writes("src/c.py", CODE).is_empty());
-}
-
-#[test]
 fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
     for (command, response) in [
         (COMMAND.to_owned(), json!({ "interrupted": true })),
@@ -211,17 +200,6 @@ fn a_declaration_opens_no_namesake_in_another_repository() {
     let lines = project.writes("one/src/b.py", CODE);
     project.say("greet", &filled_in(lines.split("\n\n").nth(1).unwrap()));
     assert_eq!(project.writes("one/src/b.py", CODE), "");
-}
-
-#[test]
-fn a_new_file_declared_in_a_folder_may_be_meant_from_there_or_from_the_root() {
-    let project = Project::new("stage2: off");
-    let declare = json!({ "tool_name": "Bash", "tool_use_id": "b", "cwd": project.path("project/sub"),
-        "tool_input": { "command": COMMAND }, "tool_response": done() });
-    project.tell("PostToolUse", &declare);
-    assert_eq!(project.writes("sub/src/a.py", CODE), "");
-    assert_eq!(project.writes("src/a.py", CODE), "");
-    assert!(!project.writes("other/src/a.py", CODE).is_empty());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The texts, to the letter. That following them passes is shown in `observe`.
 
-use super::{cleaned, found, lacks, reviewed};
+use super::{found, lacks, reviewed};
 use crate::checks::Finding;
 use crate::form::{Lack, Part};
 use crate::plan::tests::{finding, known};
@@ -38,6 +38,12 @@ fn the_fault_is_named() {
         let text = lacks(&known, &lack).0;
         assert!(text.starts_with(&format!("intent-validator: src/a.py: {why} Write this form")), "{text}");
     }
+    for before in (0..120).step_by(3) {
+        let secret = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+        let quote = format!("{} {secret} for it", "x ".repeat(before / 2));
+        let text = lacks(&known, &Lack::Quote(quote)).0;
+        assert!(!text.contains("ghp_0123"), "a secret is masked before it is cut: {text}");
+    }
 }
 
 #[test]
@@ -67,11 +73,4 @@ fn the_user_is_told_what_was_let_go_after_refusals() {
         "intent-validator: src/a.py is changed without a test or your permission: allowed after max_blocks (3) blocks"
     );
     assert_eq!(Allowed::Private.notice("src/a.py", 3), None);
-}
-
-#[test]
-fn texts_of_others_stay_in_their_line() {
-    assert_eq!(cleaned(" a\n\tb\u{1b}c\u{202e}d ", 99), "a b c d");
-    assert_eq!(cleaned("äöüx", 3), "äöü…");
-    assert_eq!(cleaned("", 3), "");
 }
