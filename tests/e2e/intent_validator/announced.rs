@@ -6,9 +6,10 @@ use super::{
 };
 use crate::judging::{approved, ask, ask_as};
 use crate::registered::newest_result;
-use crate::requirements_check::content;
+use crate::requirements_check::{client, content};
+use crate::typing::{SOON, ready};
 use tests::client::Client;
-use tests::messages_api::{Reply, Script, Usage};
+use tests::messages_api::{MessagesApi, Reply, Script, Usage};
 use tests::sandbox::Sandbox;
 
 /// A row: what the user asks, the model's turns, what came of them, and what stands in the first refusal.
@@ -169,6 +170,39 @@ fn after_a_compaction_the_form_is_shown_again_and_passes_without_a_question() {
     assert!(last.shows("CHANGES: <what you change>"), "{:?}", last.shown_texts());
     assert_changed("after a compaction", &sandbox);
     let models: Vec<_> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
+    assert_eq!(models, ["claude-sonnet-5-5"], "the reviewer alone");
+}
+
+#[test]
+fn after_a_typed_compaction_the_form_is_shown_again_and_passes_without_a_question() {
+    let sandbox = project();
+    let script = Script::new()
+        .reply(Reply::bash("true"))
+        .reply("the first turn is over")
+        .reply(Reply::bash("true"))
+        .reply("the second turn is over")
+        .reply(read(&sandbox))
+        .reply(saying(DECLARED).and_tool("Edit", edit(&sandbox)))
+        .reply("the greeting is polite now")
+        .when_shown("summary of the conversation", ["<analysis>a</analysis><summary>short</summary>"])
+        .judge(approved());
+    let api = MessagesApi::start(script);
+    let mut terminal = ready(client(&sandbox, &api).allow(&["Read", "Edit", "Bash"]));
+    for (typed, answer) in [
+        ("look around", "the first turn is over"),
+        ("look again", "the second turn is over"),
+        ("/compact", "Compacted"),
+        (PROMPT, "the greeting is polite now"),
+    ] {
+        terminal.enter(typed);
+        terminal.wait_for_within(answer, SOON);
+    }
+    assert!(terminal.quit().success());
+    let last = api.main_requests().pop().unwrap();
+    assert!(last.shows("Summary:\nshort"), "{:?}", last.shown_texts());
+    assert!(last.shows("CHANGES: <what you change>"), "{:?}", last.shown_texts());
+    assert_changed("after a typed compaction", &sandbox);
+    let models: Vec<_> = api.judge_requests().iter().map(|request| request.model().to_owned()).collect();
     assert_eq!(models, ["claude-sonnet-5-5"], "the reviewer alone");
 }
 
