@@ -4,6 +4,7 @@
 //! agent, not a wall against a hostile one: a script, a name put together of parts, and git commands that name no file
 //! (`git stash -a`) are not seen.
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -181,17 +182,39 @@ fn paths(input: &Value) -> Vec<PathBuf> {
     }
 }
 
-/// Where protected things lie, each place as it is written and with its links resolved.
+/// What the rails protect.
 struct Protected<'a> {
-    cwd: &'a Path,
+    guarded: &'a Guarded<'a>,
     home: Option<&'a Path>,
+    places: OnceCell<Places>,
+}
+
+/// Where protected things lie, each place as it is written and with its links resolved.
+struct Places {
     /// Folders of which everything is protected, and what is in them.
     folders: Vec<(PathBuf, &'static str)>,
     /// The user's configuration folder.
     own: Vec<PathBuf>,
     /// Folders below which every `.claude` folder holds protected files.
     projects: Vec<PathBuf>,
-    git_dir: Option<&'a Path>,
+}
+
+impl Places {
+    fn of(guarded: &Guarded<'_>) -> Self {
+        let both = |path: &Path| [flat(path), real(path)];
+        let common = guarded.common_dir;
+        let main = common.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
+        let state = guarded.state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
+        let records = common.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
+        let programs = guarded.config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
+        let folders = state.chain(records).chain(programs);
+        let projects = [Some(guarded.root.unwrap_or(guarded.cwd)), main];
+        Self {
+            folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
+            own: guarded.config_dir.into_iter().flat_map(both).collect(),
+            projects: projects.into_iter().flatten().flat_map(both).collect(),
+        }
+    }
 }
 
 /// What counts as naming something protected.
@@ -204,50 +227,42 @@ enum Scope {
 }
 
 impl<'a> Protected<'a> {
-    fn of(guarded: &Guarded<'a>) -> Self {
-        let both = |path: &Path| [flat(path), real(path)];
-        let common = guarded.common_dir;
-        let main = common.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
-        let state = guarded.state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
-        let records = common.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
-        let programs = guarded.config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
-        let folders = state.chain(records).chain(programs);
-        Self {
-            cwd: guarded.cwd,
-            home: guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent),
-            folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
-            own: guarded.config_dir.into_iter().flat_map(both).collect(),
-            projects: [Some(guarded.root.unwrap_or(guarded.cwd)), main]
-                .into_iter()
-                .flatten()
-                .flat_map(both)
-                .collect(),
-            git_dir: common,
-        }
+    fn of(guarded: &'a Guarded<'a>) -> Self {
+        let home = guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
+        Self { guarded, home, places: OnceCell::new() }
+    }
+
+    /// Resolving links is dear, and most calls need none of it.
+    fn places(&self) -> &Places {
+        self.places.get_or_init(|| Places::of(self.guarded))
     }
 
     /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
     fn change(&self, path: &Path, scope: Scope) -> Option<String> {
         let path = flat(path);
-        let what = self.at(&path, scope).or_else(|| {
-            let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
-            is_telling.then(|| self.at(&real(&path), scope)).flatten()
-        })?;
+        let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
+        let is_in_project = self.guarded.root.is_some_and(|root| path.starts_with(root));
+        let is_dear = [self.guarded.config_dir, self.guarded.common_dir].contains(&Some(&path));
+        if is_in_project && !is_telling && !is_dear {
+            return None;
+        }
+        let what =
+            self.at(&path, scope).or_else(|| is_telling.then(|| self.at(&real(&path), scope)).flatten())?;
         Some(format!("change {} ({what})", path.display()))
     }
 
     fn at(&self, path: &Path, scope: Scope) -> Option<&'static str> {
-        if let Some((_, what)) = self.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
+        if let Some((_, what)) = self.places().folders.iter().find(|(folder, _)| path.starts_with(folder)) {
             return Some(what);
         }
         let holds = scope == Scope::OrItsFolder;
-        if holds && self.git_dir == Some(path) {
+        if holds && self.guarded.common_dir == Some(path) {
             return Some("what is satisfied is kept there");
         }
         let is_claude_dir = |folder: &Path| {
             let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
-            let is_of_project = || self.projects.iter().any(|root| folder.starts_with(root));
-            self.own.iter().any(|own| own == folder) || (is_named && is_of_project())
+            let is_of_project = || self.places().projects.iter().any(|root| folder.starts_with(root));
+            self.places().own.iter().any(|own| own == folder) || (is_named && is_of_project())
         };
         if holds && is_claude_dir(path) {
             return Some(FILES[0].1);
@@ -302,7 +317,7 @@ fn is_telling(word: &str) -> bool {
 
 fn in_line(line: &Line, is_powershell: bool, places: &Protected<'_>) -> Option<String> {
     let text = spelled(&if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() });
-    let in_text = || words(&text).find_map(|word| places.named(word, Some(places.cwd)));
+    let in_text = || words(&text).find_map(|word| places.named(word, Some(places.guarded.cwd)));
     let Some(commands) = &line.commands else {
         let unreadable = "run a line that cannot be read and names files of requirements, settings or state";
         return in_text().map(|_| unreadable.to_owned());
@@ -310,7 +325,7 @@ fn in_line(line: &Line, is_powershell: bool, places: &Protected<'_>) -> Option<S
     let runs_ours = commands.iter().any(|command| is_own(command.program()));
     let mut before = None;
     commands.iter().find_map(|command| {
-        let folder = command.folder(places.cwd);
+        let folder = command.folder(places.guarded.cwd);
         let writes = || command.writes.iter().map(|file| spelled(file));
         let looks = !is_harmless(command)
             || writes().any(|file| file.contains(['$', '`']))

@@ -50,6 +50,15 @@ impl Worktree {
         Ok(None)
     }
 
+    /// `path` lies in this work tree and in none within it.
+    pub(crate) fn holds(&self, path: &Path) -> bool {
+        let Some(start) = existing_folder(path).filter(|start| start.starts_with(&self.root)) else {
+            return false;
+        };
+        let mut inner = start.ancestors().take_while(|folder| *folder != self.root);
+        !inner.any(|folder| folder.join(".git").exists())
+    }
+
     /// What git opens first of all is a file where it is there.
     fn check_files(&self) -> Result<(), GitError> {
         let own = ["HEAD", "index"].map(|name| self.git_dir.join(name));

@@ -69,10 +69,9 @@ impl<'a, 's> Look<'a, 's> {
         let find = |place: &Path| Here::find(place, around, |place| ask_once(context, place, around));
         let cwd = Self::cwd(context);
         let own = (place != cwd).then(|| find(&cwd));
-        let here = match find(place) {
-            here if here.worktree.is_some() || own.is_none() => here,
-            here => own.clone().unwrap_or(here),
-        };
+        let is_same = |own: &&Here| own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
+        let here = own.as_ref().filter(is_same).cloned().unwrap_or_else(|| find(place));
+        let here = own.clone().filter(|_| here.worktree.is_none()).unwrap_or(here);
         let own_root = own.as_ref().unwrap_or(&here).root().map(Path::to_path_buf);
         let elsewhere = here.root().filter(|root| Some(*root) != own_root.as_deref()).map(Path::to_path_buf);
         let reader = Reader {
