@@ -82,3 +82,20 @@ fn what_is_no_object_or_names_no_event_is_refused() {
         assert!(matches!(parse(text.as_bytes()), Err(ParseError::NoEvent)), "{text:?}");
     }
 }
+
+#[test]
+fn an_end_of_a_subagent_a_failed_stop_and_a_compaction_are_events_of_their_own() {
+    let event = |name: &str, field: &str| {
+        let text = format!(r#"{{"hook_event_name":"{name}","{field}":"x"}}"#);
+        parse(text.as_bytes()).unwrap().event
+    };
+    for name in ["SubagentStart", "SubagentStop"] {
+        let event = event(name, "last_assistant_message");
+        let (Event::SubagentStart(subagent) | Event::SubagentStop(subagent)) = &event else {
+            panic!("{name}")
+        };
+        assert_eq!((event.name(), subagent.last_assistant_message.as_deref()), (name, Some("x")));
+    }
+    assert!(matches!(event("StopFailure", "error"), Event::StopFailure { error } if error == "x"));
+    assert!(matches!(event("PreCompact", "trigger"), Event::PreCompact { trigger } if trigger == "x"));
+}
