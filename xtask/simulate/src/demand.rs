@@ -1,8 +1,12 @@
 //! What a user would do in three weeks if nothing was in the way. Drawn before anything runs: every controller meets the same.
 
-use crate::profile::Profile;
-use crate::random::Random;
+use std::f64::consts::TAU;
+
 use pacing::Window;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::profile::Profile;
 
 /// Monday 2026-01-05 00:00 UTC, in seconds since the epoch.
 const A_MONDAY: f64 = 1_767_571_200.0;
@@ -69,12 +73,12 @@ impl Demand {
     /// The weeks of this seed.
     pub(crate) fn of(profile: &Profile, seed: u64) -> Self {
         let name = profile.name.bytes().fold(0, |name, byte| (name << 8) ^ u64::from(byte));
-        let mut random = Random::of(name, seed);
-        let first = A_MONDAY + random.between(0.0, 7.0 * 24.0).floor() * HOUR;
+        let mut random = StdRng::seed_from_u64(name.wrapping_add(seed));
+        let first = A_MONDAY + f64::from(random.random_range(0..7 * 24_u8)) * HOUR;
         let began = [first, first + 7.0 * DAY, first + 14.0 * DAY];
-        let week_per_point = random.between(0.10, 0.16);
-        let has_elsewhere = random.chance(profile.elsewhere);
-        let (lag_secs, lag_is_known) = (random.between(0.0, 600.0), random.chance(0.5));
+        let week_per_point = random.random_range(0.10..0.16);
+        let has_elsewhere = random.random_bool(profile.elsewhere);
+        let (lag_secs, lag_is_known) = (random.random_range(0.0..600.0), random.random_bool(0.5));
         let mut demand = Self {
             began,
             shifts: Vec::new(),
@@ -90,13 +94,13 @@ impl Demand {
         demand
     }
 
-    fn add_week(&mut self, profile: &Profile, began: f64, has_elsewhere: bool, random: &mut Random) {
+    fn add_week(&mut self, profile: &Profile, began: f64, has_elsewhere: bool, random: &mut StdRng) {
         let shifts = shifts(profile, began, random);
         let mut threads: Vec<Thread> = (0..profile.sessions)
             .flat_map(|session| (0..=profile.subagents).map(move |agent| (session, agent)))
             .map(|(session, agent)| thread(profile, (session, agent), &shifts, random))
             .collect();
-        let points = profile.week_percent * random.skewed(profile.week_spread) / self.week_per_point;
+        let points = profile.week_percent * skewed(random, profile.week_spread) / self.week_per_point;
         let own = if has_elsewhere { points * (1.0 - ELSEWHERE) } else { points };
         scale(&mut threads, own);
         if has_elsewhere {
@@ -128,9 +132,9 @@ pub(crate) const fn seconds(window: Window) -> f64 {
 }
 
 /// When the user works, with some minutes' difference from day to day.
-fn shifts(profile: &Profile, began: f64, random: &mut Random) -> Vec<Shift> {
+fn shifts(profile: &Profile, began: f64, random: &mut StdRng) -> Vec<Shift> {
     let burst = profile.burst_days.map(|days| {
-        let first = pick(5 - days + 1, random);
+        let first = random.random_range(0..=5 - days);
         first..first + days
     });
     let mut shifts = Vec::new();
@@ -138,7 +142,7 @@ fn shifts(profile: &Profile, began: f64, random: &mut Random) -> Vec<Shift> {
     let monday = A_MONDAY + ((began - A_MONDAY) / (7.0 * DAY)).floor() * 7.0 * DAY;
     for day in -1..15 {
         let weekday = usize::try_from(day % 7).unwrap_or(6);
-        let late = random.between(-0.5, 0.5);
+        let late = random.random_range(-0.5..0.5);
         if !profile.days[weekday] {
             continue;
         }
@@ -155,13 +159,8 @@ fn shifts(profile: &Profile, began: f64, random: &mut Random) -> Vec<Shift> {
     shifts
 }
 
-/// A whole number from 0, less than `count`.
-fn pick(count: i32, random: &mut Random) -> i32 {
-    (0..count).rev().find(|number| random.chance(1.0 / f64::from(number + 1))).unwrap_or(0)
-}
-
 /// What a thread would do. The first session's main one is there all the time, another one for a part of each shift.
-fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], random: &mut Random) -> Thread {
+fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], random: &mut StdRng) -> Thread {
     let is_first = session == 0 && agent == 0;
     let mut work = Vec::new();
     for shift in shifts {
@@ -169,8 +168,8 @@ fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], ran
         let (begins, lasts) = match (is_first, agent) {
             (true, _) => (0.0, 1.0),
             // Of each subagent some hours.
-            (false, 1..) => (random.between(0.0, 0.6), 0.4),
-            (false, 0) => (random.between(0.0, 0.4), 0.6),
+            (false, 1..) => (random.random_range(0.0..0.6), 0.4),
+            (false, 0) => (random.random_range(0.0..0.4), 0.6),
         };
         let from = shift.from + begins * length;
         let span = Shift { from, to: (from + lasts * length).min(shift.to) };
@@ -180,27 +179,27 @@ fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], ran
 }
 
 /// What fills a span of work if nothing is delayed.
-fn batches(profile: &Profile, span: Shift, random: &mut Random) -> Vec<Batch> {
+fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
     let mut batches = Vec::new();
     let mut now = span.from;
     // What a request costs grows with what the conversation has become.
-    let mut weight = random.skewed(0.5);
+    let mut weight = skewed(random, 0.5);
     loop {
-        let mut gap_secs = 2.0 + (profile.gap_secs - 2.0) * random.skewed(0.7);
-        if random.chance(1.0 / profile.batches_per_prompt) {
-            let is_long = random.chance(0.05);
-            gap_secs += random.exponential(profile.pause_secs) * if is_long { 8.0 } else { 1.0 };
-            weight = random.skewed(0.5);
+        let mut gap_secs = 2.0 + (profile.gap_secs - 2.0) * skewed(random, 0.7);
+        if random.random_bool(1.0 / profile.batches_per_prompt) {
+            let is_long = random.random_bool(0.05);
+            gap_secs += exponential(random, profile.pause_secs) * if is_long { 8.0 } else { 1.0 };
+            weight = skewed(random, 0.5);
         }
         now += gap_secs;
         if now >= span.to {
             return batches;
         }
         let mut calls = 1;
-        while calls < 6 && random.chance(0.25) {
+        while calls < 6 && random.random_bool(0.25) {
             calls += 1;
         }
-        batches.push(Batch { gap_secs, calls, points: weight * random.skewed(0.8) });
+        batches.push(Batch { gap_secs, calls, points: weight * skewed(random, 0.8) });
     }
 }
 
@@ -219,13 +218,13 @@ fn scale(threads: &mut [Thread], points: f64) {
 }
 
 /// What another device uses, all of it together so much: at the same times of day, in pieces of some minutes.
-fn elsewhere(shifts: &[Shift], points: f64, random: &mut Random) -> Vec<(f64, f64)> {
+fn elsewhere(shifts: &[Shift], points: f64, random: &mut StdRng) -> Vec<(f64, f64)> {
     let mut uses = Vec::new();
     for shift in shifts {
-        let mut now = shift.from + random.exponential(300.0);
+        let mut now = shift.from + exponential(random, 300.0);
         while now < shift.to {
-            uses.push((now, random.skewed(0.8)));
-            now += random.exponential(300.0);
+            uses.push((now, skewed(random, 0.8)));
+            now += exponential(random, 300.0);
         }
     }
     let drawn: f64 = uses.iter().map(|(_, points)| points).sum();
@@ -233,4 +232,16 @@ fn elsewhere(shifts: &[Shift], points: f64, random: &mut Random) -> Vec<(f64, f6
         *used *= points / drawn;
     }
     uses
+}
+
+/// A waiting time for what happens once in `mean`.
+fn exponential(random: &mut StdRng, mean: f64) -> f64 {
+    -mean * (1.0 - random.random::<f64>()).ln()
+}
+
+/// A positive number, 1 in the mean, mostly less and now and then much more.
+fn skewed(random: &mut StdRng, sigma: f64) -> f64 {
+    let radius = (-2.0 * (1.0 - random.random::<f64>()).ln()).sqrt();
+    let normal = radius * (TAU * random.random::<f64>()).cos();
+    (sigma * normal - sigma * sigma / 2.0).exp()
 }

@@ -1,8 +1,7 @@
-//! `cargo xtask simulate`: the controller of credit-pacer put to the test on weeks that are made up, beside no pacing, the
-//! original tool's formula, and a controller that knows the future.
+//! `cargo xtask simulate`: weeks that are made up, under four controllers.
 //!
-//! - `profile`: who works how; `demand`: three weeks of it, drawn by seed; `random`: the numbers
-//! - `world`: the outcome of these weeks under a controller; `controller`: who says how long a call waits
+//! - `profile`: who works how; `demand`: three weeks of it, drawn by seed
+//! - `world`: the outcome of these weeks under a controller; `controller`: who sets the delay of a call
 //! - `clairvoyant`: the controller that knows the future; `original`: the original formula; `table`: the output
 
 mod clairvoyant;
@@ -10,18 +9,16 @@ mod controller;
 mod demand;
 mod original;
 mod profile;
-mod random;
 mod table;
 mod world;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use demand::Demand;
 use profile::{PROFILES, Profile};
-use table::{Row, Who};
+use table::Row;
 
 const WRONG_USAGE: u8 = 64;
 
@@ -33,35 +30,27 @@ usage: cargo xtask simulate [--seeds N] [--judge] [--profile NAME]
   --profile NAME  one user
 ";
 
-/// Judging seeds begin here: no constant was tuned on them.
+/// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
 /// The command line.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
-    seeds: u64,
+    seeds: usize,
     first: u64,
-    profile: Option<&'static Profile>,
+    profile: Option<&'static str>,
 }
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    match wanted(&words) {
-        Ok(Some(wanted)) => {
-            let rows = rows(&wanted);
-            // A reader that has gone is no failure.
-            let _ = io::stdout().write_all(table::text(&rows).as_bytes());
-            ExitCode::SUCCESS
-        }
-        Ok(None) => {
-            let _ = io::stdout().write_all(USAGE.as_bytes());
-            ExitCode::SUCCESS
-        }
-        Err(why) => {
-            let _ = writeln!(io::stderr(), "error: {why}\n\n{USAGE}");
-            ExitCode::from(WRONG_USAGE)
-        }
-    }
+    let (text, code) = match wanted(&words) {
+        Ok(Some(wanted)) => (table::text(&rows(wanted)), ExitCode::SUCCESS),
+        Ok(None) => (USAGE.to_owned(), ExitCode::SUCCESS),
+        Err(why) => (format!("error: {why}\n\n{USAGE}"), ExitCode::from(WRONG_USAGE)),
+    };
+    // A reader that has gone is no failure.
+    let _ = io::stdout().write_all(text.as_bytes());
+    code
 }
 
 fn wanted(words: &[String]) -> Result<Option<Wanted>, String> {
@@ -78,10 +67,11 @@ fn wanted(words: &[String]) -> Result<Option<Wanted>, String> {
                     .ok_or("--seeds takes a number from 1 to 100000")?;
             }
             "--profile" => {
+                let names = PROFILES.map(|profile| profile.name);
                 let name = words.next().unwrap_or_default();
-                let names = PROFILES.map(|profile| profile.name).join(", ");
-                let found = PROFILES.iter().find(|profile| profile.name == name);
-                wanted.profile = Some(found.ok_or_else(|| format!("--profile takes one of {names}"))?);
+                let found = names.into_iter().find(|known| *known == name);
+                wanted.profile =
+                    Some(found.ok_or_else(|| format!("--profile takes one of {}", names.join(", ")))?);
             }
             _ => return Err(format!("there is no {word}")),
         }
@@ -89,49 +79,39 @@ fn wanted(words: &[String]) -> Result<Option<Wanted>, String> {
     Ok(Some(wanted))
 }
 
-/// A row for each user, week and controller.
-fn rows(wanted: &Wanted) -> Vec<Row> {
-    let profiles: Vec<&Profile> =
-        PROFILES.iter().filter(|one| wanted.profile.is_none_or(|only| only.name == one.name)).collect();
-    let next = AtomicU64::new(0);
-    let work = || {
-        let mut rows: Vec<Row> = Vec::new();
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(profile) =
-                usize::try_from(number / wanted.seeds).ok().and_then(|index| profiles.get(index))
-            else {
-                return rows;
-            };
-            rows.extend(run(profile, wanted.first + number % wanted.seeds));
-        }
-    };
+/// The weeks of each user and seed. Each processor takes every so manieth.
+fn rows(wanted: Wanted) -> Vec<Row> {
+    let profiles = PROFILES.iter().filter(|one| wanted.profile.is_none_or(|only| only == one.name));
+    let runs: Vec<(&Profile, u64)> = profiles
+        .flat_map(|profile| (wanted.first..).take(wanted.seeds).map(move |seed| (profile, seed)))
+        .collect();
     let workers = thread::available_parallelism().map_or(1, usize::from);
-    let mut rows: Vec<Row> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|_| scope.spawn(work)).collect();
+    let work = |worker: usize| {
+        let own = runs.iter().skip(worker).step_by(workers);
+        own.flat_map(|(profile, seed)| run(profile, *seed)).collect::<Vec<_>>()
+    };
+    thread::scope(|scope| {
+        let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
         workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
-    });
-    let place = |row: &Row| PROFILES.iter().position(|profile| profile.name == row.profile);
-    rows.sort_by_key(|row| (place(row), row.is_third, row.who));
-    rows
+    })
 }
 
-/// One user and seed, under each controller: the first week, when nothing is known, and the third.
-fn run(profile: &'static Profile, seed: u64) -> Vec<Row> {
+/// One user and seed under each controller: the first week, in which nothing is known, and the third.
+fn run(profile: &Profile, seed: u64) -> [Row; 2] {
     let demand = Demand::of(profile, seed);
     let rules = profile.rules();
     let unpaced = world::run(&demand, |_| controller::None);
     let outcomes = [
-        (Who::Nobody, unpaced),
-        (Who::Original, world::run(&demand, |_| controller::Original)),
-        (Who::Pacer, world::run(&demand, |_| controller::Pacer::new(&rules))),
-        (Who::Clairvoyant, clairvoyant::best(&demand, &rules, &unpaced)),
+        unpaced,
+        world::run(&demand, |_| controller::Original),
+        world::run(&demand, |_| controller::Pacer::new(&rules)),
+        clairvoyant::best(&demand, &rules, &unpaced),
     ];
-    let rows = outcomes.iter().flat_map(|(who, weeks)| {
-        [(0, false), (demand::WEEKS - 1, true)]
-            .map(|(week, is_third)| Row::of(profile.name, *who, is_third, &weeks[week], &unpaced[week]))
-    });
-    rows.collect()
+    [(0, false), (demand::WEEKS - 1, true)].map(|(week, is_third)| Row {
+        profile: profile.name,
+        is_third,
+        weeks: outcomes.map(|weeks| weeks[week]),
+    })
 }
 
 #[cfg(test)]
@@ -140,7 +120,7 @@ mod tests {
     use crate::demand::Demand;
 
     #[test]
-    fn a_week_is_the_same_for_the_same_seed_and_another_for_another() {
+    fn seed_decides_the_weeks() {
         let profile = &PROFILES[5];
         let rules = profile.rules();
         let weeks = |seed| world::run(&Demand::of(profile, seed), |_| controller::Pacer::new(&rules));

@@ -1,18 +1,12 @@
 //! How many calls come until a reset, if nothing is delayed.
 
-use crate::habit::{DAY_SLOTS, Day, SLOT_SECS, place};
+use crate::habit::{DAY_SLOTS, Day, Habit, SLOT_SECS, place};
 use crate::learned::Learned;
 use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
-/// The same weekday counts this many times.
-const SAME_WEEKDAY: f64 = 10.0;
-
 /// Slots of a 5-hour window.
 const WINDOW_SLOTS: usize = 20;
-
-/// Fewer calls than this do not begin a 5-hour window.
-const FEW_CALLS: f64 = 0.5;
 
 /// Calls by 5-hour window until the weekly reset.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -69,11 +63,26 @@ impl Forecast {
         } else {
             forecast.spread(again, end, seven_day.unwrap_or(end));
         }
+        if let Some(resets_at) = seven_day.filter(|_| learned.habit.days() > 14) {
+            forecast.cap(&learned.habit, resets_at - Window::SevenDay.length_secs());
+        }
         forecast
     }
-}
 
-impl Forecast {
+    /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.
+    fn cap(&mut self, habit: &Habit, began: i64) {
+        let week = |back: i64| {
+            let from = began - back * Window::SevenDay.length_secs();
+            habit.between(from, from + Window::SevenDay.length_secs())
+        };
+        let largest = (1..=3).map(week).fold(0.0, f64::max);
+        let later: f64 = self.later.iter().sum();
+        let missing = (largest - week(0) - self.now).max(0.0);
+        if later > missing {
+            self.later.iter_mut().for_each(|calls| *calls *= missing / later);
+        }
+    }
+
     /// Before a day is known the week brings as much again as so far, evenly.
     fn spread(&mut self, calls: f64, from: i64, to: i64) {
         let to = to.min(from.saturating_add(Window::SevenDay.length_secs()));
@@ -91,10 +100,10 @@ impl Past<'_> {
     /// Until the 5-hour reset.
     fn current(&self, so_far: SoFar, end: i64, forecast: &mut Forecast) {
         for (from, to) in slots(self.now, end) {
-            let (calls, weight) = self.mean(from, true);
+            let (calls, days) = self.days(from, true);
             let share = (to - from) / seconds(SLOT_SECS);
             let pseudo = so_far.again(to - self.now) - so_far.again(from - self.now);
-            let expected = (calls * share + pseudo) / (weight + 1.0);
+            let expected = (calls * share + pseudo) / (days + 1.0);
             forecast.now += expected;
             forecast.slots.push((whole_seconds(to), expected));
         }
@@ -104,10 +113,10 @@ impl Past<'_> {
     fn later(&self, from: i64, to: i64, forecast: &mut Forecast) {
         let mut left = 0;
         for (from, to) in slots(seconds(from), to) {
-            let (calls, weight) = self.mean(from, false);
+            let (calls, days) = self.days(from, false);
             let share = (to - from) / seconds(SLOT_SECS);
-            let expected = calls * share / (weight + 1.0);
-            if left == 0 && expected < FEW_CALLS {
+            let expected = calls * share / (days + 1.0);
+            if left == 0 && expected <= 0.0 {
                 continue;
             }
             if left == 0 {
@@ -122,19 +131,17 @@ impl Past<'_> {
         }
     }
 
-    /// The weighted sum of calls in the slot at this moment over the days that say something about it, and the weights.
-    fn mean(&self, at: f64, is_current: bool) -> (f64, f64) {
+    /// The calls in the slot at this moment over the days that say something about it, and the number of these days.
+    fn days(&self, at: f64, is_current: bool) -> (f64, f64) {
         let (day, of_day) = place(&self.rules.calendar, whole_seconds(at));
-        let (weekday, is_workday) = (crate::weekday(day), self.rules.calendar.is_workday(day));
+        let is_workday = self.rules.calendar.is_workday(day);
         let says = |day: &&Day| {
             day.is_workday == is_workday
                 && !day.calls[of_day].is_nan()
                 && (!is_current || day.has_calls_around(self.of_day))
         };
-        self.days.iter().filter(says).fold((0.0, 0.0), |(calls, weights), day| {
-            let weight = if day.weekday == weekday { SAME_WEEKDAY } else { 1.0 };
-            (calls + weight * f64::from(day.calls[of_day]), weights + weight)
-        })
+        let days = self.days.iter().filter(says);
+        days.fold((0.0, 0.0), |(calls, days), day| (calls + day.calls[of_day], days + 1.0))
     }
 }
 

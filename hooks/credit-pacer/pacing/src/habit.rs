@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::calendar::{Calendar, DAY_SECS, weekday};
+use crate::calendar::{Calendar, DAY_SECS};
 use crate::whole_seconds;
 
 /// The length of a slot in seconds.
@@ -43,10 +43,9 @@ pub struct Habit {
 /// One remembered day of the user's calendar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Day {
-    pub(crate) weekday: usize,
     pub(crate) is_workday: bool,
     /// Natural calls of each slot; `NaN` where they are unknown.
-    pub(crate) calls: [f32; DAY_SLOTS],
+    pub(crate) calls: [f64; DAY_SLOTS],
 }
 
 impl Habit {
@@ -94,37 +93,38 @@ impl Habit {
     /// All natural calls that are remembered.
     #[must_use]
     pub fn calls(&self) -> f64 {
-        let known = (0..self.len()).filter_map(|index| self.get(index)).filter(|slot| *slot != UNKNOWN);
-        known.map(|slot| f64::from(slot) / 2.0).sum()
+        self.between(i64::MIN, i64::MAX)
+    }
+
+    /// The remembered natural calls of slots that begin between two moments.
+    pub(crate) fn between(&self, from: i64, to: i64) -> f64 {
+        self.known().filter(|(at, _)| (from..to).contains(at)).map(|(_, calls)| calls).sum()
+    }
+
+    /// The known slots, ascending: when each begins and its natural calls.
+    fn known(&self) -> impl Iterator<Item = (i64, f64)> {
+        let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
+        let slots = (first..).zip(0..self.len());
+        slots.filter_map(|(slot, index)| {
+            let calls = self.get(index).filter(|calls| *calls != UNKNOWN)?;
+            Some((slot * SLOT_SECS, f64::from(calls) / 2.0))
+        })
     }
 
     /// The remembered days as the user's calendar has them, today first; of today only what is over.
     pub(crate) fn by_day(&self, calendar: &Calendar, now: f64) -> Vec<Day> {
         let today = calendar.zone.day(whole_seconds(now));
-        let mut days: Vec<Day> = (0..=DAYS)
-            .map(|back| Day {
-                weekday: weekday(today - back),
-                is_workday: calendar.is_workday(today - back),
-                calls: [f32::NAN; DAY_SLOTS],
-            })
-            .collect();
-        let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
+        let day = |back| Day { is_workday: calendar.is_workday(today - back), calls: [f64::NAN; DAY_SLOTS] };
+        let mut days: Vec<Day> = (0..=DAYS).map(day).collect();
         let current = whole_seconds(now).div_euclid(SLOT_SECS);
-        let known = (first..).zip(0..self.len()).filter(|(slot, _)| *slot < current);
-        for (slot, index) in known {
-            let (day, of_day) = place(calendar, slot * SLOT_SECS);
-            let day = usize::try_from(today - day).ok().and_then(|back| days.get_mut(back));
-            if let (Some(day), Some(calls)) = (day, self.get(index).filter(|calls| *calls != UNKNOWN)) {
-                day.calls[of_day] = f32::from(calls) / 2.0;
-            }
-        }
-        // What came after the newest call is idle time.
-        for slot in self.last + 1..current.min(self.last + SLOTS) {
-            let (day, of_day) = place(calendar, slot * SLOT_SECS);
-            if self.len() > 0
-                && let Some(day) = usize::try_from(today - day).ok().and_then(|back| days.get_mut(back))
-            {
-                day.calls[of_day] = 0.0;
+        // The slots after the newest call were idle.
+        let is_empty = self.len() == 0;
+        let idle = (self.last + 1..current.min(self.last + SLOTS)).filter(|_| !is_empty);
+        let slots = self.known().chain(idle.map(|slot| (slot * SLOT_SECS, 0.0)));
+        for (at, calls) in slots.filter(|(at, _)| *at < current * SLOT_SECS) {
+            let (day, of_day) = place(calendar, at);
+            if let Some(day) = usize::try_from(today - day).ok().and_then(|back| days.get_mut(back)) {
+                day.calls[of_day] = calls;
             }
         }
         days
@@ -132,11 +132,7 @@ impl Habit {
 
     /// The beginnings of the slots with calls, ascending, in seconds since the epoch.
     pub fn busy_slots(&self) -> impl Iterator<Item = i64> {
-        let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
-        let slots = (first..).zip(0..self.len());
-        slots
-            .filter(|(_, index)| self.get(*index).is_some_and(|calls| calls > 0 && calls != UNKNOWN))
-            .map(|(slot, _)| slot * SLOT_SECS)
+        self.known().filter(|(_, calls)| *calls > 0.0).map(|(at, _)| at)
     }
 }
 
