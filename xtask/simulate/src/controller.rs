@@ -7,17 +7,14 @@ use crate::world::Sight;
 
 /// Whoever says it, for one machine.
 pub(crate) trait Controller {
-    /// The delay of a call in seconds.
     fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64;
 
     /// Shows the future, for who can make use of it.
     fn see(&mut self, _sight: &Sight<'_>) {}
 
-    /// A call was made, and slept.
     fn called(&mut self, _call: Call) {}
 }
 
-/// Nobody.
 pub(crate) struct None;
 
 impl Controller for None {
@@ -26,7 +23,6 @@ impl Controller for None {
     }
 }
 
-/// The formula of the original tool.
 pub(crate) struct Original;
 
 impl Controller for Original {
@@ -36,7 +32,6 @@ impl Controller for Original {
     }
 }
 
-/// The controller of credit-pacer.
 pub(crate) struct Pacer<'a> {
     rules: &'a Rules,
     learned: Learned,

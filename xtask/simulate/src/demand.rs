@@ -18,10 +18,8 @@ const DAY: f64 = 24.0 * HOUR;
 /// Another device uses this share of all that is used, where there is one.
 const ELSEWHERE: f64 = 0.3;
 
-/// Weeks that are drawn.
 pub(crate) const WEEKS: usize = 3;
 
-/// Some weeks of one user.
 #[derive(Debug, Clone)]
 pub(crate) struct Demand {
     /// When each 7-day window begins, in seconds since the epoch.
@@ -40,7 +38,6 @@ pub(crate) struct Demand {
     pub(crate) lag_is_known: bool,
 }
 
-/// A span of work, in seconds since the epoch.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Shift {
     pub(crate) from: f64,
@@ -50,9 +47,7 @@ pub(crate) struct Shift {
 /// One thing after the other.
 #[derive(Debug, Clone)]
 pub(crate) struct Thread {
-    /// The session it belongs to.
     pub(crate) session: u64,
-    /// The machine it runs on.
     pub(crate) machine: u64,
     /// For each shift what there is to do; what is not done at its end is never done.
     pub(crate) work: Vec<(Shift, Vec<Batch>)>,
@@ -63,14 +58,11 @@ pub(crate) struct Thread {
 pub(crate) struct Batch {
     /// From the end of what was before it to the end of its calls, in seconds, without delay.
     pub(crate) gap_secs: f64,
-    /// How many calls.
     pub(crate) calls: u32,
-    /// Points of the 5-hour window.
     pub(crate) points: f64,
 }
 
 impl Demand {
-    /// The weeks of this seed.
     pub(crate) fn of(profile: &Profile, seed: u64) -> Self {
         let name = profile.name.bytes().fold(0, |name, byte| (name << 8) ^ u64::from(byte));
         let mut random = StdRng::seed_from_u64(name.wrapping_add(seed));
@@ -125,7 +117,6 @@ impl Demand {
     }
 }
 
-/// The length of a window.
 #[expect(clippy::cast_precision_loss, reason = "two small numbers")]
 pub(crate) const fn seconds(window: Window) -> f64 {
     window.length_secs() as f64

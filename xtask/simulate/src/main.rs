@@ -33,7 +33,6 @@ usage: cargo xtask simulate [--seeds N] [--judge] [--profile NAME]
 /// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
-/// The command line.
 #[derive(Debug, Clone, Copy)]
 struct Wanted {
     seeds: usize,

@@ -2,10 +2,8 @@
 
 use pacing::{Calendar, Limit, Rules};
 
-/// How somebody works.
 #[derive(Debug)]
 pub(crate) struct Profile {
-    /// What it is called.
     pub(crate) name: &'static str,
     /// The days that are worked on, Monday first.
     pub(crate) days: [bool; 7],

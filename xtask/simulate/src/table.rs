@@ -8,7 +8,6 @@ use crate::world::Week;
 /// A week in which no window comes to this usage is easy: nothing has to be delayed.
 const EASY_PERCENT: f64 = 95.0;
 
-/// The controllers.
 const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
 
 /// Published figures of the first controller of credit-pacer, which is gone, in another simulator with six users.
@@ -24,7 +23,6 @@ pub(crate) struct Row {
     pub(crate) weeks: [Week; COLUMNS.len()],
 }
 
-/// The table.
 pub(crate) fn text(rows: &[Row]) -> String {
     let mut text =
         String::from("locked-out seconds / work done / needless delay in seconds, means of a week\n\n");
@@ -42,7 +40,6 @@ pub(crate) fn text(rows: &[Row]) -> String {
     text + BEFORE
 }
 
-/// The means of each column.
 fn means(rows: &[&Row]) -> String {
     let column = |column: usize| {
         let locked = mean(rows.iter().map(|row| row.weeks[column].locked_secs));

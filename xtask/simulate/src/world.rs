@@ -13,7 +13,6 @@ const BATCH_SECS: f64 = 2.0;
 /// Readings that are kept.
 const SNAPSHOTS_KEPT: usize = 16;
 
-/// The outcome of a week.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Week {
     /// Working time in which nothing could be done, in seconds.
@@ -26,7 +25,6 @@ pub(crate) struct Week {
     pub(crate) work: f64,
 }
 
-/// The usage at one moment.
 #[derive(Debug, Clone, Copy)]
 struct Used {
     at: f64,
@@ -36,7 +34,6 @@ struct Used {
     seven_day_began: f64,
 }
 
-/// A thread's place in its work.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Place {
     pub(crate) shift: usize,
@@ -116,7 +113,6 @@ impl<'a, C: Controller> World<'a, C> {
         first.1.next.is_finite().then_some(first.0)
     }
 
-    /// The week of a moment.
     fn week(&mut self, at: f64) -> &mut Week {
         &mut self.weeks[self.demand.week(at)]
     }

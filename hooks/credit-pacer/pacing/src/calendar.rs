@@ -8,10 +8,8 @@ pub const DAY_SECS: i64 = 86_400;
 /// A moment more than this many seconds away needs its date, because the name of its day comes again.
 const NAMED_DAY_SECS: u64 = 6 * 86_400;
 
-/// Names of the days, Monday first.
 pub const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
-/// Short names of the months.
 pub const MONTHS: [&str; 12] =
     ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -25,16 +23,13 @@ pub struct Zone {
 /// A span of a day in minutes since midnight. It ends on the next day if `to` is before `from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hours {
-    /// The first minute.
     pub from: u16,
     /// The minute after the last one; 1440 is midnight.
     pub to: u16,
 }
 
-/// When the user works.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Calendar {
-    /// The time zone.
     pub zone: Zone,
     /// Monday first.
     pub workdays: [bool; 7],
@@ -46,7 +41,6 @@ pub struct Calendar {
     pub quiet_hours: Vec<Hours>,
 }
 
-/// Why a moment is no working time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Off {
     /// The weekday, Monday 0.
@@ -63,7 +57,6 @@ pub(crate) struct Spans(Vec<(i64, i64)>);
 
 impl Zone {
     /// A zone with these offsets, ascending by the moment since when each one holds.
-    #[must_use]
     pub const fn new(changes: Vec<(i64, i64)>) -> Self {
         Self { changes }
     }
@@ -74,19 +67,16 @@ impl Zone {
     }
 
     /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
-    #[must_use]
     pub fn local(&self, at: i64) -> i64 {
         at.saturating_add(self.offset(at))
     }
 
     /// The day on the calendar, in days since 1970-01-01.
-    #[must_use]
     pub fn day(&self, at: i64) -> i64 {
         self.local(at).div_euclid(DAY_SECS)
     }
 
     /// When the clocks show this: the first time if they do twice, the moment they are put forward if they never do.
-    #[must_use]
     pub fn moment(&self, local: i64) -> i64 {
         let ends = self.changes.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
         for (index, ((from, offset), end)) in self.changes.iter().zip(ends).enumerate() {
@@ -100,13 +90,11 @@ impl Zone {
 }
 
 /// The weekday of a day since 1970-01-01, Monday 0.
-#[must_use]
 pub fn weekday(day: i64) -> usize {
     usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)
 }
 
 /// The year, month and day of a day since 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
-#[must_use]
 pub fn date(day: i64) -> (i64, usize, i64) {
     let shifted = day.saturating_add(719_468);
     let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
@@ -130,7 +118,6 @@ impl Hours {
         if self.is_over_midnight() { minute >= from || minute < to } else { minute >= from && minute < to }
     }
 
-    /// On a day since 1970-01-01.
     fn on(self, day: i64, zone: &Zone) -> (i64, i64) {
         let shown = |day: i64, minute: u16| zone.moment(day * DAY_SECS + i64::from(minute) * 60);
         (shown(day, self.from), shown(day + i64::from(self.is_over_midnight()), self.to))
@@ -150,8 +137,6 @@ impl Calendar {
         )
     }
 
-    /// Whether work is done on a day since 1970-01-01.
-    #[must_use]
     pub fn is_workday(&self, day: i64) -> bool {
         self.workdays[weekday(day)] && !self.is_day_off(day)
     }
@@ -160,7 +145,6 @@ impl Calendar {
         self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day))
     }
 
-    /// Why a moment is no working time.
     pub(crate) fn why_off(&self, at: i64) -> Off {
         let day = self.zone.day(at);
         match () {
@@ -171,14 +155,12 @@ impl Calendar {
     }
 
     /// Whether nothing may be delayed at this time of day.
-    #[must_use]
     pub fn is_quiet(&self, now: f64) -> bool {
         let minute = self.zone.local(whole_seconds(now)).rem_euclid(DAY_SECS) / 60;
         self.quiet_hours.iter().any(|hours| hours.contains(minute))
     }
 
     /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away.
-    #[must_use]
     pub fn said(&self, at: i64, now: i64) -> String {
         let local = self.zone.local(at);
         let (day, time) = (local.div_euclid(DAY_SECS), clock(local));
@@ -191,7 +173,6 @@ impl Calendar {
     }
 
     /// The time of day for people: `16:00`.
-    #[must_use]
     pub fn time(&self, at: i64) -> String {
         clock(self.zone.local(at))
     }
@@ -217,7 +198,6 @@ impl Spans {
         Self(apart)
     }
 
-    /// All together, in seconds.
     pub(crate) fn total(&self) -> f64 {
         self.0.iter().map(|(start, end)| seconds(end - start)).sum()
     }

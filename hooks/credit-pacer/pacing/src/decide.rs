@@ -20,7 +20,6 @@ const RESERVES: [f64; 2] = [4.0, 2.0];
 /// limit, the less can still be wrong with the forecast. For the 5-hour and the weekly limit.
 const DOUBTS: [f64; 2] = [4.0, 2.0];
 
-/// The input of a decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// Now, in seconds since the epoch.
@@ -31,27 +30,19 @@ pub struct Question<'a> {
     pub learned: &'a Learned,
 }
 
-/// The answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
     /// The delay of the next request in seconds; 0: none.
     pub delay_secs: f64,
-    /// A word for how hard it is.
     pub strategy: Strategy,
-    /// The window that asks for the delay.
     pub constrained_window: Option<Window>,
-    /// One sentence for people.
     pub reason: String,
-    /// Each window by itself.
     pub windows: [WindowPace; 2],
 }
 
-/// A window by itself.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct WindowPace {
-    /// Which one.
     pub window: Window,
-    /// Where it stands.
     pub status: Status,
     /// Its newest reading and the time of that.
     pub reading: Option<(i64, Reading)>,
@@ -69,7 +60,6 @@ pub struct WindowPace {
     pub fit: Option<Fit>,
 }
 
-/// The forecast of a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Fit {
     /// Calls that are expected until the reset.
@@ -80,7 +70,6 @@ pub struct Fit {
     pub ends_at: Option<i64>,
 }
 
-/// Where a window stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -96,8 +85,6 @@ pub enum Status {
     Off,
 }
 
-/// Decides.
-#[must_use]
 pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
     let question =
         &Question { now: if crate::is_sane(question.now) { question.now } else { 0.0 }, ..*question };
@@ -125,7 +112,6 @@ pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
 }
 
 /// Whether no window can be over its line, whatever the calendar says. Then nothing needs time zone or forecast.
-#[must_use]
 pub fn is_clearly_within(snapshots: &[Snapshot], rules: &Rules) -> bool {
     Window::ALL.into_iter().all(|window| {
         let used = newest(snapshots, window).map(|(_, reading)| reading.used());
@@ -176,10 +162,8 @@ const fn of(window: Window, [five_hour, seven_day]: [f64; 2]) -> f64 {
     }
 }
 
-/// A current window's budget.
 struct Budget {
     resets_at: i64,
-    /// Calls that fit.
     fitting: f64,
     /// Calls that fit without the reserve.
     sparing: f64,
@@ -250,8 +234,6 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
     }
 }
 
-/// The delay that stretches natural gaps, in seconds.
-#[must_use]
 pub fn delay_of(gap: f64, stretch: f64, rules: &Rules) -> f64 {
     (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay)
 }
@@ -264,7 +246,6 @@ fn through(forecast: &Forecast, caps: Option<(f64, f64)>, stretch: f64) -> f64 {
 }
 
 /// How much gaps are to be stretched for the calls to fit: 1 or more.
-#[must_use]
 pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most: f64) -> f64 {
     if through(forecast, caps, 1.0) <= fitting {
         return 1.0;

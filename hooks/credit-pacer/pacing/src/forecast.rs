@@ -5,7 +5,6 @@ use crate::learned::Learned;
 use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
-/// Slots of a 5-hour window.
 const WINDOW_SLOTS: usize = 20;
 
 /// Calls by 5-hour window until the weekly reset.
@@ -19,7 +18,6 @@ pub struct Forecast {
     pub slots: Vec<(i64, f64)>,
 }
 
-/// The habit as it concerns this moment.
 struct Past<'a> {
     days: Vec<Day>,
     now: f64,

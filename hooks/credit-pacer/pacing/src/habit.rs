@@ -7,16 +7,12 @@ use serde::{Deserialize, Serialize};
 use crate::calendar::{Calendar, DAY_SECS};
 use crate::whole_seconds;
 
-/// The length of a slot in seconds.
 pub(crate) const SLOT_SECS: i64 = 900;
 
-/// Slots of a day.
 pub(crate) const DAY_SLOTS: usize = 96;
 
-/// Days that are remembered.
 const DAYS: i64 = 28;
 
-/// Slots that are remembered.
 const SLOTS: i64 = DAYS * DAY_SECS / SLOT_SECS;
 
 /// Two digits from `#` on hold a slot: none of them needs an escape in JSON.
@@ -79,19 +75,15 @@ impl Habit {
         )
     }
 
-    /// Slots that are known.
     fn len(&self) -> usize {
         self.slots.len() / 2
     }
 
     /// Days of which anything is known, rounded up.
-    #[must_use]
     pub fn days(&self) -> usize {
         self.len().div_ceil(DAY_SLOTS)
     }
 
-    /// All natural calls that are remembered.
-    #[must_use]
     pub fn calls(&self) -> f64 {
         self.between(i64::MIN, i64::MAX)
     }

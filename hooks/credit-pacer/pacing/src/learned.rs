@@ -31,10 +31,8 @@ const ROUNDING: f64 = 0.5;
 /// A limit counts as reached from this usage on, in percent.
 const REACHED: f64 = 99.5;
 
-/// Accounts that are remembered.
 const ACCOUNTS: usize = 4;
 
-/// A tool call that was made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Call {
     /// When it ended, in seconds since the epoch.
@@ -69,7 +67,6 @@ struct Course {
     until: f64,
 }
 
-/// The usage of one account.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Account {
@@ -81,7 +78,6 @@ struct Account {
     seven_day: Meter,
 }
 
-/// The usage of one window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 struct Meter {
@@ -145,7 +141,6 @@ impl Learned {
         self.delayed(call, call.slept_secs);
     }
 
-    /// A session has ended.
     pub fn end(&mut self, session: u64) {
         self.sessions.remove(&session);
     }
@@ -213,7 +208,6 @@ impl Learned {
     }
 
     /// Natural seconds between two calls of a session.
-    #[must_use]
     pub fn gap_secs(&self) -> f64 {
         let (mean, count) = self.gap;
         // A few gaps say little.

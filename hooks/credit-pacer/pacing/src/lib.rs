@@ -39,7 +39,6 @@ fn is_sane(moment: f64) -> bool {
     moment.is_finite() && (-SANE_SECS..=SANE_SECS).contains(&whole_seconds(moment))
 }
 
-/// A usage limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Window {
@@ -54,7 +53,6 @@ impl Window {
     pub const ALL: [Self; 2] = [Self::FiveHour, Self::SevenDay];
 
     /// Claude Code's name of it, which is also the key in the settings.
-    #[must_use]
     pub const fn key(self) -> &'static str {
         match self {
             Self::FiveHour => "five_hour",
@@ -62,8 +60,6 @@ impl Window {
         }
     }
 
-    /// The name for people.
-    #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
             Self::FiveHour => "5-hour limit",
@@ -72,7 +68,6 @@ impl Window {
     }
 
     /// From one reset to the next, in seconds.
-    #[must_use]
     pub const fn length_secs(self) -> i64 {
         match self {
             Self::FiveHour => 5 * 3600,
@@ -81,24 +76,18 @@ impl Window {
     }
 }
 
-/// The usage of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// 0 to 100; more if Claude Code says so.
     pub used_percent: f64,
-    /// Seconds since the epoch.
     pub resets_at: i64,
 }
 
 impl Reading {
-    /// The usage as the arithmetic takes it.
-    #[must_use]
     pub const fn used(&self) -> f64 {
         if self.used_percent.is_finite() { self.used_percent.clamp(0.0, 1000.0) } else { 0.0 }
     }
 
-    /// Whether both name the same window.
-    #[must_use]
     pub const fn is_same_window(&self, other: &Self) -> bool {
         self.resets_at.abs_diff(other.resets_at) <= SAME_RESET_SECS
     }
@@ -109,15 +98,12 @@ impl Reading {
 pub struct Snapshot {
     /// When the numbers were true, in seconds since the epoch.
     pub at: i64,
-    /// Five hours.
     pub five_hour: Option<Reading>,
-    /// Seven days.
     pub seven_day: Option<Reading>,
 }
 
 impl Snapshot {
     /// The usage of one window, if it is a number.
-    #[must_use]
     pub fn of(&self, window: Window) -> Option<Reading> {
         let reading = match window {
             Window::FiveHour => self.five_hour,
@@ -131,7 +117,6 @@ impl Snapshot {
 }
 
 /// The newest reading of a window and its time. Within one window usage never falls: a lower reading is an older one.
-#[must_use]
 pub fn newest(snapshots: &[Snapshot], window: Window) -> Option<(i64, Reading)> {
     let mut readings =
         snapshots.iter().rev().filter_map(|snapshot| Some((snapshot.at, snapshot.of(window)?)));
@@ -141,11 +126,9 @@ pub fn newest(snapshots: &[Snapshot], window: Window) -> Option<(i64, Reading)> 
     Some((at, Reading { used_percent, ..newest }))
 }
 
-/// A word for how hard calls are delayed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Strategy {
-    /// Not at all.
     #[default]
     None,
     /// Less than 5 points over the safe line.
@@ -159,11 +142,8 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::None, Self::Minimal, Self::Gradual, Self::Aggressive, Self::Emergency];
 
-    /// The word.
-    #[must_use]
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -181,15 +161,11 @@ impl fmt::Display for Strategy {
     }
 }
 
-/// Whole seconds as a number to calculate with.
-#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "rounded far from any calendar only")]
 pub const fn seconds(whole: i64) -> f64 {
     whole as f64
 }
 
-/// The whole seconds of a moment.
-#[must_use]
 #[expect(clippy::cast_possible_truncation, reason = "beyond the bounds it is the bound")]
 pub fn whole_seconds(moment: f64) -> i64 {
     moment.floor() as i64

@@ -3,7 +3,6 @@
 use crate::calendar::{Calendar, Off, Spans};
 use crate::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 
-/// The settings, ready for arithmetic.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
     /// The share of the allowance that is safe, from 0 to 1.
@@ -16,18 +15,13 @@ pub struct Rules {
     pub longest_delay: f64,
     /// An older reading says nothing, in seconds.
     pub stale_after: f64,
-    /// Five hours.
     pub five_hour: Limit,
-    /// Seven days.
     pub seven_day: Limit,
-    /// When the user works.
     pub calendar: Calendar,
 }
 
-/// The settings of a window.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limit {
-    /// Calls are delayed because of it.
     pub is_enabled: bool,
     /// The usage that is allowed from its beginning on, in percent.
     pub preload: f64,
@@ -48,7 +42,6 @@ pub(crate) struct Line {
     pub(crate) left: f64,
 }
 
-/// A window's place on the wall clock.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     from: i64,
@@ -58,8 +51,6 @@ struct Place {
 }
 
 impl Rules {
-    /// The settings of a window.
-    #[must_use]
     pub const fn limit(&self, window: Window) -> Limit {
         match window {
             Window::FiveHour => self.five_hour,
@@ -73,7 +64,6 @@ impl Rules {
     }
 
     /// The safe line of the window that resets at `resets_at`, in percent.
-    #[must_use]
     pub fn safe_at(&self, window: Window, resets_at: i64, now: f64) -> f64 {
         self.line(window, resets_at, now).safe_percent
     }
@@ -97,7 +87,6 @@ impl Rules {
         }
     }
 
-    /// The working time of a week that has some.
     fn working(&self, window: Window, place: Place) -> Option<Spans> {
         let spans = (window == Window::SevenDay).then(|| self.calendar.working(place.from, place.to));
         spans.filter(|spans| spans.total() > 0.0)

@@ -44,7 +44,6 @@ fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Opti
 
 impl WindowPace {
     /// "62 % used, 52 % safe by now". With a decimal where whole numbers would look the same.
-    #[must_use]
     pub fn standing(&self) -> String {
         let used = self.reading.map_or(0.0, |(_, reading)| reading.used_percent);
         let is_close = (used - self.safe_percent).abs() < 1.0;
@@ -52,7 +51,6 @@ impl WindowPace {
     }
 
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 minutes before it resets".
-    #[must_use]
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let name = self.window.name();
         let Some((_, reading)) = self.reading else { return name.to_owned() };
@@ -80,7 +78,6 @@ impl WindowPace {
     }
 
     /// "; the safe line stands still until Mon 00:00, because Sunday is no working day (credit-pacer.workdays)", or nothing.
-    #[must_use]
     pub fn standstill(&self, now: f64, rules: &Rules) -> String {
         let reading = self.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
         let standstill =
@@ -97,7 +94,6 @@ impl WindowPace {
 }
 
 /// In whole percents, or in tenths.
-#[must_use]
 pub fn percent(percent: f64, in_tenths: bool) -> String {
     let text = if in_tenths { format!("{percent:.1}") } else { format!("{percent:.0}") };
     text.strip_suffix(".0").map(ToOwned::to_owned).unwrap_or(text)
