@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
-use shared::operator::typed;
 use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
@@ -34,8 +33,6 @@ pub enum Change {
     Forget(String),
     /// Marks nobody needs any more go: those of these branches, and session marks that are a month old.
     Prune(Box<Leftovers>),
-    /// A prompt that reads like one of our commands is scheduled, by its hash.
-    Scheduled(u64),
     /// A switch is turned.
     Turn(Turn),
     /// The user of the repository has been told of `req init`, by its folder.
@@ -172,10 +169,6 @@ impl Change {
                 }
                 Ok(())
             }
-            Self::Scheduled(prompt) => match places.open_store() {
-                Some(store) => typed::remember(&store, prompt),
-                None => Ok(()),
-            },
             Self::Turn(turn) => turn.carry_out(places, now),
             Self::ToldOfInit(common_dir) => newcomers::remember(places, &common_dir),
             Self::ToldOfClient(version) => {

@@ -23,9 +23,6 @@ pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
         Facts::After(facts) => after::a_call(input, facts),
         Facts::Prompt(world, answered) => session::prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop::of_a_turn(input, world, *work),
-        Facts::Scheduled(prompts) => {
-            Outcome { effects: prompts.iter().copied().map(Change::Scheduled).collect(), ..Outcome::pass() }
-        }
         Facts::Start(world) => session::start(input, world),
         Facts::End(world) => session::end(input, world),
     })

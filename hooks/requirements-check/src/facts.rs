@@ -16,8 +16,6 @@ pub enum Facts {
     Prompt(Box<World>, Option<Answered>),
     /// The turn is about to end, and what it did.
     Stop(Box<World>, TurnWork),
-    /// Hashes of scheduled prompts that read like our commands; a stop with wake-ups in flight is not blocked.
-    Scheduled(Vec<u64>),
     Start(Box<World>),
     End(Box<World>),
 }
@@ -32,8 +30,6 @@ pub struct Before {
     pub(crate) breach: Option<Breach>,
     /// Commands of the call that may become evidence.
     pub(crate) runs: Vec<Run>,
-    /// The hash of a scheduled prompt that reads like one of our commands.
-    pub(crate) scheduled: Option<u64>,
     /// The session has given no sign of life for a while.
     pub(crate) registers: bool,
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::cli::{self, Asker};
 use shared::hook::Context;
-use shared::operator::{Caller, typed as prompts};
+use shared::operator::Caller;
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, Stop, ToolCall, ToolFailure, ToolResult};
 use shared::stop_gate::never_blocked_by_input;
@@ -61,14 +61,13 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     if is_plan(context, &call) {
         return None;
     }
-    let scheduled = prompts::scheduled_by(tool);
     let registers = Look::is_quiet(context);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let due = lazily_due(context);
     let proving: Vec<Rule<'_>> =
         rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &due)).collect();
-    if triggered.is_empty() && proving.is_empty() && rails.is_none() && scheduled.is_none() && !registers {
+    if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
         return None;
     }
     let cwd = Look::cwd(context);
@@ -103,7 +102,7 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let named = |rules: Vec<Rule<'_>>| rules.iter().map(|rule| rule.name.to_owned()).collect();
     let places =
         looks.into_iter().map(|(look, rules)| Place { world: look.world, judged: named(rules) }).collect();
-    Some(Before { call, places, breach, runs, scheduled, registers })
+    Some(Before { call, places, breach, runs, registers })
 }
 
 /// The triggered rules by where what triggers them acts: each command of a line in its own folder, git where it is told to.
@@ -368,10 +367,6 @@ fn by_req(
 }
 
 fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
-    let scheduled: Vec<u64> = stop.session_crons.iter().filter_map(|prompt| prompts::ours(prompt)).collect();
-    if !scheduled.is_empty() {
-        return Some(Facts::Scheduled(scheduled));
-    }
     let call = &context.request.call;
     let is_verified = context.settings.hooks.stop.verify_requirements;
     if !is_verified

@@ -63,7 +63,6 @@ impl Scene {
             Facts::Prompt(world, _) | Facts::Stop(world, _) | Facts::Start(world) | Facts::End(world) => {
                 *world
             }
-            Facts::Scheduled(_) => std::mem::take(&mut self.world),
         };
         self.carry_out(&outcome.effects);
         match &outcome.memory {
@@ -92,8 +91,7 @@ impl Scene {
         let judged = self.settings.requirements.keys().cloned().collect();
         self.decide(Event::PreToolUse(tool), |world| {
             let places = vec![Place { world, judged }];
-            let mut facts =
-                Before { call, places, breach: None, runs: Vec::new(), scheduled: None, registers: false };
+            let mut facts = Before { call, places, breach: None, runs: Vec::new(), registers: false };
             change(&mut facts);
             Facts::Before(Box::new(facts))
         })

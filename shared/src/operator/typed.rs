@@ -50,22 +50,24 @@ pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
     is_ours.then(|| words.collect())
 }
 
-/// The hash of a prompt that is scheduled by this event, if it begins like a command of ours: by a call of Claude's, or by a
-/// slash command, which comes to such a call.
-fn scheduled_in(event: &Event) -> Option<u64> {
+/// The hashes of prompts that are scheduled by this event and begin like a command of ours: by a call of Claude's, by a slash
+/// command, which comes to such a call, or before anybody looked, which shows at the end of a turn.
+fn scheduled_in(event: &Event) -> Vec<u64> {
     match event {
-        Event::PreToolUse(call) => scheduled_by(call),
-        Event::PostToolUse(result) => scheduled_by(&result.call),
+        Event::PreToolUse(call) => scheduled_by(call).into_iter().collect(),
+        Event::PostToolUse(result) => scheduled_by(&result.call).into_iter().collect(),
         Event::UserPromptSubmit { prompt, .. } => {
-            let first = prompt.split_whitespace().next()?;
-            SCHEDULING_COMMANDS.contains(&first).then(|| ours(prompt))?
+            let first = prompt.split_whitespace().next();
+            let is_scheduling = first.is_some_and(|first| SCHEDULING_COMMANDS.contains(&first));
+            ours(prompt).filter(|_| is_scheduling).into_iter().collect()
         }
-        _ => None,
+        Event::Stop(stop) => stop.session_crons.iter().filter_map(|prompt| ours(prompt)).collect(),
+        _ => Vec::new(),
     }
 }
 
 /// The hash of a prompt that a call schedules, if it begins like a command of ours.
-pub fn scheduled_by(call: &ToolCall) -> Option<u64> {
+fn scheduled_by(call: &ToolCall) -> Option<u64> {
     #[derive(Deserialize)]
     struct Fields {
         prompt: String,
@@ -127,13 +129,13 @@ pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     }
 }
 
-/// Remembers the prompt that this event schedules, if it begins like a command of ours.
+/// Remembers the prompts that this event schedules and that begin like a command of ours.
 pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), String> {
-    scheduled_in(event).map_or(Ok(()), |prompt| remember(store, prompt))
+    scheduled_in(event).into_iter().try_for_each(|prompt| remember(store, prompt))
 }
 
 /// Remembers a scheduled prompt by its hash.
-pub fn remember(store: &Store, prompt: u64) -> Result<(), String> {
+fn remember(store: &Store, prompt: u64) -> Result<(), String> {
     let remembered =
         store.change::<Scheduled>(MACHINE, |known| known.0.len() < MAX && known.0.insert(prompt));
     remembered.map_err(|error| error.to_string())
@@ -240,7 +242,7 @@ mod tests {
             "/schedule 1d pace-maker off",
         ] {
             let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
-            assert_eq!(scheduled_in(&typed), ours("pace-maker off"), "{line}");
+            assert_eq!(scheduled_in(&typed), Vec::from_iter(ours("pace-maker off")), "{line}");
             let input = serde_json::json!({ "prompt": line }).to_string();
             let input = serde_json::value::RawValue::from_string(input).unwrap();
             let call = ToolCall {
@@ -248,7 +250,11 @@ mod tests {
                 tool_input: Some(input),
                 ..ToolCall::default()
             };
-            assert_eq!(scheduled_in(&Event::PreToolUse(call)), ours("pace-maker off"), "{line}");
+            assert_eq!(
+                scheduled_in(&Event::PreToolUse(call)),
+                Vec::from_iter(ours("pace-maker off")),
+                "{line}"
+            );
         }
         for prompt in [
             "pace-maker off",
@@ -259,7 +265,7 @@ mod tests {
             "loop 5m req",
         ] {
             let typed = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
-            assert_eq!(scheduled_in(&typed), None, "{prompt}");
+            assert!(scheduled_in(&typed).is_empty(), "{prompt}");
         }
     }
 

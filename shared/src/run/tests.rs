@@ -284,6 +284,10 @@ fn a_scheduled_prompt_is_remembered_though_the_hook_is_off() {
     for (event, fields) in [
         ("PreToolUse", json!({"tool_name": "CronCreate", "tool_input": {"prompt": "req pause"}})),
         ("UserPromptSubmit", json!({"prompt": "/loop 5m req pause"})),
+        (
+            "Stop",
+            json!({"session_crons": [{"id": "c1", "prompt": "go on"}, {"id": "c2", "prompt": "req pause"}]}),
+        ),
     ] {
         let world = World::new("stop-momentum: {enabled: false}\n");
         let store = Store::open(&world.state("")).unwrap();

@@ -8,7 +8,6 @@ use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 use super::{Answer, advice, reactions, remember, session::sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::call::{Call, Placed};
-use crate::change::Change;
 use crate::evidence::order::{self, Late};
 use crate::facts::{Before, Place};
 use crate::rails::Breach;
@@ -21,11 +20,8 @@ use crate::wording;
 
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
     let mut state = input.state.clone();
-    let mut effects: Vec<Change> = facts.scheduled.map(Change::Scheduled).into_iter().collect();
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
-    if facts.registers {
-        effects.extend(sign_of_life(input, own));
-    }
+    let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(breach) = &facts.breach {
         let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
         let audit = Audit::to(Breach::INSTEAD);

@@ -77,7 +77,7 @@ pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, Str
     count(worktree, request(look, dynamic), None).map(|count| size(&count)).map_err(said)
 }
 
-/// Counts everything and keeps it. A count that ran out of time is no less than the last one of the same commit.
+/// Counts everything and keeps it.
 pub(super) fn count_anew(
     look: &mut Look<'_, '_>,
     worktree: &Worktree,
@@ -92,12 +92,7 @@ pub(super) fn count_anew(
         error.to_string()
     })?;
     let earlier = read(look, worktree, rule, dynamic).filter(|kept| kept.stamp == stamp);
-    let counted = match earlier.and_then(|kept| kept.count) {
-        Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
-            Count { is_complete: false, ..earlier }
-        }
-        _ => counted,
-    };
+    let counted = no_less(counted, earlier.and_then(|kept| kept.count));
     if counted.base.is_empty() {
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
@@ -110,6 +105,16 @@ pub(super) fn count_anew(
     };
     keep(look, worktree, rule, &kept);
     Ok(size(&counted))
+}
+
+/// A count that ran out of time is no less than the last one of the same commit.
+fn no_less(counted: Count, earlier: Option<Count>) -> Count {
+    match earlier {
+        Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
+            Count { is_complete: false, ..earlier }
+        }
+        _ => counted,
+    }
 }
 
 fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
@@ -138,4 +143,23 @@ fn keep(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: &Kept) 
     let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
     let Some((store, file)) = file else { return };
     let _ = with_lock(&file, Duration::ZERO, || store.save(&file, &key, kept));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::no_less;
+    use crate::git::Count;
+
+    #[test]
+    fn a_count_that_ran_out_of_time_never_lowers_the_last_one() {
+        let count = |lines, is_complete| Count { lines, is_complete, ..Count::default() };
+        for (now, earlier, expected) in [
+            (count(10, false), Some(count(2_102, true)), count(2_102, false)),
+            (count(10, false), None, count(10, false)),
+            (count(3_000, false), Some(count(2_102, true)), count(3_000, false)),
+            (count(10, true), Some(count(2_102, true)), count(10, true)),
+        ] {
+            assert_eq!(no_less(now, earlier), expected);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Before a call: what is refused and what is not, in how many words, and what is said beside it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
@@ -8,8 +8,9 @@ use shared::protocol::Mode;
 
 use crate::change::Change;
 use crate::facts::Place;
+use crate::rails::{self, Guarded, Why};
 use crate::satisfactions::{By, Holder};
-use crate::scene::{OWN, SESSION, Scene, denied, edit_of, is_silent};
+use crate::scene::{OWN, ROOT, SESSION, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
 
 const SEVERAL: &str = "\
@@ -219,18 +220,16 @@ fn a_long_text_of_the_users_is_cut() {
 }
 
 #[test]
-fn a_prompt_that_is_scheduled_and_a_sign_of_life_are_noted_though_the_call_is_refused() {
+fn a_sign_of_life_is_noted_though_the_call_is_denied() {
     for (requirement, is_refused) in [("plan: {trigger_tools: [CronCreate]}\n", true), ("plan: {}\n", false)]
     {
         let mut scene = Scene::new(requirement);
         let prompt = json!({ "prompt": "req satisfy plan" });
         let answer = scene.before_with("t1", "CronCreate", &prompt, |facts| {
-            (facts.scheduled, facts.registers) = (Some(7), true);
+            facts.registers = true;
         });
         assert_eq!(matches!(answer.verdict, Verdict::Deny { .. }), is_refused);
-        let [Change::Scheduled(7), Change::Alive(entry)] = answer.effects.as_slice() else {
-            panic!("{:?}", answer.effects)
-        };
+        let [Change::Alive(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
         assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
     }
 }
@@ -274,4 +273,28 @@ fn a_file_outside_of_any_work_tree_is_on_no_branch() {
     let mut scene = Scene::new("own: {type: guard, guard_type: protected_branch}\n").on("main");
     assert!(is_silent(&scene.before("t1", "Write", &json!({ "file_path": "/tmp/notes.md" }))));
     denied(&scene.edit("t2"));
+}
+
+#[test]
+fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
+    let input = edit_of(".claude/requirements.yaml");
+    let root = Path::new(ROOT);
+    let guarded =
+        Guarded { config_dir: None, root: Some(root), state_dirs: Vec::new(), common_dir: None, cwd: root };
+    let rule = "requirements.plan";
+    let breach = rails::breach(&call("Edit", &input), &input.to_string(), &guarded, rule, Why::Locked);
+    assert!(breach.is_some());
+    let answer = Scene::new("plan: {}\n").before_with("t1", "Edit", &input, |facts| {
+        (facts.breach, facts.registers) = (breach, true);
+    });
+    assert!(denied(&answer).contains("requirements.yaml"), "{answer:?}");
+    assert!(matches!(&answer.verdict, Verdict::Deny { rule, .. } if rule == "requirements.plan"));
+    assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]) && !answer.audit.next.is_empty());
+}
+
+#[test]
+fn a_notice_is_shown_without_characters_that_move_the_cursor() {
+    let mut scene = Scene::new("plan: {}\n");
+    scene.world.notes = vec!["damaged\u{1b}[2J".to_owned()];
+    assert_eq!(scene.edited("t1").notice.as_deref(), Some("damaged\u{fffd}[2J"));
 }
