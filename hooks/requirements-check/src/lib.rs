@@ -1,19 +1,19 @@
 //! requirements-check: the team's process, checked where it matters: before tool calls, and before a turn ends.
 //!
-//! A requirement is met by a mark (`blocking`), by a computed value (`dynamic`), by a condition (`guard`), or by a command
-//! that passed on exactly the files that are there (`evidence`). What a call needs and is not met refuses it, once and whole,
-//! with what would meet it.
+//! A requirement is satisfied by `req satisfy`, a skill or the user (`blocking`), by a computed value (`dynamic`), by a condition
+//! (`guard`), or by a command that passed on exactly the files that are there (`evidence`). What a call needs and is not
+//! satisfied denies it, once and whole, with what would satisfy it.
 //!
 //! In reading order:
 //!
-//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is met
+//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
-//! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: what was satisfied; `registry`: who is live
+//! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
 //! - `view`: all of that, as requirements are judged by it
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
-//! - `wording`: what is said; `rails`: calls that would go around the user
+//! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
-//! - `state`: what a session has done; `newcomers`: who has heard of `req init`
+//! - `state`: what a session has done; `newcomers`: who has read of `req init`
 
 #![allow(
     clippy::iter_without_into_iter,

@@ -21,13 +21,13 @@ use crate::place::{Around, Here, Refusals, ask, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{BranchMarks, Key};
-use crate::settings::{Guard, Kind, Settings, Terms};
-use crate::view::{Reader, World};
+use crate::settings::{Guard, Settings, Terms};
+use crate::view::{Freshness, Reader, World};
 use crate::wording;
 
-/// One deadline for everything that is measured: before a tool call, and at any other event.
+/// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
-const AT_LEISURE: Duration = Duration::from_secs(1);
+const AT_LEISURE: Duration = Duration::from_millis(900);
 
 /// Before a tool call a recount takes no longer.
 const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
@@ -169,7 +169,11 @@ impl<'a, 's> Look<'a, 's> {
         self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
         self.measure(rules);
         let commits = call.commits_the_index();
-        for rule in rules.iter().filter(|rule| rule.kind() == Kind::Evidence && commits) {
+        // Evidence that does not hold anyway needs no look at what is staged.
+        for rule in rules.iter().filter(|_| commits) {
+            if self.world.evidence.get(rule.name) != Some(&Freshness::Same) {
+                continue;
+            }
             let staged = fingerprints::staged_otherwise(self, rule);
             self.world.staged_otherwise.insert(rule.name.to_owned(), staged);
         }
@@ -206,7 +210,7 @@ impl<'a, 's> Look<'a, 's> {
         }
     }
 
-    /// The deadline for the files of evidence: 1 s before a call, too, because a run whose files nobody looked at proves nothing.
+    /// The deadline for the files of evidence: the long one before a call, too, because a run whose files nobody looked at proves nothing.
     pub(super) fn deadline_of_files(&self) -> Option<Instant> {
         self.deadline.map(|_| self.begun + AT_LEISURE)
     }
