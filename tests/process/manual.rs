@@ -1,6 +1,6 @@
 //! The manual: README.md, the page of each hook, the pages of config/manual, and those of the plugin and of an archive. What
 //! it shows is run, read or generated, so that nothing of it goes stale: `lines` runs the commands, on Linux; `said` makes
-//! anew what is quoted; `files` reads the files, `settings` compares the tables, `generated` generates anew,
+//! anew what is quoted; `files` reads the files, `generated` generates anew, the tables of settings among it,
 //! `troubleshooting` walks the checks of `req doctor`, `pictures` draws the pictures anew.
 
 mod files;
@@ -13,7 +13,6 @@ mod pictures;
 mod said;
 #[cfg(target_os = "linux")]
 mod scenes;
-mod settings;
 mod troubleshooting;
 
 use std::fs;

@@ -181,19 +181,6 @@ fn what_is_printed_is_what_the_committed_schema_says_and_nothing_else() {
 }
 
 #[test]
-fn the_committed_schemas_are_those_that_req_prints() {
-    let desk = Desk::empty();
-    for reading in Reading::all() {
-        let printed = yes(desk.script(&["schema", &reading.name]));
-        assert!(reading.committed().trim_end() == printed, "{}: run cargo xtask schema", reading.name);
-        let schema: Value = serde_json::from_str(&printed).unwrap();
-        let typed = format!("req {}", reading.words.join(" "));
-        assert_eq!(schema["title"], typed.as_str());
-        assert!(jsonschema::meta::is_valid(&schema), "{}", reading.name);
-    }
-}
-
-#[test]
 fn every_command_that_can_print_json_has_a_schema() {
     let desk = Desk::empty();
     let described: BTreeSet<String> = Reading::all()
@@ -248,22 +235,6 @@ fn each_verb_has_a_help_with_an_example() {
         assert!(text.contains("Example") && text.matches(&start).count() > 1, "{start}: {text}");
         assert!(!text.contains('\u{1b}'), "{start}: no colour into a pipe");
     }
-}
-
-#[test]
-fn an_option_that_no_verb_knows_is_wrong_usage_and_nothing_is_printed() {
-    let scene = Scene::full();
-    let before = crate::driver::tree(&scene.desk.sandbox.project());
-    for verb in verbs(&scene.desk) {
-        let words: Vec<&str> = verb.iter().map(String::as_str).chain(["--no-such-option"]).collect();
-        for command in scene.asked(&words) {
-            let outcome = command.run();
-            outcome.assert_exit(64);
-            assert_eq!(outcome.stdout_text(), "", "{words:?}");
-            assert!(!outcome.stderr_text().is_empty(), "{words:?}");
-        }
-    }
-    assert_eq!(crate::driver::tree(&scene.desk.sandbox.project()), before);
 }
 
 #[test]

@@ -66,27 +66,3 @@ fn what_a_linked_work_tree_has_out_is_not_gone() {
     assert!(yes(desk.claude(&["prune"])).contains(&format!("commit {}", &commit[..8])));
     assert!(listed(&desk).is_empty());
 }
-
-#[test]
-fn the_live_sessions_of_the_project_are_listed() {
-    let desk = Desk::new(TEAM);
-    assert_eq!(yes(desk.claude(&["sessions"])), "no session is live on this project");
-    desk.starts(&desk.session);
-    desk.starts(&desk.another());
-    let text = yes(desk.claude(&["sessions"]));
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 2, "{text}");
-    assert!(lines[0].starts_with("0c4e7a11  on main, begun ") && !lines[0].contains("this one"), "{text}");
-    assert!(lines[1].starts_with("5e55104e  on main, begun ") && lines[1].ends_with("; this one"), "{text}");
-    let json = json_of(desk.claude(&["sessions", "--json"]));
-    let sessions = json["sessions"].as_array().unwrap();
-    let keys: Vec<&String> = sessions[0].as_object().unwrap().keys().collect();
-    assert_eq!(keys, ["session", "branch", "entrypoint", "started_at", "seen_at", "own"]);
-    assert_eq!((&sessions[0]["session"], &sessions[0]["own"]), (&json!(OTHER), &json!(false)));
-    desk.sandbox.git(&["switch", "--quiet", "--create", "my-change"]);
-    let text = yes(desk.claude(&["sessions"]));
-    assert_eq!(text.matches("  on my-change, ").count(), 2, "{text}");
-    assert_eq!(json_of(desk.claude(&["sessions", "--json"]))["sessions"][0]["branch"], "my-change");
-    desk.ask(&desk.another().session_end("other"));
-    assert_eq!(yes(desk.claude(&["sessions"])).lines().count(), 1);
-}

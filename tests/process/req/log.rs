@@ -29,23 +29,6 @@ fn texts(desk: &Desk, words: &[&str]) -> Vec<String> {
     entries.map(|entry| entry["text"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
-fn numbered(number: u64) -> String {
-    line(1000 - number, "advise", &json!({ "text": number.to_string() }))
-}
-
-#[test]
-fn the_newest_thirty_are_shown_and_how_many_more_there_are() {
-    let desk = desk_with(&(0..32).map(numbered).collect::<Vec<_>>());
-    let text = yes(desk.script(&["log"]));
-    let lines: Vec<&str> = text.lines().collect();
-    assert_eq!((lines.len(), lines[0]), (31, "2 earlier not shown; all of them: -n 32"));
-    assert!(lines[1].ends_with("  advised on  2") && lines[30].ends_with("  advised on  31"), "{text}");
-    assert_eq!(yes(desk.script(&["log", "-n", "32"])).lines().count(), 32);
-    let expected = (30..32).map(|number| number.to_string()).collect::<Vec<_>>();
-    assert_eq!(texts(&desk, &["-n", "2"]), expected);
-    assert_eq!(json_of(desk.script(&["log", "-n", "2", "--json"]))["earlier"], 30);
-}
-
 #[test]
 fn one_line_says_when_which_who_what_why() {
     let more = json!({
@@ -67,62 +50,6 @@ fn one_line_says_when_which_who_what_why() {
         judged.ends_with("  stop-momentum       asked a model  a-model, took 1.2 s, 0.0056 USD"),
         "{judged}"
     );
-}
-
-#[test]
-fn what_is_asked_for_is_what_is_shown() {
-    let of =
-        |session: &str, hook: &str, text: &str| json!({ "session": session, "hook": hook, "text": text });
-    let desk = desk_with(&[
-        line(7200, "deny", &of(OTHER, "delegation-guard", "old denial")),
-        line(60, "deny", &of(OTHER, "delegation-guard", "denial")),
-        line(50, "block", &of("5e55104e-x", "stop-momentum", "block")),
-        line(40, "let-go", &of("5e55104e-x", "stop-momentum", "let go")),
-        line(30, "ask", &of(OTHER, "stop-momentum", "question")),
-    ]);
-    for (words, expected) in [
-        (&["--hook", "delegation-guard"][..], &["old denial", "denial"][..]),
-        (&["--hook", "rate-awareness"], &[]),
-        (&["--since", "1h"], &["denial", "block", "let go", "question"]),
-        (&["--since", "45s"], &["let go", "question"]),
-        (&["--blocks"], &["old denial", "denial", "block", "question"]),
-        (&["--session", &OTHER[..8]], &["old denial", "denial", "question"]),
-        (&["--session", "5e55104e", "--blocks", "--since", "1h"], &["block"]),
-    ] {
-        assert_eq!(texts(&desk, words), expected, "{words:?}");
-    }
-    assert_eq!(yes(desk.script(&["log", "--hook", "rate-awareness"])), "nothing that fits is recorded");
-}
-
-#[test]
-fn what_nobody_knows_is_told_with_what_may_be_meant() {
-    let desk = desk_with(&[line(1, "block", &json!({ "session": OTHER }))]);
-    assert_eq!(
-        no(desk.script(&["log", "--hook", "stop-momentun"])),
-        "req: there is no hook stop-momentun; did you mean stop-momentum?"
-    );
-    assert!(no(desk.script(&["log", "--hook", "zzz"])).contains("there are delegation-guard, stop-momentum"));
-    assert!(no(desk.script(&["log", "--session", "ffffffff"])).contains("ffffffff"));
-    for wrong in
-        [&["--since", "yesterday"][..], &["-n", "many"], &["--stats", "--cost"], &["--blocks", "--stats"]]
-    {
-        desk.script(&[&["log"], wrong].concat()).run().assert_exit(64);
-    }
-}
-
-#[test]
-fn what_cannot_be_read_is_counted_and_hides_nothing() {
-    let desk = desk_with(&[
-        line(2, "block", &json!({})),
-        "{\"at\":1}\nnot JSON\n".to_owned(),
-        line(1, "advise", &json!({})),
-    ]);
-    let text = yes(desk.script(&["log"]));
-    assert_eq!(text.lines().count(), 3, "{text}");
-    assert!(text.ends_with("\n2 lines of the journal could not be read and are left out"), "{text}");
-    assert_eq!(json_of(desk.script(&["log", "--json"]))["damaged"], 2);
-    assert_eq!(json_of(desk.script(&["log", "--stats", "--json"]))["damaged"], 2);
-    assert_eq!(json_of(desk.script(&["log", "--cost", "--json"]))["damaged"], 2);
 }
 
 #[test]
@@ -199,44 +126,6 @@ fn what_holds_at_a_start_is_told_and_not_counted_as_advice() {
     assert!(text.contains(told), "{text}");
     let stats = yes(desk.script(&["log", "--stats"]));
     assert!(stats.contains("requirements-check: told at a start 1\nin all: spoke 0 times: "), "{stats}");
-}
-
-#[test]
-fn what_models_cost_is_summed_per_hook_and_model() {
-    let call = |hook: &str, model: Option<&str>, cost: u64| {
-        let mut call = json!({
-            "hook": hook, "input_tokens": 1000, "output_tokens": 50, "took_ms": 800, "cost_micro_usd": cost,
-        });
-        if let Some(model) = model {
-            call["model"] = json!(model);
-        }
-        line(10, "judge", &call)
-    };
-    let desk = desk_with(&[
-        call("tempo-stop", Some("small"), 700),
-        call("intent-validator", Some("small"), 1300),
-        call("intent-validator", Some("small"), 1300),
-        call("intent-validator", None, 0),
-        line(5, "sleep", &json!({ "slept_ms": 9000 })),
-    ]);
-    assert_eq!(
-        yes(desk.script(&["log", "--cost"])),
-        "intent-validator, a model it did not name: 1 call, 1000 tokens in, 50 out, 0.0000 USD, 0.8 s\n\
-         intent-validator, small: 2 calls, 2000 tokens in, 100 out, 0.0026 USD, 1.6 s\n\
-         tempo-stop, small: 1 call, 1000 tokens in, 50 out, 0.0007 USD, 0.8 s\n\
-         in all: 4 calls, 4000 tokens in, 200 out, 0.0033 USD, 3.2 s"
-    );
-    let json = json_of(desk.script(&["log", "--cost", "--json"]));
-    assert_eq!(
-        json["total"],
-        json!({
-            "calls": 4, "input_tokens": 4000, "output_tokens": 200, "cost_micro_usd": 3300, "took_ms": 3200,
-        })
-    );
-    assert_eq!(
-        (&json["models"][1]["hook"], &json["models"][1]["calls"]),
-        (&json!("intent-validator"), &json!(2))
-    );
 }
 
 #[test]

@@ -107,16 +107,6 @@ fn both_files_that_count_are_removed() {
 }
 
 #[test]
-fn where_nothing_is_paused_resume_says_so() {
-    let desk = Desk::new(TEAM);
-    assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
-    fs::write(desk.state("OFF"), "1000\n").unwrap();
-    assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
-    assert!(is_refused(&desk), "a pause whose end has passed is none");
-    assert!(desk.user("pause 5m").screen.contains("every hook is off until"));
-}
-
-#[test]
 fn a_pause_that_cannot_be_kept_is_not_claimed() {
     let desk = Desk::new(TEAM);
     fs::create_dir(desk.state("OFF.tmp")).unwrap();

@@ -22,31 +22,6 @@ fn no_word_at_all_is_the_status() {
 }
 
 #[test]
-fn as_json_it_has_its_documented_keys_and_types() {
-    let status = json_of(Desk::new(TEAM).claude(&["status", "--json", "--all"]));
-    assert_eq!(status["version"], 1);
-    assert_eq!((&status["branch"], &status["place"]), (&json!("main"), &json!("main")));
-    assert_eq!(status["session"], "5e55104e-0000-4000-8000-000000000001");
-    assert_eq!(status["notes"], json!([]));
-    let all = status["requirements"].as_array().unwrap();
-    assert_eq!(all.len(), 8);
-    for one in all {
-        for key in ["name", "state", "why"] {
-            assert!(one[key].as_str().is_some_and(|text| !text.is_empty()), "{key} in {one}");
-        }
-        assert!(["met", "open", "unknown", "off"].contains(&one["state"].as_str().unwrap()), "{one}");
-        assert_eq!(one["enabled"], one["state"] != "off");
-    }
-    let plan = all.iter().find(|one| one["name"] == "commit_plan").unwrap();
-    assert_eq!(
-        (&plan["type"], &plan["scope"], &plan["state"]),
-        (&json!("blocking"), &json!("session"), &json!("open"))
-    );
-    assert!(plan["remedy"].as_str().unwrap().ends_with("satisfy commit_plan"), "{plan}");
-    assert!(plan["set_in"].as_str().unwrap().ends_with(".claude/requirements.yaml:2"), "{plan}");
-}
-
-#[test]
 fn whose_session_is_meant_follows_from_who_is_there() {
     let desk = Desk::new(TEAM);
     yes(desk.claude(&["satisfy", "commit_plan"]));

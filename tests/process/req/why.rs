@@ -1,14 +1,12 @@
 //! `req why`, asked after each kind of refusal and block of each hook: it names hook, rule, layer, file, line and next step.
 
-use super::desk::{Desk, OTHER, TEAM, json_of, no, yes};
-use crate::driver::{Driver, denial, documented};
+use super::desk::{Desk, TEAM, json_of, yes};
+use crate::driver::{Driver, denial};
 use crate::gate::{self, WORDS};
 use serde_json::{Value, json};
-use std::fs;
 use tests::binaries;
 use tests::payloads::Payload;
 use tests::process::Invocation;
-use tests::sandbox::Level;
 
 /// `req` in Claude's shell, in the world of some hook.
 fn req(driver: &Driver, words: &[&str]) -> Invocation {
@@ -129,21 +127,6 @@ fn after_a_call_too_many() {
 }
 
 #[test]
-fn a_rule_that_has_moved_is_named_with_both_places() {
-    let desk = refused("requirements:\n  plan: {enabled: true}\n");
-    desk.sandbox.requirements(Level::Local, "# mine\n\nrequirements:\n  plan: {enabled: true}\n");
-    let text = yes(desk.claude(&["why"]));
-    let set =
-        |words: &str| text.lines().find(|line| line.starts_with(words)).unwrap_or_else(|| panic!("{text}"));
-    assert!(set("Set now: ").ends_with(".claude/requirements.local.yaml:4 (local)"), "{text}");
-    assert!(set("Set then: ").ends_with(".claude/requirements.yaml:2 (project)"), "{text}");
-    fs::remove_file(desk.sandbox.requirements_path(Level::Local)).unwrap();
-    fs::remove_file(desk.sandbox.requirements_path(Level::Project)).unwrap();
-    let text = yes(desk.claude(&["why"]));
-    assert!(text.contains("\nSet then: ") && !text.contains("\nSet now: "), "{text}");
-}
-
-#[test]
 fn what_became_of_it_is_told() {
     let desk = refused(
         "requirements:\n  plan: {enabled: true}\n  main: {enabled: true, type: guard, guard_type: protected_branch}\n",
@@ -173,76 +156,6 @@ fn a_refusal_that_was_followed_says_so() {
     assert!(text.contains("\nIt asked for: run in Bash: ") && !text.contains("\nNext: "), "{text}");
     let line = json["outcome"]["id"].as_str().unwrap();
     assert!(yes(desk.claude(&["why", line])).starts_with("requirements-check was followed, "));
-}
-
-#[test]
-fn the_last_one_is_that_of_the_session_else_of_the_project() {
-    let desk = refused(TEAM);
-    let other = desk.another();
-    desk.starts(&desk.session);
-    let elsewhere = desk.sandbox.root().join("elsewhere");
-    fs::create_dir_all(&elsewhere).unwrap();
-    desk.sandbox.requirements(Level::User, TEAM);
-    let of = |text: &str| text.lines().next().unwrap().to_owned();
-    let mut payload = other.pre_tool_use("Write", json!({ "file_path": elsewhere.join("x"), "content": "" }));
-    payload = payload.with("cwd", elsewhere.display().to_string());
-    let hook = desk.hook().env("CLAUDE_PROJECT_DIR", elsewhere.display().to_string());
-    documented(&hook.stdin(payload.to_bytes()).run()).expect("refused there as well");
-    assert!(of(&yes(desk.claude(&["why", "--last"]))).contains("refused Edit"));
-    assert!(of(&yes(desk.claude_of(OTHER, &["why"]))).contains("refused Write"));
-    assert!(of(&yes(desk.script(&["why"]))).contains("refused Edit"), "the project's own session");
-    let named = of(&yes(desk.script(&["why", "--session", &OTHER[..8]])));
-    let there = "in session 0c4e7a11 of another project (";
-    assert!(named.contains("refused Write") && named.contains(there), "{named}");
-    desk.ask(&desk.session.session_end("other"));
-    assert!(
-        of(&yes(desk.script(&["why"]))).contains("refused Edit"),
-        "an ended session is of its project, too"
-    );
-    let any = of(&yes(desk.script(&["why", "--all"]).cwd(desk.sandbox.home())));
-    assert!(any.contains("refused Write") && any.contains("/elsewhere)"), "{any}");
-    let any = yes(desk.script(&["why", "--all"]).cwd(desk.sandbox.home()));
-    assert!(
-        any.contains("\nSet then: ") && !any.contains("\nSet: "),
-        "what is set here is another file's: {any}"
-    );
-}
-
-#[test]
-fn where_there_is_nothing_to_tell_it_says_so_and_answers_no() {
-    let desk = Desk::new(TEAM);
-    assert_eq!(no(desk.script(&["why"])), "req: nothing was refused or held yet, as far as the journal goes");
-    assert!(no(desk.claude(&["why"])).starts_with("req: nothing was refused or held in session 5e55104e;"));
-    assert!(no(desk.script(&["why", "12345678"])).contains("has no line 12345678; req log"));
-    for short in ["123", "what", "12345g"] {
-        assert!(no(desk.script(&["why", short])).contains("an id is what req log shows"), "{short}");
-    }
-    assert!(no(desk.script(&["why", "--session", OTHER])).contains("0c4e7a11"));
-    desk.script(&["why", "12345678", "--last"]).run().assert_exit(64);
-    let nowhere = desk.script(&["why"]).unset("HOME").unset("CLAUDE_HOOK_STATE_DIR");
-    assert!(no(nowhere).contains("there is no state folder"));
-}
-
-#[test]
-fn a_line_is_found_by_the_beginning_of_its_id_and_several_are_named() {
-    let desk = Desk::new(TEAM);
-    let line = |second: u32| {
-        format!(
-            "{{\"at\":\"2026-11-21T07:46:38.681Z\",\"hook\":\"some-hook\",\"event\":\"Stop\",\"what\":\"block\",\"text\":\"{second}\"}}\n"
-        )
-    };
-    let lines: String = (0..2000).map(line).collect();
-    fs::write(desk.state("journal.jsonl"), lines).unwrap();
-    let json = json_of(desk.script(&["log", "-n", "2000", "--json"]));
-    let ids: Vec<&str> =
-        json["entries"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
-    let alike = ids.iter().find(|id| ids.iter().any(|other| *id != other && other[..4] == id[..4]));
-    let alike = alike.expect("of 2000 lines two begin alike");
-    assert!(yes(desk.script(&["why", alike])).starts_with("some-hook held the stop, "));
-    assert!(yes(desk.script(&["why", &alike.to_ascii_uppercase()])).starts_with("some-hook held the stop, "));
-    let several = no(desk.script(&["why", &alike[..4]]));
-    assert!(several.contains("several lines begin with"), "{several}");
-    assert!(yes(desk.script(&["why", &alike[..12]])).contains(&alike[..8]));
 }
 
 #[test]

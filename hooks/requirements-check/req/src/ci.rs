@@ -6,6 +6,8 @@
 
 mod branch;
 mod report;
+#[cfg(test)]
+mod tests;
 
 use shared::host::Timestamp;
 

@@ -73,7 +73,12 @@ impl Desk {
         Self::of(host, places, None, caller)
     }
 
-    fn of(host: Host, places: Places, store: Option<Store>, caller: Caller) -> Result<Self, String> {
+    pub(crate) fn of(
+        host: Host,
+        places: Places,
+        store: Option<Store>,
+        caller: Caller,
+    ) -> Result<Self, String> {
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = places.sources(host.environment.home.as_deref());
@@ -96,6 +101,7 @@ impl Desk {
     pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_, '_>) -> T) -> T {
         let mut request = self.request(Event::Other("req".to_owned()));
         request.call.session_id = None;
+        request.call.cwd = self.places.root.clone().or(request.call.cwd);
         answer(&mut Look::new(&self.context(&request)))
     }
 

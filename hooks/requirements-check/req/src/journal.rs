@@ -2,6 +2,8 @@
 
 mod entry;
 mod stats;
+#[cfg(test)]
+mod tests;
 mod why;
 
 use std::collections::BTreeSet;
