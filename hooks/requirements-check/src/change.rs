@@ -1,4 +1,4 @@
-//! What a decision changes beside the session's own memory: marks of the repository, and the register of live sessions.
+//! What a decision changes beside the session's own memory: satisfactions of the repository, and the register of live sessions.
 
 pub mod audit;
 
@@ -23,7 +23,7 @@ use crate::settings::Scope;
 pub enum Change {
     /// A requirement is marked as met.
     Set(Target, Box<Mark>),
-    /// Marks go; nobody else's.
+    /// Satisfactions go; nobody else's.
     Clear(Target),
     /// The session begins here.
     Register(Box<Entry>),
@@ -31,7 +31,7 @@ pub enum Change {
     Alive(Box<Entry>),
     /// The session is gone.
     Forget(String),
-    /// Marks nobody needs any more go: those of these branches, and session marks that are a month old.
+    /// Satisfactions nobody needs any more go: those of these branches, and session satisfactions that are a month old.
     Prune(Box<Leftovers>),
     /// A switch is turned.
     Turn(Turn),
@@ -41,7 +41,7 @@ pub enum Change {
     ToldOfClient(String),
 }
 
-/// Marks nobody needs any more.
+/// Satisfactions nobody needs any more.
 #[derive(Debug, Clone)]
 pub struct Leftovers {
     /// The repository.
@@ -50,12 +50,12 @@ pub struct Leftovers {
     pub gone: BTreeSet<Key>,
 }
 
-/// One mark, or all of a holder.
+/// One satisfaction, or all of a holder.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// The repository.
     pub here: Here,
-    /// Whose marks: the branch's, or those of all branches.
+    /// Whose satisfactions: the branch's, or those of all branches.
     pub key: Key,
     /// Which requirement; none: all of the holder's.
     pub name: Option<String>,
@@ -66,7 +66,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// The requirement's mark in its own scope, for this session.
+    /// The requirement's satisfaction in its own scope, for this session.
     pub fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
         let scope = here.scope(scope);
         let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
@@ -93,7 +93,7 @@ impl Target {
         })
     }
 
-    /// Changes the marks as they are now.
+    /// Changes the satisfactions as they are now.
     fn change(
         &self,
         now: Timestamp,
@@ -102,7 +102,9 @@ impl Target {
         change: impl FnOnce(&mut BranchMarks),
     ) -> Result<(), String> {
         let Some(folder) = self.here.folder_to_change() else {
-            return Err("requirements-check: there is no folder to keep marks in; set HOME".to_owned());
+            return Err(
+                "requirements-check: there is no folder to keep satisfactions in; set HOME".to_owned()
+            );
         };
         // A damaged file has been set aside and told when it was read.
         let folder = folder.patient(patience);
@@ -121,7 +123,7 @@ impl Target {
     }
 }
 
-/// So long a command waits for marks that others are changing: no tool call waits for it.
+/// So long a command waits for satisfactions that others are changing: no tool call waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 impl From<Turn> for Change {
@@ -187,7 +189,7 @@ impl Change {
     }
 }
 
-/// A branch that is back meanwhile keeps its marks.
+/// A branch that is back meanwhile keeps its satisfactions.
 fn prune(leftovers: &Leftovers, now: Timestamp) -> Result<(), String> {
     let Leftovers { here, gone } = leftovers;
     let Some(folder) = here.folder_to_change() else { return Ok(()) };

@@ -21,6 +21,8 @@ use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
+use crate::view::quoted;
+
 pub use pattern::Pattern;
 pub(crate) use pattern::names_repository;
 
@@ -195,22 +197,17 @@ impl Line {
     pub(crate) fn line_to_type(simple: &Simple) -> String {
         match &simple.directory {
             Directory::Changed(directory) => {
-                format!("cd {} && {}", quoted(&directory.to_string_lossy()), simple.text)
+                format!("cd {} && {}", typed(directory), simple.text)
             }
             Directory::Start | Directory::Unknown => simple.text.clone(),
         }
     }
 }
 
-/// A word as one types it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_alphanumeric() || "/._-+=:,@%".contains(c);
-    if !word.is_empty() && !word.starts_with('-') && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        let dash = if word.starts_with('-') { "./" } else { "" };
-        format!("'{dash}{}'", word.replace('\'', r"'\''"))
-    }
+/// A folder as one types it; one that begins with a dash is no option.
+fn typed(folder: &Path) -> String {
+    let folder = folder.to_string_lossy();
+    quoted(&if folder.starts_with('-') { format!("./{folder}") } else { folder.into_owned() })
 }
 
 #[cfg(test)]

@@ -211,7 +211,7 @@ fn not_args(rule: &Rule<'_>, simple: &Simple) -> Vec<String> {
     own.chain([NOT_ARGS]).flat_map(str::split_whitespace).map(str::to_owned).collect()
 }
 
-/// What a run was asked for when it passed: kept with its mark, because the file may ask for something else by tomorrow.
+/// What a run was asked for when it passed: kept with its satisfaction, because the file may ask for something else by tomorrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Asked {
@@ -222,17 +222,17 @@ struct Asked {
     min_output: Option<String>,
 }
 
-/// The key of a mark's metadata under which this stands.
+/// The key of a satisfaction's metadata under which this stands.
 const ASKED: &str = "asked";
 
-/// What the run was asked for, to be kept with its mark.
+/// What the run was asked for, to be kept with its satisfaction.
 pub(crate) fn asked(rule: &Rule<'_>, found: &Found) -> Map<String, Value> {
     let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
     let asked = Asked { command: found.pattern.clone(), min_output };
     serde_json::to_value(asked).map(|asked| (ASKED.to_owned(), asked)).into_iter().collect()
 }
 
-/// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a mark that does not say.
+/// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
 pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
     let asked = Asked::deserialize(mark.metadata.other.get(ASKED)?).unwrap_or_default();
     let shown = mark.metadata.command.as_deref().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Where a call acts: which work tree, which branch, and where its marks are kept.
+//! Where a call acts: which work tree, which branch, and where its satisfactions are kept.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::settings::Scope;
 /// Where a call acts.
 #[derive(Debug, Clone)]
 pub struct Here {
-    /// Whose marks count.
+    /// Whose satisfactions count.
     pub key: Key,
     /// The work tree; none without git.
     pub worktree: Option<Worktree>,
-    /// The folder of the marks; none where nothing can be remembered.
+    /// The folder of the satisfactions; none where nothing can be remembered.
     pub folder: Option<MarkFolder>,
     /// Why git, which is there, could not be read.
     pub trouble: Option<String>,
@@ -34,9 +34,9 @@ impl Default for Here {
 /// What a place is found from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Around<'a> {
-    /// The state folder, for marks without git.
+    /// The state folder, for satisfactions without git.
     pub(crate) state_dir: Option<&'a Path>,
-    /// The project's root, which marks without git belong to.
+    /// The project's root, which satisfactions without git belong to.
     pub(crate) root: Option<&'a Path>,
     /// Where git is looked for, and whose configuration counts.
     pub(crate) environment: &'a Environment,
@@ -114,7 +114,7 @@ impl Here {
         format!("{word} {}", self.shown())
     }
 
-    /// The scope a mark has here: without git there is no branch and no repository, only sessions.
+    /// The scope a satisfaction has here: without git there is no branch and no repository, only sessions.
     pub fn scope(&self, set: Scope) -> Scope {
         match (&self.key, set) {
             (Key::NoGit, Scope::Branch | Scope::Permanent) => Scope::Session,
@@ -134,7 +134,7 @@ impl Here {
     }
 }
 
-/// Whose marks count where this is checked out.
+/// Whose satisfactions count where this is checked out.
 pub(crate) fn key_of(head: Head) -> Key {
     match head {
         Head::Branch(name) => Key::Branch(name),
@@ -177,7 +177,7 @@ pub(crate) fn is_writable(_folder: &Path) -> bool {
     true
 }
 
-/// Folders that took no mark lately, for whatever reason, remembered by an empty file each in the state folder: what cannot be
+/// Folders that took no satisfaction lately, for whatever reason, remembered by an empty file each in the state folder: what cannot be
 /// marked is not asked for, or the same call would be refused for ever.
 #[derive(Debug)]
 pub(crate) struct Refusals(Option<PathBuf>);

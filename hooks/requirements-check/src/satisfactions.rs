@@ -2,8 +2,8 @@
 //! branches.
 //!
 //! [`BranchMarks`] is one such file as plain data, with what is asked of it and done to it: no clock, no disk.
-//! `MarkFolder` reads and changes the files. Nobody removes a mark of somebody else by the way: a change is made to
-//! the file as it is inside the lock, and names whose marks it is about.
+//! `MarkFolder` reads and changes the files. Nobody removes a satisfaction of somebody else by the way: a change is made to
+//! the file as it is inside the lock, and names whose satisfactions it is about.
 
 mod folder;
 mod key;
@@ -23,7 +23,7 @@ pub(crate) use mark::is_fresh;
 pub use mark::{By, Mark, Metadata};
 pub use sessions::resolve_session;
 
-/// The marks of one branch, or of all branches.
+/// The satisfactions of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BranchMarks {
     /// Whose marks these are, see [`Key::label`].
@@ -34,24 +34,24 @@ pub struct BranchMarks {
     pub(crate) created_at: i64,
     /// When it was changed last, in seconds since the epoch.
     pub(crate) updated_at: i64,
-    /// By name; each has a mark at least.
+    /// By name; each has a satisfaction at least.
     pub requirements: BTreeMap<String, Requirement>,
 }
 
-/// The marks of one requirement.
+/// The satisfactions of one requirement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
-    /// Its scope when it was marked last. Which marks count is decided by the scope it is configured with.
+    /// Its scope when it was marked last. Which satisfactions count is decided by the scope it is configured with.
     pub(crate) scope: Scope,
-    /// The mark that counts for every session.
+    /// The satisfaction that counts for every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<Mark>,
-    /// Marks of single sessions, by full id.
+    /// Satisfactions of single sessions, by full id.
     pub sessions: BTreeMap<String, Mark>,
 }
 
-/// For whom a mark counts.
+/// For whom a satisfaction counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder<'a> {
     /// For one session, by its full id.
@@ -61,20 +61,20 @@ pub enum Holder<'a> {
 }
 
 impl BranchMarks {
-    /// No marks yet.
+    /// No satisfactions yet.
     #[must_use]
     pub(crate) fn new(key: &Key) -> Self {
         Self { branch: key.label().into_owned(), ..Self::default() }
     }
 
-    /// The mark by which `name` is met: the session's own or everyone's; under the scopes `branch` and `permanent` only
+    /// The satisfaction by which `name` is met: the session's own or everyone's; under the scopes `branch` and `permanent` only
     /// everyone's. For `permanent` the marks of [`Key::Permanent`] are the ones to ask.
     #[must_use]
     pub(crate) fn mark(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Mark> {
         self.candidates(name, scope, session).find(|mark| !mark.is_expired(now))
     }
 
-    /// Both marks that can count for a session, its own first.
+    /// Both satisfactions that can count for a session, its own first.
     fn candidates(&self, name: &str, scope: Scope, session: &str) -> impl Iterator<Item = &Mark> {
         let requirement = self.requirements.get(name);
         let everyones = requirement.and_then(|requirement| requirement.everyone.as_ref());
@@ -89,7 +89,7 @@ impl BranchMarks {
         self.requirements.get(name)?.sessions.get(session)
     }
 
-    /// Marks `name`, replacing the holder's earlier mark of it.
+    /// Records `name` as satisfied, in place of the holder's earlier satisfaction.
     pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, mark: Mark) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
         requirement.scope = scope;
@@ -99,14 +99,14 @@ impl BranchMarks {
         }
     }
 
-    /// Removes the holder's mark of `name`, and nobody else's; whether there was one.
+    /// Removes the holder's satisfaction of `name`, and nobody else's; whether there was one.
     pub fn clear(&mut self, name: &str, holder: Holder<'_>) -> bool {
         let cleared = self.requirements.get_mut(name).is_some_and(|requirement| requirement.clear(holder));
         self.drop_empty();
         cleared
     }
 
-    /// Removes all of the holder's marks, and nobody else's; how many there were.
+    /// Removes all of the holder's satisfactions, and nobody else's; how many there were.
     pub fn clear_all(&mut self, holder: Holder<'_>) -> usize {
         let cleared =
             self.requirements.values_mut().filter_map(|requirement| requirement.clear(holder).then_some(()));
@@ -115,7 +115,7 @@ impl BranchMarks {
         count
     }
 
-    /// Drops the marks of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
+    /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
     pub(crate) fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
         for requirement in self.requirements.values_mut() {
             requirement.sessions.retain(|_, mark| mark.age_secs(now) <= keep_secs);
@@ -123,7 +123,7 @@ impl BranchMarks {
         self.drop_empty();
     }
 
-    /// The sessions that have marks here.
+    /// The sessions that have satisfactions here.
     #[must_use]
     pub(crate) fn sessions(&self) -> BTreeSet<&str> {
         let keys = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());

@@ -156,7 +156,7 @@ fn folder(places: &Places) -> Option<PathBuf> {
     places.state_dir.as_ref().map(|dir| dir.join("asked"))
 }
 
-/// The names that a `req satisfy` among a line's words marks for the session and branch at hand.
+/// The names that a `req satisfy` among a line's words satisfies for the session and branch at hand.
 pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
     let Some(("satisfy", rest)) = words.split_first().map(|(verb, rest)| (verb.as_str(), rest)) else {
         return Vec::new();

@@ -48,7 +48,7 @@ pub fn everywhere(what: &'static str, text: String) -> Audit {
     Audit { is_of_all: true, ..here(what, text) }
 }
 
-/// About an approval or a waiver; any other mark tightens.
+/// About an approval or a waiver; any other satisfaction tightens.
 pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Audit> {
     let what = match mark.satisfied_by {
         By::Approval => "approve",

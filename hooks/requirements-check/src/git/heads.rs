@@ -1,4 +1,4 @@
-//! What marks can belong to: the local branches, and what every work tree of the repository has out.
+//! What satisfactions can belong to: the local branches, and what every work tree of the repository has out.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -11,7 +11,7 @@ const ALL_BRANCHES: &str = "all branches";
 const NO_GIT: &str = "no git";
 const DETACHED: &str = "detached at ";
 
-/// Whose marks.
+/// Whose satisfactions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// Those of a branch, by its short name.

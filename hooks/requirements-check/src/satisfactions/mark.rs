@@ -1,4 +1,4 @@
-//! One mark: that something was satisfied, when, by whom, until when.
+//! One satisfaction: that something was satisfied, when, by whom, until when.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -74,7 +74,7 @@ impl From<By> for String {
     }
 }
 
-/// What is known of a mark beside who and when. Everything is optional, and what this code does not know is kept.
+/// What is known of a satisfaction beside who and when. Everything is optional, and what this code does not know is kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -101,7 +101,7 @@ pub struct Metadata {
     pub other: Map<String, Value>,
 }
 
-/// The key under which a mark's time stands to the microsecond: two marks of one second are two marks.
+/// The key under which a satisfaction's time stands to the microsecond: two satisfactions of one second are two satisfactions.
 const AT_MICROS: &str = "at_us";
 
 impl Metadata {
@@ -127,7 +127,7 @@ impl Mark {
         Self { expires_at, ..self }
     }
 
-    /// By which it is told from an earlier and a later mark of the same requirement: its time in microseconds.
+    /// By which it is told from an earlier and a later satisfaction of the same requirement: its time in microseconds.
     pub(crate) fn identity(&self) -> i64 {
         let exact = self.metadata.other.get(AT_MICROS).and_then(Value::as_i64);
         exact.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
@@ -146,7 +146,7 @@ impl Mark {
     }
 }
 
-/// The mark counts for a requirement whose marks hold for `ttl_secs`; `None`: as long as they say themselves.
+/// The satisfaction counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
 #[must_use]
 pub(crate) fn is_fresh(mark: &Mark, ttl_secs: Option<u64>, now: Timestamp) -> bool {
     let within = |ttl| u64::try_from(mark.age_secs(now)).is_ok_and(|age| age < ttl);
