@@ -33,6 +33,9 @@ pub trait Hook {
     /// outside the project, chooses a model, spends money or writes commits.
     const GLOBAL_ONLY: &'static [&'static str];
 
+    /// Older names of keys and the names that hold now, as dotted paths of the section.
+    const RENAMED: &'static [(&'static str, &'static str)] = &[];
+
     /// It asks a model, which costs money: it runs only where the global file itself switches it on. A project's file, a local
     /// one and a switch can only switch it off.
     const COSTS_MONEY: bool = false;
@@ -91,6 +94,7 @@ pub trait Hook {
             name: Self::NAME,
             root_keys: Self::ROOT_KEYS,
             global_only: Self::GLOBAL_ONLY,
+            renamed: Self::RENAMED,
             costs_money: Self::COSTS_MONEY,
         }
     }

@@ -320,7 +320,7 @@ mod tests {
     }
 
     /// Keywords that this module judges, and those that only explain.
-    const KNOWN: [&str; 23] = [
+    const KNOWN: [&str; 24] = [
         "type",
         "enum",
         "const",
@@ -340,6 +340,7 @@ mod tests {
         "default",
         "examples",
         "x-costs-money",
+        "x-renamed",
         "x-owners",
         "x-when-wrong",
         "x-global-only",

@@ -41,9 +41,16 @@ fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
         name,
         root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
         global_only: global_only.leak(),
+        renamed: renamed(schema.get("x-renamed")).leak(),
         costs_money: schema.get("x-costs-money").is_some(),
     };
     Some((spec, schema))
+}
+
+fn renamed(names: Option<&Value>) -> Vec<(&'static str, &'static str)> {
+    let names = names.and_then(Value::as_object).into_iter().flatten();
+    let leaked = |name: &str| -> &'static str { name.to_owned().leak() };
+    names.filter_map(|(old, new)| Some((leaked(old), leaked(new.as_str()?)))).collect()
 }
 
 /// The dotted keys that only the global file may set; the empty one is the whole section.

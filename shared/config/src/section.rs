@@ -217,6 +217,14 @@ fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Problems) {
             problems.note(layer, &[spec.name.to_owned()], fault);
         }
     }
+    for (old, new) in spec.renamed {
+        let new: Vec<String> = new.split('.').map(ToOwned::to_owned).collect();
+        if let Some(value) = layer.section.remove(*old)
+            && get(&layer.section, &new).is_none()
+        {
+            put(&mut layer.section, &new, value);
+        }
+    }
     for key in spec.root_keys {
         if layer.section.remove(*key).is_some() {
             let what = "belongs at the top of the file, not in a section; ignored here";

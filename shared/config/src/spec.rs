@@ -19,6 +19,8 @@ pub struct SectionSpec {
     pub root_keys: &'static [&'static str],
     /// Keys that only the global file may set.
     pub global_only: &'static [&'static str],
+    /// Older names of keys and the names that hold now, as dotted paths.
+    pub renamed: &'static [(&'static str, &'static str)],
     /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
     pub costs_money: bool,
 }

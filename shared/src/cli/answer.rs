@@ -1,6 +1,6 @@
 //! The answers to the common verbs. Nothing is changed here.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::help::help;
 use super::verbs::Common;
@@ -110,10 +110,11 @@ fn section_schema<H: Hook>() -> String {
             properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
         }
     }
-    if H::COSTS_MONEY
-        && let Some(section) = schema.as_object_mut()
-    {
-        section.insert("x-costs-money".to_owned(), true.into());
+    if let Some(section) = schema.as_object_mut() {
+        section.extend(H::COSTS_MONEY.then(|| ("x-costs-money".to_owned(), true.into())));
+        let renamed: Map<String, Value> =
+            H::RENAMED.iter().map(|(old, new)| ((*old).to_owned(), (*new).into())).collect();
+        section.extend((!renamed.is_empty()).then(|| ("x-renamed".to_owned(), renamed.into())));
     }
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }

@@ -28,8 +28,33 @@ enum OnlyWhen {
     Unfinished,
 }
 
-const SPEC: SectionSpec =
-    SectionSpec { name: "stop-momentum", root_keys: &[], global_only: &["message_file"], costs_money: false };
+const SPEC: SectionSpec = SectionSpec {
+    name: "stop-momentum",
+    root_keys: &[],
+    global_only: &["message_file"],
+    renamed: &[],
+    costs_money: false,
+};
+
+#[test]
+fn older_names_of_keys_count_and_locks_hold_them() {
+    let spec = SectionSpec { renamed: &[("blocks", "max_blocks")], ..SPEC };
+    for (global, project, expected) in [
+        ("stop-momentum: {blocks: 2}", "", Some(2)),
+        ("stop-momentum: {blocks: 2, max_blocks: 3}", "", Some(3)),
+        ("stop-momentum: {max_blocks: 2}", "stop-momentum: {blocks: 4}", Some(4)),
+        (
+            "stop-momentum: {max_blocks: 2}\nlocked: [stop-momentum.max_blocks]",
+            "stop-momentum: {blocks: 4}",
+            Some(2),
+        ),
+    ] {
+        let (_scratch, sources) = files_in(&Files { global, project, ..Files::default() });
+        let section: Section<Settings> = load(spec, &sources, Position::Auto).unwrap();
+        assert_eq!(section.settings.max_blocks.map(Bounded::get), expected, "{global} {project}");
+    }
+    assert_eq!(section_by_schema("credit-pacer").unwrap().0.renamed.len(), 6);
+}
 
 /// The three files of a call, as texts.
 #[derive(Default)]

@@ -80,6 +80,7 @@ const SPEC: SectionSpec = SectionSpec {
     name: "stop-momentum",
     root_keys: &["requirements"],
     global_only: &["requirements.secret"],
+    renamed: &[],
     costs_money: false,
 };
 
