@@ -175,12 +175,13 @@ fn compiler() -> Command {
     Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
 }
 
-/// A fixed address saves the relocations at each start, a static C library the loading of the machine's.
+/// A fixed address saves the relocations at each start, a static C library the loading of the machine's. No code unwinds, so
+/// the tables for it would only make the programs larger (a twentieth).
 #[must_use]
 pub fn static_flags(triple: &str) -> &'static [&'static str] {
     match triple {
         _ if triple.contains("-linux-gnu") || triple.contains("-linux-musl") => {
-            &["-Ctarget-feature=+crt-static", "-Crelocation-model=static"]
+            &["-Ctarget-feature=+crt-static", "-Crelocation-model=static", "-Cforce-unwind-tables=no"]
         }
         _ if triple.ends_with("-windows-msvc") => &["-Ctarget-feature=+crt-static"],
         _ => &[],
