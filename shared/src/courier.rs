@@ -17,15 +17,12 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use crate::host::{Host, least_environment};
 
-const COURIER: &str = "courier";
-
 /// The courier needs this longer than a request's time, to start and to report a timeout.
 pub const MARGIN: Duration = Duration::from_secs(2);
 
 /// The most bytes that one byte of a body takes in JSON.
 const ESCAPED: u64 = 6;
 
-/// The bytes of an answer without its body.
 const MAX_HEAD_BYTES: u64 = 1024 * 1024;
 
 /// Request to a server. It has no `Debug`, because its headers may hold a token.
@@ -34,15 +31,12 @@ pub struct Request {
     pub method: String,
     /// HTTPS; HTTP to this machine alone, by its number.
     pub url: String,
-    /// By name.
     pub headers: BTreeMap<String, String>,
     pub body: Option<String>,
     /// Proxy. The courier reads none from its environment, which a repository may define.
     pub proxy: Option<String>,
-    /// For the whole exchange.
     #[serde(rename = "timeout_ms", serialize_with = "in_millis")]
     pub timeout: Duration,
-    /// The bytes of the answer's body that are read.
     pub max_bytes: u64,
 }
 
@@ -50,14 +44,12 @@ fn in_millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::
     serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// Answer of a server, with any status.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Answer {
     pub status: u16,
     /// By lower-case names.
     pub headers: BTreeMap<String, String>,
     pub body: String,
-    /// The body was longer than `max_bytes`.
     pub truncated: bool,
 }
 
@@ -96,7 +88,7 @@ enum Said {
 /// Path of the courier beside the running program; a courier on the search path could be anybody's.
 pub fn beside_this_program() -> Option<PathBuf> {
     let program = std::env::current_exe().ok()?;
-    Some(program.parent()?.join(format!("{COURIER}{}", std::env::consts::EXE_SUFFIX)))
+    Some(program.parent()?.join(format!("courier{}", std::env::consts::EXE_SUFFIX)))
 }
 
 /// The user's proxy for such addresses. The caller has checked that no project defines one, see
@@ -141,7 +133,7 @@ pub fn converse<T>(
     Ok(heard)
 }
 
-/// Writes and reads in a thread, because both may wait for ever.
+/// In a thread, because writing and reading may wait for ever.
 fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
     let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
@@ -159,7 +151,6 @@ fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
     receiver
 }
 
-/// Ends the child with all it has started, and takes its status.
 fn end(child: &mut Child) {
     #[cfg(unix)]
     {

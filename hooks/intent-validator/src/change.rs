@@ -56,7 +56,6 @@ struct Written {
     piece: Piece,
 }
 
-/// Reads a call; `None`: another tool, or an input that cannot be read.
 pub(crate) fn read(call: &ToolCall) -> Option<Change> {
     if !matches!(call.tool_name.as_str(), "Write" | "Edit" | "MultiEdit" | "NotebookEdit") {
         return None;

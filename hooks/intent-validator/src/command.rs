@@ -31,7 +31,6 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     }
 }
 
-/// Reports the declaration. The hook, which gets the call, records it.
 fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     let section = match asker.section_in_force::<IntentValidator>() {
         Ok(section) => section,

@@ -37,7 +37,6 @@ pub(crate) struct Heard<'a> {
     pub(crate) user: &'a Quotable,
 }
 
-/// The outcome of stage 1 without a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Judgement {
     Declared(Form),
@@ -48,7 +47,6 @@ pub(crate) enum Judgement {
     },
 }
 
-/// A part of the form, as its label names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub(crate) enum Part {

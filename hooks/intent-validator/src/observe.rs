@@ -38,13 +38,9 @@ const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), ste
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Facts {
     Change(Box<ChangeFacts>),
-    /// Changes were declared in a shell.
     Declared(DeclaredFacts),
     Command(cli::Reply),
-    Start {
-        text: String,
-        notice: Option<String>,
-    },
+    Start { text: String, notice: Option<String> },
     SessionEnd,
 }
 
@@ -52,7 +48,6 @@ pub(crate) enum Facts {
 pub(crate) struct ChangeFacts {
     pub(crate) known: Known,
     pub(crate) answers: Answers,
-    /// The notice about texts of the user that cannot be used.
     pub(crate) notice: Option<String>,
 }
 

@@ -21,7 +21,6 @@ pub(crate) struct Known {
     pub(crate) wants_test: bool,
     pub(crate) versions: Versions,
     pub(crate) local: Judgement,
-    /// Declared with `declare`.
     pub(crate) is_recorded: bool,
     pub(crate) words: Words,
     /// The call's message did not come in time.
@@ -38,7 +37,6 @@ pub(crate) struct Answers {
     pub(crate) stage2: Option<Reply<Review>>,
 }
 
-/// The next step for a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Standing {
     AskWhetherDeclared,
@@ -103,7 +101,6 @@ pub(crate) fn standing(
     Scene { known, answers, settings, state, now }.standing()
 }
 
-/// How stage 1 lets a change through.
 enum First {
     Declared(String),
     Allowed(Allowed),

@@ -48,7 +48,6 @@ pub(crate) struct Place {
     pub(crate) agent: Option<String>,
 }
 
-/// A declaration made with `declare`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recorded {
     /// The files that may be meant, from the project's root.

@@ -49,7 +49,6 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }
 
-/// Found without a model.
 pub(crate) fn found(known: &Known, findings: &[Finding]) -> Refusal {
     let (file, list) = (shown(&known.place.file), listed(findings));
     let text = format!(
@@ -58,7 +57,6 @@ pub(crate) fn found(known: &Known, findings: &[Finding]) -> Refusal {
     (text, "fix what was found, and make the edit again".to_owned())
 }
 
-/// Found by a model.
 pub(crate) fn reviewed(known: &Known, findings: &[Finding]) -> Refusal {
     let (file, list) = (shown(&known.place.file), listed(findings));
     let text = format!(

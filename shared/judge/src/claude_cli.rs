@@ -3,11 +3,8 @@
 //!
 //! Three things keep our hooks from running in it, and each would do: the settings it is given, those it is not given, and a
 //! nonce, because the first two switch off no managed hook. tests/client-facts.md, section 21, has the effect of each.
-//!
-//! - `environment`: its variables; `child`: its life, which ends at the deadline, or with ours; `result`: its output
 
 mod child;
-mod environment;
 mod result;
 #[cfg(test)]
 #[cfg(unix)]
@@ -18,22 +15,33 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Caller;
-use super::model::{Exchange, Reply};
+use super::exchange::{Exchange, MAX_OUTPUT_TOKENS, Reply};
 use super::silence::Silence;
 use shared::host::{Environment, first_program, inherited};
 use shared::state::ensure_private;
 
-/// The child's folder in the state folder. Nothing is ever written there.
-const FOLDER: &str = "judge-cwd";
-
 /// Two turns: the answer, and one more try at it where the first does not fit the schema.
 const ARGUMENTS: &str = "-p --strict-mcp-config --disable-slash-commands --no-session-persistence --output-format json --max-turns 2";
 
+/// Variables of the child, by name, or with a `_` at the end by its beginning: to start, to reach the network, to log in. With those
+/// of the surrounding session it would take itself for a part of it.
+const ALWAYS: &str = "HOME PATH USER LOGNAME SHELL LANG LC_ TZ TMPDIR XDG_ USERPROFILE USERNAME TEMP TMP APPDATA LOCALAPPDATA PROGRAMDATA \
+     ProgramData ProgramFiles SystemRoot SystemDrive ComSpec PATHEXT CLAUDE_CODE_GIT_BASH_PATH \
+     HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_FILE \
+     SSL_CERT_DIR CLAUDE_CODE_CERT_STORE CLAUDE_CODE_CLIENT_ CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_ \
+     CLAUDE_CODE_USE_ CLAUDE_CODE_SKIP_ CLOUD_ML_REGION VERTEX_REGION_";
+
+/// The login of a cloud, where this switch leads the model's traffic through it.
+const CLOUDS: [(&str, &str); 3] = [
+    ("CLAUDE_CODE_USE_BEDROCK", "AWS_"),
+    ("CLAUDE_CODE_USE_VERTEX", "GOOGLE_ CLOUDSDK_ GCLOUD_PROJECT"),
+    ("CLAUDE_CODE_USE_FOUNDRY", "AZURE_"),
+];
+
 pub(super) fn send(exchange: &Exchange<'_>, caller: &Caller<'_>) -> Result<Reply, Silence> {
-    converse(exchange, caller, environment::handed_on(inherited(environment::is_known)))
+    converse(exchange, caller, handed_on(inherited(is_known)))
 }
 
-/// Asks a child that gets these variables of ours.
 fn converse(
     exchange: &Exchange<'_>,
     caller: &Caller<'_>,
@@ -42,7 +50,8 @@ fn converse(
     let store = caller.store.ok_or(Silence::NotStarted)?;
     let program =
         find(&caller.settings.claude_program, &caller.host.environment).ok_or(Silence::NotStarted)?;
-    let folder = store.dir().join(FOLDER);
+    // Nothing is ever written there.
+    let folder = store.dir().join("judge-cwd");
     ensure_private(&folder).map_err(|_| Silence::NotStarted)?;
     let nonce = store.nonce(caller.host.now()).map_err(|_| Silence::NotStarted)?;
     let mut command = Command::new(program);
@@ -50,7 +59,7 @@ fn converse(
     command.args(["--settings", r#"{"disableAllHooks":true}"#, "--model", exchange.model]);
     command.args(["--json-schema", &exchange.verdicts.to_string()]);
     command.args(["--system-prompt", exchange.instructions]);
-    command.current_dir(folder).env_clear().envs(handed_on).envs(environment::ours(nonce.text()));
+    command.current_dir(folder).env_clear().envs(handed_on).envs(our_variables(nonce.text()));
     if caller.places.default_state_dir.as_deref() != Some(store.dir()) {
         // Our hooks in the child look for the nonce where it was written.
         command.env("CLAUDE_HOOK_STATE_DIR", store.dir());
@@ -73,4 +82,38 @@ fn find(program: &Path, environment: &Environment) -> Option<PathBuf> {
     let is_name = program.components().count() == 1 && program.file_name().is_some();
     let folders = std::env::split_paths(environment.search_path.as_ref().filter(|_| is_name)?);
     first_program(folders.filter(|folder| folder.is_absolute()), program)
+}
+
+fn is_known(name: &str) -> bool {
+    is_one_of(name, ALWAYS) || CLOUDS.iter().any(|(_, names)| is_one_of(name, names))
+}
+
+fn is_one_of(name: &str, names: &str) -> bool {
+    names.split_whitespace().any(|known| name == known || known.ends_with('_') && name.starts_with(known))
+}
+
+fn handed_on(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
+    let all: Vec<(OsString, OsString)> = variables.into_iter().collect();
+    let is_set = |switch: &str| all.iter().any(|(name, value)| name == switch && !value.is_empty());
+    let clouds: Vec<&str> =
+        CLOUDS.iter().filter(|(switch, _)| is_set(switch)).map(|(_, names)| *names).collect();
+    let is_needed = |name: &str| is_one_of(name, ALWAYS) || clouds.iter().any(|names| is_one_of(name, names));
+    all.into_iter().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
+}
+
+fn our_variables(nonce: &str) -> [(&'static str, String); 9] {
+    [
+        ("BARBLESS_NONCE", nonce.to_owned()),
+        // `--safe-mode`, which a client that does not know it would refuse.
+        ("CLAUDE_CODE_SAFE_MODE", "1".to_owned()),
+        // Its own retries would outlast the deadline.
+        ("CLAUDE_CODE_MAX_RETRIES", "0".to_owned()),
+        ("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_OUTPUT_TOKENS.to_string()),
+        // Thoughts would take the answer's place in these tokens.
+        ("MAX_THINKING_TOKENS", "0".to_owned()),
+        ("CLAUDE_CODE_EFFORT_LEVEL", "low".to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_TELEMETRY", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+    ]
 }

@@ -1,23 +1,66 @@
-//! One question to one model and its reply; the deadline, the second try and the fallback model.
+//! One question to one model and its reply, as the backends see them; the deadline, the second try and the fallback model.
 
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::model::{Exchange, Reply};
 use super::settings::{Backend, OnFailure, Settings};
 use super::silence::Silence;
 use super::{Asked, Caller, NoVerdict, Question};
-use super::{claude_cli, ledger, messages_api, permission, price, question};
+use super::{claude_cli, ledger, messages_api, price, question, silence};
 use shared::journal::{self, Entry, Spent};
 use shared::notices::not_yet_told;
 
-/// The pause before the same model is asked again.
 const PAUSE: Duration = Duration::from_millis(400);
 
 /// With less time than that a second question would be paid for and come too late.
 const LEAST_TIME: Duration = Duration::from_secs(2);
+
+/// The most tokens of an answer; newer models think first, and that counts.
+pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
+
+#[derive(Debug)]
+pub(super) struct Exchange<'a> {
+    pub(super) model: &'a str,
+    pub(super) instructions: &'a str,
+    /// Everything else, see [`super::question::material`].
+    pub(super) material: &'a str,
+    pub(super) verdicts: &'a Value,
+    pub(super) deadline: Instant,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Tokens read, those from a cache included.
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+impl Tokens {
+    /// The tokens of `usage` as the API reports them; `None` without both numbers.
+    pub(super) fn of(usage: &Value) -> Option<Self> {
+        let count = |name: &str| usage[name].as_u64();
+        let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].into_iter().filter_map(count);
+        let input = cached.fold(count("input_tokens")?, u64::saturating_add);
+        Some(Self { input, output: count("output_tokens")? })
+    }
+}
+
+/// The verdict, and what the backend reports of its cost. A failure may have cost money, too.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reply {
+    pub(super) verdict: Result<Value, Silence>,
+    pub(super) tokens: Option<Tokens>,
+    pub(super) micro_usd: Option<u64>,
+}
+
+impl From<Silence> for Reply {
+    fn from(why: Silence) -> Self {
+        Self { verdict: Err(why), tokens: None, micro_usd: None }
+    }
+}
 
 impl Reply {
     /// The cost that the backend reports; without a report the most, if the model may have answered.
@@ -29,7 +72,6 @@ impl Reply {
     }
 }
 
-/// Asks. The journal gets the cost, or why there is no verdict.
 pub fn ask<V: DeserializeOwned>(question: &Question<'_>, caller: &Caller<'_>) -> Asked<V> {
     let send = |exchange: &Exchange<'_>| match caller.settings.backend {
         Some(Backend::MessagesApi) => messages_api::send(exchange, caller.host),
@@ -39,7 +81,7 @@ pub fn ask<V: DeserializeOwned>(question: &Question<'_>, caller: &Caller<'_>) ->
     Conversation { question, caller, send: &send, now: &Instant::now, pause: &thread::sleep }.asked()
 }
 
-/// A question, the backend and the clock. Tests script the last three.
+/// Tests script the last three.
 struct Conversation<'a> {
     question: &'a Question<'a>,
     caller: &'a Caller<'a>,
@@ -63,7 +105,7 @@ impl Conversation<'_> {
     }
 
     fn verdict<V: DeserializeOwned>(&self) -> Result<V, Silence> {
-        if let Some(why) = permission::obstacle(self.caller) {
+        if let Some(why) = silence::obstacle(self.caller) {
             return Err(why);
         }
         let material = question::material(&self.question.parts);
@@ -77,7 +119,6 @@ impl Conversation<'_> {
         }
     }
 
-    /// The model to ask after this error, if there is time.
     fn second_try(&self, error: Silence, deadline: Instant) -> Option<&str> {
         let model = self.question.model;
         let again = match error {
@@ -91,7 +132,6 @@ impl Conversation<'_> {
         (deadline.saturating_duration_since((self.now)()) >= LEAST_TIME).then_some(again)
     }
 
-    /// One call of a model: counted before, settled and written down after.
     fn once<V: DeserializeOwned>(
         &self,
         model: &str,
@@ -145,14 +185,11 @@ impl Conversation<'_> {
     /// Why there is no verdict, in a line, the first time in this session.
     fn notice(&self, why: Silence) -> Option<String> {
         let Caller { hook, event, call, places, settings, host, store, .. } = *self.caller;
+        let file = silence::global_file(places.config_dir.as_deref(), host.environment.home.as_deref());
         let cause = match why {
             Silence::BlockedElsewhere => return None,
             _ if why.was_asked() => format!("{} gave no verdict: {}", self.question.model, why.words()),
-            _ => {
-                let file =
-                    permission::global_file(places.config_dir.as_deref(), host.environment.home.as_deref());
-                format!("no model was asked: {}", why.explained(settings, &file))
-            }
+            _ => format!("no model was asked: {}", why.explained(settings, &file)),
         };
         let follows = match (settings.on_judge_failure, event) {
             (_, "Stop") => "turns end unjudged",

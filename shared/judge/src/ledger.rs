@@ -50,7 +50,6 @@ impl Remembered for Ledger {
     }
 }
 
-/// Counts a call before it is made, and returns its id.
 pub(super) fn reserve(
     store: &Store,
     now: Timestamp,
@@ -81,7 +80,6 @@ pub(super) fn tally(store: &Store, now: Timestamp) -> Option<Tally> {
     change(store, now, |ledger| ledger.tally(now)).ok()
 }
 
-/// Why a call of such a cost is not made after these.
 pub(super) fn refusal(tally: Tally, settings: &Settings, at_most_micro_usd: u64) -> Option<Silence> {
     if tally.calls >= settings.max_calls_per_hour.get() {
         return Some(Silence::CallsSpent);

@@ -4,9 +4,9 @@
 //!
 //! - `settings`: the section `judge`, which only the global file may write
 //! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary
-//! - `permission`: the reasons to ask no model; `silence`: all reasons to have no verdict, and their words
+//! - `silence`: the reasons to ask no model and to have no verdict, and their words
 //! - `ledger`, `price`: calls an hour and money a day, over all sessions together
-//! - `exchange`: one question and its reply: the deadline, the second try, the fallback model; `model`: its types
+//! - `exchange`: one question and its reply: the deadline, the second try, the fallback model
 //! - `messages_api`, `claude_cli`: the two backends
 //! - `report`: the judge's lines of `status`
 
@@ -14,8 +14,6 @@ mod claude_cli;
 mod exchange;
 mod ledger;
 mod messages_api;
-mod model;
-mod permission;
 mod price;
 mod question;
 mod report;
@@ -34,7 +32,6 @@ pub use question::{Part, Question, spoken};
 pub use report::status_lines;
 pub use settings::{Backend, OnFailure, Price, Settings};
 
-/// The hook that asks, and the call it asks about.
 pub struct Caller<'a> {
     hook: &'static str,
     host: &'a Host,
@@ -68,7 +65,6 @@ pub struct Asked<V> {
     pub notice: Option<String>,
 }
 
-/// Why there is no verdict.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoVerdict {
     /// Another hook has blocked the call meanwhile.

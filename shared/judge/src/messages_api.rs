@@ -1,17 +1,16 @@
 //! Anthropic's Messages API with the user's own key: one request, no stream, no tools, an answer in the form of a JSON Schema.
-//! The caller has checked that no project leads the request elsewhere, see [`super::permission`].
+//! The caller has checked that no project leads the request elsewhere, see [`super::silence`].
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::model::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
+use super::exchange::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
 use super::silence::Silence;
 use shared::courier::{self, Answer, CourierError, Kind, Request};
 use shared::host::Host;
 
-/// The address of the API, unless the user has set another.
 const PUBLIC: &str = "https://api.anthropic.com";
 
 /// The longest answer in bytes: the most tokens, thoughts included, take some ten thousand.
@@ -20,36 +19,32 @@ const MAX_BYTES: u64 = 256 * 1024;
 /// The courier needs this time to start, and to report a timeout itself.
 const MARGIN: Duration = Duration::from_millis(200);
 
-/// The user's way to the API. It has no `Debug`, because of the key.
-struct Access {
-    key: String,
-    url: String,
-    proxy: Option<String>,
-}
-
 pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silence> {
     let key = key(host).ok_or(Silence::NoKey)?;
     let url = url(host.api_base().as_deref());
     let proxy = courier::proxy_for(&url, host);
-    let courier = courier::beside_this_program().ok_or(Silence::NotStarted)?;
-    carry(exchange, Access { key, url, proxy }, &courier)
+    carry(exchange, (key, url, proxy), &courier::beside_this_program().ok_or(Silence::NotStarted)?)
 }
 
-fn carry(exchange: &Exchange<'_>, access: Access, courier: &Path) -> Result<Reply, Silence> {
+fn carry(
+    exchange: &Exchange<'_>,
+    (key, url, proxy): (String, String, Option<String>),
+    courier: &Path,
+) -> Result<Reply, Silence> {
     let left = exchange.deadline.saturating_duration_since(Instant::now());
     let timeout = left.checked_sub(MARGIN).ok_or(Silence::Late)?;
     let headers = [
         ("anthropic-version", "2023-06-01".to_owned()),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
-        ("x-api-key", access.key),
+        ("x-api-key", key),
     ];
     let request = Request {
         method: "POST".to_owned(),
-        url: access.url,
+        url,
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: Some(body(exchange).to_string()),
-        proxy: access.proxy,
+        proxy,
         timeout,
         max_bytes: MAX_BYTES,
     };
@@ -82,7 +77,6 @@ fn url(base: Option<&str>) -> String {
     format!("{}/v1/messages", base.unwrap_or(PUBLIC))
 }
 
-/// Reads the answer to a request. Pure.
 fn read(asked: Result<Answer, CourierError>) -> Result<Reply, Silence> {
     let answer = asked.map_err(|error| of_courier(&error))?;
     match Silence::of_status(answer.status.into()) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::model::{MAX_OUTPUT_TOKENS, Tokens};
+use super::exchange::{MAX_OUTPUT_TOKENS, Tokens};
 use super::settings::{Backend, Price, Settings};
 
 /// The price where none is listed, in billionths of a US dollar for a million tokens: read, written.
@@ -20,7 +20,6 @@ pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
     all.max().unwrap_or_else(|| cost(DEAREST, tokens))
 }
 
-/// The most that a question of so many bytes can cost, in millionths of a US dollar.
 pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
     // `claude -p` may take a second turn to put its answer into form.
     let turns = if settings.backend == Some(Backend::ClaudeCli) { 2 } else { 1 };
@@ -28,7 +27,6 @@ pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
     of(settings, model, Tokens { input, output: u64::from(MAX_OUTPUT_TOKENS) * turns })
 }
 
-/// The price of the longest beginning that fits.
 fn listed<'s>(settings: &'s Settings, model: &str) -> Option<&'s Price> {
     let model = model.trim().to_ascii_lowercase();
     // Providers put their name and a region before the model's.
@@ -50,7 +48,6 @@ fn rates(price: &Price) -> (u128, u128) {
     (billionths(price.input.get()), billionths(price.output.get()))
 }
 
-/// A sum of dollars in millionths.
 pub(super) fn micros(dollars: f64) -> u64 {
     u64::try_from(billionths(dollars) / 1000).unwrap_or(u64::MAX)
 }

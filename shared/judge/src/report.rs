@@ -1,13 +1,11 @@
 //! The judge's lines of `status`.
 
-use super::permission::{global_file, standing};
 use super::settings::{Backend, Settings};
-use super::silence::Silence;
+use super::silence::{Silence, global_file, standing};
 use super::{ledger, messages_api, price};
 use shared::host::Host;
 use shared::state::Store;
 
-/// The backend, what was spent, and why no model would be asked now, a line each.
 pub fn status_lines(settings: &Settings, store: Option<&Store>, host: &Host) -> Vec<String> {
     lines(settings, store, host, messages_api::key(host).is_some())
 }
@@ -27,9 +25,8 @@ fn lines(settings: &Settings, store: Option<&Store>, host: &Host, has_key: bool)
         None => Some(Silence::NoState),
         Some(tally) => ledger::refusal(tally, settings, 1),
     });
-    let environment = &host.environment;
-    let home = environment.home.as_deref();
-    let config_dir = environment.claude_config_dir.clone().or(home.map(|home| home.join(".claude")));
+    let home = host.environment.home.as_deref();
+    let config_dir = host.environment.claude_config_dir.clone().or(home.map(|home| home.join(".claude")));
     let why_not = why_not.map(|why| why.explained(settings, &global_file(config_dir.as_deref(), home)));
     let lacks_key = settings.backend == Some(Backend::MessagesApi) && !has_key;
     let why_not = why_not.or_else(|| lacks_key.then(|| Silence::NoKey.words().to_owned()));
@@ -47,7 +44,6 @@ fn spent(settings: &Settings, tally: ledger::Tally) -> String {
     )
 }
 
-/// Millionths of a dollar in cents, rounded up.
 fn usd(micros: u64) -> String {
     let cents = micros.div_ceil(10_000);
     format!("{}.{:02}", cents / 100, cents % 100)

@@ -70,7 +70,6 @@ pub struct Price {
     pub output: Decimal<0, 10_000>,
 }
 
-/// As they are compiled in.
 #[cfg(test)]
 pub(super) fn defaults() -> Settings {
     let mut section: BTreeMap<String, Settings> =

@@ -1,7 +1,14 @@
-//! Why there is no verdict, and the words for it.
+//! The reasons to ask no model and to have no verdict, and the words for them.
 
-use super::NoVerdict;
+use std::path::Path;
+use std::time::Duration;
+
 use super::settings::Settings;
+use super::{Caller, NoVerdict};
+use shared::host::{Clock, Host, display_path};
+use shared::project_env::is_misled;
+use shared::state::Store;
+use shared::usage::line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Silence {
@@ -24,7 +31,6 @@ pub(super) enum Silence {
     /// Too many requests, or a usage limit is reached.
     Limited,
     Overloaded,
-    /// The model's name, or what it cannot do.
     Refused,
     InvalidResponse,
 }
@@ -35,7 +41,6 @@ const MISLED: &str = "this project's settings could lead the question elsewhere 
                       `req doctor` names what it defines)";
 
 impl Silence {
-    /// The reason.
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::NoBackend => "no backend is chosen",
@@ -57,7 +62,6 @@ impl Silence {
         }
     }
 
-    /// The setting behind it, and a hint for the user.
     pub(super) const fn setting(self) -> Option<(&'static str, &'static str)> {
         match self {
             Self::NoBackend => Some(("judge.backend", ": messages_api or claude_cli")),
@@ -72,13 +76,10 @@ impl Silence {
 
     /// The reason and how to change it, in one line that stays the same while the settings do.
     pub(super) fn explained(self, settings: &Settings, file: &str) -> String {
+        let (calls, dollars) = (settings.max_calls_per_hour.get(), settings.max_cost_usd_per_day.get());
         let words = match self {
-            Self::CallsSpent => {
-                format!("the limit of {} questions an hour is reached", settings.max_calls_per_hour.get())
-            }
-            Self::MoneySpent => {
-                format!("the limit of {:.2} US dollars a day is reached", settings.max_cost_usd_per_day.get())
-            }
+            Self::CallsSpent => format!("the limit of {calls} questions an hour is reached"),
+            Self::MoneySpent => format!("the limit of {dollars:.2} US dollars a day is reached"),
             _ => self.words().to_owned(),
         };
         match self.setting() {
@@ -87,7 +88,6 @@ impl Silence {
         }
     }
 
-    /// A model was asked.
     pub(super) fn was_asked(self) -> bool {
         self.setting().is_none() && !matches!(self, Self::NoState | Self::Misled | Self::BlockedElsewhere)
     }
@@ -116,3 +116,43 @@ impl From<Silence> for NoVerdict {
         }
     }
 }
+
+/// Hooks of one event run side by side: by then the free ones have recorded their blocks.
+const OTHERS_TAKE: Duration = Duration::from_millis(30);
+
+pub(super) fn obstacle(caller: &Caller<'_>) -> Option<Silence> {
+    let standing = standing(caller.settings, caller.store, caller.host, caller.call.cwd.as_deref());
+    standing.or_else(|| is_refused(caller).then_some(Silence::BlockedElsewhere))
+}
+
+pub(super) fn standing(
+    settings: &Settings,
+    store: Option<&Store>,
+    host: &Host,
+    cwd: Option<&Path>,
+) -> Option<Silence> {
+    if settings.backend.is_none() {
+        return Some(Silence::NoBackend);
+    }
+    let Some(store) = store else { return Some(Silence::NoState) };
+    if is_misled(host, cwd) {
+        return Some(Silence::Misled);
+    }
+    (settings.yield_to_pacing && line::is_past(store, host.now())).then_some(Silence::Pacing)
+}
+
+/// A test's clock stands still, and so do the hooks beside it.
+fn is_refused(caller: &Caller<'_>) -> bool {
+    if let Clock::System = caller.host.clock {
+        std::thread::sleep(OTHERS_TAKE);
+    }
+    (caller.is_refused_elsewhere)()
+}
+
+pub(super) fn global_file(config_dir: Option<&Path>, home: Option<&Path>) -> String {
+    let file = config_dir.map(|dir| display_path(&dir.join("requirements.yaml"), home));
+    file.unwrap_or_else(|| "~/.claude/requirements.yaml".to_owned())
+}
+
+#[cfg(test)]
+mod tests;

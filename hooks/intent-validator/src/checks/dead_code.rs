@@ -53,7 +53,6 @@ fn is_statement(text: &str) -> bool {
     text.ends_with(';') && (text.contains(['(', '=']) || text.starts_with("return")) && !is_prose(text)
 }
 
-/// `name = value`, `name.part += value`.
 fn is_assignment(text: &str) -> bool {
     let Some((left, right)) = text.split_once('=') else { return false };
     let left = left.trim_end_matches(['+', '-', '*', '/', ' ']);
@@ -61,7 +60,6 @@ fn is_assignment(text: &str) -> bool {
     !left.is_empty() && left.chars().all(is_name) && !right.trim().is_empty() && !right.starts_with('=')
 }
 
-/// `name(...)`, and nothing else.
 fn is_call(text: &str) -> bool {
     let Some((name, rest)) = text.split_once('(') else { return false };
     let is_name = |char: char| char.is_alphanumeric() || "_.".contains(char);

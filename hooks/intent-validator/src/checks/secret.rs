@@ -8,10 +8,8 @@ use super::Finding;
 
 pub(super) const RULE: &str = "hardcoded-secrets";
 
-/// Names before a value that is secret.
 const TELLING: [&str; 4] = ["passw", "secret", "token", "key"];
 
-/// Words in a value that stands for one.
 const STANDS_FOR: &str =
     "example dummy placeholder changeme your xxxx redacted fake test- test_ username:password";
 

@@ -1,7 +1,6 @@
 //! A text line by line: code, comment, documentation, or the inside of a text of several lines. Not a parser: only what begins a
 //! line counts as a comment.
 
-/// How a language marks comments and functions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Family {
     /// Braces, `//` and `/* */`, and the word before a function's name, where there is one.
@@ -42,7 +41,6 @@ const OF_PYTHON: [Mark; 4] = [
     ("'''", Kind::Doc, "'''"),
 ];
 
-/// Texts that may go on beyond their line.
 const LONG_TEXTS: [(&str, &str); 4] = [("\"\"\"", "\"\"\""), ("'''", "'''"), ("`", "`"), ("r#\"", "\"#")];
 
 impl Family {

@@ -5,7 +5,6 @@ use super::{Form, LABELS, Part, one_line};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Block {
-    /// By part; `None`: the label is not there.
     pub(super) parts: [Option<String>; 4],
     pub(super) has_other_labels: bool,
 }

@@ -2,7 +2,6 @@
 
 use super::{BLANKS, EXAMPLE};
 
-/// FILE names the file, and holds nothing but paths.
 pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     let is_name = |path: &String| names.contains(path);
     if is_name(&path(value)) {
@@ -18,7 +17,6 @@ fn path(text: &str) -> String {
     let text = text.trim();
     let text = ["- ", "* ", "+ "].iter().find_map(|bullet| text.strip_prefix(bullet)).unwrap_or(text);
     let text = undecorated(text);
-    // A link that shows its own address.
     let link = text.strip_prefix('[').and_then(|text| text.strip_suffix(')')?.split_once("]("));
     let text = link.filter(|(shown, address)| shown == address).map_or(text, |(shown, _)| shown);
     let text = text.replace('\\', "/");

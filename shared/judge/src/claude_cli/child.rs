@@ -19,7 +19,6 @@ const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// The child gets SIGTERM so long before the deadline, and needs a third of it: killed, it leaves files in the user's folders.
 const GRACE: Duration = Duration::from_millis(250);
 
-/// Gives the child `text` and returns its output.
 pub(super) fn ask(command: &mut Command, text: &str, deadline: Instant) -> Result<Vec<u8>, Silence> {
     received();
     let last_call = deadline.checked_sub(GRACE).unwrap_or(deadline);

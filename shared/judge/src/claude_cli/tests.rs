@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
-use super::{converse, environment, find};
+use super::{converse, find, handed_on, our_variables};
 use crate::Caller;
-use crate::model::Exchange;
+use crate::exchange::Exchange;
 use crate::settings::{Settings, defaults};
 use crate::silence::Silence;
 use shared::host::{Clock, Environment, Host, Places};
@@ -72,7 +72,7 @@ impl World {
             deadline: Instant::now() + time,
         };
         let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        converse(&exchange, &caller, environment::handed_on(variables))?.verdict
+        converse(&exchange, &caller, handed_on(variables))?.verdict
     }
 
     fn noted(&self, name: &str) -> String {
@@ -116,7 +116,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
     let text = world.noted("env");
     let names: BTreeSet<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
-    let ours = environment::ours("");
+    let ours = our_variables("");
     let expected = given.split(' ').chain(ours.iter().map(|(name, _)| *name));
     let expected: BTreeSet<&str> = expected.collect();
     assert_eq!(
@@ -124,7 +124,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
         expected
     );
     let unset = [("CLAUDE_CODE_USE_BEDROCK", ""), ("AWS_PROFILE", "mine")];
-    let kept = environment::handed_on(unset.map(|(name, value)| (name.into(), value.into())));
+    let kept = handed_on(unset.map(|(name, value)| (name.into(), value.into())));
     assert_eq!(kept, [("CLAUDE_CODE_USE_BEDROCK".into(), "".into())], "a switch without a value is none");
 }
 

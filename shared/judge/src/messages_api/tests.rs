@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use shared::courier::{Answer, CourierError, Kind};
 
-use super::{Access, Exchange, Reply, Silence, carry, one_word, url};
+use super::{Exchange, Reply, Silence, carry, one_word, url};
 
 #[test]
 fn where_the_api_is() {
@@ -161,7 +161,7 @@ fn without_time_or_courier_no_model_is_asked() {
     for (time, expected) in [(0, Silence::Late), (199, Silence::Late), (30_000, Silence::NotStarted)] {
         let deadline = Instant::now() + Duration::from_millis(time);
         let exchange = Exchange { model: "m", instructions: "", material: "", verdicts: &verdicts, deadline };
-        let access = Access { key: "k".to_owned(), url: url(None), proxy: None };
+        let access = ("k".to_owned(), url(None), None);
         assert_eq!(carry(&exchange, access, "/nowhere/courier".as_ref()), Err(expected), "{time}");
     }
 }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{at_most, micros, of};
-use crate::model::Tokens;
+use crate::exchange::Tokens;
 use crate::settings::{Settings, defaults};
 
 const fn tokens(input: u64, output: u64) -> Tokens {
