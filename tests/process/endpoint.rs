@@ -27,7 +27,6 @@ impl Manner {
     }
 }
 
-/// The running server.
 pub(crate) struct Endpoint {
     address: SocketAddr,
     state: Arc<State>,
@@ -44,7 +43,6 @@ struct State {
 }
 
 impl Endpoint {
-    /// Listens on a free port.
     pub(crate) fn start(manner: Manner) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port on loopback");
         let address = listener.local_addr().expect("its address");
@@ -67,7 +65,6 @@ impl Endpoint {
         Self { address, state, listener: Some(listening) }
     }
 
-    /// Where it is, as HTTP.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
@@ -77,7 +74,6 @@ impl Endpoint {
         format!("https://{}/", self.address)
     }
 
-    /// From now on it behaves otherwise.
     pub(crate) fn behave(&self, manner: Manner) {
         self.behave_in_turn([manner]);
     }
@@ -101,7 +97,6 @@ impl Drop for Endpoint {
         for stream in self.state.open.lock().unwrap().drain(..) {
             let _ = stream.shutdown(Shutdown::Both);
         }
-        // Wakes the listener.
         drop(TcpStream::connect(self.address));
         if let Some(listener) = self.listener.take() {
             let _ = listener.join();
@@ -136,7 +131,6 @@ impl State {
 /// The first byte of a client that speaks TLS.
 const TLS_GREETING: u8 = 22;
 
-/// A whole request; `None` if there is none.
 fn read(stream: &mut TcpStream) -> Option<String> {
     let mut bytes = Vec::new();
     let mut piece = [0; 4096];

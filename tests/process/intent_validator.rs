@@ -7,7 +7,7 @@ mod injection;
 mod never_sent;
 mod secrets;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::endpoint::Manner;
 use crate::judge_api;
@@ -18,15 +18,6 @@ const NAME: &str = "intent-validator";
 /// What a model of stage 1 says of a change that was declared.
 fn declared() -> Manner {
     judge_api::verdict(&json!({ "verdict": "YES", "missing": [] }))
-}
-
-/// What one of stage 2 finds.
-fn finding(why: &str, fix: &str) -> Value {
-    json!({ "rule": "scope", "line": 1, "why": why, "fix": fix })
-}
-
-fn finds_fault(findings: &[Value]) -> Manner {
-    judge_api::verdict(&json!({ "verdict": "BLOCKED", "findings": findings }))
 }
 
 /// No model is asked.

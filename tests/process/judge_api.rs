@@ -8,16 +8,12 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, Manner};
 
-/// Tokens of every message.
 pub(crate) const INPUT_TOKENS: u64 = 700;
-/// Tokens of every message.
 pub(crate) const OUTPUT_TOKENS: u64 = 30;
 
-/// The running server.
 pub(crate) struct JudgeApi(Endpoint);
 
 impl JudgeApi {
-    /// Listens on a free port.
     pub(crate) fn start(manners: impl IntoIterator<Item = Manner>) -> Self {
         let endpoint = Endpoint::start(empty());
         endpoint.behave_in_turn(manners);
@@ -29,18 +25,14 @@ impl JudgeApi {
         self.0.url("")
     }
 
-    /// All requests so far, in order.
     pub(crate) fn requests(&self) -> Vec<Asked> {
         self.0.requests().into_iter().map(Asked::of).collect()
     }
 }
 
-/// A request.
 #[derive(Debug)]
 pub(crate) struct Asked {
-    /// Its first line.
     pub(crate) line: String,
-    /// By lower-case names.
     pub(crate) headers: BTreeMap<String, String>,
     /// Null where it is no JSON.
     pub(crate) body: Value,
@@ -61,14 +53,8 @@ impl Asked {
         let body = serde_json::from_str(body).unwrap_or_default();
         Self { line, headers, body, text }
     }
-
-    /// The model that is asked.
-    pub(crate) fn model(&self) -> &str {
-        self.body["model"].as_str().unwrap_or_default()
-    }
 }
 
-/// A verdict, as structured output brings it.
 pub(crate) fn verdict(verdict: &Value) -> Manner {
     says(&[&verdict.to_string()], "end_turn")
 }
@@ -79,7 +65,6 @@ pub(crate) fn says(texts: &[&str], stop_reason: &str) -> Manner {
     message(&blocks.collect(), stop_reason)
 }
 
-/// A message with these blocks.
 pub(crate) fn message(content: &Value, stop_reason: &str) -> Manner {
     Manner::answers(200, &["Content-Type: application/json"], &message_text(content, stop_reason))
 }
@@ -107,12 +92,10 @@ pub(crate) fn leads_to(url: &str) -> Manner {
     Manner::answers(307, &[&format!("Location: {url}/v1/messages")], "")
 }
 
-/// No answer, and no end either.
 pub(crate) fn hangs() -> Manner {
     Manner::HangsAfter(Vec::new())
 }
 
-/// Half a verdict, and no end.
 pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
     Manner::HangsAfter(half(verdict))
 }
@@ -124,12 +107,10 @@ fn half(verdict: &Value) -> Vec<u8> {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{half}", body.len()).into_bytes()
 }
 
-/// What is no HTTP.
 pub(crate) fn garbage() -> Manner {
     Manner::Sends(b"SSH-2.0-OpenSSH_9.9\r\n\r\n".to_vec())
 }
 
-/// 200 and no word.
 pub(crate) fn empty() -> Manner {
     Manner::answers(200, &[], "")
 }

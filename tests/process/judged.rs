@@ -1,12 +1,10 @@
 //! Driving a hook that asks a model, and playing the model: what the hook is told, what it asks, what it leaves behind. What
 //! is the same for every hook is in [`crate::driver`].
 
-use std::collections::BTreeSet;
 use std::ops::{Deref, DerefMut};
 
 use serde_json::{Value, json};
 use tests::payloads::{Payload, Session};
-use tests::sandbox::Level;
 use tests::transcripts::Transcript;
 
 use crate::driver::{Driver, denial, is_block, tree};
@@ -14,26 +12,21 @@ use crate::endpoint::Manner;
 use crate::judge_api::{self, Asked, JudgeApi};
 use crate::privacy::secrets::Secret;
 
-/// Stands for a key.
 pub(crate) const KEY: &str = "sk-ant-very-secret";
 
 /// So much time nobody needs who is answered at once, on the busiest machine.
 pub(crate) const PATIENT: &str = "deadline_secs: 30";
 
-/// The hooks that ask.
 pub(crate) const HOOKS: [&str; 2] = ["intent-validator", "tempo-stop"];
 
 /// A file of the project that wants no test.
 pub(crate) const FILE: &str = "tools/greet.py";
 
-/// A declaration of it.
 pub(crate) const DECLARATION: &str =
     "FILE: tools/greet.py\nCHANGES: add a function that greets\nGOAL: visitors are greeted";
 
-/// What the user asked for.
 pub(crate) const REQUEST: &str = "Have the visitors greeted.";
 
-/// A hook that is on, and the server it asks.
 pub(crate) struct Judged {
     driver: Driver,
     pub(crate) name: &'static str,
@@ -65,7 +58,6 @@ impl Judged {
         Self::with_global(name, &global(name, own, judge), manners)
     }
 
-    /// With this global file.
     pub(crate) fn with_global(
         name: &'static str,
         global: &str,
@@ -93,12 +85,10 @@ impl Judged {
         write(session, FILE, &format!("def greet():\n    return {number}\n"))
     }
 
-    /// An event of the first session.
     pub(crate) fn question(&self, number: usize) -> Payload {
         self.question_of(&self.session, number)
     }
 
-    /// The lines of the journal.
     pub(crate) fn lines(&self) -> Vec<Value> {
         self.journal().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
@@ -147,7 +137,6 @@ pub(crate) fn approves() -> Manner {
     judge_api::verdict(&approval())
 }
 
-/// The same, for whichever hook asks.
 pub(crate) fn approval() -> Value {
     json!({ "verdict": "APPROVED", "findings": [], "feedback": "" })
 }
@@ -172,7 +161,6 @@ pub(crate) fn says(session: &Session, request: &str, prose: &str) {
     said.call(CALL, "Write", &json!({})).write();
 }
 
-/// The call that is judged.
 pub(crate) const CALL: &str = "toolu_judged";
 
 /// The call: a file of the project is written.
@@ -184,11 +172,6 @@ pub(crate) fn write(session: &Session, file: &str, content: &str) -> Payload {
 /// The texts for the user that name this, of all answers.
 pub(crate) fn told(answers: &[Option<Value>], cause: &str) -> usize {
     answers.iter().filter(|answer| crate::driver::notice(answer.as_ref()).contains(cause)).count()
-}
-
-/// Our configuration of a project level, which counts from now on.
-pub(crate) fn project_levels() -> [Level; 2] {
-    [Level::Project, Level::Local]
 }
 
 /// A question's material: its parts by name, each as it was before it was quoted.
@@ -220,20 +203,13 @@ impl Material {
         Self(parts)
     }
 
-    /// The parts' names.
     pub(crate) fn names(&self) -> Vec<&str> {
         self.0.iter().map(|(name, _)| name.as_str()).collect()
     }
 
-    /// A part.
     #[track_caller]
     pub(crate) fn part(&self, name: &str) -> &str {
         let found = self.0.iter().find(|(there, _)| there == name);
         &found.unwrap_or_else(|| panic!("no part {name}: {self:?}")).1
     }
-}
-
-/// The models that were asked.
-pub(crate) fn models(asked: &[Asked]) -> BTreeSet<String> {
-    asked.iter().map(|asked| asked.model().to_owned()).collect()
 }

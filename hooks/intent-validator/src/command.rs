@@ -88,6 +88,3 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     ];
     filled(texts, STATUS, &values)
 }
-
-#[cfg(test)]
-mod tests;

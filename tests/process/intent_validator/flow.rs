@@ -5,9 +5,8 @@ use serde_json::{Value, json};
 use tests::payloads::{Payload, Session};
 use tests::transcripts::Transcript;
 
-use super::{NAME, finding, finds_fault, unasked};
+use super::{NAME, unasked};
 use crate::driver::{denial, notice};
-use crate::endpoint::Manner;
 use crate::judge_api;
 use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, REQUEST, approves, says, write};
 
@@ -17,21 +16,9 @@ fn edit(session: &Session) -> Payload {
     write(session, FILE, CONTENT)
 }
 
-/// A line of our own that declares a file, as Claude has its shell run it.
-fn declare(session: &Session, file: &str) -> Payload {
-    let line = format!(
-        "intent-validator declare --file {file} --changes 'add a function that greets' --goal 'visitors are greeted'"
-    );
-    session.bash_succeeded(&line, "intent-validator: declared")
-}
-
 #[test]
 fn the_form_is_asked_for_twice_for_each_file_and_then_the_user_is_told_once() {
-    for prose in [
-        None,
-        Some("Now the edit."),
-        Some("I'll add greet() to tools/greet.py so that visitors are greeted."),
-    ] {
+    for prose in [None, Some("I'll add greet() to tools/greet.py so that visitors are greeted.")] {
         let judged = unasked("");
         if let Some(prose) = prose {
             says(&judged.session, REQUEST, prose);
@@ -50,33 +37,16 @@ fn the_form_is_asked_for_twice_for_each_file_and_then_the_user_is_told_once() {
 }
 
 #[test]
-fn a_change_without_a_declaration_is_still_reviewed() {
-    let judged = Judged::new(NAME, "stage1: local", PATIENT, [finds_fault(&[finding("too much", "less")])]);
-    let edit = |number: usize| edit(&judged.session).with("tool_use_id", format!("toolu_{number}"));
-    let answers: Vec<Option<Value>> = (0..3).map(|number| judged.ask(&edit(number))).collect();
-    let last = denial(answers[2].as_ref()).unwrap();
-    assert!(last.contains("too much"), "{last}");
-    let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };
-    assert_eq!(crate::judged::Material::of(asked).part("declaration"), "");
-    assert!(asked.body["system"].as_str().unwrap().contains("This change was not declared"));
-}
-
-#[test]
 fn the_form_passes_and_the_reviewer_is_shown_what_it_says() {
-    for prose in [
-        DECLARATION,
-        "Good.\n\n**FILE**: `tools/greet.py`\n**CHANGES**: add greet()\n**GOAL**: visitors are greeted\n\nNow the call.",
-    ] {
-        let judged = Judged::new(NAME, "", PATIENT, [approves()]);
-        says(&judged.session, REQUEST, prose);
-        assert_eq!(judged.ask(&edit(&judged.session)), None, "{prose}: {}", judged.journal());
-        let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };
-        let material = crate::judged::Material::of(asked);
-        assert!(material.part("declaration").contains("greeted"), "{material:?}");
-        assert!(material.part("diff").contains("+def greet():"), "{material:?}");
-        assert!(material.part("conversation").contains(REQUEST), "{material:?}");
-        assert_eq!(material.part("file"), FILE);
-    }
+    let judged = Judged::new(NAME, "", PATIENT, [approves()]);
+    says(&judged.session, REQUEST, DECLARATION);
+    assert_eq!(judged.ask(&edit(&judged.session)), None, "{}", judged.journal());
+    let [asked] = &judged.api.requests()[..] else { panic!("{}", judged.journal()) };
+    let material = crate::judged::Material::of(asked);
+    assert!(material.part("declaration").contains("greeted"), "{material:?}");
+    assert!(material.part("diff").contains("+def greet():"), "{material:?}");
+    assert!(material.part("conversation").contains(REQUEST), "{material:?}");
+    assert_eq!(material.part("file"), FILE);
 }
 
 /// A plan, consecutive edits, silent messages and the command: whatever a day has.
@@ -124,22 +94,6 @@ fn a_day_of_a_hundred_declared_edits_asks_nobody_whether_they_were_declared() {
 }
 
 #[test]
-fn what_was_said_before_the_prompt_or_to_a_tool_declares_nothing() {
-    let judged = unasked("");
-    let session = &judged.session;
-    Transcript::of(session)
-        .prompt(REQUEST)
-        .text(DECLARATION)
-        .prompt(REQUEST)
-        .message("msg_own")
-        .text("Now.")
-        .call(CALL, "Write", &json!({ "content": DECLARATION }))
-        .write();
-    let question = write(session, FILE, &format!("'''\n{DECLARATION}\n'''\n"));
-    assert!(denial(judged.ask(&question).as_ref()).is_some());
-}
-
-#[test]
 fn a_subagent_is_heard_in_its_own_transcript() {
     let judged = unasked("");
     let session = &judged.session;
@@ -157,11 +111,6 @@ fn a_subagent_is_heard_in_its_own_transcript() {
         let answer = judged.ask(&edit(session).in_subagent(agent, "general-purpose"));
         assert_eq!(denial(answer.as_ref()).is_none(), passes, "{agent}: {answer:?}");
     }
-    // What a subagent has declared is its own.
-    assert_eq!(judged.ask(&declare(session, "tools/own.py").in_subagent("a2", "general-purpose")), None);
-    let own = |call: Payload| denial(judged.ask(&call).as_ref()).is_none();
-    let call = write(session, "tools/own.py", CONTENT);
-    assert!(own(call.clone().in_subagent("a2", "general-purpose")) && !own(call));
 }
 
 #[test]
@@ -176,16 +125,12 @@ fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
 
 #[test]
 fn a_model_decides_what_the_rules_cannot_tell() {
-    let missing =
-        |parts: &[&str]| -> Manner { judge_api::verdict(&json!({ "verdict": "NO", "missing": parts })) };
-    for (manner, lacking) in [(missing(&["GOAL"]), Some("GOAL is missing")), (super::declared(), None)] {
+    let lacks_goal = judge_api::verdict(&json!({ "verdict": "NO", "missing": ["GOAL"] }));
+    for (manner, passes) in [(lacks_goal, false), (super::declared(), true)] {
         let judged = Judged::new(NAME, "stage2: \"off\"", PATIENT, [manner]);
         says(&judged.session, REQUEST, "I touch tools/greet.py, somehow.");
-        let reason = denial(judged.ask(&edit(&judged.session)).as_ref());
-        match lacking {
-            Some(words) => assert!(reason.is_some_and(|reason| reason.contains(words))),
-            None => assert_eq!(reason, None),
-        }
+        let reason = denial(judged.ask(&edit(&judged.session)).as_ref()).unwrap_or_default();
+        assert!(reason.is_empty() == passes && reason.contains("GOAL is missing") != passes, "{reason}");
         let material = crate::judged::Material::of(&judged.api.requests()[0]);
         assert_eq!(material.names(), ["file", "said_before", "said", "user"]);
     }

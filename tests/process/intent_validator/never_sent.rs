@@ -26,29 +26,13 @@ fn check_called(judged: &Judged, number: usize, file: &str, real: &str) {
     assert_eq!(why.last().map(String::as_str), Some("not sent to a model"), "{file}: {}", judged.journal());
 }
 
-const PRIVATE: [&str; 12] = [
-    ".env.py",
-    "config/.env.py",
-    "config/.ENV.PY",
-    "config/deep/er/.env.local.js",
-    "id_rsa.py",
-    "keys/id_ed25519.sh",
-    "keys/ID_RSA.py",
-    "tools/credentials.py",
-    "tools/aws_credentials_store.py",
-    "tools/secret.py",
-    "tools/my_secrets.rb",
-    "tools/secrets.ipynb.py",
-];
-
 #[test]
 fn a_file_that_is_never_sent_costs_no_question() {
     let judged = both("", "", 1);
-    for (number, file) in PRIVATE.into_iter().enumerate() {
+    for (number, file) in [".env.py", "config/.ENV.PY", "keys/id_ed25519.sh"].into_iter().enumerate() {
         check(&judged, number, file);
     }
     check_called(&judged, 20, "tools/../config/.env.py", "config/.env.py");
-    check_called(&judged, 21, "./config/./.env.py", "config/.env.py");
 }
 
 #[cfg(unix)]
@@ -82,7 +66,6 @@ fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
     check_called(&judged, 5, "inner/own/a.py", "own/a.py");
 }
 
-/// Of the other tools that change a file too.
 #[test]
 fn every_tool_that_changes_a_file_is_held_to_it() {
     let judged = both("", "", 1);

@@ -5,13 +5,11 @@ use std::cell::Cell;
 use std::process::Command;
 use std::time::Duration;
 
-use serde_json::json;
 use tests::binaries;
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::Level;
 
 use crate::driver::{documented, notice};
-use crate::endpoint::Manner;
 use crate::judge_api::{self, JudgeApi};
 use crate::judged::{HOOKS, Judged, PATIENT, approval, assert_goes_on, global};
 
@@ -19,20 +17,9 @@ const REACHED: &str = "cannot be reached";
 const NONSENSE: &str = "is no verdict";
 const LATE: &str = "did not answer in time";
 const BUSY: &str = "is overloaded";
-const LOGIN: &str = "is refused";
 
 /// A time within which a process is over that may take a second.
 const WITHIN: Duration = Duration::from_secs(2);
-
-/// Every way in which the server can fail, what is said of it, and how often it is asked.
-fn failures() -> Vec<(&'static str, Manner, &'static str, usize)> {
-    vec![
-        ("529", judge_api::refuses(529, &[]), BUSY, 2),
-        ("no HTTP", judge_api::garbage(), REACHED, 2),
-        ("ten million letters", judge_api::huge(&approval()), NONSENSE, 2),
-        ("a block without a reason", judge_api::verdict(&json!({ "verdict": "BLOCKED" })), NONSENSE, 2),
-    ]
-}
 
 /// The call goes on, it is told once in the session, and the journal says why.
 #[track_caller]
@@ -54,10 +41,14 @@ fn plainly(judged: &Judged, question: Vec<u8>) -> Outcome {
 #[test]
 fn whatever_the_server_answers_the_call_goes_on_and_the_cause_is_told_once() {
     for hook in HOOKS {
-        for (what, manner, cause, times) in failures() {
+        for (what, manner, cause) in [
+            ("529", judge_api::refuses(529, &[]), BUSY),
+            ("no HTTP", judge_api::garbage(), REACHED),
+            ("ten million letters", judge_api::huge(&approval()), NONSENSE),
+        ] {
             let judged = Judged::new(hook, "", PATIENT, [manner]);
             check(&judged, cause, plainly, &format!("{hook}: {what}"));
-            assert_eq!(judged.api.requests().len(), 2 * times, "{hook}: {what}");
+            assert_eq!(judged.api.requests().len(), 4, "{hook}: {what}");
         }
     }
 }
@@ -125,34 +116,22 @@ fn without_a_key_or_the_courier_nobody_is_asked() {
 
 #[test]
 fn who_wants_to_be_asked_instead_is_and_a_stop_goes_on_all_the_same() {
-    for manner in [judge_api::refuses(401, &[]), judge_api::garbage(), judge_api::empty()] {
-        let judged = Judged::new("intent-validator", "", "on_judge_failure: ask", [manner.clone()]);
-        for number in [1, 2] {
-            let answer = judged.ask(&judged.question(number)).unwrap();
-            let output = &answer["hookSpecificOutput"];
-            assert_eq!(output["permissionDecision"], "ask", "{answer}");
-            let reason = output["permissionDecisionReason"].as_str().unwrap();
-            assert!(
-                reason.starts_with("intent-validator: no model looked at this change of tools/greet.py"),
-                "{reason}"
-            );
-        }
-        let judged = Judged::new("tempo-stop", "", "on_judge_failure: ask", [manner]);
-        assert_goes_on(judged.ask(&judged.question(1)).as_ref());
-    }
+    let asking = |hook| Judged::new(hook, "", "on_judge_failure: ask", [judge_api::garbage()]);
+    let judged = asking("intent-validator");
+    let answer = judged.ask(&judged.question(1)).unwrap();
+    assert_eq!(answer["hookSpecificOutput"]["permissionDecision"], "ask", "{answer}");
+    let judged = asking("tempo-stop");
+    assert_goes_on(judged.ask(&judged.question(1)).as_ref());
 }
 
-/// What a `claude` may do instead of answering, and what is said of it.
 #[cfg(unix)]
 #[test]
 fn whatever_the_users_own_claude_does_the_call_goes_on() {
     use tests::stand_in::{Answer, StandIn};
     for hook in HOOKS {
-        for (what, answer, cause) in [
-            ("hangs", Answer::hanging(), LATE),
-            ("talks for ever", Answer::flooding(), NONSENSE),
-            ("no login", Answer::status(401), LOGIN),
-        ] {
+        for (what, answer, cause) in
+            [("hangs", Answer::hanging(), LATE), ("talks for ever", Answer::flooding(), NONSENSE)]
+        {
             let judged = Judged::new(hook, "", "", [judge_api::empty()]);
             let stand_in = StandIn::new(&judged.sandbox, &[answer]);
             let seconds = if cause == LATE { "1" } else { "20" };

@@ -1,6 +1,6 @@
 //! The words of `declare`, and what is no declaration.
 
-use super::{fault, line, parse, quoted};
+use super::{fault, parse};
 use crate::form::Form;
 
 fn form() -> Form {
@@ -70,14 +70,4 @@ fn empty_values_placeholders_and_core_code_without_a_test_are_faults() {
     assert_eq!(fault(&Form { test: None, ..form() }, false), None);
     let long = "x ".repeat(501);
     assert!(parse(&["--file=f", "--changes", &long, "--goal=g h"]).unwrap_err().contains("more than 1000"));
-}
-
-#[test]
-fn the_line_is_quoted_as_a_shell_and_we_read_it() {
-    assert_eq!(
-        line("intent-validator", &form()),
-        "intent-validator declare --file src/a.py --changes 'add f()' --goal 'it'\"'\"'s wanted' --test tests/test_a.py"
-    );
-    assert_eq!(quoted(""), "''");
-    assert_eq!(quoted("$x `y` \\ \"z\""), "'$x `y` \\ \"z\"'");
 }

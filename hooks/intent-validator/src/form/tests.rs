@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use transcript::{Quotable, Words};
 
-use super::{EXAMPLE, Form, Heard, Judgement, Lack, Part, judge, judge_recorded};
+use super::{Form, Heard, Judgement, Lack, Part, judge};
 
 mod labelled;
 
@@ -284,69 +284,7 @@ fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
     assert_eq!(short(&judged(&[&fixed[0], &fixed[1]], &[], true)), "YES");
 }
 
-#[test]
-fn a_recorded_form_is_judged_by_its_values() {
-    let (names, user, words) = ([FILE.to_owned()], users(&["skip the tests"]), Words::default());
-    let heard = Heard { names: &names, wants_test: true, words: &words, user: &user };
-    let whole = Form {
-        file: "auth.py".to_owned(),
-        changes: "reject expired tokens".to_owned(),
-        goal: "sessions end".to_owned(),
-        test: Some("tests/test_auth.py".to_owned()),
-    };
-    let check =
-        |form: Form, expected: &str| assert_eq!(short(&judge_recorded(&form, &heard)), expected, "{form:?}");
-    check(whole.clone(), "YES");
-    check(Form { goal: "<why>".to_owned(), ..whole.clone() }, "NO");
-    check(Form { test: None, ..whole.clone() }, "NO_TDD");
-    check(Form { test: Some("none, the user said: \"skip the tests\"".to_owned()), ..whole.clone() }, "YES");
-    check(Form { test: Some("none, the user said: \"skip them all\"".to_owned()), ..whole }, "NO_TDD");
-}
-
-#[test]
-fn the_form_that_is_shown_passes_only_when_it_is_filled_in() {
-    let shown = format!("{}\n\nExample: \"{}\".", Form::blank(FILE, true).lines(), EXAMPLE.join("\", \""));
-    check(&shown, "NO");
-    check(&EXAMPLE.join("\n"), "");
-    let half = shown.replace("<what you change>", "reject expired tokens");
-    check(&half, "NO");
-    let more = half.replace("<why you change it>", "sessions end at logout");
-    check(&more, "NO_TDD");
-    check(&more.replace("<test file or test>", "tests/test_auth.py"), "YES");
-}
-
-fn value() -> impl Strategy<Value = String> {
-    let word = "[\\p{L}\\p{N}(),'\"`*_./+-]{0,9}[a-z]{2,8}";
-    proptest::collection::vec(word, 2..8)
-        .prop_map(|words| words.join(" "))
-        .prop_filter("placeholder", |value| super::value::says_something(value))
-}
-
-fn file() -> impl Strategy<Value = String> {
-    ("[\\p{L} '()&+-]{1,12}", "[\\p{L}0-9 '_.()\\[\\]-]{2,16}")
-        .prop_map(|(folder, stem)| format!("src/{}/{}x7.py", folder.trim(), stem.trim()))
-}
-
 proptest! {
-    #[test]
-    fn every_form_that_is_filled_in_passes(
-        file in file(), changes in value(), goal in value(), prose in "[a-zA-Z ,]{0,200}[.]", mark in "(|- |\\* |1\\. |\\*\\*|#### |  )"
-    ) {
-        let form = Form { file: file.clone(), changes, goal, test: Some("tests/test_auth.py".to_owned()) };
-        let text = form.lines().lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
-        let text = format!("{prose}\n\n{text}\n\n{prose}");
-        let judgement = judged_by(&[&text], &users(&[]), &[file], true);
-        prop_assert!(matches!(judgement, Judgement::Declared(_)), "{text}\n{judgement:?}");
-    }
-
-    #[test]
-    fn a_form_with_a_part_left_out_never_passes(label in "(CHANGES|GOAL|TEST)", value in "(|<[a-z ]{1,20}>|[a-z]{0,12}|\\.{3})", prose in "[a-zA-Z ,]{0,99}[.]") {
-        let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, &format!("{label}: {value}")));
-        prop_assert!(matches!(judged(&[&text], &[], true), Judgement::Lacks { .. }), "{}", text);
-        let text = format!("{prose}\n\n{}\n\n{prose}", with(&label, ""));
-        prop_assert!(!matches!(judged(&[&text], &[], true), Judgement::Declared(_)), "{}", text);
-    }
-
     #[test]
     fn any_text_is_read(own in "(?s).{0,300}", marks in "(FILE|CHANGES|GOAL|TEST|: |\\||```|~~~|> |\n|\"|“|’|src/auth\\.py|-|\\*\\*|1\\. |é|，| ){0,60}") {
         for text in [own, marks] {

@@ -192,24 +192,7 @@ fn the_models_answer_on_a_declaration() {
 }
 
 #[test]
-fn the_form_is_asked_for_twice_and_then_the_change_is_still_reviewed() {
-    for (local, cause) in [
-        (SILENT, Cause::Declaration),
-        (unclear(), Cause::Declaration),
-        (lacks(Lack::Parts(vec![Part::Goal])), Cause::Declaration),
-        (lacks(Lack::Test), Cause::Test),
-    ] {
-        let blocked = |times, prompt: &str| {
-            stands(|case| {
-                case.known.local = local.clone();
-                case.blocked(cause, times);
-                case.known.prompt = Some(prompt.to_owned());
-            })
-        };
-        assert!(reviewed(&blocked(1, "p")).is_none(), "{local:?}");
-        assert_eq!(reviewed(&blocked(2, "p")), Some(""), "{local:?}");
-        assert_eq!(reviewed(&blocked(2, "q")), Some(""), "of the file, not of the prompt: {local:?}");
-    }
+fn after_two_blocks_the_change_is_still_reviewed() {
     let mixed = |case: &mut Case| {
         case.known.local = lacks(Lack::Test);
         case.blocked(Cause::Declaration, 1);
@@ -287,19 +270,13 @@ fn a_verdict_is_paid_once() {
 
 #[test]
 fn the_models_answer_on_a_change() {
-    let answered = |reply, on_failure| {
-        stands(|case| {
-            case.settings.judge.on_judge_failure = on_failure;
-            case.answers.stage2 = Some(reply);
-        })
-    };
-    let approved = answered(said(Review(vec![])), OnFailure::Allow);
+    let approved = stands(|case| case.answers.stage2 = Some(said(Review(vec![]))));
     assert!(matches!(approved, Standing::Passes { let_go: None, approved: Some(_) }));
-    let fault = answered(said(Review(vec![finding()])), OnFailure::Allow);
-    assert!(matches!(fault, Standing::Reviewed { findings, .. } if findings == [finding()]));
-    assert_eq!(answered(silent(Some("late")), OnFailure::Allow), passes(None));
-    assert_eq!(answered(silent(Some("late")), OnFailure::Ask), Standing::UserDecides("late".into()));
-    assert_eq!(answered(silent(None), OnFailure::Ask), passes(None), "a limit of the user's is no failure");
+    let limited = stands(|case| {
+        case.settings.judge.on_judge_failure = OnFailure::Ask;
+        case.answers.stage2 = Some(silent(None));
+    });
+    assert_eq!(limited, passes(None), "a limit of the user's is no failure");
 }
 
 #[test]

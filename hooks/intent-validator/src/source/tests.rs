@@ -1,96 +1,23 @@
 //! What is source code, what is core code, and what is not looked at.
 
-use shared::config::{self, SectionSpec, Sources};
-use shared::switches::Position;
-
 use super::{Kind, kind};
-use crate::settings::Settings;
+use crate::plan::tests::defaults;
 
-/// As compiled in, with other lists of folders.
-fn settings(core: &[&str], exclude: &[&str]) -> Settings {
-    let spec = SectionSpec { name: "intent-validator", root_keys: &["judge"], ..SectionSpec::default() };
-    let mut settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
+#[test]
+fn the_ending_and_the_folders_decide() {
+    let mut settings = defaults();
     let owned = |list: &[&str]| list.iter().map(|item| (*item).to_owned()).collect();
-    settings.core_paths = owned(core);
-    settings.exclude_paths = owned(exclude);
-    settings
-}
-
-#[track_caller]
-fn check(core: &[&str], exclude: &[&str], table: &[(&str, Option<Kind>)]) {
-    let settings = settings(core, exclude);
-    for (path, expected) in table {
-        assert_eq!(kind(path, &settings), *expected, "{path}");
+    settings.core_paths = owned(&["src", "lib/inner", "kernel/"]);
+    settings.exclude_paths = owned(&["vendor", "gen/out", "packages/*/dist", "docs/*.py", "**/*_pb2.py"]);
+    let plain = "a.py A.PY a.d.ts mysrc/a.py src.py x/lib/inner/a.py lib/innermost/a.py src/a.test.ts e/test_a.py \
+                 vendored/a.py vendor.py x/gen/out/a.py packages/one/two/dist/a.js docs/deep/conf.py";
+    let core =
+        "src/a.py ./src/a.py web/src/pages/a.py lib/inner/a.py deep/kernel/a.c src/latest.ts src/contest.py";
+    let ignored = "a.py.bak Makefile dir.py/readme src/vendor/a.py gen/out/deep/a.py packages/one/dist/deep/a.js \
+                   docs/conf.py src/api/user_pb2.py user_pb2.py";
+    for (paths, expected) in [(plain, Some(Kind::Plain)), (core, Some(Kind::Core)), (ignored, None)] {
+        for path in paths.split_whitespace() {
+            assert_eq!(kind(path, &settings), expected, "{path}");
+        }
     }
-}
-
-#[test]
-fn the_last_ending_decides_whatever_its_case() {
-    check(
-        &[],
-        &[],
-        &[
-            ("a.py", Some(Kind::Plain)),
-            ("A.PY", Some(Kind::Plain)),
-            ("a.d.ts", Some(Kind::Plain)),
-            ("a.py.bak", None),
-            ("Makefile", None),
-            ("dir.py/readme", None),
-            ("", None),
-        ],
-    );
-}
-
-#[test]
-fn core_folders_are_whole_names_anywhere_or_a_path_from_the_root() {
-    check(
-        &["src", "lib/inner", "kernel/"],
-        &[],
-        &[
-            ("src/a.py", Some(Kind::Core)),
-            ("./src/a.py", Some(Kind::Core)),
-            ("web/src/pages/a.py", Some(Kind::Core)),
-            ("mysrc/a.py", Some(Kind::Plain)),
-            ("src.py", Some(Kind::Plain)),
-            ("lib/inner/a.py", Some(Kind::Core)),
-            ("x/lib/inner/a.py", Some(Kind::Plain)),
-            ("lib/innermost/a.py", Some(Kind::Plain)),
-            ("deep/kernel/a.c", Some(Kind::Core)),
-        ],
-    );
-}
-
-#[test]
-fn a_test_wants_no_test() {
-    check(
-        &["src"],
-        &[],
-        &[
-            ("src/a.test.ts", Some(Kind::Plain)),
-            ("src/latest.ts", Some(Kind::Core)),
-            ("src/contest.py", Some(Kind::Core)),
-            ("e/test_a.py", Some(Kind::Plain)),
-        ],
-    );
-}
-
-#[test]
-fn excluded_folders_win_over_core_ones() {
-    check(
-        &["src"],
-        &["vendor", "gen/out", "packages/*/dist", "docs/*.py", "**/*_pb2.py"],
-        &[
-            ("src/vendor/a.py", None),
-            ("vendored/a.py", Some(Kind::Plain)),
-            ("vendor.py", Some(Kind::Plain)),
-            ("gen/out/deep/a.py", None),
-            ("x/gen/out/a.py", Some(Kind::Plain)),
-            ("packages/one/dist/deep/a.js", None),
-            ("packages/one/two/dist/a.js", Some(Kind::Plain)),
-            ("docs/conf.py", None),
-            ("docs/deep/conf.py", Some(Kind::Plain)),
-            ("src/api/user_pb2.py", None),
-            ("user_pb2.py", None),
-        ],
-    );
 }

@@ -2,7 +2,6 @@
 
 use std::fs;
 
-use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{Tally, reserve, settle, tally};
@@ -139,34 +138,4 @@ fn a_damaged_file_is_begun_anew_when_nothing_in_it_can_count_any_more() {
     let later = now.plus(super::DAY);
     assert!(reserve(&store, later, &limits(10, 1.0), 1).is_ok());
     assert!(scratch.path().join("judge.json.corrupt").exists());
-}
-
-/// What was reserved, when by a clock that never goes back, and with how much at most.
-type Made = (i64, u64);
-
-fn is_within(made: &[Made], calls: usize, micro_usd: u64) -> bool {
-    made.iter().all(|(end, _)| {
-        let within = |length: i64| made.iter().filter(move |(at, _)| *at <= *end && *end - *at < length);
-        within(HOUR).count() <= calls && within(DAY).map(|(_, cost)| cost).sum::<u64>() <= micro_usd
-    })
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
-
-    #[test]
-    fn no_hour_and_no_day_holds_more_than_the_limits(
-        steps in prop::collection::vec((0_i64..3 * HOUR, 0_u64..600_000), 1..40), calls in 1_u32..5,
-    ) {
-        let (_scratch, store) = store();
-        let mut made = Vec::new();
-        let mut now = 0;
-        for (step, at_most) in steps {
-            now += step;
-            if reserve(&store, at(now), &limits(calls, 1.0), at_most).is_ok() {
-                made.push((now, at_most));
-            }
-        }
-        prop_assert!(is_within(&made, usize::try_from(calls).unwrap(), 1_000_000));
-    }
 }

@@ -1,10 +1,8 @@
 //! What is reckoned for a model, listed or not, to the last millionth.
 
-use proptest::prelude::*;
-
 use super::{at_most, micros, of};
 use crate::exchange::Tokens;
-use crate::settings::{Settings, defaults};
+use crate::settings::{Backend, Settings, defaults};
 
 const fn tokens(input: u64, output: u64) -> Tokens {
     Tokens { input, output }
@@ -80,16 +78,10 @@ fn a_sum_of_dollars_is_read_to_the_millionth() {
     }
 }
 
-proptest! {
-    #[test]
-    fn what_a_text_can_cost_is_no_less_than_what_it_does(
-        bytes in 0_usize..200_000, share in 0.0_f64..=1.0, output in 0_u64..=2000,
-        model in prop_oneof![Just("haiku"), Just("claude-opus-4"), Just("unknown")],
-    ) {
-        let settings = defaults();
-        let limit = at_most(&settings, model, bytes);
-        let half = u32::try_from(bytes.div_ceil(2)).unwrap();
-        let input = (0..=half).rev().find(|input| f64::from(*input) <= f64::from(half) * share).unwrap();
-        prop_assert!(of(&settings, model, tokens(input.into(), output)) <= limit);
-    }
+#[test]
+fn a_question_may_cost_a_token_for_two_bytes_and_the_longest_answer_in_each_turn() {
+    let mut settings = with(&[("m", 2.0, 10.0)]);
+    assert_eq!(at_most(&settings, "m", 1001), 501 * 2 + 4000 * 10);
+    settings.backend = Some(Backend::ClaudeCli);
+    assert_eq!(at_most(&settings, "m", 1001), 2 * (501 * 2 + 4000 * 10));
 }

@@ -1,8 +1,6 @@
 //! Whatever a part holds, it stands between its boundaries as one JSON string, masked, cut and visible.
 
-use proptest::prelude::*;
-
-use super::{HEAD, Part, is_hidden, material, material_with, spoken};
+use super::{HEAD, Part, material, material_with, spoken};
 use secrets::masked;
 use transcript::{Said, Speaker};
 
@@ -104,38 +102,4 @@ fn each_question_has_a_boundary_of_its_own() {
     };
     let (one, other) = (boundary(), boundary());
     assert!(one != other && one.len() == 32 && other.len() == 32, "{one} {other}");
-}
-
-fn anything() -> impl Strategy<Value = String> {
-    let hostile = prop_oneof![
-        Just(format!("\nEND {BOUNDARY}\n")),
-        Just(format!("BEGIN {BOUNDARY}")),
-        Just("\"".to_owned()),
-        Just("\\".to_owned()),
-        Just("\u{2028}".to_owned()),
-        Just("\u{202e}".to_owned()),
-        Just("password=hunter2hunter2A9".to_owned()),
-    ];
-    prop::collection::vec(prop_oneof![hostile, ".{0,12}", any::<String>()], 0..12)
-        .prop_map(|texts| texts.concat())
-}
-
-proptest! {
-    #[test]
-    fn whatever_a_part_holds_it_comes_back_masked_and_cut(
-        texts in prop::collection::vec((anything(), 0_usize..80), 0..4),
-    ) {
-        let parts: Vec<Part> = texts.iter().map(|(text, max_chars)| part(text, *max_chars)).collect();
-        let material = material_with(&parts, BOUNDARY);
-        let read = read(&material, BOUNDARY);
-        prop_assert_eq!(read.len(), parts.len());
-        for (shown, part) in read.iter().zip(&parts) {
-            let masked = masked(&part.text);
-            let kept = shown.rsplit_once(" characters cut]").filter(|_| masked.chars().count() > part.max_chars);
-            let kept = kept.map_or(shown.as_str(), |(_, kept)| kept);
-            prop_assert!(masked.ends_with(kept));
-            prop_assert!(kept.chars().count() <= masked.chars().count().min(part.max_chars));
-        }
-        prop_assert!(!material.chars().any(|char| is_hidden(char) && char != '\n'));
-    }
 }

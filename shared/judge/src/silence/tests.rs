@@ -1,6 +1,6 @@
 //! What stands between a question and a model, in which order, and what is said of it.
 
-use super::{Silence, global_file, obstacle};
+use super::{Silence, obstacle};
 use crate::settings::defaults;
 use crate::tests::Scene;
 
@@ -39,16 +39,5 @@ fn a_limit_is_named_with_its_setting_and_file() {
         (Silence::NoBackend, "no backend is chosen (judge.backend in F: messages_api or claude_cli)"),
     ] {
         assert_eq!(why.explained(&defaults(), "F"), expected);
-    }
-}
-
-#[test]
-fn the_file_is_named_as_a_person_reads_it() {
-    for (dir, name) in [
-        (Some("/somewhere/.claude"), "~/.claude/requirements.yaml"),
-        (Some("/etc/claude"), "/etc/claude/requirements.yaml"),
-        (None, "~/.claude/requirements.yaml"),
-    ] {
-        assert_eq!(global_file(dir.map(std::path::Path::new), Some("/somewhere".as_ref())), name);
     }
 }
