@@ -61,18 +61,14 @@ pub(crate) fn verdict(verdict: &Value) -> Manner {
 
 /// These texts, a block each, and why the model stopped.
 pub(crate) fn says(texts: &[&str], stop_reason: &str) -> Manner {
-    let blocks = texts.iter().map(|text| json!({ "type": "text", "text": text }));
-    message(&blocks.collect(), stop_reason)
+    Manner::answers(200, &["Content-Type: application/json"], &message(texts, stop_reason))
 }
 
-pub(crate) fn message(content: &Value, stop_reason: &str) -> Manner {
-    Manner::answers(200, &["Content-Type: application/json"], &message_text(content, stop_reason))
-}
-
-fn message_text(content: &Value, stop_reason: &str) -> String {
+fn message(texts: &[&str], stop_reason: &str) -> String {
+    let blocks: Value = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
     let message = json!({
         "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted",
-        "content": content, "stop_reason": stop_reason, "stop_sequence": null,
+        "content": blocks, "stop_reason": stop_reason, "stop_sequence": null,
         "usage": {
             "input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS,
             "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
@@ -97,14 +93,10 @@ pub(crate) fn hangs() -> Manner {
 }
 
 pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
-    Manner::HangsAfter(half(verdict))
-}
-
-fn half(verdict: &Value) -> Vec<u8> {
-    let content = json!([{ "type": "text", "text": verdict.to_string() }]);
-    let body = message_text(&content, "end_turn");
+    let body = message(&[&verdict.to_string()], "end_turn");
     let (half, _) = body.split_at(body.len() / 2);
-    format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{half}", body.len()).into_bytes()
+    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
+    Manner::HangsAfter(format!("{head}{half}").into_bytes())
 }
 
 pub(crate) fn garbage() -> Manner {

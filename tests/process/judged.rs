@@ -120,7 +120,7 @@ impl Judged {
 }
 
 /// The pieces of a secret by which it could be recognized.
-pub(crate) fn pieces(secret: &str) -> Vec<String> {
+fn pieces(secret: &str) -> Vec<String> {
     let chars: Vec<char> = secret.chars().collect();
     chars.windows(chars.len().min(8)).map(|piece| piece.iter().collect()).collect()
 }

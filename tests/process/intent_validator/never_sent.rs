@@ -1,10 +1,8 @@
 //! Files whose content goes to no model, whatever they are called on the way there.
 
-use serde_json::json;
-
 use super::both;
 use crate::driver::denial;
-use crate::judged::{CALL, Judged, says, write};
+use crate::judged::{Judged, says, write};
 
 const CONTENT: &str = "def value():\n    return 'seven'\n";
 
@@ -64,27 +62,4 @@ fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
     }
     // A repository in the project: what the user wrote is meant from the project's root.
     check_called(&judged, 5, "inner/own/a.py", "own/a.py");
-}
-
-#[test]
-fn every_tool_that_changes_a_file_is_held_to_it() {
-    let judged = both("", "", 1);
-    let path = judged.sandbox.write("config/.env.py", "a = 1\n");
-    let (old, new) = ("a = 1", "a = 2");
-    let inputs = [
-        ("Edit", json!({ "file_path": path, "old_string": old, "new_string": new })),
-        ("MultiEdit", json!({ "file_path": path, "edits": [{ "old_string": old, "new_string": new }] })),
-        (
-            "NotebookEdit",
-            json!({ "notebook_path": path.with_file_name("credentials.ipynb"), "new_source": new }),
-        ),
-    ];
-    for (number, (tool, input)) in inputs.into_iter().enumerate() {
-        let session = judged.another(number);
-        let file = if tool == "NotebookEdit" { "config/credentials.ipynb" } else { "config/.env.py" };
-        says(&session, "Do it.", &format!("FILE: {file}\nCHANGES: set a to two\nGOAL: it is right"));
-        let answer = judged.ask(&session.pre_tool_use(tool, input).with("tool_use_id", CALL));
-        assert_eq!(denial(answer.as_ref()), None, "{tool}");
-        assert!(judged.api.requests().is_empty(), "{tool}: {}", judged.journal());
-    }
 }

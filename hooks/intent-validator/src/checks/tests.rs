@@ -110,12 +110,7 @@ fn a_function_may_have_so_many_lines_of_code_in_each_language() {
         ("a.ts", "export const long = async (x: number): Promise<void> => {", "    step();", "};\n"),
         ("a.js", "export default function long(x) {", "    step();", "}\n"),
         ("a.ts", "    private long(x: string) {", "        step();", "    }\n"),
-        (
-            "a.java",
-            "    public static void long(String x) throws IOException {",
-            "        step();",
-            "    }\n",
-        ),
+        ("a.java", "public static void long(String x) throws IOException {", "    step();", "}\n"),
         ("a.cpp", "void Server::long(const std::string& x) const {", "    step();", "}\n"),
         ("a.kt", "fun long(x: Int): Int {", "    step()", "}\n"),
         ("a.php", "public function long($x) {", "    step();", "}\n"),

@@ -1,6 +1,5 @@
 //! Forms as models write them, near misses, and the sets that were labelled by hand.
 
-use proptest::prelude::*;
 use transcript::{Quotable, Words};
 
 use super::{Form, Heard, Judgement, Lack, Part, judge};
@@ -77,69 +76,33 @@ fn quoted_lines_code_and_prose_are_no_form() {
 
 #[test]
 fn file_holds_paths_only() {
-    for (file, expected) in [
-        ("src/auth.py", "YES"),
-        ("./src/auth.py", "YES"),
-        ("src\\auth.py", "YES"),
-        ("`src/auth.py`", "YES"),
-        ("\"src/auth.py\"", "YES"),
-        ("/srv/project/src/auth.py", "YES"),
-        ("src/auth.py, src/user.py", "YES"),
-        ("`src/user.py`, `src/auth.py`", "YES"),
-        ("src/user.py and src/auth.py", "YES"),
-        ("`src/user.py` & `src/auth.py`", "YES"),
-        ("src/user.py; src/auth.py", "YES"),
-        ("\n- src/user.py\n- src/auth.py", "YES"),
-        ("src/user.py\nFILE: src/auth.py", "YES"),
-        ("auth.py", ""),
-        ("lib/src/auth.py", ""),
-        ("/elsewhere/src/auth.py", ""),
-        ("src/auth.py.bak", ""),
-        ("src/auth.py (new)", ""),
-        ("not src/auth.py", ""),
-        ("src/user.py (not src/auth.py)", ""),
-        ("everything but src/auth.py, src/user.py", ""),
-        ("src/user.py, everything but src/auth.py", ""),
-        ("src/auth.py and its tests", ""),
-        ("the file src/auth.py", ""),
-        ("<path>", ""),
-        ("", ""),
-    ] {
-        check(&with("FILE", &format!("FILE: {file}")), expected);
+    let paths = "src/auth.py | ./src/auth.py | src\\auth.py | `src/auth.py` | \"src/auth.py\" | /srv/project/src/auth.py | \
+                 src/auth.py, src/user.py | `src/user.py`, `src/auth.py` | src/user.py and src/auth.py | \
+                 `src/user.py` & `src/auth.py` | src/user.py; src/auth.py | \n- src/user.py\n- src/auth.py | \
+                 src/user.py\nFILE: src/auth.py";
+    let others = "auth.py | lib/src/auth.py | /elsewhere/src/auth.py | src/auth.py.bak | src/auth.py (new) | \
+                  not src/auth.py | src/user.py (not src/auth.py) | everything but src/auth.py, src/user.py | \
+                  src/user.py, everything but src/auth.py | src/auth.py and its tests | the file src/auth.py | <path> | ";
+    for (files, expected) in [(paths, "YES"), (others, "")] {
+        for file in files.split(" | ") {
+            check(&with("FILE", &format!("FILE: {file}")), expected);
+        }
     }
 }
 
 #[test]
 fn changes_and_goal_have_words_of_their_own() {
     let blank = Form::blank(FILE, true);
-    for (value, says) in [
-        ("reject tokens", true),
-        ("检查密码长度", true),
-        ("`validate()` is called first", true),
-        ("the <T> of <U>", true),
-        ("\n- reject expired tokens\n- keep the others: they are fine", true),
-        ("", false),
-        ("   ", false),
-        ("refactoring", false),
-        ("`validate_password()`", false),
-        ("TBD", false),
-        ("...", false),
-        ("- -", false),
-        ("n/a", false),
-        ("<what you change>", false),
-        ("what you change", false),
-        ("<why you change it>", false),
-        ("why you change it.", false),
-        ("`<why you change it>`", false),
-        ("<anything in brackets>", false),
-        ("[fill this in]", false),
-        ("{the reason why}", false),
-        ("round each line to whole cents", false),
-        ("Invoices match the ledger.", false),
-        (blank.changes.as_str(), false),
-    ] {
-        for label in ["CHANGES", "GOAL"] {
-            check(&with(label, &format!("{label}: {value}")), if says { "YES" } else { "NO" });
+    let own = "reject tokens | 检查密码长度 | `validate()` is called first | the <T> of <U> | \
+               \n- reject expired tokens\n- keep the others: they are fine";
+    let others = " |    | refactoring | `validate_password()` | TBD | ... | - - | n/a | <what you change> | what you change | \
+                  <why you change it> | why you change it. | `<why you change it>` | <anything in brackets> | [fill this in] | \
+                  {the reason why} | round each line to whole cents | Invoices match the ledger.";
+    for (values, expected) in [(own, "YES"), (others, "NO"), (&blank.changes, "NO")] {
+        for value in values.split(" | ") {
+            for label in ["CHANGES", "GOAL"] {
+                check(&with(label, &format!("{label}: {value}")), expected);
+            }
         }
     }
 }
@@ -165,38 +128,20 @@ fn the_parts_that_are_missing_are_named() {
 
 #[test]
 fn test_names_a_test_file_or_a_test() {
-    for (value, expected) in [
-        ("tests/test_auth.py", "YES"),
-        ("tests/test_auth.py::test_expired", "YES"),
-        ("`tests/test_auth.py` - test_expired()", "YES"),
-        ("tests\\test_auth.py (Expired)", "YES"),
-        ("src/auth.spec.ts", "YES"),
-        ("crates/auth/tests/expired.rs", "YES"),
-        ("core/auth_test.go: TestExpired, TestFresh", "YES"),
-        ("test_expired_is_refused", "YES"),
-        ("AuthTests.Expired", "YES"),
-        ("auth::tests::expired_is_refused", "YES"),
-        ("new test in tests/test_auth.py, written next", "YES"),
-        ("I'll extend tests/test_auth.py", "YES"),
-        ("spec/auth_spec.rb \"refuses expired tokens\"", "YES"),
-        ("", "NO_TDD"),
-        ("none", "NO_TDD"),
-        ("None.", "NO_TDD"),
-        ("n/a", "NO_TDD"),
-        ("no tests needed", "NO_TDD"),
-        ("not needed here", "NO_TDD"),
-        ("<test file or test>", "NO_TDD"),
-        ("I'll add tests for this afterwards.", "NO_TDD"),
-        ("checked by hand in the browser", "NO_TDD"),
-        ("the user knows that tests are not needed", "NO_TDD"),
-        ("cargo test", "NO_TDD"),
-        ("src/auth.py", ""),
-        ("later: contest.py", ""),
-        ("rejects_expired_tokens", ""),
-        ("none, tests/test_auth.py is too slow", ""),
-        ("\"refuses expired tokens\"", ""),
-    ] {
-        check(&with("TEST", &format!("TEST: {value}")), expected);
+    let tests = "tests/test_auth.py | tests/test_auth.py::test_expired | `tests/test_auth.py` - test_expired() | \
+                 tests\\test_auth.py (Expired) | src/auth.spec.ts | crates/auth/tests/expired.rs | \
+                 core/auth_test.go: TestExpired, TestFresh | test_expired_is_refused | AuthTests.Expired | \
+                 auth::tests::expired_is_refused | new test in tests/test_auth.py, written next | \
+                 I'll extend tests/test_auth.py | spec/auth_spec.rb \"refuses expired tokens\"";
+    let none = " | none | None. | n/a | no tests needed | not needed here | <test file or test> | \
+                I'll add tests for this afterwards. | checked by hand in the browser | \
+                the user knows that tests are not needed | cargo test";
+    let unclear = "src/auth.py | later: contest.py | rejects_expired_tokens | none, tests/test_auth.py is too slow | \
+                   \"refuses expired tokens\"";
+    for (values, expected) in [(tests, "YES"), (none, "NO_TDD"), (unclear, "")] {
+        for value in values.split(" | ") {
+            check(&with("TEST", &format!("TEST: {value}")), expected);
+        }
     }
 }
 
@@ -218,35 +163,24 @@ fn a_test_that_is_not_in_the_form_is_not_taken_for_one() {
 
 #[test]
 fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
-    let words = "skip the tests";
-    for (said, quote, expected) in [
-        ("skip the tests", words, "YES"),
-        ("Log it. skip the tests", words, "YES"),
-        ("log it, skip the tests", words, "YES"),
-        ("log it; skip the tests, please", words, "YES"),
-        ("log it\n- skip the tests\n- be quick", words, "YES"),
-        ("log it - skip the tests - and be quick", words, "YES"),
-        ("(skip the tests)", words, "YES"),
-        ("skip  the\ntests", words, "YES"),
+    let whole = "skip the tests | Log it. skip the tests | log it, skip the tests | log it; skip the tests, please | \
+                 log it\n- skip the tests\n- be quick | log it - skip the tests - and be quick | (skip the tests) | \
+                 skip  the\ntests";
+    let part = "skip the tests for now | don't skip the tests | never, ever skip the tests | please skip the tests | \
+                Skip the tests | should I skip the tests? | Hm, skip the tests? | see x, skip the tests.py | no tests | ";
+    let of =
+        |sets: &'static str, expected| sets.split(" | ").map(move |said| (said, "skip the tests", expected));
+    let others = [
         ("it's a spike, don't bother with tests", "don’t bother with tests", "YES"),
         ("No tests needed for this one. Thanks.", "No tests needed for this one.", "YES"),
         ("skip the tests", "skip the tests.", "YES"),
         ("skip the tests for now", "skip the tests.", "NO_TDD"),
         ("you can skip \"unit\" tests", "you can skip \"unit\" tests", "YES"),
         ("不用写测试。", "不用写测试", "YES"),
-        ("skip the tests for now", words, "NO_TDD"),
-        ("don't skip the tests", words, "NO_TDD"),
-        ("never, ever skip the tests", words, "NO_TDD"),
-        ("please skip the tests", words, "NO_TDD"),
-        ("Skip the tests", words, "NO_TDD"),
-        ("should I skip the tests?", words, "NO_TDD"),
-        ("Hm, skip the tests?", words, "NO_TDD"),
         ("skip the tests?", "skip the tests?", "NO_TDD"),
-        ("see x, skip the tests.py", words, "NO_TDD"),
-        ("no tests", words, "NO_TDD"),
-        ("", words, "NO_TDD"),
         ("skip", "skip", "NO_TDD"),
-    ] {
+    ];
+    for (said, quote, expected) in of(whole, "YES").chain(of(part, "NO_TDD")).chain(others) {
         for test in [
             format!("none, the user said: \"{quote}\""),
             format!("none; the user said “{quote}”"),
@@ -282,13 +216,4 @@ fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
     }
     let fixed = [with("GOAL", "GOAL: speed"), form];
     assert_eq!(short(&judged(&[&fixed[0], &fixed[1]], &[], true)), "YES");
-}
-
-proptest! {
-    #[test]
-    fn any_text_is_read(own in "(?s).{0,300}", marks in "(FILE|CHANGES|GOAL|TEST|: |\\||```|~~~|> |\n|\"|“|’|src/auth\\.py|-|\\*\\*|1\\. |é|，| ){0,60}") {
-        for text in [own, marks] {
-            judged(&[&text, &text], &[&text], true);
-        }
-    }
 }

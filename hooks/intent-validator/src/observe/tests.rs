@@ -117,14 +117,7 @@ fn filled_in(text: &str) -> String {
 
 #[test]
 fn a_refusal_that_is_followed_passes_and_one_that_is_copied_does_not() {
-    for file in [
-        "src/my file.py",
-        "src/it's.py",
-        "src/say \"hi\".rs",
-        "web/größe.ts",
-        "src/[id]/page.tsx",
-        "lib/$x`y`.rb",
-    ] {
+    for file in ["src/my file.py", "src/it's.py", "web/größe.ts", "src/[id]/page.tsx", "lib/$x`y`.rb"] {
         let project = Project::new("stage2: off, max_blocks: 9");
         let told = project.writes(file, CODE);
         let lines = told.split("\n\n").nth(1).unwrap();
@@ -201,25 +194,12 @@ fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let told = Project::new("").tell("SessionStart", &start);
     let text = told["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned();
     crate::prompts::tests::assert_filled(&text);
-    assert!(
-        text.contains("FILE: ")
-            && text.contains("CHANGES: <what you change>")
-            && text.contains("intent-validator declare")
-            && text.contains("src, lib"),
-        "{text}"
-    );
+    for part in ["FILE: ", "CHANGES: <what you change>", "intent-validator declare", "src, lib"] {
+        assert!(text.contains(part), "{text}");
+    }
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
     let without_tests = Project::new("tdd: false").tell("SessionStart", &start).to_string();
     assert!(!without_tests.contains("TEST"), "{without_tests}");
-}
-
-#[test]
-fn a_sessions_end_leaves_nothing_behind() {
-    let project = Project::new("stage2: off");
-    project.writes("src/a.py", CODE);
-    assert_ne!(project.state(), "");
-    project.tell("SessionEnd", &json!({ "reason": "other" }));
-    assert_eq!(project.state(), "");
 }
 
 #[test]
@@ -240,21 +220,14 @@ fn its_own_commands_are_answered_and_other_prompts_are_not_its_business() {
 #[test]
 fn the_files_that_no_model_may_see() {
     let globs = defaults().judge.never_send;
-    for (file, expected) in [
-        (".env", true),
-        ("a/b/.env.local", true),
-        ("src/id_rsa", true),
-        ("certs/server.PEM", true),
-        ("src/my_secrets.py", true),
-        ("src/secrets/db.py", true),
-        ("credentials/x.py", true),
-        ("src/.env.d/x.py", true),
-        ("a/Secret-keys/b/c.py", true),
-        ("/srv/secretary/project/src/a.py", false),
-        ("src/identity.py", false),
-        ("src/environment.py", false),
-    ] {
-        assert_eq!(is_private(file, &globs), expected, "{file}");
+    for file in ".env a/b/.env.local src/id_rsa certs/server.PEM src/my_secrets.py src/secrets/db.py credentials/x.py \
+                 src/.env.d/x.py a/Secret-keys/b/c.py"
+        .split_whitespace()
+    {
+        assert!(is_private(file, &globs), "{file}");
+    }
+    for file in ["/srv/secretary/project/src/a.py", "src/identity.py", "src/environment.py"] {
+        assert!(!is_private(file, &globs), "{file}");
     }
     assert!(is_private("config/private/a/b.py", &["config/private".to_owned()]));
     assert!(is_private("private/a.py", &["private/**".to_owned()]));

@@ -113,42 +113,30 @@ fn reviewed(standing: &Standing) -> Option<&str> {
 #[test]
 fn the_form_decides_alone_and_a_model_reads_the_rest() {
     let parts = || Lack::Parts(vec![Part::Goal]);
-    let uncertain_test = || Judgement::Lacks { lack: Lack::Test, is_certain: false };
-    let ask = Standing::AskWhetherDeclared;
-    let review = |declared: &Judgement| match declared {
-        Judgement::Declared(form) => form.lines(),
-        lacks @ Judgement::Lacks { .. } => panic!("{lacks:?}"),
-    };
-    for (local, alone, with_judge, by_model) in [
-        (lacks(parts()), Some(parts()), Some(Standing::Lacks(parts())), ask.clone()),
-        (lacks(Lack::Test), Some(Lack::Test), Some(Standing::Lacks(Lack::Test)), ask.clone()),
-        (
-            lacks(Lack::Quote("q".into())),
-            Some(Lack::Quote("q".into())),
-            Some(Standing::Lacks(Lack::Quote("q".into()))),
-            Standing::Lacks(Lack::Quote("q".into())),
-        ),
-        (SILENT, Some(Lack::Form), Some(Standing::Lacks(Lack::Form)), Standing::Lacks(Lack::Form)),
-        (unclear(), Some(Lack::Form), Some(ask.clone()), ask.clone()),
-        (uncertain_test(), Some(Lack::Test), Some(ask.clone()), ask.clone()),
-        (declared(), None, None, ask.clone()),
+    let quote = || Lack::Quote("q".into());
+    let uncertain_test = Judgement::Lacks { lack: Lack::Test, is_certain: false };
+    for (local, lack, asks_without_form, asks_always) in [
+        (lacks(parts()), Some(parts()), false, true),
+        (lacks(Lack::Test), Some(Lack::Test), false, true),
+        (lacks(quote()), Some(quote()), false, false),
+        (SILENT, Some(Lack::Form), false, false),
+        (unclear(), Some(Lack::Form), true, true),
+        (uncertain_test, Some(Lack::Test), true, true),
+        (declared(), None, false, true),
     ] {
-        let alone = alone.map(Standing::Lacks);
-        let without = stands(|case| case.known.local = local.clone());
-        let locally = judged(|case| {
-            (case.known.local, case.settings.stage1) = (local.clone(), Stage1::Local);
-        });
-        let with = judged(|case| case.known.local = local.clone());
-        for (found, expected) in [(without, &alone), (locally, &alone), (with, &with_judge)] {
-            match expected {
-                Some(expected) => assert_eq!(&found, expected, "{local:?}"),
-                None => assert_eq!(reviewed(&found), Some(review(&local).as_str()), "{local:?}"),
+        let with = |stage1| judged(|case| (case.known.local, case.settings.stage1) = (local.clone(), stage1));
+        for (found, asks) in [
+            (stands(|case| case.known.local = local.clone()), false),
+            (with(Stage1::Local), false),
+            (with(Stage1::LocalThenModel), asks_without_form),
+            (with(Stage1::Model), asks_always),
+        ] {
+            match &lack {
+                _ if asks => assert_eq!(found, Standing::AskWhetherDeclared, "{local:?}"),
+                Some(lack) => assert_eq!(found, Standing::Lacks(lack.clone()), "{local:?}"),
+                None => assert_eq!(reviewed(&found), Some(form().lines().as_str()), "{local:?}"),
             }
         }
-        let found = judged(|case| {
-            (case.known.local, case.settings.stage1) = (local.clone(), Stage1::Model);
-        });
-        assert_eq!(found, by_model, "{local:?}");
     }
     let recorded = judged(|case| (case.known.is_recorded, case.settings.stage1) = (true, Stage1::Model));
     assert!(reviewed(&recorded).is_some(), "a recorded form needs no reader");

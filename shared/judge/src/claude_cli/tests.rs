@@ -12,12 +12,10 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
 use super::{converse, find, handed_on, our_variables};
-use crate::Caller;
 use crate::exchange::Exchange;
-use crate::settings::{Settings, defaults};
 use crate::silence::Silence;
-use shared::host::{Clock, Environment, Host, Places};
-use shared::protocol::Call;
+use crate::tests::Scene;
+use shared::host::{Clock, Environment};
 use shared::state::Store;
 
 /// Says the verdict when it has heard all.
@@ -27,43 +25,27 @@ const JUDGES: &str = r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":
 const HANGS: &str =
     r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
 
-/// A folder with a client that runs these lines, a state folder, and a folder for what the client notes.
+/// A client that runs these lines, in a folder with a state folder and one for what it notes.
 struct World {
     scratch: PathBuf,
-    store: Store,
-    host: Host,
-    settings: Settings,
+    scene: Scene,
 }
 
 impl World {
     fn new(scratch: &Path, lines: &str) -> Self {
-        let program = scratch.join("claude");
-        fs::create_dir_all(scratch.join("notes")).unwrap();
-        let notes = scratch.join("notes");
+        let (program, notes) = (scratch.join("claude"), scratch.join("notes"));
+        fs::create_dir_all(&notes).unwrap();
         fs::write(&program, format!("#!/bin/sh\nNOTES='{}'\n{lines}\n", notes.display())).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let clock = Clock::System;
-        let host = Host { started: clock.now(), clock, environment: Environment::default() };
-        let store = Store::open(&scratch.join("state")).unwrap();
-        let settings = Settings { claude_program: program, ..defaults() };
-        Self { scratch: scratch.to_path_buf(), store, host, settings }
+        let mut scene = Scene::new();
+        scene.host.clock = Clock::System;
+        scene.store = Store::open(&scratch.join("state")).unwrap();
+        scene.settings.claude_program = program;
+        Self { scratch: scratch.to_path_buf(), scene }
     }
 
     /// Asks with these variables in our own environment.
     fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Value, Silence> {
-        let state = self.store.dir().to_path_buf();
-        let places =
-            Places { state_dir: Some(state.clone()), default_state_dir: Some(state), ..Places::default() };
-        let caller = Caller {
-            hook: "intent-validator",
-            host: &self.host,
-            places: &places,
-            store: Some(&self.store),
-            call: &Call::default(),
-            event: "PreToolUse",
-            settings: &self.settings,
-            is_refused_elsewhere: &|| false,
-        };
         let exchange = Exchange {
             model: "small",
             instructions: "Judge it.",
@@ -72,7 +54,7 @@ impl World {
             deadline: Instant::now() + time,
         };
         let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        converse(&exchange, &caller, handed_on(variables))?.verdict
+        self.scene.with(|caller| converse(&exchange, caller, handed_on(variables))?.verdict)
     }
 
     fn noted(&self, name: &str) -> String {
@@ -80,7 +62,7 @@ impl World {
     }
 
     fn nonces(&self) -> usize {
-        fs::read_dir(self.store.dir().join("nonce")).map_or(0, Iterator::count)
+        fs::read_dir(self.scene.store.dir().join("nonce")).map_or(0, Iterator::count)
     }
 }
 
@@ -88,9 +70,14 @@ impl World {
 const SOON: Duration = Duration::from_secs(30);
 
 #[test]
-fn it_hears_the_material_on_stdin_and_its_arguments_switch_everything_off() {
+fn it_hears_the_material_on_stdin_in_an_empty_private_folder_and_everything_else_is_switched_off() {
     let scratch = tempfile::tempdir().unwrap();
-    let world = World::new(scratch.path(), &format!(r#"printf '%s\n' "$@" > "$NOTES/arguments"; {JUDGES}"#));
+    let looks = format!(
+        r#"printf '%s\n' "$@" > "$NOTES/arguments"; pwd > "$NOTES/folder"; ls -A > "$NOTES/files"
+echo "$BARBLESS_NONCE" > "$NOTES/nonce"; ls '{}' > "$NOTES/nonces"; {JUDGES}"#,
+        scratch.path().join("state/nonce").display()
+    );
+    let world = World::new(scratch.path(), &looks);
     assert_eq!(world.ask(&[], SOON), Ok(json!({ "verdict": "YES" })));
     assert_eq!(world.noted("stdin"), "a word of others");
     let expected = [
@@ -99,6 +86,15 @@ fn it_hears_the_material_on_stdin_and_its_arguments_switch_everything_off() {
         "--json-schema {\"type\":\"object\"} --system-prompt Judge it. ",
     ];
     assert_eq!(world.noted("arguments").replace('\n', " "), expected.join(" "));
+    let folder = PathBuf::from(world.noted("folder").trim());
+    assert_eq!(folder, world.scene.store.dir().join("judge-cwd").canonicalize().unwrap());
+    assert_eq!(world.noted("files"), "");
+    assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
+    let nonce = world.noted("nonce");
+    assert!(nonce.trim().len() >= 32, "{nonce}");
+    assert_eq!(world.noted("nonces"), nonce, "it is fresh as long as the client runs");
+    assert!(!world.scene.store.nonce_is_fresh(nonce.trim(), world.scene.host.now()));
+    assert_eq!(world.nonces(), 0);
 }
 
 #[test]
@@ -108,7 +104,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let given = "HOME PATH LC_ALL XDG_CONFIG_HOME https_proxy NODE_EXTRA_CA_CERTS CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN \
                  ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK AWS_PROFILE";
     let kept_back = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR \
-                     CLAUDE_HOOK_STATE_DIR NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC AZURE_CLIENT_ID GOOGLE_API_KEY";
+                     NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC AZURE_CLIENT_ID GOOGLE_API_KEY";
     let value = |name: &str| if name == "PATH" { "/usr/bin:/bin" } else { "1" };
     let all: Vec<_> = given.split(' ').chain(kept_back.split(' ')).map(|name| (name, value(name))).collect();
     world.ask(&all, SOON).unwrap();
@@ -118,7 +114,8 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let names: BTreeSet<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     let ours = our_variables("");
     let expected = given.split(' ').chain(ours.iter().map(|(name, _)| *name));
-    let expected: BTreeSet<&str> = expected.collect();
+    // Where the nonce was written, because that is not the default state folder.
+    let expected: BTreeSet<&str> = expected.chain(["CLAUDE_HOOK_STATE_DIR"]).collect();
     assert_eq!(
         names.iter().filter(|name| !of_the_shell.contains(name)).copied().collect::<BTreeSet<_>>(),
         expected
@@ -126,35 +123,6 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let unset = [("CLAUDE_CODE_USE_BEDROCK", ""), ("AWS_PROFILE", "mine")];
     let kept = handed_on(unset.map(|(name, value)| (name.into(), value.into())));
     assert_eq!(kept, [("CLAUDE_CODE_USE_BEDROCK".into(), "".into())], "a switch without a value is none");
-}
-
-#[test]
-fn it_runs_in_an_empty_private_folder_of_the_state_folder() {
-    let scratch = tempfile::tempdir().unwrap();
-    let world =
-        World::new(scratch.path(), &format!(r#"pwd > "$NOTES/folder"; ls -A > "$NOTES/files"; {JUDGES}"#));
-    world.ask(&[], SOON).unwrap();
-    let folder = PathBuf::from(world.noted("folder").trim());
-    assert_eq!(folder, world.store.dir().join("judge-cwd").canonicalize().unwrap());
-    assert_eq!(world.noted("files"), "");
-    assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-}
-
-#[test]
-fn its_nonce_is_fresh_as_long_as_it_runs_and_gone_afterwards() {
-    let scratch = tempfile::tempdir().unwrap();
-    let state = scratch.path().join("state/nonce");
-    let looks = format!(
-        r#"echo "$BARBLESS_NONCE" > "$NOTES/nonce"; ls '{}' > "$NOTES/files"; {JUDGES}"#,
-        state.display()
-    );
-    let world = World::new(scratch.path(), &looks);
-    world.ask(&[], SOON).unwrap();
-    let nonce = world.noted("nonce");
-    assert!(nonce.trim().len() >= 32, "{nonce}");
-    assert_eq!(world.noted("files"), nonce);
-    assert!(!world.store.nonce_is_fresh(nonce.trim(), world.host.now()));
-    assert_eq!(world.nonces(), 0);
 }
 
 #[test]
@@ -191,17 +159,6 @@ fn what_it_has_started_does_not_outlive_its_answer() {
     let world = World::new(scratch.path(), &starts);
     assert!(world.ask(&[], SOON).is_ok());
     assert_is_gone(pid(&world.noted("child")));
-}
-
-#[test]
-fn one_that_cannot_be_started_is_told_so_and_leaves_no_nonce() {
-    let scratch = tempfile::tempdir().unwrap();
-    let mut world = World::new(scratch.path(), JUDGES);
-    for program in ["nowhere", "notes/claude", "~/claude", "/nowhere/claude", ""] {
-        world.settings.claude_program = program.into();
-        assert_eq!(world.ask(&[], SOON), Err(Silence::NotStarted), "{program}");
-    }
-    assert_eq!(world.nonces(), 0);
 }
 
 #[test]

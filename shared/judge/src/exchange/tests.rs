@@ -195,10 +195,7 @@ fn of_a_call_that_is_refused_anyway_only_the_journal_speaks() {
 }
 
 #[test]
-fn without_state_or_session_the_user_is_not_notified() {
-    let mut scene = Scene::new();
-    scene.has_state = false;
-    assert_eq!(play(&scene, None, &[]).1, Asked { verdict: Err(NoVerdict::Unwanted), notice: None });
+fn without_a_session_the_user_is_not_notified() {
     let mut scene = Scene::new();
     scene.call.session_id = None;
     let came = play(&scene, None, &[(0, Err(Silence::Late))]).1;

@@ -75,15 +75,6 @@ fn what_it_did_cost_replaces_what_it_could_have_once() {
 }
 
 #[test]
-fn a_call_nobody_settled_counts_with_its_most_for_a_day() {
-    let (_scratch, store) = store();
-    let _killed = reserve(&store, at(0), &limits(100, 1.0), 900_000).unwrap();
-    for (secs, micro_usd) in [(1, 900_000), (2 * HOUR, 900_000), (DAY - 1, 900_000), (DAY, 0)] {
-        assert_eq!(tally(&store, at(secs)).unwrap().micro_usd, micro_usd, "{secs}");
-    }
-}
-
-#[test]
 fn a_clock_that_goes_back_opens_nothing_and_blocks_for_no_longer_than_the_limit() {
     let (calls, money) = (Some(Silence::CallsSpent), Some(Silence::MoneySpent));
     for back in [-1, -HOUR, -2 * DAY, -400 * DAY] {

@@ -1,12 +1,11 @@
 //! Where the API is, which key is one, and what is read from an answer.
 
 use std::io::ErrorKind;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use shared::courier::{Answer, CourierError, Kind};
 
-use super::{Exchange, Reply, Silence, carry, one_word, url};
+use super::{Reply, Silence, one_word, url};
 
 #[test]
 fn where_the_api_is() {
@@ -151,17 +150,5 @@ fn whatever_else_comes_back_has_a_reason() {
     ] {
         let words = format!("{error:?}");
         assert_eq!(super::read(Err(error)), Err(expected), "{words}");
-    }
-}
-
-/// The courier itself is tested in `shared::courier`, the request on the wire by the process tests.
-#[test]
-fn without_time_or_courier_no_model_is_asked() {
-    let verdicts = json!({});
-    for (time, expected) in [(0, Silence::Late), (199, Silence::Late), (30_000, Silence::NotStarted)] {
-        let deadline = Instant::now() + Duration::from_millis(time);
-        let exchange = Exchange { model: "m", instructions: "", material: "", verdicts: &verdicts, deadline };
-        let access = ("k".to_owned(), url(None), None);
-        assert_eq!(carry(&exchange, access, "/nowhere/courier".as_ref()), Err(expected), "{time}");
     }
 }

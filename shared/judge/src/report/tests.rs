@@ -34,11 +34,8 @@ fn the_way_and_what_was_spent() {
 fn why_nobody_would_be_asked() {
     let mut scene = Scene::new();
     scene.past_the_line();
-    assert!(
-        said(&scene)[2].starts_with("no model is asked now: your usage is past its safe line"),
-        "{:?}",
-        said(&scene)
-    );
+    let told = said(&scene)[2].clone();
+    assert!(told.starts_with("no model is asked now: your usage is past its safe line"), "{told}");
     scene.settings.yield_to_pacing = false;
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
     let file = "~/.claude/requirements.yaml";

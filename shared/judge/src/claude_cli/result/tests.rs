@@ -64,16 +64,13 @@ fn an_error_is_known_by_its_fields() {
     for (fields, expected) in [
         (json!({ "api_error_status": 401 }), Silence::Unauthorized),
         (json!({ "api_error_status": 429 }), Silence::Limited),
-        (json!({ "api_error_status": 413 }), Silence::Refused),
         (json!({ "api_error": "connection_failed" }), Silence::Unreachable),
-        (json!({ "api_error": "tls_untrusted_ca" }), Silence::Unreachable),
         (json!({ "api_error": "stored_login_refused" }), Silence::Unauthorized),
         (json!({ "api_error": "gateway_signin_required" }), Silence::Unauthorized),
         (json!({ "api_error": "max_output_tokens", "result": "" }), Silence::InvalidResponse),
         (json!({ "api_error_type": "overloaded_error" }), Silence::Overloaded),
         (json!({ "api_error_type": "rate_limit_error" }), Silence::Limited),
         (json!({ "api_error": "model_requires_usage_credits", "api_error_status": 400 }), Silence::Limited),
-        (json!({ "api_error": "usage_limit_reached", "api_error_status": 429 }), Silence::Limited),
         (json!({ "result": "Not logged in · Please run /login" }), Silence::Unauthorized),
         (json!({ "subtype": "error_max_turns", "result": null }), Silence::InvalidResponse),
     ] {
