@@ -62,7 +62,7 @@ fn a_request_is_sent_as_it_is_and_answered_whatever_the_status() {
         asked.contains(&format!("authorization: bearer {SECRET}\r\n")) && asked.contains("x-test: 1\r\n")
     );
     for status in [204, 400, 401, 404, 429, 500, 529] {
-        endpoint.behave(Manner::answers(status, &["Retry-After: 7"], ""));
+        endpoint.behave([Manner::answers(status, &["Retry-After: 7"], "")]);
         let answer = carried(&request(&endpoint.url("/")));
         assert_eq!((&answer["status"], &answer["headers"]["retry-after"]), (&json!(status), &json!("7")));
     }
@@ -84,7 +84,7 @@ fn so_much_of_a_body_is_read_as_is_wanted() {
     let endpoint = Endpoint::start(Manner::answers(200, &[], &"x".repeat(10_000_000)));
     let answer = carried(&request(&endpoint.url("/")));
     assert_eq!((answer["body"].as_str().unwrap().len(), &answer["truncated"]), (1000, &json!(true)));
-    endpoint.behave(Manner::answers(200, &[], &"x".repeat(1000)));
+    endpoint.behave([Manner::answers(200, &[], &"x".repeat(1000))]);
     let answer = carried(&request(&endpoint.url("/")));
     assert_eq!((answer["body"].as_str().unwrap().len(), &answer["truncated"]), (1000, &json!(false)));
 }
@@ -110,7 +110,7 @@ fn what_goes_wrong_has_a_kind() {
         assert_eq!(failed(&request(&endpoint.url("/"))), expected);
     }
     let endpoint = Endpoint::start(Manner::Sends(b"no TLS at all".to_vec()));
-    assert_eq!(failed(&request(&endpoint.https_url())), "tls");
+    assert_eq!(failed(&request(&endpoint.url("/").replace("http:", "https:"))), "tls");
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     assert_eq!(failed(&request(&format!("http://{nobody}/"))), "connect");
 }

@@ -69,17 +69,8 @@ impl Endpoint {
         format!("http://{}{path}", self.address)
     }
 
-    /// Where it is, as HTTPS, which it does not speak: a greeting is a request to it.
-    pub(crate) fn https_url(&self) -> String {
-        format!("https://{}/", self.address)
-    }
-
-    pub(crate) fn behave(&self, manner: Manner) {
-        self.behave_in_turn([manner]);
-    }
-
-    /// From now on it behaves so: one manner a request, the last one for all that are left.
-    pub(crate) fn behave_in_turn(&self, manners: impl IntoIterator<Item = Manner>) {
+    /// From now on one manner a request, the last one for all that are left.
+    pub(crate) fn behave(&self, manners: impl IntoIterator<Item = Manner>) {
         let manners: VecDeque<Manner> = manners.into_iter().collect();
         assert!(!manners.is_empty(), "it behaves somehow");
         *self.state.manners.lock().unwrap() = manners;

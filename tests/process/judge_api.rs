@@ -8,15 +8,12 @@ use serde_json::{Value, json};
 
 use crate::endpoint::{Endpoint, Manner};
 
-pub(crate) const INPUT_TOKENS: u64 = 700;
-pub(crate) const OUTPUT_TOKENS: u64 = 30;
-
 pub(crate) struct JudgeApi(Endpoint);
 
 impl JudgeApi {
     pub(crate) fn start(manners: impl IntoIterator<Item = Manner>) -> Self {
         let endpoint = Endpoint::start(empty());
-        endpoint.behave_in_turn(manners);
+        endpoint.behave(manners);
         Self(endpoint)
     }
 
@@ -56,23 +53,18 @@ impl Asked {
 }
 
 pub(crate) fn verdict(verdict: &Value) -> Manner {
-    says(&[&verdict.to_string()], "end_turn")
+    says(&verdict.to_string())
 }
 
-/// These texts, a block each, and why the model stopped.
-pub(crate) fn says(texts: &[&str], stop_reason: &str) -> Manner {
-    Manner::answers(200, &["Content-Type: application/json"], &message(texts, stop_reason))
+fn says(text: &str) -> Manner {
+    Manner::answers(200, &["Content-Type: application/json"], &message(text))
 }
 
-fn message(texts: &[&str], stop_reason: &str) -> String {
-    let blocks: Value = texts.iter().map(|text| json!({ "type": "text", "text": text })).collect();
+fn message(text: &str) -> String {
     let message = json!({
         "id": "msg_scripted", "type": "message", "role": "assistant", "model": "scripted",
-        "content": blocks, "stop_reason": stop_reason, "stop_sequence": null,
-        "usage": {
-            "input_tokens": INPUT_TOKENS, "output_tokens": OUTPUT_TOKENS,
-            "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0,
-        },
+        "content": [{ "type": "text", "text": text }], "stop_reason": "end_turn", "stop_sequence": null,
+        "usage": { "input_tokens": 700, "output_tokens": 30 },
     });
     message.to_string()
 }
@@ -93,7 +85,7 @@ pub(crate) fn hangs() -> Manner {
 }
 
 pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
-    let body = message(&[&verdict.to_string()], "end_turn");
+    let body = message(&verdict.to_string());
     let (half, _) = body.split_at(body.len() / 2);
     let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
     Manner::HangsAfter(format!("{head}{half}").into_bytes())
@@ -110,5 +102,5 @@ pub(crate) fn empty() -> Manner {
 /// A message of ten million letters, with the verdict at its end.
 pub(crate) fn huge(verdict: &Value) -> Manner {
     let text = format!("{}{verdict}", " ".repeat(10_000_000));
-    says(&[&text], "end_turn")
+    says(&text)
 }

@@ -63,11 +63,8 @@ fn a_question_keeps_its_form_whatever_stands_in_it() {
                 assert!(diff.contains(line), "{line} is not in {diff}");
             }
         } else {
-            assert!(
-                diff.chars().count() < 7_000 && diff.contains("characters are not shown.]"),
-                "{}",
-                diff.len()
-            );
+            let is_cut = diff.chars().count() < 7_000 && diff.contains("characters are not shown.]");
+            assert!(is_cut, "{}", diff.len());
         }
     }
 }
@@ -81,22 +78,16 @@ fn a_name_of_a_file_says_nothing_but_its_name() {
         let file = format!("tools/{name}.py");
         let session = judged.another(number);
         let call = json!({ "file_path": session.cwd.join(&file), "content": "a = 1\n" });
-        Transcript::of(&session)
-            .prompt("Do it.")
-            .message("msg_own")
-            .text("Now.")
-            .call(CALL, "Write", &call)
-            .write();
+        let said = Transcript::of(&session).prompt("Do it.").message("msg_own").text("Now.");
+        said.call(CALL, "Write", &call).write();
         let before = judged.api.requests().len();
         let answer = judged.ask(&write(&session, &file, "a = 1\n"));
         if let Some(reason) = denial(answer.as_ref()) {
             assert!(!reason.contains(is_dangerous), "{reason:?}");
         }
         for asked in judged.api.requests().split_off(before) {
-            assert!(
-                Material::of(&asked).part("file").contains(name.trim().get(..4).unwrap_or("")),
-                "{name:?}"
-            );
+            let beginning = name.trim().get(..4).unwrap_or("");
+            assert!(Material::of(&asked).part("file").contains(beginning), "{name:?}");
         }
     }
     assert!(!judged.api.requests().is_empty());

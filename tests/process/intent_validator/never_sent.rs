@@ -6,15 +6,9 @@ use crate::judged::{Judged, says, write};
 
 const CONTENT: &str = "def value():\n    return 'seven'\n";
 
-/// Nobody is asked about a change of this file, and it goes on.
+/// Nobody is asked about a change of this file, really called `real`, and it goes on.
 #[track_caller]
-fn check(judged: &Judged, number: usize, file: &str) {
-    check_called(judged, number, file, file);
-}
-
-/// The same for a file that is really called otherwise.
-#[track_caller]
-fn check_called(judged: &Judged, number: usize, file: &str, real: &str) {
+fn check(judged: &Judged, number: usize, file: &str, real: &str) {
     let session = judged.another(number);
     says(&session, "Do it.", &format!("FILE: {real}\nCHANGES: add value()\nGOAL: others can ask for it"));
     let answer = judged.ask(&write(&session, file, CONTENT));
@@ -28,9 +22,9 @@ fn check_called(judged: &Judged, number: usize, file: &str, real: &str) {
 fn a_file_that_is_never_sent_costs_no_question() {
     let judged = both("", "", 1);
     for (number, file) in [".env.py", "config/.ENV.PY", "keys/id_ed25519.sh"].into_iter().enumerate() {
-        check(&judged, number, file);
+        check(&judged, number, file, file);
     }
-    check_called(&judged, 20, "tools/../config/.env.py", "config/.env.py");
+    check(&judged, 20, "tools/../config/.env.py", "config/.env.py");
 }
 
 #[cfg(unix)]
@@ -45,12 +39,12 @@ fn a_link_is_no_way_round() {
     symlink("../config/.env.py", project.join("tools/linked.py")).unwrap();
     symlink(project.join("keys"), project.join("tools/folder")).unwrap();
     symlink("linked.py", project.join("tools/twice.py")).unwrap();
-    check_called(&judged, 1, "tools/linked.py", "config/.env.py");
-    check_called(&judged, 2, "tools/twice.py", "config/.env.py");
-    check_called(&judged, 3, "tools/folder/id_rsa.py", "keys/id_rsa.py");
+    check(&judged, 1, "tools/linked.py", "config/.env.py");
+    check(&judged, 2, "tools/twice.py", "config/.env.py");
+    check(&judged, 3, "tools/folder/id_rsa.py", "keys/id_rsa.py");
     // The other way round: a name that says to keep back what it leads to.
     symlink("plain.py", project.join("tools/.env.py")).unwrap();
-    check_called(&judged, 4, "tools/.env.py", "tools/plain.py");
+    check(&judged, 4, "tools/.env.py", "tools/plain.py");
 }
 
 #[test]
@@ -58,8 +52,8 @@ fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
     let judged = both("", "never_send: [\"private/**\", \"inner/own/*.py\", \"tools/a[.py\"]", 1);
     judged.sandbox.write("inner/.git/HEAD", "ref: refs/heads/main\n");
     for (number, file) in ["private/a.py", "private/deep/b.py"].into_iter().enumerate() {
-        check(&judged, number, file);
+        check(&judged, number, file, file);
     }
     // A repository in the project: what the user wrote is meant from the project's root.
-    check_called(&judged, 5, "inner/own/a.py", "own/a.py");
+    check(&judged, 5, "inner/own/a.py", "own/a.py");
 }

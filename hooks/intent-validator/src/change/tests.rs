@@ -36,24 +36,18 @@ fn every_tool_that_writes_is_read() {
 
 #[test]
 fn pieces_are_replaced_one_after_the_other() {
+    let piece = |old: &str, new: &str| json!({"old_string": old, "new_string": new});
+    let all = json!({"old_string": "b", "new_string": "B", "replace_all": true});
     for (edits, there, after) in [
-        (json!([{"old_string": "b", "new_string": "B"}]), Some("a\nb\nb\n"), Some("a\nB\nb\n")),
-        (
-            json!([{"old_string": "b", "new_string": "B", "replace_all": true}]),
-            Some("a\nb\nb\n"),
-            Some("a\nB\nB\n"),
-        ),
-        (
-            json!([{"old_string": "b", "new_string": "c"}, {"old_string": "c", "new_string": "d"}]),
-            Some("b\n"),
-            Some("d\n"),
-        ),
-        (json!([{"old_string": "a\nb", "new_string": "c"}]), Some("a\r\nb\r\n"), Some("c\n")),
-        (json!([{"old_string": "", "new_string": "new\n"}]), None, Some("new\n")),
-        (json!([{"old_string": "", "new_string": "new\n"}]), Some(""), Some("new\n")),
-        (json!([{"old_string": "z", "new_string": "new\n"}]), Some("a\n"), None),
-        (json!([{"old_string": "z", "new_string": "new\n"}]), None, None),
-        (json!([{"old_string": "", "new_string": "new\n"}]), Some("a\n"), None),
+        (json!([piece("b", "B")]), Some("a\nb\nb\n"), Some("a\nB\nb\n")),
+        (json!([all]), Some("a\nb\nb\n"), Some("a\nB\nB\n")),
+        (json!([piece("b", "c"), piece("c", "d")]), Some("b\n"), Some("d\n")),
+        (json!([piece("a\nb", "c")]), Some("a\r\nb\r\n"), Some("c\n")),
+        (json!([piece("", "new\n")]), None, Some("new\n")),
+        (json!([piece("", "new\n")]), Some(""), Some("new\n")),
+        (json!([piece("z", "new\n")]), Some("a\n"), None),
+        (json!([piece("z", "new\n")]), None, None),
+        (json!([piece("", "new\n")]), Some("a\n"), None),
     ] {
         let versions = applied("MultiEdit", &json!({"file_path": "a", "edits": edits}), there);
         assert_eq!((!versions.is_fragment).then_some(versions.after.as_str()), after, "{edits} on {there:?}");

@@ -18,9 +18,7 @@ fn an_answer_of_stage_1() {
         (json!({ "verdict": "NO", "missing": ["x"] }), None),
         (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Announced::NoTest)),
         (json!({ "verdict": "yes", "missing": [] }), None),
-        (json!({ "verdict": "", "missing": [] }), None),
         (json!("YES"), None),
-        (json!({}), None),
     ] {
         assert_eq!(serde_json::from_value::<Announced>(answer.clone()).ok(), expected, "{answer}");
     }
@@ -39,7 +37,6 @@ fn an_answer_of_stage_2_that_blocks_says_why() {
         (json!({ "verdict": "BLOCKED", "findings": [] }), None),
         (json!({ "verdict": "BLOCKED" }), None),
         (json!({ "verdict": "APPROVED." }), None),
-        (json!({ "findings": [] }), None),
     ] {
         let review = serde_json::from_value::<Review>(answer.clone()).ok();
         assert_eq!(review.map(|review| review.0.len()), expected, "{answer}");

@@ -1,6 +1,6 @@
 //! What status says: the way, what was spent, and why nobody would be asked.
 
-use super::{lines, usd};
+use super::lines;
 use crate::ledger;
 use crate::settings::Backend;
 use crate::silence::Silence;
@@ -58,12 +58,4 @@ fn a_missing_key_is_reported_for_the_messages_api_alone() {
     assert_eq!(last(&scene).as_deref(), Some(missing));
     scene.settings.backend = Some(Backend::ClaudeCli);
     assert_eq!(last(&scene).as_deref(), Some(NOTHING));
-}
-
-#[test]
-fn money_is_told_in_cents_rounded_up() {
-    for (micros, words) in [(0, "0.00"), (1, "0.01"), (10_000, "0.01"), (10_001, "0.02"), (2_000_000, "2.00")]
-    {
-        assert_eq!(usd(micros), words);
-    }
 }

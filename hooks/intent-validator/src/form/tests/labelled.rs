@@ -55,7 +55,6 @@ fn every_case_that_the_form_decides_is_right() {
             decided += usize::from(!found.is_empty());
             assert!(found.is_empty() || found == case.verdict, "{}: {found}, not {}", case.id, case.verdict);
         }
-        println!("{name}: {decided} decided");
         assert!(decided >= at_least, "{name}: {decided} decided");
     }
 }
