@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Caller;
-use super::exchange::{Exchange, MAX_OUTPUT_TOKENS, Reply};
+use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply};
 use super::silence::Silence;
 use shared::host::{Environment, first_program, inherited};
 use shared::state::ensure_private;

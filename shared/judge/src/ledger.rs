@@ -29,7 +29,6 @@ pub(super) struct Tally {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Ledger {
-    /// Calls of the last day, oldest first.
     calls: Vec<Made>,
 }
 

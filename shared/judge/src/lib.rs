@@ -3,7 +3,7 @@
 //! A gate asks a [`Question`] and gets a verdict of its own type, or the reason why there is none; then the call goes on.
 //!
 //! - `settings`: the section `judge`, which only the global file may write
-//! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary
+//! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary; the reply
 //! - `silence`: the reasons to ask no model and to have no verdict, and their words
 //! - `ledger`, `price`: calls an hour and money a day, over all sessions together
 //! - `exchange`: one question and its reply: the deadline, the second try, the fallback model

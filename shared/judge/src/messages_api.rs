@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::exchange::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
+use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
 use super::silence::Silence;
 use shared::courier::{self, Answer, CourierError, Kind, Request};
 use shared::host::Host;

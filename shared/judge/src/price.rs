@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::exchange::{MAX_OUTPUT_TOKENS, Tokens};
+use super::question::{MAX_OUTPUT_TOKENS, Tokens};
 use super::settings::{Backend, Price, Settings};
 
 /// The price where none is listed, in billionths of a US dollar for a million tokens: read, written.

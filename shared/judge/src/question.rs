@@ -1,8 +1,11 @@
-//! A question, and the text that is sent.
+//! A question, the text that is sent, and the reply.
+
+use std::time::Instant;
 
 use rand::RngExt;
 use serde_json::{Value, json};
 
+use super::silence::Silence;
 use secrets::masked;
 use transcript::{Said, Speaker};
 
@@ -30,6 +33,50 @@ pub struct Part {
     pub text: String,
     /// The most characters that are shown; the oldest, which come first, are cut first.
     pub max_chars: usize,
+}
+
+/// The most tokens of an answer; newer models think first, and that counts.
+pub(super) const MAX_OUTPUT_TOKENS: u32 = 4_000;
+
+#[derive(Debug)]
+pub(super) struct Exchange<'a> {
+    pub(super) model: &'a str,
+    pub(super) instructions: &'a str,
+    /// Everything else, see [`material`].
+    pub(super) material: &'a str,
+    pub(super) verdicts: &'a Value,
+    pub(super) deadline: Instant,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tokens {
+    /// Tokens read, those from a cache included.
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+impl Tokens {
+    /// The tokens of `usage` as the API reports them; `None` without both numbers.
+    pub(super) fn of(usage: &Value) -> Option<Self> {
+        let count = |name: &str| usage[name].as_u64();
+        let cached = ["cache_creation_input_tokens", "cache_read_input_tokens"].into_iter().filter_map(count);
+        let input = cached.fold(count("input_tokens")?, u64::saturating_add);
+        Some(Self { input, output: count("output_tokens")? })
+    }
+}
+
+/// The verdict, and what the backend reports of its cost. A failure may have cost money, too.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Reply {
+    pub(super) verdict: Result<Value, Silence>,
+    pub(super) tokens: Option<Tokens>,
+    pub(super) micro_usd: Option<u64>,
+}
+
+impl From<Silence> for Reply {
+    fn from(why: Silence) -> Self {
+        Self { verdict: Err(why), tokens: None, micro_usd: None }
+    }
 }
 
 /// A conversation as a part shows it: a JSON object on a line for each message, so that no text can pass for another speaker's.

@@ -14,7 +14,6 @@ use shared::usage::line;
 pub(super) enum Silence {
     // No model was asked.
     NoBackend,
-    /// Without a state folder nothing can be counted.
     NoState,
     /// The project's settings could lead the question elsewhere.
     Misled,

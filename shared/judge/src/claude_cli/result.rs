@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::exchange::{Reply, Tokens};
+use crate::question::{Reply, Tokens};
 use crate::silence::Silence;
 
 /// The end of the only error without a field of its own: there is no login.

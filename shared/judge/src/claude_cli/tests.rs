@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
 use super::{converse, find, handed_on, our_variables};
-use crate::exchange::Exchange;
+use crate::question::Exchange;
 use crate::silence::Silence;
 use crate::tests::Scene;
 use shared::host::{Clock, Environment};

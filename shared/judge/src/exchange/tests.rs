@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Conversation, Exchange, PAUSE, Reply, Silence};
-use crate::exchange::Tokens;
+use crate::question::Tokens;
 use crate::tests::{NOON, Scene};
 use crate::{Asked, NoVerdict, Part, Question, ledger, price};
 use shared::host::Timestamp;

@@ -1,7 +1,7 @@
 //! What is reckoned for a model, listed or not, to the last millionth.
 
 use super::{at_most, of};
-use crate::exchange::Tokens;
+use crate::question::Tokens;
 use crate::settings::{Backend, Settings, defaults};
 
 const fn tokens(input: u64, output: u64) -> Tokens {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::read;
-use crate::exchange::{Reply, Tokens};
+use crate::question::{Reply, Tokens};
 use crate::silence::Silence;
 
 fn success() -> Value {
