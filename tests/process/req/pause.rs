@@ -42,6 +42,7 @@ fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
     assert!(yes(desk.claude(&["status"])).contains("every hook is off until 2"));
     assert_eq!(yes(desk.claude(&["resume"])), "every hook is on again");
     assert!(is_refused(&desk));
+    assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
     assert!(!yes(desk.claude(&["status"])).contains("every hook is off"));
     let log = yes(desk.claude(&["log"]));
     assert_eq!(log.matches("paused every hook").count(), 3, "{log}");
