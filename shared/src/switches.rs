@@ -25,7 +25,6 @@ pub enum Reach<'a> {
     Session(&'a str),
 }
 
-/// A switch that is to be turned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
     /// A section, or `section.key` for a key of it that holds an `enabled`.

@@ -79,7 +79,6 @@ pub enum Source {
     UsageApi,
 }
 
-/// One window of usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
     /// 0 to 100; more if the client says so.

@@ -18,7 +18,6 @@ use crate::driver::Driver;
 
 const HOUR: i64 = 3600;
 
-/// The driver of credit-pacer, and what it paces by.
 struct Pacing(Driver);
 
 impl Deref for Pacing {

@@ -15,7 +15,6 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use tests::payloads::Payload;
 
-/// The guard is on.
 const ON: &str = "delegation-guard: {enabled: true}\n";
 
 /// What a call was answered with, told by the first words of each text.

@@ -181,7 +181,6 @@ pub(crate) fn notice(answer: Option<&Value>) -> String {
     text.unwrap_or_default().to_owned()
 }
 
-/// The names in a folder.
 pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
     let entries = fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
     entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()

@@ -31,7 +31,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_owned()
 }
 
-/// A page of the manual.
 struct Page {
     /// From the top of the source tree.
     path: String,

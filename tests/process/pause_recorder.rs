@@ -30,7 +30,6 @@ const MODEL: &str = "claude-sonnet-4-6";
 /// Nine tenths of these: the record begins.
 const AT_AUTO_PAUSE: u64 = 180_000;
 
-/// The driver of pause-recorder.
 struct Recorder(Driver);
 
 impl Deref for Recorder {
@@ -102,7 +101,6 @@ impl Recorder {
         self.dir().join(format!("{id}{end}"))
     }
 
-    /// A snapshot.
     #[track_caller]
     fn snapshot(&self, id: &str) -> Value {
         json_file(&self.file(id, ".json"))
@@ -114,7 +112,6 @@ impl Recorder {
         there.into_iter().filter(|name| name != ".gitignore" && !has_extension(name, "lock")).collect()
     }
 
-    /// The active records.
     fn actives(&self) -> Vec<PathBuf> {
         let names = self.kept().into_iter();
         names.filter(|name| name.starts_with("ACTIVE-PAUSE-")).map(|name| self.dir().join(name)).collect()
@@ -193,13 +190,11 @@ fn lines(path: &Path) -> Vec<Value> {
         .collect()
 }
 
-/// The id of a record.
 #[track_caller]
 fn id_of(record: &Path) -> String {
     lines(record)[0]["session_id"].as_str().unwrap().to_owned()
 }
 
-/// What each line is.
 fn kinds(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
 }

@@ -69,7 +69,6 @@ impl World {
         Self { driver, entry, keys, inputs, written: BTreeMap::new() }
     }
 
-    /// The session of that number.
     fn id(&self, number: usize) -> Session {
         self.driver.session.clone().with_id(&format!("5e55104e-0000-4000-8000-{number:012}"))
     }

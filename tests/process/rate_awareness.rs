@@ -18,7 +18,6 @@ fn only_capacity(capacity: u32) -> String {
 /// No bucket is ever empty: only circles count.
 const ONLY_LOOPS: &str = "rate-awareness:\n  global_default: {capacity: 1000000, refill_per_sec: 0}\n";
 
-/// The driver of rate-awareness, and calls to drive it with.
 struct Calls(Driver);
 
 impl Deref for Calls {

@@ -48,9 +48,7 @@ pub(crate) const UNREADABLE: &str = "credit-pacer: the built-in defaults cannot 
 /// A command of this hook's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// The status.
     Status,
-    /// The status as JSON.
     StatusJson,
     /// The chart of some days.
     History(Option<u32>),

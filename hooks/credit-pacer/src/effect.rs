@@ -7,7 +7,6 @@ use shared::usage::line::{self, Line};
 
 use crate::poll;
 
-/// One effect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// A process is started that asks the usage API.

@@ -113,7 +113,6 @@ pub(crate) fn by_project(origin: &dyn Fn(&str) -> Option<Origin>) -> Option<Stri
 }
 
 impl Settings {
-    /// The settings of one window.
     pub(crate) const fn window(&self, window: Window) -> WindowSettings {
         match window {
             Window::FiveHour => self.five_hour,

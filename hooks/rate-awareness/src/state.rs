@@ -23,7 +23,6 @@ pub struct State {
     /// By `<agent>::<skill>`; no agent's name has a colon.
     #[serde(rename = "_buckets")]
     buckets: BTreeMap<String, Bucket>,
-    /// By agent.
     agents: BTreeMap<String, Agent>,
 }
 

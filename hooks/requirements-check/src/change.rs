@@ -18,7 +18,6 @@ use crate::registry::{Entry, Registry};
 use crate::satisfactions::{BranchMarks, FolderError, Holder, Key, Mark};
 use crate::settings::Scope;
 
-/// One change.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A requirement is marked as met.
@@ -59,7 +58,6 @@ pub struct Target {
     pub key: Key,
     /// Which requirement; none: all of the holder's.
     pub name: Option<String>,
-    /// Its scope.
     pub scope: Scope,
     /// For which session; none: for every session.
     pub session: Option<String>,

@@ -182,7 +182,6 @@ fn paths(input: &Value) -> Vec<PathBuf> {
     }
 }
 
-/// What the rails protect.
 struct Protected<'a> {
     guarded: &'a Guarded<'a>,
     home: Option<&'a Path>,

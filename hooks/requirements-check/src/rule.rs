@@ -16,7 +16,6 @@ const MAX_SHOWN: usize = 80;
 pub struct Rule<'a> {
     /// Its name: the key under `requirements`.
     pub name: &'a str,
-    /// What is set.
     pub set: &'a Requirement,
 }
 

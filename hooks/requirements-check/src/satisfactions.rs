@@ -38,7 +38,6 @@ pub struct BranchMarks {
     pub requirements: BTreeMap<String, Requirement>,
 }
 
-/// The satisfactions of one requirement.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {

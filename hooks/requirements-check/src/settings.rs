@@ -170,7 +170,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word in the settings.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Blocking => "blocking",

@@ -44,7 +44,6 @@ pub(crate) struct Line {
 /// Who asks.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
-    /// The session.
     pub session: String,
     /// A person typed the prompt.
     pub is_typed: bool,
@@ -76,7 +75,6 @@ pub(crate) fn line(prompt: &str) -> Option<Result<Line, String>> {
     (is_plain && may_be).then_some(Ok(Line { words, is_meant }))
 }
 
-/// The prompt may be a command.
 pub(crate) fn may_be_command(prompt: &str) -> bool {
     line(prompt).is_some()
 }

@@ -28,7 +28,6 @@ const MAX_FEEDBACK_CHARS: usize = 2_000;
 /// The fields that tell what a tool call is about, the most telling first.
 const TELLING: &str = "file_path notebook_path command pattern url query skill subject description prompt";
 
-/// The material of a question.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Material {
     /// The user's requests since the last compaction, oldest first.
@@ -43,7 +42,6 @@ pub(crate) struct Material {
     pub(crate) held: u32,
 }
 
-/// A verdict.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "Answer")]
 pub(crate) enum Verdict {

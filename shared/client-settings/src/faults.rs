@@ -14,7 +14,6 @@ pub struct Fault {
     pub line: usize,
     /// The event whose hooks are ignored; empty: all of the file are.
     pub event: String,
-    /// The fault.
     pub what: String,
 }
 

@@ -71,13 +71,11 @@ pub struct Wanted {
     pub hooks: Vec<Registration>,
     /// Permission rules under `permissions.allow`.
     pub rules: Vec<String>,
-    /// The status line.
     pub status_line: Option<StatusLine>,
     /// Existing entries stay as written, right or not.
     pub leaves_entries: bool,
 }
 
-/// A status line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusLine {
     /// The shell line that prints it.
@@ -89,11 +87,9 @@ pub struct StatusLine {
 /// An entry that shall be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
-    /// The event.
     pub event: String,
     /// Tools, sources or reasons; `None` means all.
     pub matcher: Option<String>,
-    /// The program.
     pub program: Program,
     /// After so many seconds Claude Code goes on without it; `None`: its own default.
     pub timeout_secs: Option<Number>,
@@ -117,7 +113,6 @@ pub struct Contents {
     pub entries: Vec<Entry>,
     /// Every permission rule under `permissions.allow`.
     pub rules: Vec<String>,
-    /// The status line.
     pub status_line: Option<StatusLineThere>,
     /// Values that make Claude Code ignore hooks of the text.
     pub faults: Vec<Fault>,
@@ -147,7 +142,6 @@ pub struct Flag {
 pub struct Entry {
     /// The name of our binary, or the name after the mark of our shell line; `None`: the entry is somebody else's.
     pub name: Option<String>,
-    /// The event.
     pub event: String,
     /// The matcher of its group, as written.
     pub matcher: Option<String>,

@@ -10,7 +10,6 @@ use super::document::{Document, elements, text};
 use super::splice::{Level, insert_element, insert_property, remove};
 use super::{Owner, Refused};
 
-/// Every rule.
 pub(super) fn there(document: &Document<'_>) -> Vec<String> {
     let permissions = document.root.get_object("permissions");
     let allow = permissions.map(|permissions| elements(permissions.get("allow"))).unwrap_or_default();

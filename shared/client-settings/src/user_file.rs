@@ -32,7 +32,6 @@ pub enum FileError {
     /// We do not edit this text.
     #[error("{}, {refused}; the file was not changed", path.display())]
     Refused {
-        /// The file.
         path: PathBuf,
         /// Place and reason.
         refused: String,
@@ -40,7 +39,6 @@ pub enum FileError {
     /// It cannot be changed.
     #[error("{}: {source}; the file was not changed", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// Error of the system.
         source: io::Error,
@@ -48,29 +46,21 @@ pub enum FileError {
     /// It cannot be read.
     #[error("{}: {source}", path.display())]
     Unreadable {
-        /// The file.
         path: PathBuf,
         /// Error of the system.
         source: io::Error,
     },
     /// The owner made the file read-only. The folder would let us replace it, against the owner's will.
     #[error("{} is read-only; make it writable and try again", path.display())]
-    ReadOnly {
-        /// The file.
-        path: PathBuf,
-    },
+    ReadOnly { path: PathBuf },
     /// It is a folder, a pipe or a device.
     #[error("{} is not a regular file; move it away and try again", path.display())]
-    NotAFile {
-        /// The path.
-        path: PathBuf,
-    },
+    NotAFile { path: PathBuf },
     /// Another command is changing it.
     #[error(transparent)]
     Busy(#[from] LockError),
 }
 
-/// A file of the user.
 #[derive(Debug, Clone)]
 pub struct UserFile {
     /// As Claude Code names it.

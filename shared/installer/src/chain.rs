@@ -16,7 +16,6 @@ use crate::say::note;
 pub struct Chained {
     /// The path of the key.
     pub key: Vec<String>,
-    /// The command.
     pub command: String,
     /// There was no such file.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -61,7 +60,6 @@ impl Chained {
         }
     }
 
-    /// The text with it.
     pub(crate) fn put_into(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         // JSON is YAML on one line.
         config_edit::set_at(
@@ -93,7 +91,6 @@ impl Chained {
         Ok(())
     }
 
-    /// Takes it out.
     pub(crate) fn take_out(&self, installation: &Installation) -> anyhow::Result<()> {
         let file = installation.file(&installation.requirements)?;
         let edit = |text: Option<&str>| self.taken_out_of(text).map_err(|refused| file.refused(refused));

@@ -80,7 +80,6 @@ pub struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    /// Reads the settings of this installation.
     pub fn read(installation: &'a Installation, catalog: &'a Catalog) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
         let ours = Ours::of(installation, catalog)?;

@@ -19,7 +19,6 @@ pub(crate) const DEFAULTS: &str = "the defaults";
 /// A hook's report on itself: `<hook> status --json`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Enabled {
-    /// It acts.
     #[serde(rename = "enabled")]
     pub(crate) acts: bool,
     set_by: Option<String>,

@@ -23,7 +23,6 @@ pub(crate) enum Linked {
     Foreign(PathBuf),
 }
 
-/// Links one command of a hook.
 pub(crate) fn link(installation: &Installation, hook: &HookEntry, command: &str) -> anyhow::Result<Linked> {
     let target = target(installation, &Manifest::read(installation)?, hook, command);
     let path = installation.bin.join(executable(command));

@@ -8,7 +8,6 @@ use shared::state::Off;
 /// Every hook is off.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Silence {
-    /// By this file.
     pub(crate) file: PathBuf,
     /// Until then; `None`: until it is removed.
     end: Option<Timestamp>,

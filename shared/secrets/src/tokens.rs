@@ -208,7 +208,6 @@ mod tests {
     use super::{SHAPES, Tail};
     use crate::masked;
 
-    /// The shortest one of that tail.
     fn shortest(tail: Tail) -> String {
         match tail {
             Tail::Plain(min)

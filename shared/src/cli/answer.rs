@@ -22,7 +22,6 @@ pub struct Reply<E = Turn> {
 }
 
 impl<E> Reply<E> {
-    /// Answers with this text.
     pub fn yes(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_no: false, effects: Vec::new(), for_model: None }
     }

@@ -66,7 +66,6 @@ impl std::ops::Deref for Record {
     }
 }
 
-/// A line of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     Record(Box<Record>),

@@ -13,7 +13,6 @@ const RULES: &str = "Shall Claude run these without asking you?";
 const LINE: &str = "Shall Barbless print the client's status line?";
 const CHANGE: &str = "Shall it be changed like this?";
 
-/// The installer in a terminal.
 fn install(user: &User, more: &[&str]) -> Terminal {
     let mut words =
         vec!["install".to_owned(), "--prebuilt".to_owned(), small_programs::folder().display().to_string()];

@@ -59,7 +59,6 @@ const FORMS: [(&str, &str, usize); 46] = [
     ("api_key: '¤'", BASE62, 20),
 ];
 
-/// A secret.
 pub(crate) struct Secret {
     /// As it stands somewhere.
     pub(crate) text: String,

@@ -196,7 +196,6 @@ fn every_command_that_can_print_json_has_a_schema() {
     assert_eq!(able, described);
 }
 
-/// The help of a verb.
 #[track_caller]
 fn help(desk: &Desk, verb: &[String]) -> String {
     let words: Vec<&str> = verb.iter().map(String::as_str).chain(["--help"]).collect();

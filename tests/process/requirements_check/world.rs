@@ -127,7 +127,6 @@ impl World {
         crate::driver::marks_file(&self.sandbox.project(), name)
     }
 
-    /// The marks in it.
     #[track_caller]
     pub(super) fn marks(&self, name: &str) -> Value {
         let file = self.marks_file(name);
@@ -243,7 +242,6 @@ impl Claude<'_> {
         payload.with("tool_use_id", call.id.as_str()).with("permission_mode", self.mode)
     }
 
-    /// The event before a call.
     pub(super) fn event_before(&self, call: &Call) -> Payload {
         self.told(self.session.pre_tool_use(&call.tool, call.input.clone()), call)
     }

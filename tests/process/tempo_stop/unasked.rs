@@ -7,7 +7,6 @@ use tests::transcripts::Transcript;
 use super::{reason, strict};
 use crate::judged::{Judged, REQUEST, worked};
 
-/// A turn, and its stop.
 type Turn = fn(&Judged) -> Payload;
 
 fn after_work(judged: &Judged, message: &str) -> Payload {

@@ -75,7 +75,6 @@ pub struct Fit {
 pub enum Status {
     /// At or under the safe line.
     Ok,
-    /// Over it.
     Over,
     /// The reading is too old, or its window has ended.
     Stale,

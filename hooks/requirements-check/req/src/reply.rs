@@ -39,7 +39,6 @@ pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
     format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
 }
 
-/// A number with its noun.
 pub(crate) fn counted(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

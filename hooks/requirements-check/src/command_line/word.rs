@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::reader::{Read, Reader, Unreadable};
 
-/// One word of a command.
 #[derive(Debug, Default)]
 pub(super) struct Word {
     /// As it stands in the line.

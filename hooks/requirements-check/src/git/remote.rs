@@ -2,7 +2,6 @@
 
 use std::path::Path;
 
-/// A remote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remote {
     /// Its name: `origin`.

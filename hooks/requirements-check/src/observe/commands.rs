@@ -70,7 +70,6 @@ impl Look<'_, '_> {
         self.world.heads = self.world.here.heads();
     }
 
-    /// Looks for another session.
     pub fn look_for(&mut self, session: Option<String>) {
         self.session = session;
     }

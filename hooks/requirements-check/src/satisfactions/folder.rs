@@ -133,7 +133,6 @@ impl MarkFolder {
         Self { patience, ..self }
     }
 
-    /// The folder.
     #[must_use]
     pub(crate) fn dir(&self) -> &Path {
         &self.dir

@@ -26,7 +26,6 @@ const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 /// The text of a file as it once was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
-    /// The backup.
     pub path: PathBuf,
     /// The text; `None`: there was no file.
     pub text: Option<String>,

@@ -13,7 +13,6 @@ const TEMPORARY: &str = ".barbless-";
 pub(super) enum Mode {
     /// For its user alone.
     Private,
-    /// The usual one.
     Usual,
     /// A program: everybody may start it.
     Program,

@@ -67,7 +67,6 @@ pub(crate) enum Repair {
     Link {
         /// The hook it belongs to.
         hook: String,
-        /// The command.
         command: String,
     },
     /// A deployed file is made executable again.

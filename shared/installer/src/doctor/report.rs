@@ -76,7 +76,6 @@ impl Report {
         proofs.flat_map(|section| &section.findings).find_map(of).unwrap_or_else(|| "-".to_owned())
     }
 
-    /// Every finding.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.sections.iter().flat_map(|section| &section.findings)
     }
