@@ -368,12 +368,15 @@ fn spelled(text: &str) -> String {
             text = text.replace(&asked, ".git");
         }
     }
+    let text = text.replace("\"${HOME}\"", "$HOME").replace("\"$HOME\"", "$HOME");
     text.replace("${GIT_DIR}", ".git").replace("$GIT_DIR", ".git")
 }
 
 /// It reads, or keeps the files, or is one of our own.
 fn is_harmless(command: &Simple) -> bool {
-    command.reads() || command.keeps_files() || is_own(command.program()) || command.program() == "eval"
+    // A folder named OFF switches the hooks off like a file.
+    let keeps_ours = command.reads() || command.keeps_files() || is_own(command.program());
+    (keeps_ours && command.program() != "mkdir") || command.program() == "eval"
 }
 
 /// What may be a path in a text: its words, and their parts.

@@ -76,7 +76,13 @@ pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
         if layer.kind == LayerKind::Global {
             let list = layer.values.get("locked").and_then(Value::as_array).unwrap_or_default();
             let paths = list.iter().filter_map(Value::as_str).filter_map(|path| spec.in_settings(path));
-            top.locks = Locks(paths.map(ToOwned::to_owned).collect());
+            let of_now = |path: &str| {
+                spec.renamed
+                    .iter()
+                    .find(|(old, _)| *old == path)
+                    .map_or(path.to_owned(), |(_, new)| (*new).to_owned())
+            };
+            top.locks = Locks(paths.map(of_now).collect());
         }
         if let Some(inherit) = counting(layer, "inherit") {
             top.inherit = inherit.to_bool() != Some(false);

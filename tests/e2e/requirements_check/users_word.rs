@@ -134,7 +134,11 @@ fn a_prompt_of_a_script_is_answered_and_marks_nothing() {
     let piped = client(&sandbox, &api).pipe("req satisfy plan_ok\n");
 
     for run in [alone, resumed, piped] {
-        assert!(run.text().contains("req: refused, because plan_ok is the user's to satisfy"), "{}", run.text());
+        assert!(
+            run.text().contains("req: refused, because plan_ok is the user's to satisfy"),
+            "{}",
+            run.text()
+        );
     }
     assert_eq!(marks(&sandbox), json!({}));
     assert_eq!(api.main_requests().len(), 1, "none of them reached the model");

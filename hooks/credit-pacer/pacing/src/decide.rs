@@ -13,12 +13,12 @@ const CLOCK_PLAY_SECS: f64 = 90.0;
 /// Above 1: save first, spend last.
 const EXPONENT: f64 = 2.5;
 
-/// Points of the 5-hour and of the weekly limit that are kept back: readings are whole percents and lag behind.
-const RESERVES: [f64; 2] = [4.0, 2.0];
+/// Points of a limit that are kept back: readings are whole percents and lag behind.
+const RESERVE: f64 = 2.0;
 
-/// Calls wait once the expected calls exceed those that fit by this times the share of the limit that is left: the nearer the
-/// limit, the less can still be wrong with the forecast. For the 5-hour and the weekly limit.
-const DOUBTS: [f64; 2] = [4.0, 2.0];
+/// Calls wait once the expected calls are this many times those that fit: no forecast is more exact than that, and a later delay
+/// still suffices. For the 5-hour and the weekly limit.
+const CERTAIN: [f64; 2] = [1.6, 2.0];
 
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
@@ -153,14 +153,6 @@ fn stand(window: Window, question: &Question<'_>, rules: &Rules) -> WindowPace {
     pace
 }
 
-/// The value for a window of a constant that has two.
-const fn of(window: Window, [five_hour, seven_day]: [f64; 2]) -> f64 {
-    match window {
-        Window::FiveHour => five_hour,
-        Window::SevenDay => seven_day,
-    }
-}
-
 struct Budget {
     resets_at: i64,
     fitting: f64,
@@ -194,7 +186,7 @@ fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Opti
     Some(Budget {
         resets_at: reading.resets_at,
         fitting: left(0.0),
-        sparing: left(of(pace.window, RESERVES)),
+        sparing: left(RESERVE),
         whole: 100.0 / cost,
         again,
         so_far: SoFar { calls, secs },
@@ -218,7 +210,8 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
     for (pace, budget) in windows.iter_mut().zip(&budgets) {
         let Some(budget) = budget else { continue };
         let caps = (pace.window == Window::SevenDay).then_some(caps);
-        let certain = 1.0 + of(pace.window, DOUBTS) * budget.fitting / budget.whole;
+        let [five_hour, seven_day] = CERTAIN;
+        let certain = if pace.window == Window::FiveHour { five_hour } else { seven_day };
         let expected = through(&forecast, caps, 1.0);
         pace.fit = Some(Fit {
             expected,

@@ -275,7 +275,7 @@ fn delayed_calls_count_as_they_would_have_come() {
 
 #[test]
 fn forgotten_terminal_changes_nothing() {
-    let (learned, snapshots) = worker(-14..0, 12, 0.21);
+    let (learned, snapshots) = worker(-14..0, 12, 0.22);
     let mut with_another = learned.clone();
     with_another.call(Call { at: seconds(MONDAY + 12 * HOUR - 1800), session: 2, slept_secs: 0.0 });
     let now = MONDAY + 12 * HOUR;

@@ -178,7 +178,9 @@ fn in_one<T: AsRef<str>>(words: &[T]) -> String {
 fn is_one_of(word: &str, options: &[String]) -> bool {
     options.iter().any(|option| {
         let rest = word.strip_prefix(option.as_str());
-        rest.is_some_and(|rest| rest.is_empty() || (option.starts_with("--") && rest.starts_with('=')))
+        // `-Dskip=true`, but no value stands behind a single letter.
+        let has_value = |rest: &str| option.len() > 2 && rest.starts_with('=') && rest != "=false";
+        rest.is_some_and(|rest| rest.is_empty() || has_value(rest))
     })
 }
 

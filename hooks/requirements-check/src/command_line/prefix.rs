@@ -68,6 +68,7 @@ fn plain_runner(name: &str, rest: &[Word]) -> usize {
     match name {
         "timeout" | "gtimeout" if is_duration() && is_program(1) => 2,
         "nohup" | "command" | "builtin" if is_program(0) => 1,
+        "command" if rest.first().is_some_and(|word| word.text == "-p") && is_program(1) => 2,
         _ => 0,
     }
 }

@@ -363,6 +363,10 @@ fn runners_that_only_list_prove_nothing() {
         ("npx jest", &["npx jest --listTests", "npx jest --showConfig"]),
         ("go test", &["go test -list . ./...", "go test -c ./..."]),
         ("make test", &["make test -n", "make test --just-print"]),
+        (
+            "mvn test",
+            &["mvn test -DskipTests", "mvn test -DskipTests=true", "mvn test -Dmaven.test.skip=true"],
+        ),
         ("tox", &["tox -l", "tox --notest", "tox -e py --notest"]),
         ("phpunit", &["vendor/bin/phpunit --list-tests", "phpunit --list-tests-xml=x"]),
         ("swift test", &["swift test list", "swift test --list-tests"]),

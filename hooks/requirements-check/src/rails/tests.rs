@@ -54,6 +54,8 @@ fn a_folder_in_the_home_and_a_substitution_hide_nothing() {
     for line in [
         "cd ~/.claude/hook-state && touch OFF",
         "cd \"$HOME/.claude/hook-state\" && touch OFF",
+        "touch \"$HOME\"/.claude/hook-state/OFF",
+        "mkdir ~/.claude/hook-state/OFF",
         "cd ~/.claude/hooks && rm requirements-check",
         "cd ~/.claude; rm -r hook-state",
         "sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"",

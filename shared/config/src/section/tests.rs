@@ -48,6 +48,11 @@ fn older_names_of_keys_count_and_locks_hold_them() {
             "stop-momentum: {blocks: 4}",
             Some(2),
         ),
+        (
+            "stop-momentum: {blocks: 2}\nlocked: [stop-momentum.blocks]",
+            "stop-momentum: {max_blocks: 4}",
+            Some(2),
+        ),
     ] {
         let (_scratch, sources) = files_in(&Files { global, project, ..Files::default() });
         let section: Section<Settings> = load(spec, &sources, Position::Auto).unwrap();

@@ -62,6 +62,7 @@ fn what_stands_before_the_program_is_kept_apart() {
         ("sudo -u root -E X=1 git commit", "sudo -u root -E X=1", "git|commit"),
         ("command git commit", "command", "git|commit"),
         ("command -v git", "", "command|-v|git"),
+        ("command -p git commit", "command -p", "git|commit"),
         ("builtin cd x", "builtin", "cd|x"),
         ("nohup nice -n 5 git commit", "nohup nice -n 5", "git|commit"),
         ("nice -5 git commit", "nice -5", "git|commit"),
