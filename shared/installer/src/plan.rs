@@ -266,11 +266,18 @@ impl<'a> Plan<'a> {
     /// Returns whether the file was changed.
     fn switch_on(&self) -> anyhow::Result<bool> {
         let file = self.installation.file(&self.installation.requirements)?;
-        let edit = |text: Option<&str>| self.switched_on(text).map_err(|refused| file.refused(refused));
+        let mut turned = Vec::new();
+        let edit = |text: Option<&str>| {
+            let changes = |hook: &&HookEntry| !matches!(switched_on(text, &[*hook]), Ok(after) if after.as_deref() == text);
+            turned = self.chosen.iter().copied().filter(changes).map(|hook| hook.name.as_str()).collect();
+            self.switched_on(text).map_err(|refused| file.refused(refused))
+        };
         let changed = file.change::<FileError>(edit)?;
         if changed {
             let file = self.installation.show(&self.installation.requirements);
-            note(format_args!("{} switched on in {file}", list(&self.chosen_names())));
+            if !turned.is_empty() {
+                note(format_args!("{} switched on in {file}", list(&turned)));
+            }
             if let Some(judge) = self.judge {
                 let word = judge.word();
                 note(format_args!(

@@ -108,10 +108,12 @@ impl<'a> Plan<'a> {
     fn may_write(&self, wanted: &Init) -> Result<(), String> {
         let (shown, flag) = (self.shown(&self.file), flag(self.level));
         if self.replaces() && !wanted.force {
+            let preset =
+                wanted.preset.map(|preset| format!(" --preset {}", preset.word())).unwrap_or_default();
             return Err(format!(
                 "req: {shown} is there already; nothing was written\n\
                  To change a key of it: req config set KEY VALUE{flag}\n\
-                 To begin anew, with the old file kept beside it: req init{flag} --force"
+                 To begin anew, with the old file kept beside it: req init{flag}{preset} --force"
             ));
         }
         let is_claude = self.desk.caller == Caller::Shell(Standing::InsideClaude);
