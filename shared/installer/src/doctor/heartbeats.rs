@@ -67,6 +67,20 @@ mod tests {
     use crate::doctor::finding::Severity;
 
     #[test]
+    fn a_span_is_in_its_largest_unit() {
+        for (secs, text) in [
+            (59, "59 s"),
+            (60, "1 min"),
+            (3_599, "59 min"),
+            (7_300, "2 h"),
+            (172_799, "47 h"),
+            (172_800, "2 days"),
+        ] {
+            assert_eq!(super::span(std::time::Duration::from_secs(secs)), text);
+        }
+    }
+
+    #[test]
     fn hook_that_stopped_running_is_reported_if_sessions_went_on() {
         let at = |hours: i64| Some(Timestamp::from_secs(1_000_000 + hours * 3600));
         for (fired, session, severity) in [
