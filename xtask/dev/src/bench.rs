@@ -2,11 +2,10 @@
 //!
 //! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
 //! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
-//! `cases` says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times, `statistics` and
-//! `report` judge; `growth` is for those who ask. No test depends on a time.
+//! `cases` (with `bench.yaml`) says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times,
+//! `statistics` and `report` judge. No test depends on a time.
 
 mod cases;
-mod growth;
 mod measure;
 mod programs;
 mod report;
@@ -18,7 +17,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use shared::catalog::Catalog;
 
-use cases::{Case, HOOKS, HookCases};
+use cases::{Case, HookCases};
 use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
@@ -37,19 +36,16 @@ const PYTHON_PAIRS: usize = 60;
 pub(crate) struct Options {
     /// How often each case is run beside the empty binary; at least 300
     #[arg(long, default_value_t = 400)]
-    pub(crate) pairs: usize,
+    pairs: usize,
     /// Only this hook
     #[arg(long)]
-    pub(crate) hook: Option<String>,
-    /// Run each case also with 10,000 old sessions, a 200 MB transcript and, where git counts, 50,000 files
+    hook: Option<String>,
+    /// Run each case also with 10,000 old sessions, a 200 MB transcript and 50,000 more files in the project
     #[arg(long)]
-    pub(crate) growth: bool,
-    /// Print JSON instead of a table
-    #[arg(long)]
-    pub(crate) json: bool,
+    growth: bool,
     /// Take the hooks from this folder instead of building them
     #[arg(long, value_name = "DIR")]
-    pub(crate) prebuilt: Option<PathBuf>,
+    prebuilt: Option<PathBuf>,
 }
 
 /// Measures the hooks and prints what they cost.
@@ -59,52 +55,47 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         "--pairs {} is too few: give at least {FEWEST_PAIRS}",
         options.pairs
     );
-    let hooks = chosen(options)?;
+    let cases = cases::all()?;
+    let hooks = chosen(options.hook.as_deref())?;
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
     let programs = programs::build(workspace, options.prebuilt.as_deref(), scratch.path())?;
     if programs.python.is_none() {
-        note(format_args!("bench: there is no python3 here, so nothing is compared with it"));
+        note("bench: there is no python3 here, so nothing is compared with it");
     }
     let mut measured = Vec::new();
-    for hook in hooks {
-        for case in hook.cases {
-            note(format_args!("bench: {}, {}", hook.hook, case.name));
-            let bench = Bench { root: workspace.root(), hook, case, programs: &programs, options };
-            measured.push(bench.measure().with_context(|| format!("measuring {}", hook.hook))?);
+    for name in hooks {
+        let hook =
+            cases.get(&name).with_context(|| format!("xtask/dev/bench.yaml has no cases of {name}"))?;
+        for case in &hook.cases {
+            note(format_args!("bench: {name}, {}", case.name));
+            let bench =
+                Bench { root: workspace.root(), name: &name, hook, case, programs: &programs, options };
+            measured.push(bench.measure().with_context(|| format!("measuring {name}"))?);
         }
     }
-    publish(&measured, options)
+    publish(&measured)
 }
 
-/// The hooks of the catalog, or the one asked for, with their cases.
-fn chosen(options: &Options) -> anyhow::Result<Vec<&'static HookCases>> {
+/// The hooks of the catalog, or the one asked for.
+fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let catalog = Catalog::built_in()?;
-    if let Some(name) = &options.hook {
-        ensure!(catalog.hook(name).is_some(), "no hook is named `{name}`; config/hooks.yaml has them all");
-    }
-    let wanted =
-        catalog.hooks.iter().filter(|hook| options.hook.as_ref().is_none_or(|name| *name == hook.name));
-    wanted.map(|hook| cases_of(&hook.name)).collect()
+    let names = catalog.hooks.into_iter().map(|hook| hook.name);
+    let chosen: Vec<String> = names.filter(|name| wanted.is_none_or(|wanted| wanted == name)).collect();
+    ensure!(
+        !chosen.is_empty(),
+        "no hook is named `{}`; config/hooks.yaml has them all",
+        wanted.unwrap_or_default()
+    );
+    Ok(chosen)
 }
 
 /// There are cases for the hook of that name.
 pub(crate) fn measures(name: &str) -> bool {
-    cases_of(name).is_ok()
+    cases::all().is_ok_and(|cases| cases.contains_key(name))
 }
 
-fn cases_of(name: &str) -> anyhow::Result<&'static HookCases> {
-    let found = HOOKS.iter().find(|hook| hook.hook == name);
-    found.with_context(|| {
-        format!("nothing is measured of {name}: add its cases to xtask/dev/src/bench/cases.rs")
-    })
-}
-
-fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {
-    if options.json {
-        say(format_args!("{:#}", report::to_json(measured)));
-    } else {
-        say(report::to_table(measured));
-    }
+fn publish(measured: &[Measured]) -> anyhow::Result<()> {
+    say(report::to_table(measured));
     for warning in measured.iter().flat_map(Measured::warnings) {
         note(format_args!("bench: warning: {warning}; more --pairs tell"));
     }
@@ -122,6 +113,7 @@ fn publish(measured: &[Measured], options: &Options) -> anyhow::Result<()> {
 /// One case and what it takes to measure it.
 struct Bench<'a> {
     root: &'a Path,
+    name: &'a str,
     hook: &'a HookCases,
     case: &'a Case,
     programs: &'a Programs,
@@ -130,10 +122,9 @@ struct Bench<'a> {
 
 impl Bench<'_> {
     fn measure(&self) -> anyhow::Result<Measured> {
-        let world = self.world(0)?;
+        let world = self.world()?;
         Ok(Measured {
-            hook: self.hook.hook.to_owned(),
-            case: self.case.name,
+            name: format!("{}, {}", self.name, self.case.name),
             budget: self.case.budget.unwrap_or(self.hook.budget),
             floor_and_hook: self.beside_floor(&world)?,
             hook_and_python: self.beside_python(&world)?,
@@ -141,9 +132,9 @@ impl Bench<'_> {
         })
     }
 
-    fn world(&self, more_files: usize) -> anyhow::Result<World<'_>> {
-        let program = self.programs.hooks.get(self.hook.hook).context("the hook was not built")?;
-        World::new(self.root, self.hook, self.case, program, more_files)
+    fn world(&self) -> anyhow::Result<World<'_>> {
+        let program = self.programs.hooks.get(self.name).context("the hook was not built")?;
+        World::new(self.root, self.hook, self.case, program)
     }
 
     fn beside_floor(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
@@ -163,8 +154,8 @@ impl Bench<'_> {
         if !self.options.growth {
             return Ok(Vec::new());
         }
-        let big = self.world(growth::FILES)?;
-        growth::grow(&big)?;
+        let big = self.world()?;
+        big.grow()?;
         let reset = || small.reset().and_then(|()| big.reset());
         in_turn(self.options.pairs, reset, || checked(small), || checked(&big))
     }
@@ -180,4 +171,19 @@ fn checked(world: &World<'_>) -> anyhow::Result<f64> {
     let run = world.process().run()?;
     world.check(&run)?;
     Ok(run.micros)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::cases;
+
+    #[test]
+    fn the_cases_can_be_read_and_each_has_its_own_name() {
+        for (hook, cases) in cases::all().unwrap() {
+            let names: BTreeSet<&str> = cases.cases.iter().map(|case| case.name.as_str()).collect();
+            assert_eq!(names.len(), cases.cases.len(), "{hook}");
+        }
+    }
 }

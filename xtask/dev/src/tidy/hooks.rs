@@ -70,11 +70,7 @@ fn check_names(files: &[Source], folder: &str, workspace: &Workspace) -> Vec<Fin
     }
     if !crate::bench::measures(folder) {
         let todo = format!("add cases for {folder}");
-        findings.push(Finding::new(
-            "xtask/dev/src/bench/cases.rs",
-            format!("does not measure {folder}"),
-            todo,
-        ));
+        findings.push(Finding::new("xtask/dev/bench.yaml", format!("does not measure {folder}"), todo));
     }
     findings
 }
