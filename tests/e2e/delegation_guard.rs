@@ -56,21 +56,6 @@ fn a_delegation_arms_it_again_and_the_subagent_works_in_peace() {
 }
 
 #[test]
-fn a_delegation_as_the_first_thing_is_never_refused() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
-    let script = Script::new()
-        .reply(Reply::agent("sub", "the task"))
-        .reply("end")
-        .route("sub", [touch("sub-1"), Reply::text("done")]);
-    let api = MessagesApi::start(script);
-
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
-
-    assert_eq!(ran(&sandbox), ["sub-1"]);
-    assert!(!api.main_requests()[1].shows("delegation-guard"));
-}
-
-#[test]
 fn while_a_subagent_works_in_the_background_the_main_session_stays_guarded() {
     let sandbox = sandbox(&["delegation-guard"], ON);
     let script = Script::new()
@@ -124,21 +109,6 @@ fn advice_at_doublings_and_a_reminder_at_every_fifth_call_never_close_to_it() {
     assert_eq!(new_in("delegation-guard (advice").len(), 3);
     // The fifth and the tenth come within five calls after an advice.
     assert_eq!(new_in(REMINDER), [15]);
-}
-
-#[test]
-fn without_advice_the_reminder_comes_after_every_fifth_call() {
-    let sandbox = sandbox(
-        &["delegation-guard"],
-        "delegation-guard: {enabled: true, headless: true, first_call: off, advise_from: 100}\n",
-    );
-    let calls = (1..=11).fold(Script::new(), |script, call| script.reply(touch(&format!("call-{call}"))));
-    let api = MessagesApi::start(calls.reply("end"));
-
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
-
-    let counts: Vec<usize> = api.main_requests().iter().map(|request| request.count(REMINDER)).collect();
-    assert_eq!(counts, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2, 2]);
 }
 
 #[test]

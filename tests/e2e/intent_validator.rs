@@ -71,13 +71,11 @@ pub(crate) enum Turn {
     Thinks(&'static str),
     /// Makes it and writes the form it read in the last refusal, filled in.
     WritesTheForm,
-    /// Makes it and writes that form as it stands.
-    CopiesTheForm,
     /// Runs the command it read there, filled in.
     RunsTheCommand,
 }
 
-use Turn::{CopiesTheForm, RunsTheCommand, Says, Thinks, WritesTheForm};
+use Turn::{RunsTheCommand, Says, Thinks, WritesTheForm};
 
 /// A model that reads the file, then takes its turns, then ends.
 pub(crate) fn script(sandbox: &Sandbox, turns: &[Turn]) -> Script {
@@ -94,7 +92,6 @@ fn take(turn: Turn, edit: Value, request: &Recorded) -> Reply {
         Says(words) => saying(words).and_tool("Edit", edit),
         Thinks(thought) => Reply::thinking(thought).and_tool("Edit", edit),
         WritesTheForm => Reply::text(&filled_in(lines(&newest(request)))).and_tool("Edit", edit),
-        CopiesTheForm => Reply::text(lines(&newest(request))).and_tool("Edit", edit),
         RunsTheCommand => Reply::bash(&filled_in(command(&newest(request)))),
     }
 }
@@ -113,11 +110,6 @@ fn lines(refusal: &str) -> &str {
 /// The command that it names.
 fn command(refusal: &str) -> &str {
     between(refusal, "run this first, filled in: ", "\n")
-}
-
-/// The form of a refusal in the words of the model.
-pub(crate) fn declaration_for(refusal: &str) -> String {
-    filled_in(lines(refusal))
 }
 
 fn filled_in(form: &str) -> String {

@@ -2,7 +2,7 @@
 //! in it, and nothing of it is left.
 
 use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, Turn, code, outcomes, script};
-use crate::judging::{Asked, ask, ask_as, hanging, questions};
+use crate::judging::{Asked, ask, hanging, questions};
 use crate::registered::{self, installed, journal};
 use crate::requirements_check::{HOOKS, client, content};
 use serde_json::{Value, json};
@@ -195,18 +195,6 @@ fn what_it_finds_is_read_with_line_and_fix_and_the_mended_change_passes() {
     assert_nothing_is_left("answered", &sandbox, &asked);
 }
 
-#[test]
-fn where_the_first_model_is_overloaded_the_other_ones_verdict_counts() {
-    let sandbox = project("");
-    let overloaded = Reply::error(529, "overloaded_error", "scripted");
-    let script = script(&sandbox, &[Turn::Says(DECLARED)]).when_shown(MATERIAL, [overloaded, blocked()]);
-    let asked = ask(&sandbox, PROMPT, script);
-    assert_eq!(outcomes(&asked), ["refused"]);
-    let judged = judged(&asked.api);
-    let models: Vec<_> = judged.iter().map(|request| request.model()).collect();
-    assert_eq!(models, ["claude-sonnet-5-5", "claude-haiku-5-5"]);
-}
-
 /// A client that is told neither to leave hooks alone nor to start safely, as one would do that heeds none of it, or whose
 /// hooks are managed; with these further commands before it starts.
 fn heedless(sandbox: &Sandbox, first: &str) {
@@ -342,22 +330,4 @@ fn escape_ends_one_that_is_asked_and_leaves_nothing_of_it() {
     assert_eq!(content(&sandbox, FILE), OLD);
     assert_eq!(names(sandbox.state_dir().join("nonce")), [""; 0]);
     assert!(terminal.quit().success());
-}
-
-#[test]
-fn one_without_a_login_or_that_is_not_there_does_not_hold_the_changes_up() {
-    let check = |what: &str, judge: &str, why: &str| {
-        let sandbox = project(judge);
-        // A key that the client gets from the user's settings, which the judge is not shown.
-        also(&sandbox, json!({ "apiKeyHelper": "echo made-up-key-of-the-helper" }));
-        let script = two_edits(&sandbox).when_shown(MATERIAL, [approved()]);
-        let asked = ask_as(&sandbox, PROMPT, script, |client| client.unset("ANTHROPIC_API_KEY"));
-        assert_went_on(what, &sandbox, &asked, why);
-        assert!(judged(&asked.api).is_empty(), "{what}");
-    };
-    check("no login", "", "the key or the login is refused");
-    let not_started = "the program that asks cannot be started";
-    check("no such name", ", claude_program: no-such-client", not_started);
-    check("no such file", ", claude_program: /nowhere/claude", not_started);
-    check("below the project", ", claude_program: ./src/claude", not_started);
 }

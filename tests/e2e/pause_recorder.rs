@@ -6,10 +6,9 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
-use tests::binaries;
 use tests::client::{Client, Run};
 use tests::messages_api::{MessagesApi, Reply, Script, Usage};
-use tests::sandbox::{Level, Sandbox};
+use tests::sandbox::Sandbox;
 
 /// A window of 200,000 tokens, which the client does not compact before the API refuses.
 const UNCOMPACTED: &str = "claude-sonnet-4-5";

@@ -1,12 +1,11 @@
 //! Subagents: their edits are judged on their own words, and so are the main session's.
 
 use super::{
-    DECLARED, PROMPT, RunsTheCommand, Says, Turn, WritesTheForm, assert_changed, edit, outcome, project,
-    read, saying, shown, take,
+    DECLARED, PROMPT, Says, Turn, WritesTheForm, assert_changed, edit, outcome, project, read, saying, shown,
+    take,
 };
-use crate::judging::{Asked, approved, ask, ask_as};
-use tests::client::Client;
-use tests::messages_api::{Answer, Reply, Script};
+use crate::judging::{Asked, approved, ask};
+use tests::messages_api::{Answer, Script};
 use tests::sandbox::Sandbox;
 
 /// A main session that declares the edit and hands it over, and a subagent that takes these turns.
@@ -47,41 +46,4 @@ fn a_subagents_own_declaration_passes() {
     let asked = ask(&sandbox, PROMPT, delegated(&sandbox, &[Says(DECLARED)]));
     assert_eq!(outcomes(&asked), ["ran"]);
     assert_changed("declared at once", &sandbox);
-}
-
-#[test]
-fn a_subagent_declares_with_the_command_too_and_for_itself_alone() {
-    type With = for<'a> fn(Client<'a>) -> Client<'a>;
-    let rule: With = |client| client.allow(&["Agent", "Read", "Edit", "Bash(intent-validator declare *)"]);
-    let bypass: With = |client| client.allow(&[]).permission_mode("bypassPermissions").env("IS_SANDBOX", "1");
-    for (what, with) in [("a rule", rule), ("bypassed", bypass)] {
-        let sandbox = project();
-        let script = delegated(&sandbox, &[Says(""), RunsTheCommand, Says("")]);
-        let asked = ask_as(&sandbox, PROMPT, script, with);
-        assert_eq!(outcomes(&asked), ["refused", "ran", "ran"], "{what}");
-        assert_changed(what, &sandbox);
-    }
-}
-
-#[test]
-fn what_a_subagent_declares_is_not_the_main_sessions_word() {
-    let sandbox = project();
-    let script = Script::new()
-        .reply(read(&sandbox))
-        .reply(Reply::agent("sub", "look at the greeting"))
-        .reply(saying("").and_tool("Edit", edit(&sandbox)))
-        .reply("end")
-        .route(
-            "sub",
-            [
-                Reply::text(DECLARED)
-                    .and_tool("Bash", serde_json::json!({ "command": "true", "description": "x" })),
-                Reply::text("done"),
-            ],
-        );
-
-    let asked = ask(&sandbox, PROMPT, script.judge(approved()));
-
-    assert_eq!(super::outcomes(&asked), ["ran", "refused"], "{:#?}", asked.last().tool_results());
-    assert!(asked.judged().is_empty());
 }

@@ -1,16 +1,14 @@
 //! Whether a change was announced: what is refused, and what the model reads and does then.
 
 use super::{
-    CopiesTheForm, DECLARED, FILE, NEW, OLD, PROMPT, RunsTheCommand, Says, Thinks, Turn, WritesTheForm,
-    assert_changed, edit, outcome, outcomes, project, project_with, read, saying, script, shown, write,
+    DECLARED, FILE, NEW, PROMPT, RunsTheCommand, Says, Thinks, Turn, WritesTheForm, assert_changed, edit,
+    outcomes, project, read, saying, script, shown, write,
 };
 use crate::judging::{approved, ask, ask_as};
-use crate::registered::newest_result;
 use crate::requirements_check::{client, content};
 use crate::typing::{SOON, ready};
 use tests::client::Client;
 use tests::messages_api::{MessagesApi, Reply, Script, Usage};
-use tests::sandbox::Sandbox;
 
 /// A row: what the user asks, the model's turns, what came of them, and what stands in the first refusal.
 struct Case<'a> {
@@ -57,15 +55,6 @@ fn an_edit_without_the_form_is_refused_and_the_form_filled_in_lets_it_through() 
         let turns = [Says(words), WritesTheForm];
         check(what, &Case { prompt: PROMPT, turns: &turns, outcomes: &["refused", "ran"], reads: &reads });
     }
-}
-
-#[test]
-fn the_form_of_a_refusal_as_it_stands_is_refused_again() {
-    let turns = [Says(""), CopiesTheForm, Says("")];
-    check(
-        "copied",
-        &Case { prompt: PROMPT, turns: &turns, outcomes: &["refused", "refused", "ran"], reads: &[] },
-    );
 }
 
 #[test]
@@ -230,44 +219,4 @@ fn edits_of_one_message_share_what_it_says() {
     let mut files: Vec<String> = asked.judged().iter().map(|request| shown(request, "file")).collect();
     files.sort();
     assert_eq!(files, [FILE, FILE, "src/new.py"]);
-}
-
-#[test]
-fn what_is_no_source_is_let_alone_and_costs_nothing() {
-    for file in ["notes.md", "tests/test_app.py", "vendor/other.py", "src/data.json"] {
-        let sandbox = project();
-        let silent = Reply::tool("Write", write(&sandbox, file, "x = 1\n"));
-        let asked = ask(&sandbox, PROMPT, Script::new().reply(silent).reply("end").judge(approved()));
-        let result = newest_result(&asked.last());
-        assert_eq!(outcome(&result), "ran", "{file}: {result:?}");
-        assert!(asked.judged().is_empty(), "{file}");
-    }
-}
-
-/// A model reads what was said, and finds this.
-#[track_caller]
-fn heard_by_a_model(sandbox: &Sandbox, verdict: &serde_json::Value) -> crate::judging::Asked {
-    let script = script(sandbox, &[Says("The greeting gets a polite tone now."), WritesTheForm]);
-    ask(sandbox, PROMPT, script.judge(Reply::json(verdict)).judge(approved()))
-}
-
-#[test]
-fn a_model_that_is_asked_whether_it_was_announced_is_believed() {
-    let no = serde_json::json!({ "verdict": "NO", "missing": ["GOAL"] });
-    let sandbox = project_with("", ", stage1: model, stage2: off");
-    let asked = heard_by_a_model(&sandbox, &no);
-    let refused = &asked.last().tool_results()[1];
-    assert!(refused.text.contains("GOAL is missing"), "{refused:?}");
-    assert_eq!(shown(&asked.judged()[0], "said"), "The greeting gets a polite tone now.");
-    assert_eq!(shown(&asked.judged()[0], "user"), PROMPT);
-
-    let yes = serde_json::json!({ "verdict": "YES", "missing": [] });
-    let sandbox = project_with("", ", stage1: model");
-    let asked = heard_by_a_model(&sandbox, &yes);
-    assert_eq!(outcomes(&asked)[0], "ran", "{:#?}", asked.last().tool_results());
-    let models: Vec<_> = asked.judged().iter().map(|request| request.model().to_owned()).collect();
-    assert_eq!(models, ["claude-haiku-5-5", "claude-sonnet-5-5"]);
-    let declared = shown(&asked.judged()[1], "declaration");
-    assert!(declared.contains("The greeting gets a polite tone now."), "{declared}");
-    assert_ne!(content(&sandbox, FILE), OLD);
 }

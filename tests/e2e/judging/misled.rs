@@ -1,8 +1,8 @@
 //! A project can neither have a model asked, nor lead a question anywhere: what its settings and its YAML say of it is not
 //! heard, and the session goes on as if it had not been said.
 
-use super::{Asked, approved, ask, part};
-use crate::intent_validator::{DECLARED, NEW, OLD, PROMPT, Turn, code, outcomes, script};
+use super::{Asked, approved, ask};
+use crate::intent_validator::{DECLARED, NEW, PROMPT, Turn, code, outcomes, script};
 use crate::requirements_check::content;
 use serde_json::json;
 use tests::messages_api::{MessagesApi, Script};
@@ -88,15 +88,4 @@ tempo-stop: {enabled: true, model: other}\n";
             "a review and a stop, as the user has it"
         );
     }
-}
-
-#[test]
-fn without_a_word_of_the_projects_both_ask() {
-    let sandbox = project(ON);
-    let asked = ask(&sandbox, PROMPT, one_edit(&sandbox, DECLARED));
-    assert_went_on("both", &sandbox, &asked);
-    let shown: Vec<_> =
-        asked.judged().iter().map(|request| part(request, "conversation").is_empty()).collect();
-    assert_eq!(shown, [false, false]);
-    assert_ne!(content(&sandbox, crate::intent_validator::FILE), OLD);
 }

@@ -1,6 +1,6 @@
 //! Many calls at once: one refusal among them, and no call lost or counted twice.
 
-use super::Said::{Advice, Denial, Nothing};
+use super::Said::Denial;
 use super::{Guard, ON, Said, said};
 
 const COPIES: usize = 20;
@@ -23,27 +23,5 @@ fn of_twenty_first_calls_at_once_exactly_one_is_refused_a_hundred_times_over() {
         let said = twenty_at_once(&guard, &format!("session-{round}"));
         let denials = said.iter().filter(|said| **said == Denial).count();
         assert_eq!(denials, 1, "round {round}: {said:?}\n{}", guard.journal());
-    }
-}
-
-#[test]
-fn the_other_nineteen_are_counted_one_by_one() {
-    let guard = Guard::new(ON);
-    let said = twenty_at_once(&guard, &guard.session.id);
-    let streak = guard.streak();
-    // On a loaded machine a copy may not get the lock in its second: then it passes and says so.
-    let busy = guard.journal().matches("held by another process").count();
-    assert_eq!(streak, COPIES - 1 - busy, "{said:?}\n{}", guard.journal());
-    assert!(busy < COPIES / 2, "{busy} copies gave up");
-    if busy == 0 {
-        for (expected, times) in
-            [(Advice(2), 1), (Advice(4), 1), (Advice(8), 1), (Advice(16), 1), (Nothing, 15)]
-        {
-            assert_eq!(
-                said.iter().filter(|said| **said == expected).count(),
-                times,
-                "{expected:?} in {said:?}"
-            );
-        }
     }
 }
