@@ -18,18 +18,15 @@ use crate::words::plain;
 type Answer = Outcome<State, Change>;
 
 pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
-    plainly(match input.facts {
+    let answer = match input.facts {
         Facts::Before(facts) => before::a_call(input, facts),
         Facts::After(facts) => after::a_call(input, facts),
         Facts::Prompt(world, answered) => session::prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop::of_a_turn(input, world, *work),
         Facts::Start(world) => session::start(input, world),
         Facts::End(world) => session::end(input, world),
-    })
-}
-
-/// Names and messages are shown without characters that move the cursor or turn the writing round.
-fn plainly(answer: Answer) -> Answer {
+    };
+    // Names and messages are shown without characters that move the cursor or turn the writing round.
     let verdict = match answer.verdict {
         Verdict::Deny { reason, rule } => Verdict::Deny { reason: plain(&reason), rule },
         Verdict::Block { reason, rule } => Verdict::Block { reason: plain(&reason), rule },
@@ -59,14 +56,15 @@ fn remember(input: &Input<'_, RequirementsCheck>, state: State) -> Answer {
 fn reactions(
     input: &Input<'_, RequirementsCheck>,
     view: &View<'_>,
-    is_met: impl Fn(&str) -> bool,
+    is_satisfied: impl Fn(&str) -> bool,
     state: &mut State,
 ) -> Vec<Reaction> {
     state.settle(|name| match Rule::named(input.settings, name) {
         // Switched off meanwhile.
         None => Some(ReactionKind::Overridden),
-        Some(rule) if is_met(name) && view.exception(&rule).is_some() => Some(ReactionKind::Overridden),
-        Some(_) => is_met(name).then_some(ReactionKind::Followed),
+        Some(_) if !is_satisfied(name) => None,
+        Some(rule) if view.exception(&rule).is_some() => Some(ReactionKind::Overridden),
+        Some(_) => Some(ReactionKind::Followed),
     })
 }
 

@@ -1,4 +1,4 @@
-//! A requirement that is switched on: its name, what is set, and which calls need it.
+//! A requirement in force: its name, what is set, and which calls need it.
 
 use shared::config::SettingFault;
 
@@ -11,10 +11,9 @@ use crate::words::{cut, is_hidden};
 /// A command is shown up to this length, in characters.
 const MAX_SHOWN: usize = 80;
 
-/// A requirement in force.
 #[derive(Clone, Copy)]
 pub struct Rule<'a> {
-    /// Its name: the key under `requirements`.
+    /// The key under `requirements`.
     pub name: &'a str,
     pub set: &'a Requirement,
 }
@@ -26,20 +25,18 @@ impl<'a> Rule<'a> {
         rules.filter(|rule| rule.set.is_on() && rule.lacks().is_none())
     }
 
-    /// What keeps it from being in force though it is switched on; `None` if nothing does.
-    pub fn lacks(&self) -> Option<&'static str> {
-        let is_speakable = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-            && !self.name.contains(is_hidden);
-        let why = "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
-        (!is_speakable).then_some(why)
-    }
-
-    /// The one of that name, if it is in force.
     pub fn named(settings: &'a Settings, name: &str) -> Option<Self> {
         Self::all(settings).find(|rule| rule.name == name)
     }
 
-    /// Its type.
+    /// What keeps it from being in force though it is switched on.
+    pub fn lacks(&self) -> Option<&'static str> {
+        let can_be_typed = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
+            && !self.name.contains(is_hidden);
+        let why = "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
+        (!can_be_typed).then_some(why)
+    }
+
     pub const fn kind(&self) -> Kind {
         self.set.kind()
     }
@@ -54,57 +51,47 @@ impl<'a> Rule<'a> {
         self.set.enforce != Enforce::Tool
     }
 
-    fn triggers(&self) -> impl Iterator<Item = &'a Trigger> {
-        self.set.triggers.iter().flatten()
-    }
-
-    /// The call is one of those that need it.
     pub(crate) fn is_triggered_by(&self, call: &Call) -> bool {
         if self.set.triggers.is_none() {
             return call.is_edit();
         }
-        // A pattern on another tool than a shell looks at nothing: the whole trigger is none.
-        let runs =
-            |trigger: &Trigger| trigger.commands.iter().any(|pattern| call.runs(pattern.over_commands()));
-        self.triggers()
-            .any(|trigger| call.is_tool(&trigger.tool) && (trigger.commands.is_empty() || runs(trigger)))
+        self.is_triggered_by_tool(call)
+            || self.patterns(call).any(|pattern| call.runs(pattern.over_commands()))
     }
 
     /// Any call of the tool needs it, whatever its line says.
     pub(crate) fn is_triggered_by_tool(&self, call: &Call) -> bool {
-        self.triggers().any(|trigger| trigger.commands.is_empty() && call.is_tool(&trigger.tool))
+        self.triggers(call).any(|trigger| trigger.commands.is_empty())
     }
 
     /// A command of the call's line is, by itself, one of those that need it.
     pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
-        let mut patterns =
-            self.triggers().filter(|trigger| call.is_tool(&trigger.tool)).flat_map(|it| &it.commands);
-        patterns.any(|pattern| pattern.over_commands().matches_command(command))
+        self.patterns(call).any(|pattern| pattern.over_commands().matches_command(command))
     }
 
-    /// The commands of the call's line that need it: the words that are looked for, or the command where that is an expression.
+    /// The commands of the call's line that need it: the words that are set, or the command where an expression is set.
     pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
         let Some(line) = &call.line else { return Vec::new() };
-        let triggers = self.triggers().filter(|trigger| call.is_tool(&trigger.tool));
-        let commands = || call.commands().iter().enumerate();
-        let of_trigger = |trigger: &'a Trigger| {
-            commands().filter_map(|(index, command)| {
-                let matches = |pattern: &&_| matches_command(pattern, command);
-                let pattern = trigger.commands.iter().find(matches)?;
-                let is_words = pattern.is_words();
-                Some(if is_words {
-                    pattern.as_str().to_owned()
-                } else {
-                    cut(&line.shown(index).text, MAX_SHOWN)
-                })
-            })
+        let shown = |(index, command): (usize, &Simple)| {
+            let pattern = self.patterns(call).find(|set| set.over_commands().matches_command(command))?;
+            let is_words = pattern.is_words().then(|| pattern.as_str().to_owned());
+            Some(is_words.unwrap_or_else(|| cut(&line.shown(index).text, MAX_SHOWN)))
         };
-        triggers.flat_map(of_trigger).collect()
+        call.commands().iter().enumerate().filter_map(shown).collect()
     }
 
-    /// It looks at shell lines.
+    /// Its triggers on the call's tool.
+    fn triggers(&self, call: &Call) -> impl Iterator<Item = &'a Trigger> {
+        self.set.triggers.iter().flatten().filter(|trigger| call.is_tool(&trigger.tool))
+    }
+
+    fn patterns(&self, call: &Call) -> impl Iterator<Item = &'a CommandPattern> {
+        self.triggers(call).flat_map(|trigger| &trigger.commands)
+    }
+
     pub(crate) fn reads_lines(&self) -> bool {
-        self.kind() == Kind::Evidence || self.triggers().any(|trigger| !trigger.commands.is_empty())
+        let mut triggers = self.set.triggers.iter().flatten();
+        self.kind() == Kind::Evidence || triggers.any(|trigger| !trigger.commands.is_empty())
     }
 
     /// The user's global file locks it; `locked` are key paths as [`shared::config::Section`] has them.
@@ -117,31 +104,25 @@ impl<'a> Rule<'a> {
         quoted(self.name)
     }
 
-    /// The key path that people know it by.
+    /// Its key path.
     pub fn key(&self) -> String {
         format!("requirements.{}", self.name)
     }
 }
 
-fn matches_command(pattern: &CommandPattern, command: &Simple) -> bool {
-    pattern.over_commands().matches_command(command)
-}
-
-/// What has no effect in requirements that are in force.
+/// Keys without effect in requirements that are switched on.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
-    let enabled = settings.requirements.iter().filter(|(_, set)| set.is_on());
-    let of_rule = |(name, set)| {
-        let own = Rule { name, set }.lacks().map(|what| ("", what.to_owned()));
-        let fault = |(key, what): (&str, String)| {
-            let keys = ["requirements", name, key];
-            SettingFault {
-                path: keys.into_iter().filter(|key| !key.is_empty()).map(str::to_owned).collect(),
-                what,
-            }
+    let of_rule = |(name, set): (&String, &Requirement)| {
+        let path = |key: Option<&'static str>| {
+            ["requirements", name].into_iter().chain(key).map(str::to_owned).collect::<Vec<_>>()
         };
-        own.into_iter().chain(set.remarks.clone()).map(fault).collect::<Vec<_>>()
+        let own = Rule { name, set }.lacks();
+        let own = own.map(|what| SettingFault { path: path(None), what: what.to_owned() });
+        let of_key =
+            |(key, what): &(&'static str, String)| SettingFault { path: path(Some(key)), what: what.clone() };
+        own.into_iter().chain(set.remarks.iter().map(of_key)).collect::<Vec<_>>()
     };
-    enabled.map(|(name, set)| (name.as_str(), set)).flat_map(of_rule).collect()
+    settings.requirements.iter().filter(|(_, set)| set.is_on()).flat_map(of_rule).collect()
 }
 
 #[cfg(test)]

@@ -195,6 +195,17 @@ pub enum Scope {
     SingleUse,
 }
 
+impl Scope {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Branch => "branch",
+            Self::Permanent => "permanent",
+            Self::SingleUse => "single_use",
+        }
+    }
+}
+
 /// Where a requirement is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

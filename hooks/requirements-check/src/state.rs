@@ -1,12 +1,11 @@
 //! What a session has done, as far as requirements ask: which calls triggered something, which edits made evidence due, which
-//! runs are under way, which single-use satisfactions are taken. Satisfactions themselves are the repository's (`marks`).
+//! runs are under way, which single-use satisfactions are taken. Satisfactions themselves are the repository's.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use shared::hook::{Reaction, ReactionKind, Remembered};
-
-use crate::wording::hash;
 
 const MAX_RUNS: usize = 64;
 
@@ -22,7 +21,7 @@ pub struct State {
     /// Single-use satisfactions that are used up, by identity.
     spent: BTreeMap<String, i64>,
     /// Commands under way that may become evidence, the newest last.
-    runs: VecDeque<Run>,
+    runs: Vec<Run>,
     /// Per evidence the last run that did not count.
     pub(crate) uncounted: BTreeMap<String, Uncounted>,
     /// Denials and blocks whose outcome is not known yet: their rule, and the requirements still asked for.
@@ -71,14 +70,14 @@ impl Remembered for State {
 
 impl State {
     /// The satisfaction of that identity is used up, or held by another call than `call`.
-    pub(crate) fn is_spent(&self, name: &str, mark: i64, call: Option<&str>) -> bool {
-        let is_held = |held: &Reservation| held.mark >= mark && Some(held.call.as_str()) != call;
-        self.spent.get(name).is_some_and(|spent| *spent >= mark)
-            || self.reserved.get(name).is_some_and(is_held)
+    pub(crate) fn is_spent(&self, name: &str, identity: i64, call: Option<&str>) -> bool {
+        let is_used = self.spent.get(name).is_some_and(|spent| *spent >= identity);
+        let held = self.reserved.get(name).filter(|held| held.mark >= identity);
+        is_used || held.is_some_and(|held| Some(held.call.as_str()) != call)
     }
 
-    pub(crate) fn reserve(&mut self, name: &str, mark: i64, call: &str) {
-        self.reserved.insert(name.to_owned(), Reservation { call: call.to_owned(), mark });
+    pub(crate) fn reserve(&mut self, name: &str, identity: i64, call: &str) {
+        self.reserved.insert(name.to_owned(), Reservation { call: call.to_owned(), mark: identity });
     }
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
@@ -101,10 +100,8 @@ impl State {
     }
 
     pub(crate) fn begin(&mut self, run: Run) {
-        while self.runs.len() >= MAX_RUNS {
-            self.runs.pop_front();
-        }
-        self.runs.push_back(run);
+        self.runs.drain(..(self.runs.len() + 1).saturating_sub(MAX_RUNS));
+        self.runs.push(run);
     }
 
     pub(crate) fn running(&self, call: &str, name: &str) -> Option<&Run> {
@@ -113,15 +110,13 @@ impl State {
 
     /// Takes out the runs of a call that has ended.
     pub(crate) fn end(&mut self, call: &str) -> Vec<Run> {
-        let (ended, running): (VecDeque<Run>, _) = self.runs.drain(..).partition(|run| run.call == call);
-        self.runs = running;
-        ended.into()
+        self.runs.extract_if(.., |run| run.call == call).collect()
     }
 
     /// Those notices that the user has not read in this session, as one; from now on they count as read.
     pub(crate) fn untold(&mut self, notes: &[String]) -> Option<String> {
-        let fresh: Vec<&str> =
-            notes.iter().filter(|note| self.told.insert(hash(note))).map(String::as_str).collect();
+        let fresh = notes.iter().filter(|note| self.told.insert(hash(note)));
+        let fresh: Vec<&str> = fresh.map(String::as_str).collect();
         (!fresh.is_empty()).then(|| fresh.join("\n"))
     }
 
@@ -137,13 +132,19 @@ impl State {
         self.asked.retain(|rule, names| {
             let is_overridden = names.iter().any(|name| of(name) == Some(ReactionKind::Overridden));
             names.retain(|name| of(name).is_none());
+            if !is_overridden && !names.is_empty() {
+                return true;
+            }
             let how = if is_overridden { ReactionKind::Overridden } else { ReactionKind::Followed };
-            let is_open = !is_overridden && !names.is_empty();
-            reactions.extend((!is_open).then(|| how.of(rule.clone())));
-            is_open
+            reactions.push(how.of(rule.clone()));
+            false
         });
         reactions
     }
+}
+
+fn hash(text: &str) -> u64 {
+    Sha256::digest(text).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub struct World {
     pub others: Vec<String>,
     pub reader: Reader,
     /// A satisfaction can be kept.
-    pub can_mark: bool,
+    pub can_satisfy: bool,
     /// Evidence can be kept, which needs the state folder as well.
     pub can_prove: bool,
     /// The session's directory.
@@ -143,28 +143,27 @@ impl View<'_> {
     }
 
     /// The satisfaction of the requirement, too old or not.
-    pub fn mark(&self, rule: &Rule<'_>) -> Option<&Mark> {
+    pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Mark> {
         let scope = self.scope(rule);
-        let marks = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
-        marks.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
+        let kept = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
+        kept.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
     }
 
-    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, mark: &Mark) -> bool {
-        is_fresh(mark, rule.set.ttl_secs, self.now)
+    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, satisfaction: &Mark) -> bool {
+        is_fresh(satisfaction, rule.set.ttl_secs, self.now)
     }
 
     /// An approval or waiver that holds, in words.
     pub fn exception(&self, rule: &Rule<'_>) -> Option<String> {
         let session = self.session.unwrap_or_default();
-        let mark = self.world.permanent.mark(rule.name, Scope::Session, session, self.now)?;
-        let end = mark.expires_at?;
-        let word = match mark.satisfied_by {
+        let found = self.world.permanent.mark(rule.name, Scope::Session, session, self.now)?;
+        let word = match found.satisfied_by {
             By::Approval => "approved",
             By::Waiver => "waived",
             _ => return None,
         };
-        let note = mark.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-        Some(format!("{word} for {} more{note}", age(end - self.now_secs())))
+        let note = found.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
+        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now_secs())))
     }
 
     /// The sentence that asks the user for something only the user can do.
@@ -175,12 +174,6 @@ impl View<'_> {
             (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
             _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),
         }
-    }
-
-    /// The sentence that asks the user to waive the requirement.
-    pub(crate) fn asks_to_waive(&self, rule: &Rule<'_>) -> String {
-        let verb = format!("waive {} --note \"the reason\"", rule.word());
-        self.asks_user(&verb, "it can be waived for a while")
     }
 
     /// `cd <there> && `, if a command must run in another work tree.

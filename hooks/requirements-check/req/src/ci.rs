@@ -20,7 +20,6 @@ use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{BranchMarks, Key};
 use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Terms};
 use requirements_check::state::State as Session;
-use requirements_check::strategy::Standing;
 use requirements_check::view::View;
 use requirements_check::wording;
 
@@ -153,8 +152,8 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp)
     let session = Session::default();
     let view = View { session: None, call: None, state: &session, world: &look.world, now };
     Some(match rule.standing(&view) {
-        Standing::Met(how) => (State::Met, how),
-        Standing::Unmet(why) => (State::Open, why),
+        Ok(how) => (State::Met, how),
+        Err(why) => (State::Open, why),
     })
 }
 

@@ -16,7 +16,7 @@ use requirements_check::change::{Change, Target};
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Mark, Metadata, resolve_session};
 use requirements_check::settings::{Guard, Kind, Requirement, Scope, Settings, Terms};
-use requirements_check::strategy::{Remedy, Standing as How};
+use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
 use requirements_check::wording::Origins;
 use requirements_check::words::{age, cut, typed_time};
@@ -80,7 +80,7 @@ impl Speaker<'_> {
     fn protected(&self, reach: &Reach) -> Option<String> {
         let is_guard = |rule: &Rule<'_>| matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)));
         let guard = Rule::all(self.settings).filter(is_guard).find(|_| reach.branch.is_none())?;
-        let How::Unmet(why) = guard.standing(self.view) else { return None };
+        let why = guard.standing(self.view).err()?;
         Some(format!(
             "{why}, so {} still denies; this satisfaction does not count on a new branch: git switch -c my-change, then \
              satisfy it there",

@@ -9,7 +9,7 @@ use crate::satisfy::{Speaker, is_own};
 use crate::verb::Status;
 use requirements_check::rule::Rule;
 use requirements_check::settings::{Kind, Scope};
-use requirements_check::strategy::{Remedy, Standing};
+use requirements_check::strategy::Remedy;
 use requirements_check::view::View;
 use requirements_check::wording;
 
@@ -135,7 +135,7 @@ impl Speaker<'_> {
         InForce {
             name: rule.name.to_owned(),
             kind: rule.kind().word(),
-            scope: wording::scope(rule.set.scope),
+            scope: rule.set.scope.word(),
             enabled: true,
             state,
             why,
@@ -225,14 +225,14 @@ fn standing(rule: &Rule<'_>, view: &View<'_>) -> (State, String) {
         return (State::Unknown, format!("{} is not checked out here", view.world.here.shown()));
     }
     match rule.standing(view) {
-        Standing::Met(how) => (State::Met, how),
-        Standing::Unmet(_) if is_of_sessions(rule, view) && view.world.live.is_empty() => {
+        Ok(how) => (State::Met, how),
+        Err(_) if is_of_sessions(rule, view) && view.world.live.is_empty() => {
             (State::Open, "every new session begins without it".to_owned())
         }
-        Standing::Unmet(_) if is_of_sessions(rule, view) => {
+        Err(_) if is_of_sessions(rule, view) => {
             (State::Unknown, "each session satisfies it for itself, and none is named".to_owned())
         }
-        Standing::Unmet(why) => (State::Open, why),
+        Err(why) => (State::Open, why),
     }
 }
 
@@ -245,7 +245,7 @@ fn is_of_sessions(rule: &Rule<'_>, view: &View<'_>) -> bool {
 fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     let or = match rule.remedy(view) {
         Remedy::Do(what) => return what,
-        Remedy::Mark { or } => or,
+        Remedy::Satisfy { or } => or,
     };
     let is_unknown = state == State::Unknown;
     let whose = if is_unknown { " --session ID" } else { "" };

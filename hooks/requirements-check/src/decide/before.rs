@@ -14,51 +14,39 @@ use crate::rails::Breach;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
 use crate::state::State;
-use crate::strategy::Standing;
 use crate::view::View;
-use crate::wording;
+use crate::wording::{self, Unmet};
 
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
-    let mut state = input.state.clone();
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(breach) = &facts.breach {
         let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
-        let audit = Audit::to(Breach::INSTEAD);
-        return Outcome { verdict, effects, audit, ..remember(input, state) };
+        return Outcome { verdict, effects, audit: Audit::to(Breach::INSTEAD), ..Outcome::pass() };
     }
-    let judged: Vec<Judged<'_>> =
-        facts.places.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
+    let call = &facts.call;
+    let judged: Vec<Judged<'_>> = facts.places.iter().map(|place| Judged::of(input, call, place)).collect();
     let open: BTreeSet<&str> = judged.iter().flat_map(Judged::open).collect();
-    let is_met = |name: &str| {
-        let mut needed = judged.iter().flat_map(|place| &place.needed);
-        !open.contains(name) && needed.any(|rule| rule.name == name)
+    let satisfied: BTreeSet<&str> =
+        judged.iter().flat_map(|place| &place.satisfied).map(|rule| rule.name).collect();
+    let is_satisfied = |name: &str| satisfied.contains(name) && !open.contains(name);
+    let mut state = input.state.clone();
+    let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
+    let answer = if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {
+        deny(input, call, &judged, state)
+    } else {
+        allow(input, facts, &judged, state)
     };
-    let followed = reactions(input, &view(input, own, None), is_met, &mut state);
-    let mut notes = own.notes.clone();
-    if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {
-        let denial = deny(input, &facts.call, &judged, &notes, state);
-        return Outcome { effects, ..denial.with_reactions(followed) };
-    }
-    let hopeless = judged.iter().filter(|place| !place.hopeless.is_empty());
-    notes.extend(hopeless.map(|place| wording::cannot_mark(&place.view.world.here, &place.hopeless)));
-    let notice = state.untold(&notes);
-    reserve(&judged, &facts.call, &mut state);
-    for run in &facts.runs {
-        state.begin(run.clone());
-    }
-    let warnings: Vec<String> = judged.iter().flat_map(|place| warnings(place, &mut state)).collect();
-    let verdict = advice((!warnings.is_empty()).then(|| warnings.join("\n")));
-    Outcome { verdict, notice, effects, ..remember(input, state) }.with_reactions(followed)
+    Outcome { effects, ..answer.with_reactions(followed) }
 }
 
-/// What the call needs in one work tree, and what of it denies the call.
+/// What the call needs in one work tree.
 struct Judged<'a> {
     view: View<'a>,
-    needed: Vec<Rule<'a>>,
-    unmet: Vec<(Rule<'a>, Standing)>,
+    satisfied: Vec<Rule<'a>>,
+    unmet: Vec<Unmet<'a>>,
     /// Not satisfied either, but the satisfaction could not be kept: asking for it would deny for ever.
-    hopeless: Vec<(Rule<'a>, Standing)>,
+    hopeless: Vec<&'a str>,
     /// Satisfied, but perhaps not any more when the line comes to what needs it.
     late: Vec<(Rule<'a>, Late)>,
 }
@@ -66,44 +54,39 @@ struct Judged<'a> {
 impl<'a> Judged<'a> {
     fn of(input: &'a Input<'_, RequirementsCheck>, call: &'a Call, place: &'a Place) -> Self {
         let view = view(input, &place.world, call.id.as_deref());
-        let needed: Vec<Rule<'_>> = Rule::all(input.settings)
+        let (mut satisfied, mut unmet, mut hopeless, mut late) =
+            <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
+        let needed = Rule::all(input.settings)
             .filter(|rule| place.judged.iter().any(|name| name == rule.name))
             .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(call))
-            .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view))
-            .collect();
-        let (mut unmet, mut hopeless, mut late) = (Vec::new(), Vec::new(), Vec::new());
-        for rule in &needed {
-            let standing = rule.standing(&view);
-            if !standing.is_met() {
-                let list = if can_be_kept(rule, input, &view) { &mut unmet } else { &mut hopeless };
-                list.push((*rule, standing));
-            } else if view.exception(rule).is_none() {
-                late.extend(order::late(rule, call, view.world).map(|late| (*rule, late)));
+            .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
+        for rule in needed {
+            match rule.standing(&view) {
+                Err(_) if !can_be_kept(&rule, input, &view) => hopeless.push(rule.name),
+                Err(why) => unmet.push((rule, why)),
+                Ok(_) if view.exception(&rule).is_some() => satisfied.push(rule),
+                Ok(_) => match order::late(&rule, call, view.world) {
+                    Some(why) => late.push((rule, why)),
+                    None => satisfied.push(rule),
+                },
             }
         }
-        Self { view, needed, unmet, hopeless, late }
+        Self { view, satisfied, unmet, hopeless, late }
+    }
+
+    /// The rules that deny the call.
+    fn denying(&self) -> impl Iterator<Item = Rule<'a>> {
+        self.unmet.iter().map(|(rule, _)| *rule).chain(self.late.iter().map(|(rule, _)| *rule))
     }
 
     fn open(&self) -> impl Iterator<Item = &'a str> {
-        let unmet = self.unmet.iter().chain(&self.hopeless).map(|(rule, _)| rule.name);
-        unmet.chain(self.late.iter().map(|(rule, _)| rule.name))
-    }
-
-    /// What is not satisfied in this work tree, and what comes too late in the line.
-    fn texts(&self, input: &Input<'_, RequirementsCheck>, call: &Call) -> Vec<String> {
-        let unmet =
-            (!self.unmet.is_empty()).then(|| wording::denial(call, &self.view, &self.unmet, input.origin));
-        let late = (!self.late.is_empty()).then(|| order::words(call, &self.late));
-        let mut denying =
-            self.unmet.iter().map(|(rule, _)| rule).chain(self.late.iter().map(|(rule, _)| rule));
-        let rough = denying.any(|rule| is_rough(rule, call)).then(|| wording::judged_roughly(&self.view));
-        unmet.into_iter().chain(late).chain(rough).collect()
+        self.denying().map(|rule| rule.name).chain(self.hopeless.iter().copied())
     }
 }
 
 fn can_be_kept(rule: &Rule<'_>, input: &Input<'_, RequirementsCheck>, view: &View<'_>) -> bool {
     match rule.kind() {
-        Kind::Blocking => view.world.can_mark,
+        Kind::Blocking => view.world.can_satisfy,
         // A run counts through the session's state.
         Kind::Evidence => view.world.can_prove && input.state_is_usable,
         Kind::Dynamic | Kind::Guard => true,
@@ -126,56 +109,74 @@ fn deny(
     input: &Input<'_, RequirementsCheck>,
     call: &Call,
     judged: &[Judged<'_>],
-    notes: &[String],
     mut state: State,
 ) -> Answer {
-    let texts: Vec<String> = judged.iter().flat_map(|place| place.texts(input, call)).collect();
-    let denying: Vec<Rule<'_>> = judged
-        .iter()
-        .flat_map(|place| {
-            place.unmet.iter().map(|(rule, _)| *rule).chain(place.late.iter().map(|(rule, _)| *rule))
-        })
-        .collect();
-    let late = judged.iter().flat_map(|place| &place.late).map(|(_, late)| late.step().to_owned()).next();
-    let next =
-        judged.iter().flat_map(|place| wording::steps(&place.view, &place.unmet)).chain(late).collect();
+    let (mut texts, mut next) = (Vec::new(), Vec::new());
+    for place in judged {
+        if !place.unmet.is_empty() {
+            let told = wording::denial(call, &place.view, &place.unmet, input.origin);
+            texts.push(told.text);
+            next.extend(told.steps);
+        }
+        if !place.late.is_empty() {
+            texts.push(order::words(call, &place.late));
+        }
+        if place.denying().any(|rule| is_rough(&rule, call)) {
+            texts.push(wording::judged_roughly(&place.view));
+        }
+    }
+    let late = judged.iter().flat_map(|place| &place.late).next();
+    next.extend(late.map(|(_, late)| late.step().to_owned()));
+    let denying: Vec<Rule<'_>> = judged.iter().flat_map(Judged::denying).collect();
     let mut keys: Vec<String> = denying.iter().map(Rule::key).collect();
     keys.dedup();
     let mut keys = keys.into_iter();
     let rule = keys.next().unwrap_or_default();
     state.ask(&rule, denying.iter().map(|rule| rule.name));
     let verdict = Verdict::Deny { reason: texts.join("\n"), rule: Cow::Owned(rule) };
-    let notice = state.untold(notes);
+    let notice = judged.first().and_then(|own| state.untold(&own.view.world.notes));
     let audit = Audit { next, also: keys.collect(), ..Audit::default() };
     // The denial stands whether or not it can be remembered.
     Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
 }
 
-/// The call holds the single-use satisfactions it needs until it has run.
-fn reserve(judged: &[Judged<'_>], call: &Call, state: &mut State) {
+fn allow(
+    input: &Input<'_, RequirementsCheck>,
+    facts: &Before,
+    judged: &[Judged<'_>],
+    mut state: State,
+) -> Answer {
+    let mut notes: Vec<String> = judged.iter().take(1).flat_map(|own| own.view.world.notes.clone()).collect();
+    let mut warnings = Vec::new();
     for place in judged {
-        for rule in place.needed.iter().filter(|rule| rule.set.scope == Scope::SingleUse) {
-            if let (Some(call), Some(mark)) = (&call.id, place.view.mark(rule)) {
-                state.reserve(rule.name, mark.identity(), call);
+        if !place.hopeless.is_empty() {
+            notes.push(wording::cannot_be_kept(&place.view.world.here, &place.hopeless));
+        }
+        for rule in &place.satisfied {
+            warnings.extend(warning(rule, &place.view, &mut state));
+            // The call holds the single-use satisfactions it needs until it has run.
+            let is_held = rule.set.scope == Scope::SingleUse;
+            if let (true, Some(call), Some(held)) = (is_held, &facts.call.id, place.view.satisfaction(rule)) {
+                state.reserve(rule.name, held.identity(), call);
             }
         }
     }
+    for run in &facts.runs {
+        state.begin(run.clone());
+    }
+    let notice = state.untold(&notes);
+    let verdict = advice((!warnings.is_empty()).then(|| warnings.join("\n")));
+    Outcome { verdict, notice, ..remember(input, state) }
 }
 
-/// One line per size that has passed its warning since it was last below.
-fn warnings(place: &Judged<'_>, state: &mut State) -> Vec<String> {
-    let mut lines = Vec::new();
-    for rule in &place.needed {
-        let (Some(dynamic), Some(Ok(size))) = (rule.set.dynamic(), place.view.world.sizes.get(rule.name))
-        else {
-            continue;
-        };
-        let Some(warn) = dynamic.warn else { continue };
-        if size.lines < warn {
-            state.warned.remove(rule.name);
-        } else if state.warned.insert(rule.name.to_owned()) {
-            lines.push(wording::warning(rule.name, dynamic.block, size, warn));
-        }
+/// The text about a size that has passed its warning, once until it is below again.
+fn warning(rule: &Rule<'_>, view: &View<'_>, state: &mut State) -> Option<String> {
+    let (dynamic, size) = (rule.set.dynamic()?, view.world.sizes.get(rule.name)?.as_ref().ok()?);
+    let warn = dynamic.warn?;
+    if size.lines < warn {
+        state.warned.remove(rule.name);
+        return None;
     }
-    lines
+    let is_new = state.warned.insert(rule.name.to_owned());
+    is_new.then(|| wording::warning(rule.name, dynamic.block, size, warn))
 }

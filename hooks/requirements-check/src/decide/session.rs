@@ -15,15 +15,17 @@ use crate::wording;
 
 pub(super) fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
-    let is_told = input.settings.hooks.session_start.inject_context;
-    let text =
-        is_told.then(|| wording::status_for_claude(input, &view(input, world, None), source)).flatten();
-    let once = || world.once.iter().filter(|_| !world.reader.is_headless);
-    let effects = entry(input, world).map(Change::Register);
-    let effects = effects.into_iter().chain(once().map(|(_, change)| change.clone())).collect();
+    let is_told =
+        input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
+    let is_short = matches!(source.as_str(), "compact" | "resume");
+    let text = is_told.then(|| wording::at_start(input, &view(input, world, None), is_short));
+    let mut effects: Vec<Change> = entry(input, world).map(Change::Register).into_iter().collect();
     let mut state = input.state.clone();
-    let notes = state.untold(&world.notes);
-    let notes: Vec<String> = notes.into_iter().chain(once().map(|(text, _)| text.clone())).collect();
+    let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
+    for (text, change) in world.once.iter().filter(|_| !world.reader.is_headless) {
+        notes.push(text.clone());
+        effects.push(change.clone());
+    }
     let notice = (!notes.is_empty()).then(|| notes.join("\n"));
     Outcome { verdict: advice(text), notice, effects, ..remember(input, state) }
 }

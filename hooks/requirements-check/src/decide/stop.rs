@@ -16,12 +16,15 @@ use crate::wording;
 pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, world: &World, work: TurnWork) -> Answer {
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
     let view = view(input, world, None);
-    let (met, unmet): (Vec<_>, Vec<_>) = due(input.settings, &view)
-        .map(|rule| (rule, rule.standing(&view)))
-        .partition(|(_, standing)| standing.is_met());
+    let (mut satisfied, mut unmet) = (Vec::new(), Vec::new());
+    for rule in due(input.settings, &view) {
+        match rule.standing(&view) {
+            Ok(_) => satisfied.push(rule.name),
+            Err(why) => unmet.push((rule, why)),
+        }
+    }
     let mut state = input.state.clone();
-    let is_met = |name: &str| met.iter().any(|(rule, _)| rule.name == name);
-    let followed = reactions(input, &view, is_met, &mut state);
+    let followed = reactions(input, &view, |name| satisfied.contains(&name), &mut state);
     if unmet.is_empty() {
         return remember(input, state).with_reactions(followed);
     }
@@ -43,9 +46,9 @@ pub(super) fn of_a_turn(input: &Input<'_, RequirementsCheck>, world: &World, wor
     let mut rules = unmet.iter().map(|(rule, _)| rule.key());
     let rule = rules.next().unwrap_or_default();
     state.ask(&rule, names());
-    let reason = wording::stop(&view, &unmet, input.origin);
-    let verdict = Verdict::Block { reason, rule: Cow::Owned(rule) };
-    let audit = Audit { next: wording::steps(&view, &unmet), also: rules.collect(), ..Audit::default() };
+    let told = wording::stop(&view, &unmet, input.origin);
+    let verdict = Verdict::Block { reason: told.text, rule: Cow::Owned(rule) };
+    let audit = Audit { next: told.steps, also: rules.collect(), ..Audit::default() };
     Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
 }
 

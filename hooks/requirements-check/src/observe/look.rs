@@ -83,15 +83,15 @@ impl<'a, 's> Look<'a, 's> {
         };
         let refusals = Refusals::new(context.places.state_dir.as_deref());
         let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
-        let can_mark = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
+        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
         let world = World {
             reader,
             cwd,
             root: root.map(Path::to_path_buf),
             entrypoint: environment.entrypoint.clone(),
             notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
-            can_mark,
-            can_prove: can_mark && state_dir.is_some_and(is_writable),
+            can_satisfy,
+            can_prove: can_satisfy && state_dir.is_some_and(is_writable),
             here,
             ..World::default()
         };

@@ -48,7 +48,7 @@ impl Scene {
         };
         let mut world = World {
             here,
-            can_mark: true,
+            can_satisfy: true,
             can_prove: true,
             cwd: root.clone(),
             root: Some(root),
@@ -126,7 +126,7 @@ impl Scene {
 
     #[track_caller]
     pub(crate) fn is_met(&self, name: &str) -> bool {
-        self.standing(name).is_met()
+        self.standing(name).is_ok()
     }
 
     /// Satisfies a requirement for a holder, as of now.

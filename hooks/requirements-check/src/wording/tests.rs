@@ -7,7 +7,7 @@ use shared::hook::Verdict;
 use shared::protocol::Mode;
 use transcript::TurnWork;
 
-use super::{cannot_mark, hash, scope, set_aside, tracked_local_file, without_git};
+use super::{cannot_be_kept, set_aside, tracked_local_file, without_git};
 use crate::satisfactions::Key;
 use crate::scene::{End, Scene, denied};
 use crate::settings::{Kind, Scope};
@@ -51,8 +51,7 @@ fn texts() -> Vec<String> {
     }
     assert_eq!(texts.len(), 5, "{texts:#?}");
     let scene = scene();
-    let unmet = vec![(scene.rule("plan"), scene.standing("plan"))];
-    texts.push(cannot_mark(&scene.world.here, &unmet));
+    texts.push(cannot_be_kept(&scene.world.here, &["plan"]));
     texts.push(set_aside(Path::new("/repo/main.json.corrupt")));
     texts.push(without_git("no git"));
     texts.push(tracked_local_file(Path::new("/repo/requirements.local.yaml")));
@@ -159,15 +158,8 @@ fn types_and_scopes_have_the_words_of_the_settings() {
     }
     for word in ["session", "branch", "permanent", "single_use"] {
         let read: Scope = serde_json::from_value(json!(word)).unwrap();
-        assert_eq!(scope(read), word);
+        assert_eq!(read.word(), word);
     }
-}
-
-#[test]
-fn a_hash_is_the_same_tomorrow_and_another_for_another_text() {
-    // It is kept in files: of a denial for seconds.
-    assert_eq!(hash("req satisfy plan"), 0x50bb_2059_d531_d1f5);
-    assert_ne!(hash("a"), hash("b"));
 }
 
 #[test]

@@ -105,7 +105,7 @@ fn a_waiver_needs_its_reason() {
     let mut scene = scene();
     yes(&mut scene, "waive tests --note 'agreed with the team'", USER);
     assert!(
-        scene.standing("tests").words().ends_with(": agreed with the team"),
+        scene.standing("tests").unwrap().ends_with(": agreed with the team"),
         "{:?}",
         scene.standing("tests")
     );

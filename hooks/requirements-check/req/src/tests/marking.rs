@@ -122,7 +122,7 @@ fn a_mark_says_who_set_it_and_why_and_keeps_no_secret() {
             "satisfy plan --note '  in docs, key sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345  '",
             caller,
         );
-        let mark = scene.view().mark(&scene.rule("plan")).unwrap().clone();
+        let mark = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
         assert_eq!((mark.satisfied_by, mark.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
         assert_eq!(mark.metadata.entrypoint.as_deref(), Some("cli"));
         let note = mark.metadata.note.unwrap();
@@ -130,7 +130,7 @@ fn a_mark_says_who_set_it_and_why_and_keeps_no_secret() {
     }
     let mut scene = Scene::new("plan: {}\n");
     yes(&mut scene, &format!("satisfy plan --note {}", "x".repeat(5000)), CLAUDE);
-    let mark = scene.view().mark(&scene.rule("plan")).unwrap().clone();
+    let mark = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
     assert!(mark.metadata.note.unwrap().chars().count() <= 301);
 }
 

@@ -19,7 +19,7 @@ fn run(scene: &mut Scene, line: &str, end: End) -> Answer {
 
 /// The fingerprint that the evidence was stored with; none where there is no evidence.
 fn evidence(scene: &Scene) -> Option<String> {
-    let mark = scene.view().mark(&scene.rule("tests"))?.clone();
+    let mark = scene.view().satisfaction(&scene.rule("tests"))?.clone();
     assert_eq!(mark.satisfied_by, By::Evidence);
     Some(mark.metadata.fingerprint?.as_str()?.to_owned())
 }
@@ -71,7 +71,7 @@ fn evidence_is_stored_with_the_files_its_command_began_on() {
     assert_eq!(evidence(&scene).as_deref(), Some("digest"));
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     assert!(scene.is_met("tests"));
-    let mark = scene.view().mark(&scene.rule("tests")).unwrap().clone();
+    let mark = scene.view().satisfaction(&scene.rule("tests")).unwrap().clone();
     assert_eq!(mark.metadata.command.as_deref(), Some(PASSING));
     scene.bash_for("run2", PASSING, "tests", "later");
     scene.bash_ended("run2", PASSING, End::Succeeded);
@@ -139,9 +139,9 @@ fn evidence_holds_for_what_was_asked_for_when_it_passed() {
         scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
         scene.settings = settings(&format!("tests: {{type: evidence, {now}}}\n"));
         let standing = scene.standing("tests");
-        assert_eq!(standing.is_met(), why.is_none(), "{line} {now}: {standing:?}");
+        assert_eq!(standing.is_ok(), why.is_none(), "{line} {now}: {standing:?}");
         let words = format!("`{line}` passed, but {}", why.unwrap_or_default());
-        let found = standing.words();
+        let (Ok(found) | Err(found)) = &standing;
         assert!(
             why.is_none_or(|why| found.starts_with(&words[..words.len() - why.len()]) && found.contains(why)),
             "{found}"
@@ -231,7 +231,7 @@ fn a_skill_that_completed_marks_what_names_it_once() {
     assert!(!scene.is_met("review"), "another skill");
     skill(&mut scene, "code-review", End::Succeeded);
     assert!(scene.is_met("review") && !scene.is_met("other"));
-    let mark = scene.view().mark(&scene.rule("review")).unwrap().clone();
+    let mark = scene.view().satisfaction(&scene.rule("review")).unwrap().clone();
     assert_eq!((mark.satisfied_by, mark.metadata.skill.as_deref()), (By::Skill, Some("code-review")));
     assert!(skill(&mut scene, "code-review", End::Succeeded).effects.is_empty(), "a mark that counts stays");
 }

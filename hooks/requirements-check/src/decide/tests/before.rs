@@ -101,7 +101,7 @@ fn a_refusal_stands_whether_it_can_be_remembered_or_not() {
 fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
     let mut scene =
         Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
-    scene.world.can_mark = false;
+    scene.world.can_satisfy = false;
     scene.world.can_prove = false;
     let answer = scene.edit("t1");
     assert_eq!(answer.verdict, Verdict::Pass);
@@ -114,7 +114,7 @@ fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
 fn what_needs_no_mark_is_refused_though_none_could_be_kept() {
     let mut scene =
         Scene::new("plan: {}\nnot_on_main: {type: guard, guard_type: protected_branch}\n").on("main");
-    scene.world.can_mark = false;
+    scene.world.can_satisfy = false;
     let answer = scene.edit("t1");
     let reason = denied(&answer);
     assert!(reason.contains("not_on_main") && !reason.contains("- plan"), "{reason}");
