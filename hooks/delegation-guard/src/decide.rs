@@ -1,6 +1,6 @@
-//! The rules. Before a call: a delegation resets; while subagents run that cannot be told apart, silence; the first call
-//! is refused once; every other one counts and is advised on at doublings. After it: every fifth time a reminder. What
-//! comes of a refusal or an advice is told to the journal: the next call delegates, or it does not. Pure.
+//! The rules, pure. A delegation resets the streak. The first call is denied once. Every other call counts, with advice at
+//! doublings and a reminder after every fifth executed call. The journal records whether the next call after a denial or an
+//! advice delegates. While subagents without an id run, the guard is silent.
 
 use std::borrow::Cow;
 

@@ -11,7 +11,7 @@ use shared::config::Bounded;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// What becomes of the first call of the main session after a delegation, or in a new session.
+    /// The answer to the first call of the main session after a delegation, or in a new session.
     pub(crate) first_call: FirstCall,
     /// Calls the main session may make before that happens.
     pub(crate) min_streak_before_block: Bounded<0, 1000>,
@@ -30,7 +30,7 @@ pub(crate) struct Settings {
     pub(crate) message_files: MessageFiles,
 }
 
-/// What becomes of the first call.
+/// The answer to the first call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FirstCall {
@@ -82,7 +82,7 @@ impl Settings {
         Duration::from_secs(self.subagent_timeout_secs.get().into())
     }
 
-    /// Which advice a streak calls for, counted from 1; `None` for the silent ones.
+    /// The number of the advice at a streak, from 1; `None` at a silent streak.
     pub(crate) fn advice_at(&self, streak: u32) -> Option<u32> {
         let from = self.advise_from.get();
         let doublings = streak.is_multiple_of(from).then_some(streak / from);

@@ -19,7 +19,7 @@ const MAX_ADVISED_CALLS: usize = 8;
 /// A call that begins sooner after a refusal or an advice was made beside the refused one: no model answers so fast.
 const READ_AFTER: Duration = Duration::from_millis(500);
 
-/// Where the main session stands.
+/// The main session's streak and its latest advice.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct State {
@@ -33,11 +33,11 @@ pub(crate) struct State {
     pub(crate) quiet_calls: u32,
     /// Ids of the calls that were advised on and have not ended, the newest last.
     pub(crate) advised_calls: VecDeque<String>,
-    /// When each subagent began that cannot be told apart by its calls, the oldest first.
+    /// The starts of subagents whose calls carry no id, the oldest first.
     pub(crate) subagents: VecDeque<Timestamp>,
-    /// The texts of the user's own that could not be used and of which the user was told.
+    /// The user's own texts that are unusable and already reported.
     pub(crate) told: Vec<Message>,
-    /// What was said last, while it is open whether it is followed.
+    /// The latest denial or advice, until the next call shows whether Claude followed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open: Option<Open>,
 }
@@ -99,7 +99,7 @@ impl State {
         Self { open: Some(Open { rule: rule.to_owned(), at: now }), ..self }
     }
 
-    /// What was asked for, if the model can have read it by the time a call began.
+    /// The open denial or advice, if the model can have read it by the time a call began.
     pub(crate) fn answered(mut self, started: Timestamp) -> (Self, Option<Open>) {
         match self.open.take() {
             Some(open) if started.since(open.at) >= READ_AFTER => (self, Some(open)),
@@ -128,7 +128,7 @@ impl State {
         Self { subagents, ..self.clone() }
     }
 
-    /// A subagent begins that cannot be told apart by its calls.
+    /// A subagent begins whose calls carry no id.
     pub(crate) fn with_subagent(mut self, now: Timestamp) -> Self {
         self.subagents.push_back(now);
         let surplus = self.subagents.len().saturating_sub(MAX_SUBAGENTS);
@@ -142,7 +142,7 @@ impl State {
         self
     }
 
-    /// The user is told that this text cannot be used; whether that is news.
+    /// Notes that this text is unusable; true the first time.
     pub(crate) fn tell(&mut self, message: Message) -> bool {
         let is_news = !self.told.contains(&message);
         if is_news {

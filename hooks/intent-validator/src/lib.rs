@@ -1,4 +1,4 @@
-//! intent-validator: before code is written, was the change announced, is it tested, does it match, is it clean?
+//! intent-validator: checks a change before Claude writes it: declared, tested, matching its declaration, clean.
 //!
 //! Stage 1 looks for a small form (FILE, CHANGES, GOAL, TEST) without a model; a model reads what has no form. Checks look for
 //! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.

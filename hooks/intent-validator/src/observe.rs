@@ -1,5 +1,5 @@
 //! The facts of an event, in the order of their price: the tool, the file's name, links, the state, the file, the messages, and
-//! last the models. `plan` decides which model is asked.
+//! last the models. `plan` chooses the question.
 
 mod declared;
 mod questions;

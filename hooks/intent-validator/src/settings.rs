@@ -61,7 +61,7 @@ pub(crate) struct Checks {
     pub(crate) max_nesting: ZeroOr<2, 100>,
 }
 
-/// Who decides stage 1.
+/// The judge of stage 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Stage1 {

@@ -1,4 +1,4 @@
-//! Which files are source code, and which of them core code. Pure.
+//! Tells source code and core code by their paths. Pure.
 
 use std::path::Path;
 
@@ -67,7 +67,7 @@ pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
     let folders = if Path::new(file).is_absolute() { "" } else { file };
     globs.iter().any(|glob| {
         let matcher = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
-        // What cannot be read as a glob is taken as a name.
+        // An invalid glob counts as a plain name.
         let Ok(matcher) = matcher else { return file.rsplit('/').next() == Some(glob) };
         let matcher = matcher.compile_matcher();
         let is_of = |path: &Path| {

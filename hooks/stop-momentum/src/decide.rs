@@ -52,7 +52,7 @@ fn at_stop(input: &Input<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
     if input.settings.only_when == OnlyWhen::Unfinished && facts.signs.is_empty() {
         return Outcome::allow("nothing looks unfinished");
     }
-    // A token that was shown holds until it is used or let go.
+    // A shown token holds until Claude uses it or the hook allows the stop.
     match input.state.token.as_ref().or(facts.token.as_ref()) {
         Some(token) => block(input, facts, token),
         None => Outcome::allow("no token to show"),

@@ -8,7 +8,7 @@ const ALPHABET: &[u8; 36] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const PREFIX: &str = "ACK-";
 const RANDOM_CHARS: usize = 4;
 
-/// The token that was shown; it holds until it is used or let go.
+/// The shown token; it holds until Claude uses it or the hook allows the stop.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct State {
     pub token: Option<Token>,

@@ -104,7 +104,7 @@ fn at_prompt(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>
     Facts::Prompt { answered: cli::typed::<TempoStop>(prompt, &asker), is_typed }
 }
 
-/// Where the input alone lets the stop go, the transcript is not looked at; where that does, nobody is asked.
+/// If the input alone allows the stop, the transcript is not read; if the transcript allows it, no model is called.
 fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     let state: State = context.peek();
     let call = &context.request.call;
@@ -142,7 +142,7 @@ fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> 
     texts.notice(TempoStop::NAME, context.store, context.request.call.session_id.as_deref())
 }
 
-/// What the model is shown.
+/// The material for the model.
 pub(crate) fn material(
     context: &Context<'_, Settings>,
     stop: &Stop,

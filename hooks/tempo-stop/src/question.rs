@@ -132,7 +132,7 @@ fn state(material: &Material) -> String {
         Some(Mode::Plan) => "the agent is to plan and not to carry out",
         _ => "the agent is to carry out what is asked",
     };
-    // A stop with anything in flight is let go unasked.
+    // The hook allows a stop with work in flight without a question.
     format!(
         "in flight in the background: nothing\nscheduled wake-ups: none\n{mode}\nsent back for this request already: {} times",
         material.held

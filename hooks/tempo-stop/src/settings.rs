@@ -43,7 +43,7 @@ pub(crate) enum Mode {
 }
 
 impl Settings {
-    /// When which model is asked, for `status`.
+    /// The model and the time of its questions, for `status`.
     pub(crate) fn in_words(&self) -> String {
         let (model, most) = (&self.model, self.max_blocks.get());
         let when = match self.mode {

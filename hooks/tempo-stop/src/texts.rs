@@ -7,20 +7,20 @@ pub(crate) const PROMPT: Text = Text {
     built_in: include_str!("../../../config/prompts/stop/stop_hook_validator_prompt.md"),
 };
 
-/// What Claude is told at a session's start.
+/// The text for Claude at a session's start.
 pub(crate) const ANNOUNCEMENT: Text = Text {
     name: "session_start_message",
     built_in: include_str!("../../../config/prompts/session_start/session_start_message.md"),
 };
 
-/// What Claude is told where a stop is held; `{feedback}` is the model's.
+/// The text for Claude at a blocked stop; `{feedback}` is the model's.
 pub(crate) const HELD: Text =
     Text { name: "tempo-stop", built_in: include_str!("../../../config/messages/tempo-stop.md") };
 
 /// All of them.
 pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
 
-/// What Claude is told at a session's start has at most so many characters.
+/// Maximum length of the text at a session's start, in characters.
 pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
 
 /// The text for a held stop with the feedback in it.

@@ -23,7 +23,7 @@ pub(crate) fn why_not(
     if let Some(reason) = never_blocked(gate) {
         return Some(reason);
     }
-    // Without a prompt typed in this session nobody can be told to be away.
+    // Without a typed prompt in this session the hook cannot know that the user is away.
     let away = Duration::from_secs(settings.away_secs.get().into());
     let is_away = state.typed_at.is_some_and(|typed_at| now.since(typed_at) >= away);
     match settings.mode {

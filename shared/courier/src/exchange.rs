@@ -52,7 +52,7 @@ fn headers(found: &HeaderMap) -> BTreeMap<String, String> {
     found.keys().map(|name| (name.as_str().to_owned(), values(name).collect::<Vec<_>>().join(", "))).collect()
 }
 
-/// What an error means; its own words may repeat a URL or a header.
+/// The kind of an error; its own message may repeat a URL or a header.
 fn failure(error: &ureq::Error) -> Failure {
     use ureq::Error;
     let (kind, message) = match error {

@@ -1,7 +1,7 @@
 //! Carries one HTTP request for a hook: a JSON object on stdin, a JSON object on stdout, and no other word. The only program
 //! here that opens connections, so that a resolver or a TLS fault cannot reach a hook.
 //!
-//! - `request`: what is asked for, and whether it may be
+//! - `request`: parses a request and checks its URL
 //! - `exchange`: carrying it out
 //! - `answer`: what came of it
 //!

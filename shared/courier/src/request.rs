@@ -11,10 +11,10 @@ use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 
 use crate::answer::{Failure, Kind};
 
-/// The whole exchange takes no longer, whatever is asked for.
+/// Maximum time of an exchange, whatever the request says.
 const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
-/// No more of a body is read, whatever is asked for, in bytes.
+/// Maximum length of a body in bytes, whatever the request says.
 const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
 
 /// A request that may be carried.
@@ -44,7 +44,7 @@ struct Written {
 }
 
 impl Request {
-    /// Reads a request. What is wrong with it is told without repeating it.
+    /// Reads a request. An error names the fault and repeats nothing of the request.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, Failure> {
         let wrong = |what: &str| Failure::new(Kind::BadRequest, what);
         let written: Written = serde_json::from_slice(text).map_err(|error| {

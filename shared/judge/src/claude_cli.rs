@@ -106,7 +106,7 @@ fn our_variables(nonce: &str) -> [(&'static str, String); 9] {
         ("BARBLESS_NONCE", nonce.to_owned()),
         // `--safe-mode`, which a client that does not know it would refuse.
         ("CLAUDE_CODE_SAFE_MODE", "1".to_owned()),
-        // Its own retries would outlast the deadline.
+        // Claude Code's own retries would outlast the deadline.
         ("CLAUDE_CODE_MAX_RETRIES", "0".to_owned()),
         ("CLAUDE_CODE_MAX_OUTPUT_TOKENS", MAX_OUTPUT_TOKENS.to_string()),
         // Thoughts would take the answer's place in these tokens.

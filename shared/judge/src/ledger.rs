@@ -74,7 +74,7 @@ pub(super) fn settle(store: &Store, now: Timestamp, id: u64, micro_usd: u64) {
     });
 }
 
-/// What was spent up to now; `None` where that is not known, and so no model is asked.
+/// The costs up to now; `None` if they are unknown, and then the judge calls no model.
 pub(super) fn tally(store: &Store, now: Timestamp) -> Option<Tally> {
     change(store, now, |ledger| ledger.tally(now)).ok()
 }
@@ -91,7 +91,7 @@ fn change<T>(store: &Store, now: Timestamp, change: impl FnOnce(&mut Ledger) -> 
     let file = store.session_file::<Ledger>(MACHINE).ok_or(Silence::NoState)?;
     let changed = store.locked(&file, || {
         if store.peek::<Ledger>(&file, MACHINE).is_none() && is_of_today(&file, now) {
-            // What the file holds cannot be read, and may still count. After a day the file is begun anew.
+            // An unreadable ledger may still count. After a day the judge starts a new one.
             return None;
         }
         let there: Ledger = store.load(&file, MACHINE).ok()?;

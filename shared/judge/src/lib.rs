@@ -36,7 +36,7 @@ pub struct Caller<'a> {
     hook: &'static str,
     host: &'a Host,
     places: &'a Places,
-    /// Without a state folder no model is asked, because nothing could be counted.
+    /// Without a state folder the judge calls no model, because it could count nothing.
     store: Option<&'a Store>,
     call: &'a Call,
     event: &'a str,

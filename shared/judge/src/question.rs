@@ -14,7 +14,7 @@ const HEAD: &str = "Between a line BEGIN and a line END with the same mark stand
 
 #[derive(Debug, Clone)]
 pub struct Question<'a> {
-    /// Its subject in a word, for the journal: `declaration`, `review`, `stop`.
+    /// The subject in a word, for the journal: `declaration`, `review`, `stop`.
     pub purpose: &'static str,
     pub model: &'a str,
     /// The model in its place where that one is limited or overloaded.

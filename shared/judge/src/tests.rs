@@ -16,7 +16,7 @@ use shared::usage::{self, Observed, Sight, Source, Window};
 /// 2026-11-25, 12:00 UTC.
 pub(super) const NOON: i64 = 1_795_608_000;
 
-/// What a caller stands on.
+/// The world of a caller.
 pub(super) struct Scene {
     scratch: TempDir,
     pub(super) settings: Settings,
@@ -29,7 +29,7 @@ pub(super) struct Scene {
 }
 
 impl Scene {
-    /// Nothing stands in the way of a question.
+    /// Nothing stops a question.
     pub(super) fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         let folder = |name: &str| {

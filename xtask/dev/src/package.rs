@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
     /// The platform, as the compiler calls it; else this one
     #[arg(long, value_name = "TRIPLE")]
     target: Option<String>,
-    /// Where the folder and the archive go; else dist/ in the source tree
+    /// The folder of the result; else dist/ in the source tree
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Take the binaries from this folder instead of building them

@@ -28,7 +28,7 @@ use sources::Source;
 struct Finding {
     /// File, with a line where there is one.
     place: String,
-    /// What is wrong.
+    /// The broken rule.
     what: String,
     /// The next step.
     todo: String,

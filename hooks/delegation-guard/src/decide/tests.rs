@@ -23,12 +23,12 @@ pub(crate) fn defaults() -> Settings {
     config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
 }
 
-/// What a call of a table may be answered with.
+/// The answer to a call of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Said {
     Nothing,
     Denial,
-    /// Which text, by its number; 0: that of the first call.
+    /// The number of the text; 0 is that of the first call.
     Advice(u32),
     Reminder,
 }
@@ -139,7 +139,7 @@ fn tool(id: &str) -> ToolCall {
     ToolCall { tool_name: "Bash".into(), tool_use_id: Some(id.into()), tool_input: None }
 }
 
-/// Which of our texts was said; each begins in its own way.
+/// The text by its first words.
 fn said(verdict: &Verdict) -> Said {
     let is = |text: &str, message: Message| {
         let (start, _) = message.text().1.split_once('{').unwrap();

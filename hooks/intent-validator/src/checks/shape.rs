@@ -91,7 +91,7 @@ fn is_control(code: &str, family: Family) -> bool {
 }
 
 fn is_function(code: &str, family: Family) -> bool {
-    // What stands in a text is no head.
+    // A head inside a string literal does not count.
     let head = code.split(['"', '`']).next().unwrap_or(code);
     let has = |word: &str| words(head).any(|own| own == word);
     match family {

@@ -1,4 +1,4 @@
-//! What the checks find in a change, and what they leave alone.
+//! The findings of the checks, and the near misses without one.
 
 use shared::config::ZeroOr;
 

@@ -1,4 +1,4 @@
-//! What is looked at, from the wire on: with real files, without any model.
+//! Observation from the input JSON on, with real files and without a model.
 
 use serde_json::{Value, json};
 use shared::host::{Clock, Environment, Host, Timestamp};

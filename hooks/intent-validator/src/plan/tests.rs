@@ -35,7 +35,7 @@ pub(crate) fn declared() -> Judgement {
     Judgement::Declared(form())
 }
 
-/// A core file of which everything is declared; the tests change what matters.
+/// A core file with a whole declaration; the tests change what matters.
 pub(crate) fn known() -> Known {
     Known {
         place: Place { file: "src/a.py".into(), in_project: "src/a.py".into(), agent: None },

@@ -1,4 +1,4 @@
-//! Which answers are verdicts, and what is shown to a model.
+//! Parsing of verdicts, and the parts of a question.
 
 use judge::{Asked, NoVerdict};
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! What is source code, what is core code, and what is not looked at.
+//! Paths of source code, of core code, and of excluded files.
 
 use super::{Kind, kind};
 use crate::plan::tests::defaults;

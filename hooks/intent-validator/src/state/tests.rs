@@ -1,4 +1,4 @@
-//! What is remembered, and for how long.
+//! The remembered declarations and reviews, and their ages.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is looked at: transcripts and state in scratch folders.
+//! Observation of transcripts and state in scratch folders.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is shown to the model, and which answers are verdicts.
+//! The parts of a question, and parsing of verdicts.
 
 use serde_json::{Value, json};
 use shared::config::{self, SectionSpec, Sources};

@@ -1,4 +1,4 @@
-//! Asking a client that is a script: what it is told and given, what is left of it, and what ends it.
+//! Questions to a script in place of Claude Code: its arguments and environment, its end, and its leftovers.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -114,7 +114,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let names: BTreeSet<&str> = text.lines().filter_map(|line| Some(line.split_once('=')?.0)).collect();
     let ours = our_variables("");
     let expected = given.split(' ').chain(ours.iter().map(|(name, _)| *name));
-    // Where the nonce was written, because that is not the default state folder.
+    // The folder of the nonce, which is not the default state folder.
     let expected: BTreeSet<&str> = expected.chain(["CLAUDE_HOOK_STATE_DIR"]).collect();
     assert_eq!(
         names.iter().filter(|name| !of_the_shell.contains(name)).copied().collect::<BTreeSet<_>>(),

@@ -19,7 +19,7 @@ struct Verdict {
     passes: bool,
 }
 
-/// What a model does, and how long it takes, in milliseconds.
+/// A model's answer, and its time in milliseconds.
 type Turn = (u64, Result<Value, Silence>);
 
 fn passes() -> Value {
@@ -37,7 +37,7 @@ fn question(fallback: Option<&str>) -> Question<'_> {
     }
 }
 
-/// The models that are asked, and what came of it.
+/// The models called, and the outcome.
 fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>, Asked<Verdict>) {
     let began = Instant::now();
     let passed = Cell::new(Duration::ZERO);

@@ -1,4 +1,4 @@
-//! Where the API is, which key is one, and what is read from an answer.
+//! The address of the API, valid keys, and parsing of answers.
 
 use std::io::ErrorKind;
 

@@ -1,4 +1,4 @@
-//! What is reckoned for a model, listed or not, to the last millionth.
+//! Prices of listed and unlisted models, to the last millionth.
 
 use super::{at_most, of};
 use crate::question::Tokens;

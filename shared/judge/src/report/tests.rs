@@ -1,4 +1,4 @@
-//! What status says: the way, what was spent, and why nobody would be asked.
+//! The lines of `status`: backend, costs, and the reason that stops questions.
 
 use super::lines;
 use crate::ledger;

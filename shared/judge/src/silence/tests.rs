@@ -1,4 +1,4 @@
-//! What stands between a question and a model, in which order, and what is said of it.
+//! The reasons that stop a question, their order, and their notices.
 
 use super::{Silence, obstacle};
 use crate::settings::defaults;

@@ -29,7 +29,7 @@ const LAYERS: [(&str, &str); 3] = [
     ("local", "project/.claude/requirements.local.yaml"),
 ];
 
-/// What a world that was used for years has more of.
+/// The sizes of a world that was used for years.
 const OTHER_SESSIONS: usize = 10_000;
 const MORE_FILES: usize = 50_000;
 const TRANSCRIPT_BYTES: usize = 200 * 1024 * 1024;
@@ -163,7 +163,7 @@ impl<'a> World<'a> {
         let run = self.process().run()?;
         self.check(&run)?;
         self.check_journal(journal_before)?;
-        // What the run created is removed at a reset; looking through the whole folder each time would be slow in a big one.
+        // A reset removes new files. The list is made once, because a big folder takes long to list.
         for file in files_below(&state)?.difference(&before) {
             self.beginning.insert(file.clone(), None);
         }
@@ -190,7 +190,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// Where the world lies and what it is made from.
+/// The folders of the world, and the session of the recordings.
 #[derive(Debug)]
 struct Place<'a> {
     root: &'a Path,
@@ -213,7 +213,7 @@ impl Place<'_> {
         hook.git.iter().try_for_each(|line| self.git(line))
     }
 
-    /// What sets the case apart, after the earlier calls were made without it.
+    /// The differences of the case; the earlier calls ran without them.
     fn set_up(&self, hook: &HookCases, case: &Case) -> anyhow::Result<()> {
         for edit in hook.edit.iter().chain(&case.edit) {
             let place = LAYERS.iter().find(|(layer, _)| *layer == edit.layer);

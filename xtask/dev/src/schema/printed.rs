@@ -56,7 +56,10 @@ pub(super) fn leftovers(root: &Path, schemas: &[Generated]) -> Vec<PathBuf> {
     files
 }
 
-/// What a program prints for these words. It must know them.
+/// The output of a program for these arguments.
+///
+/// # Errors
+/// The program does not know them.
 pub(super) fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
     let name = program.file_stem().unwrap_or_default().display();
     let output = Command::new(program).args(words).stdin(Stdio::null()).output();

@@ -9,7 +9,7 @@ struct Door {
     call: &'static str,
     /// Start of a path, and the reason.
     allowed: &'static [(&'static str, &'static str)],
-    /// What to do elsewhere.
+    /// The replacement elsewhere.
     instead: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! Who may depend on whom, and where versions stand. `Workspace` is what cargo says of the members; the checks are pure.
+//! The allowed dependencies between crates, and the one place of versions. `Workspace` is what cargo says of the members; the checks are pure.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
     targets.map(|target| Finding::new(&place, format!("depends on {target}"), todo)).collect()
 }
 
-/// The library crates below shared/, each of which may use those before it.
+/// The library crates below shared/. Each may use those before it.
 const LIBRARIES: [&str; 10] = [
     "shared/secrets",
     "shared/config",

@@ -11,7 +11,7 @@ use anyhow::{Context as _, ensure};
 pub(super) struct Source {
     /// From the root of the repository, with `/`.
     pub(super) path: String,
-    /// What stands in it.
+    /// The content.
     pub(super) text: String,
 }
 

@@ -1,4 +1,4 @@
-//! What a file of this repository looks like, whatever stands in it. Pure.
+//! The form of every file of this repository. Pure.
 
 use super::Finding;
 use super::sources::Source;
@@ -19,7 +19,7 @@ const HOST_FOLDERS: [&str; 3] = ["home", "root", "work"];
 /// The people of examples and recordings.
 const NOBODY: [&str; 2] = ["me", "user"];
 
-/// Where packages come from is the business of each machine's own settings; in two halves, as above.
+/// Hosts of packages, which each machine's own settings choose; in two halves, as above.
 const REGISTRIES: [(&str, &str); 7] = [
     ("registry.npmjs", ".org"),
     ("index.crates", ".io"),
@@ -92,7 +92,7 @@ fn leftovers(file: &Source) -> Vec<Finding> {
     lines_where(file, put_off, "puts work off", "do it now, or drop the comment")
 }
 
-/// What stands behind a comment sign, unless that is inside a text.
+/// The text behind a comment sign, unless that is inside a string.
 fn comment(line: &str) -> Option<&str> {
     let start = ["//", "#", "<!--"].iter().filter_map(|sign| line.find(sign)).min()?;
     let (code, comment) = line.split_at(start);

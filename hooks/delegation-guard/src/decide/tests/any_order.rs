@@ -8,7 +8,7 @@ use super::{Said, Session};
 use crate::observe::Facts;
 use crate::settings::FirstCall;
 
-/// What may happen in a session.
+/// An event of a session.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Call,

@@ -9,7 +9,7 @@ use super::{Facts, Session, State, tool};
 use crate::settings::FirstCall;
 use shared::protocol::Event;
 
-/// What the journal is told of the next event, some seconds later.
+/// The reaction that the journal records at the next event, some seconds later.
 fn told(session: &mut Session, facts: &Facts) -> Vec<Reaction> {
     session.later(10);
     told_at_once(session, facts)

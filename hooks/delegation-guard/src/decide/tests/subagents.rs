@@ -1,4 +1,4 @@
-//! Subagents of older clients, whose calls cannot be told from the main session's.
+//! Subagents of older clients, whose calls look like the main session's.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the client was seen to print, and what is read from it.
+//! Recorded results of Claude Code, and their parsing.
 
 use serde_json::{Value, json};
 
