@@ -1,10 +1,9 @@
-//! The check of one layer against the schema, on the cold path: which entries are wrong, and what was expected. As much of
-//! JSON Schema as our own schemas use. A whole number written with a fraction (`5.0`) is none, as for the types.
+//! The check of one layer against the schema, on the cold path: which entries are wrong, and what was expected. It knows as much
+//! of JSON Schema as our own schemas use. A whole number with a fraction (`5.0`) is none, as for the types.
 
-use figment::value::{Dict, Num, Value as Read};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
-use serde_json::{Number, Value};
+use serde_json::{Map, Value};
 
 use crate::problem::Fault;
 
@@ -17,27 +16,27 @@ pub fn schema_of<S: JsonSchema>() -> Schema {
     settings.into_generator().into_root_schema_for::<S>()
 }
 
-/// The entries of a map that are wrong, by their paths. What `below` has need not stand here again.
-pub(crate) fn wrong_entries(schema: &Value, entries: &Dict, below: &Dict) -> Vec<(Vec<String>, Fault)> {
-    let mut walk = Walk { path: Vec::new(), wrong: Vec::new() };
-    walk.entries(schema, entries, Some(below));
+/// The entries of the map `value` that are wrong, by their paths. What `below` has need not stand here again.
+pub(crate) fn wrong_entries(schema: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>, Fault)> {
+    let mut walk = Walk::default();
+    walk.entries(schema, value.as_object().unwrap_or(&Map::new()), Some(below));
     walk.wrong
 }
 
+#[derive(Default)]
 struct Walk {
     path: Vec<String>,
     wrong: Vec<(Vec<String>, Fault)>,
 }
 
 impl Walk {
-    fn entries(&mut self, map: &Value, entries: &Dict, below: Option<&Dict>) {
+    fn entries(&mut self, map: &Value, entries: &Map<String, Value>, below: Option<&Value>) {
         for (key, value) in entries {
             self.path.push(key.clone());
             match property(map, key) {
                 Some(schema) => self.value(schema, value, below.and_then(|below| below.get(key))),
                 None if map.get("additionalProperties") == Some(&Value::Bool(false)) => {
-                    let near = nearest(key, &known_keys(map));
-                    self.wrong.push((self.path.clone(), Fault::UnknownKey(near)));
+                    self.add(Fault::UnknownKey(nearest(key, &known_keys(map))));
                 }
                 None => {}
             }
@@ -45,28 +44,35 @@ impl Walk {
         }
     }
 
-    fn value(&mut self, schema: &Value, value: &Read, below: Option<&Read>) {
-        let wanted = match (map_of(schema), value) {
-            (Some(map), Read::Dict(_, entries)) => {
-                let below = below.and_then(Read::as_dict);
+    fn value(&mut self, schema: &Value, value: &Value, below: Option<&Value>) {
+        match (map_of(schema), value) {
+            (Some(map), Value::Object(entries)) => {
                 self.entries(map, entries, below);
-                let stands = |key: &str| {
-                    entries.contains_key(key) || below.is_some_and(|below| below.contains_key(key))
-                };
-                if required(map).all(stands) { None } else { keys_of(map) }
+                if !has_required(map, entries, below) {
+                    self.add(Fault::Expected(keys_of(map).unwrap_or_default()));
+                }
             }
-            _ if fits(schema, &as_json(value)) => None,
-            _ => Some(describe_in_full(schema)),
-        };
-        self.wrong.extend(wanted.map(|wanted| (self.path.clone(), Fault::Expected(wanted))));
+            _ if fits(schema, value) => {}
+            _ => self.add(Fault::Expected(describe_in_full(schema))),
+        }
     }
+
+    fn add(&mut self, fault: Fault) {
+        self.wrong.push((self.path.clone(), fault));
+    }
+}
+
+fn has_required(map: &Value, entries: &Map<String, Value>, below: Option<&Value>) -> bool {
+    let required = list(map, "required").iter().filter_map(Value::as_str);
+    required
+        .into_iter()
+        .all(|key| entries.contains_key(key) || below.is_some_and(|map| map.get(key).is_some()))
 }
 
 /// The schema of a map's entries, where a map may stand.
 fn map_of(schema: &Value) -> Option<&Value> {
-    let is_map = |schema: &&Value| schema.get("properties").or(schema.get("additionalProperties")).is_some();
-    let options = schema.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-    Some(schema).filter(is_map).or_else(|| options.into_iter().find_map(map_of))
+    let is_map = schema.get("properties").or(schema.get("additionalProperties")).is_some();
+    if is_map { Some(schema) } else { list(schema, "anyOf").iter().find_map(map_of) }
 }
 
 /// The schema of the entry of that name, which a map may name or not.
@@ -75,8 +81,9 @@ fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
     named.or_else(|| map.get("additionalProperties").filter(|any| any.is_object()))
 }
 
-fn required(map: &Value) -> impl Iterator<Item = &str> {
-    map.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
+/// The list under a keyword; empty if there is none.
+fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
+    schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
 
 /// The keys a map may have; empty where any key may stand.
@@ -92,24 +99,25 @@ pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     best.map(|(_, known)| known.to_owned())
 }
 
-/// The schema of the value at `path`; `Err` with the map's schema where a key is not known.
-pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, &'a Value> {
-    path.iter()
-        .try_fold(schema, |schema, key| map_of(schema).and_then(|map| property(map, key)).ok_or(schema))
+/// The schema of the value at `path`. For an unknown key: its position in the path, and the schema of the map that lacks it.
+pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, (usize, &'a Value)> {
+    path.iter().enumerate().try_fold(schema, |schema, (position, key)| {
+        map_of(schema).and_then(|map| property(map, key)).ok_or((position, schema))
+    })
 }
 
 /// The value is what the schema describes.
 pub fn fits(schema: &Value, value: &Value) -> bool {
-    is_kind(schema, value)
-        && is_choice(schema, value)
-        && is_within(schema, value)
-        && match value {
-            Value::Array(entries) => {
-                schema.get("items").is_none_or(|items| entries.iter().all(|entry| fits(items, entry)))
-            }
-            Value::Object(entries) => is_map(schema, entries),
-            _ => true,
+    let is_whole = match value {
+        Value::Array(entries) => {
+            schema.get("items").is_none_or(|items| entries.iter().all(|entry| fits(items, entry)))
         }
+        Value::Object(entries) => {
+            has_required(schema, entries, None) && wrong_entries(schema, value, &Value::Null).is_empty()
+        }
+        _ => true,
+    };
+    is_whole && is_kind(schema, value) && is_choice(schema, value) && is_within(schema, value)
 }
 
 fn is_kind(schema: &Value, value: &Value) -> bool {
@@ -123,59 +131,39 @@ fn is_kind(schema: &Value, value: &Value) -> bool {
         Some("object") => value.is_object(),
         _ => false,
     };
+    let kinds = kinds(schema);
+    kinds.is_empty() || kinds.iter().any(is)
+}
+
+fn kinds(schema: &Value) -> &[Value] {
     match schema.get("type") {
-        None => true,
-        Some(Value::Array(kinds)) => kinds.iter().any(is),
-        Some(kind) => is(kind),
+        Some(Value::Array(kinds)) => kinds,
+        Some(kind) => std::slice::from_ref(kind),
+        None => &[],
     }
 }
 
 fn is_choice(schema: &Value, value: &Value) -> bool {
-    let listed = |key: &str| schema.get(key).and_then(Value::as_array);
-    listed("enum").is_none_or(|words| words.contains(value))
-        && schema.get("const").is_none_or(|word| word == value)
-        && listed("anyOf").is_none_or(|options| options.iter().any(|option| fits(option, value)))
-        && listed("oneOf").is_none_or(|options| options.iter().any(|option| fits(option, value)))
+    let one_of = |keyword: &str| {
+        schema.get(keyword).is_none() || list(schema, keyword).iter().any(|option| fits(option, value))
+    };
+    schema.get("const").is_none_or(|word| word == value)
+        && (schema.get("enum").is_none() || list(schema, "enum").contains(value))
+        && one_of("anyOf")
+        && one_of("oneOf")
 }
 
 fn is_within(schema: &Value, value: &Value) -> bool {
-    let bound = |key: &str| schema.get(key).and_then(Value::as_f64);
+    let bound = |keyword: &str| schema.get(keyword).and_then(Value::as_f64);
+    let is_long = || {
+        let length = value.as_str().map(|text| text.chars().count() as u64);
+        let least = schema.get("minLength").and_then(Value::as_u64);
+        length.zip(least).is_none_or(|(length, least)| length >= least)
+    };
     let number = value.as_f64();
-    let at_least = number.zip(bound("minimum")).is_none_or(|(number, least)| number >= least);
-    let at_most = number.zip(bound("maximum")).is_none_or(|(number, most)| number <= most);
-    let least_length = schema.get("minLength").and_then(Value::as_u64);
-    let length = value.as_str().map(|text| text.chars().count() as u64);
-    at_least && at_most && length.zip(least_length).is_none_or(|(length, least)| length >= least)
-}
-
-fn is_map(schema: &Value, entries: &serde_json::Map<String, Value>) -> bool {
-    let is_open = schema.get("additionalProperties") != Some(&Value::Bool(false));
-    required(schema).all(|key| entries.contains_key(key))
-        && entries
-            .iter()
-            .all(|(key, entry)| property(schema, key).map_or(is_open, |schema| fits(schema, entry)))
-}
-
-/// A value as it was read from a file. A number that JSON does not know becomes its text, which fits no number.
-pub(crate) fn as_json(read: &Read) -> Value {
-    match read {
-        Read::String(_, text) => text.as_str().into(),
-        Read::Char(_, char) => char.to_string().into(),
-        Read::Bool(_, flag) => (*flag).into(),
-        Read::Num(_, number) => json_number(*number),
-        Read::Empty(..) => Value::Null,
-        Read::Dict(_, dict) => dict.iter().map(|(key, value)| (key.clone(), as_json(value))).collect(),
-        Read::Array(_, entries) => entries.iter().map(as_json).collect(),
-    }
-}
-
-fn json_number(number: Num) -> Value {
-    let read = Read::from(number);
-    let whole = read.to_u128().and_then(|whole| u64::try_from(whole).ok()).map(Number::from);
-    let whole =
-        whole.or_else(|| read.to_i128().and_then(|whole| i64::try_from(whole).ok()).map(Number::from));
-    let any = || number.to_f64().and_then(Number::from_f64);
-    whole.or_else(any).map_or_else(|| "(no such number)".into(), Value::Number)
+    number.zip(bound("minimum")).is_none_or(|(number, least)| number >= least)
+        && number.zip(bound("maximum")).is_none_or(|(number, most)| number <= most)
+        && is_long()
 }
 
 /// Describes the values of a schema: `true or false`, `a whole number from 1 to 6`, `one of: always, unfinished`.
@@ -183,12 +171,7 @@ pub fn describe(schema: &Value) -> String {
     if let Some(words) = choices(schema) {
         return format!("one of: {}", words.join(", "));
     }
-    let kinds = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.as_slice(),
-        Some(kind) => std::slice::from_ref(kind),
-        None => &[],
-    };
-    match kinds.iter().filter_map(Value::as_str).find(|kind| *kind != "null") {
+    match kinds(schema).iter().filter_map(Value::as_str).find(|kind| *kind != "null") {
         Some("boolean") => "true or false".to_owned(),
         Some("integer") => number("a whole number", schema),
         Some("number") => number("a number", schema),
@@ -209,16 +192,16 @@ pub fn describe_in_full(schema: &Value) -> String {
 
 fn choices(schema: &Value) -> Option<Vec<String>> {
     let word = |value: &Value| value.as_str().map(ToOwned::to_owned);
-    if let Some(words) = schema.get("enum").and_then(Value::as_array) {
-        return Some(words.iter().filter_map(word).collect());
+    if schema.get("enum").is_some() {
+        return Some(list(schema, "enum").iter().filter_map(word).collect());
     }
-    let options = schema.get("oneOf").and_then(Value::as_array)?;
-    options.iter().map(|option| option.get("const").and_then(word)).collect()
+    schema.get("oneOf")?;
+    list(schema, "oneOf").iter().map(|option| option.get("const").and_then(word)).collect()
 }
 
 fn alternatives(schema: &Value) -> Option<String> {
-    let options = schema.get("anyOf").and_then(Value::as_array)?;
-    let options = options.iter().filter(|option| option.get("type") != Some(&"null".into()));
+    schema.get("anyOf")?;
+    let options = list(schema, "anyOf").iter().filter(|option| option.get("type") != Some(&"null".into()));
     let described: Vec<_> =
         options.map(|option| keys_of(option).unwrap_or_else(|| describe(option))).collect();
     Some(described.join(" or "))
@@ -248,8 +231,9 @@ mod tests {
     use schemars::JsonSchema;
     use serde_json::{Value, json};
 
-    use super::{as_json, at, describe, fits, schema_of};
+    use super::{at, describe, fits, schema_of};
     use crate::schema::SCHEMA_TEXT;
+    use crate::tree::json as as_json;
     use crate::{Bounded, Decimal, ZeroOr, yaml};
 
     #[derive(JsonSchema)]

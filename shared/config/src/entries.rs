@@ -2,17 +2,15 @@
 
 use serde_json::Value;
 
-use crate::check::{as_json, known_keys};
+use crate::check::known_keys;
 use crate::defaults::{section_defaults, top_keys};
-use crate::held::is_any_of;
 use crate::layer::{Layer, Sources};
-use crate::merge::merged;
-use crate::origin::{LayerKind, Origin};
+use crate::problem::{LayerKind, Origin};
 use crate::schema::schema_at;
 use crate::section::Section;
 use crate::spec::TOP_KEYS;
-use crate::top_level::{self, Locks};
-use crate::tree::{get, leaves};
+use crate::top;
+use crate::tree::{get, json, leaves, merged};
 
 /// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,44 +37,33 @@ pub struct Said {
     pub origin: Origin,
 }
 
+impl Entry {
+    /// The entry at `path` of a file, with its values in the layers, the highest first.
+    fn new(path: Vec<String>, said: impl IntoIterator<Item = Said>) -> Option<Self> {
+        let mut said = said.into_iter();
+        let Said { value, origin } = said.next()?;
+        Some(Self { path, value, origin, overridden: said.collect(), locked: false, global_only: false })
+    }
+}
+
 impl<S> Section<S> {
     /// Every entry of the section that is in force.
     pub fn entries(&self) -> Vec<Entry> {
-        let locks = Locks::of(self.locked.clone());
-        let mut entries: Vec<Entry> = leaves(&merged(self.layers()))
-            .into_iter()
-            .filter_map(|path| {
-                let mut said = self.said(&path).into_iter();
-                let Said { value, origin } = said.next()?;
-                let (locked, global_only) =
-                    (locks.holds(&path) || locks.need_on(&path), is_any_of(self.spec().global_only, &path));
-                let path = self.spec().in_file(&path);
-                Some(Entry { path, value, origin, overridden: said.collect(), locked, global_only })
-            })
-            .collect();
-        self.decide_elsewhere(&mut entries);
-        entries
+        let paths = leaves(&merged(self.layers.iter().map(|layer| &layer.section)));
+        paths.iter().filter_map(|path| self.entry(path)).collect()
     }
 
-    /// Values of the layers for the key, the highest first.
-    fn said(&self, path: &[String]) -> Vec<Said> {
+    fn entry(&self, path: &[String]) -> Option<Entry> {
+        let in_file = self.spec.in_file(path);
         let of_layer = |layer: &Layer| {
-            let value = as_json(get(&layer.section, path)?);
-            Some(Said { value, origin: layer.origin(&self.spec().in_file(path)) })
+            Some(Said { value: json(get(&layer.section, path)?), origin: layer.origin(&in_file) })
         };
-        self.layers().iter().rev().filter_map(of_layer).collect()
-    }
-
-    /// A switch, or the key above all sections, decides for the section's own `enabled`.
-    fn decide_elsewhere(&self, entries: &mut [Entry]) {
-        let enabled = self.spec().in_file(&["enabled"]);
-        let entry = entries.iter_mut().find(|entry| entry.path == enabled);
-        if let (Some(entry), Some(origin)) = (entry, self.decided_elsewhere()) {
-            let said = Said { value: entry.value.clone(), origin: entry.origin.clone() };
-            entry.overridden.insert(0, said);
-            entry.origin = origin.clone();
-            entry.value = self.enabled.into();
-        }
+        let every_hook_is_off = self.off_at.clone().filter(|_| path == ["enabled"]);
+        let said = every_hook_is_off.map(|origin| Said { value: false.into(), origin });
+        let said = said.into_iter().chain(self.layers.iter().rev().filter_map(of_layer));
+        let rights = self.rights();
+        let (locked, global_only) = (rights.is_locked(path), rights.is_global_only(path));
+        Some(Entry { locked, global_only, ..Entry::new(in_file.clone(), said)? })
     }
 }
 
@@ -84,18 +71,19 @@ impl<S> Section<S> {
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let (files, _) = sources.read(&TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
-    let is_locking = |layer: &&Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
-    let locks_something = layers.iter().any(|layer| is_locking(&layer));
+    let is_locking = |layer: &Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
+    let locks_something = layers.iter().any(is_locking);
     let entry = |key: &str| {
         let path = [key.to_owned()];
-        let mut said = layers.iter().rev().filter_map(|layer| {
-            let value = top_level::counting(layer, key)?;
-            Some(Said { value: as_json(value), origin: layer.origin(&path) })
-        });
-        let Said { value, origin } = said.next()?;
-        let locked = key == "enabled" && locks_something;
-        let global_only = key == "locked";
-        Some(Entry { path: path.to_vec(), value, origin, overridden: said.collect(), locked, global_only })
+        let of_layer = |layer: &Layer| {
+            Some(Said { value: json(top::counting(layer, key)?), origin: layer.origin(&path) })
+        };
+        let (locked, global_only) = (key == "enabled" && locks_something, key == "locked");
+        Some(Entry {
+            locked,
+            global_only,
+            ..Entry::new(path.to_vec(), layers.iter().rev().filter_map(of_layer))?
+        })
     };
     TOP_KEYS.iter().filter_map(|key| entry(key)).collect()
 }

@@ -6,36 +6,92 @@ use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
 use figment::value::Dict;
+use secrets::masked;
 
 use crate::defaults::{defaults_of, top_keys};
-use crate::origin::{LayerKind, Origin};
 use crate::part::part_of;
-use crate::problem::{Fault, Problem, of_file};
+use crate::problem::{Fault, LayerKind, Origin, Problem};
 use crate::spec::TOP_KEYS;
-use crate::yaml::{self, Lines, Parsed};
+use crate::yaml::{self, Lines};
 
-/// A larger file of the user's own is skipped, in bytes.
+/// Maximum size of the user's own file, in bytes.
 pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
 
-/// A larger file of a project is skipped, in bytes: reading a megabyte of hostile YAML takes half a second.
-pub const MAX_PROJECT_BYTES: u64 = 64 * 1024;
+/// Maximum size of a project's file, in bytes: reading a megabyte of hostile YAML takes half a second.
+const MAX_PROJECT_BYTES: u64 = 64 * 1024;
 
-/// One file that was read.
+const TOO_LARGE: &str = "too large";
+
+/// One file that was read, the defaults or the switches.
 #[derive(Debug, Clone)]
 pub(crate) struct Layer {
     pub(crate) kind: LayerKind,
     /// The file as a person reads it: from the project's top in a project, else with `~` for the home.
     pub(crate) file: String,
-    /// Text as the parser read it, for finding lines.
-    pub(crate) text: String,
     /// Top level, without the parts that a section took.
     pub(crate) values: Dict,
     /// The section that is read, with its keys at the top of the file.
     pub(crate) section: Dict,
     /// The paths of keys that stand twice.
     pub(crate) repeated: Vec<Vec<String>>,
+    /// Text as the parser read it.
+    text: String,
     /// Lines of the keys, found on demand.
     lines: OnceCell<Lines>,
+}
+
+impl Layer {
+    /// A layer of values that stand in no file.
+    pub(crate) fn of_values(kind: LayerKind, file: &str, values: Dict) -> Self {
+        Self {
+            kind,
+            file: file.to_owned(),
+            values,
+            section: Dict::new(),
+            repeated: Vec::new(),
+            text: String::new(),
+            lines: OnceCell::new(),
+        }
+    }
+
+    /// These keys of the compiled defaults.
+    pub(crate) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
+        Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
+    }
+
+    /// The part of a file that concerns the hook with these keys, if it is YAML. Keys that no hook reads stay, to be reported.
+    fn read(kind: LayerKind, file: &str, text: &str, keys: &[&str]) -> Result<Self, Problem> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let is_others = |key: &str| top_keys().any(|other| other == key) && !TOP_KEYS.contains(&key);
+        let part = part_of(text, |key| keys.contains(&key) || !is_others(key));
+        let parsed = yaml::parse(&part)
+            .map_err(|error| of_file(kind, file, error.line, Fault::Unreadable(error.why)))?;
+        let (repeated, text) = (parsed.repeated, part.into_owned());
+        Ok(Self { repeated, text, ..Self::of_values(kind, file, parsed.values) })
+    }
+
+    /// Provenance of the key at `path` of the file. The line is that of the last key on the way to it.
+    pub(crate) fn origin(&self, path: &[String]) -> Origin {
+        let line = self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path);
+        Origin { layer: self.kind, file: self.file.clone(), line }
+    }
+
+    /// A problem with the key at `path` of the file.
+    pub(crate) fn problem(&self, path: &[String], fault: Fault) -> Problem {
+        let Origin { layer: level, file, line } = self.origin(path);
+        let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
+        Problem { level, file, line, key, fault }
+    }
+}
+
+/// A key as it can be shown: a file may hold anything where a key stands.
+fn printable(key: &str) -> String {
+    masked(key).chars().filter(|char| !char.is_control()).take(60).collect()
+}
+
+/// A problem with a whole file.
+fn of_file(level: LayerKind, file: &str, line: Option<usize>, fault: Fault) -> Problem {
+    Problem { level, file: file.to_owned(), line, key: String::new(), fault }
 }
 
 /// The files of a call, whether they exist or not.
@@ -62,10 +118,14 @@ impl Sources {
         }
     }
 
+    /// The folder that the file of a layer must lie in.
+    fn inside(&self, kind: LayerKind) -> Option<&Path> {
+        self.root.as_deref().filter(|_| kind != LayerKind::Global)
+    }
+
     /// The file of a layer as a person reads it.
     pub fn shown(&self, kind: LayerKind, path: &Path) -> String {
-        let root = self.root.as_deref().filter(|_| kind != LayerKind::Global);
-        match root.and_then(|root| path.strip_prefix(root).ok()) {
+        match self.inside(kind).and_then(|root| path.strip_prefix(root).ok()) {
             Some(inside) => inside.display().to_string(),
             None => display_path(path, self.home.as_deref()),
         }
@@ -73,28 +133,31 @@ impl Sources {
 
     /// The text of a layer's file.
     pub fn text(&self, kind: LayerKind) -> Result<String, Refused> {
-        let instead = self.instead.as_ref().filter(|(of, _)| *of == kind);
-        if let Some((_, text)) = instead {
-            let is_too_large = text.len() as u64 > most(kind);
-            return if is_too_large { Err(Refused::Because(TOO_LARGE)) } else { Ok(text.clone()) };
+        let most = if kind == LayerKind::Global { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES };
+        match &self.instead {
+            Some((of, text)) if *of == kind && text.len() as u64 > most => Err(Refused::Because(TOO_LARGE)),
+            Some((of, text)) if *of == kind => Ok(text.clone()),
+            _ => {
+                let path = self.file(kind).ok_or(Refused::NotThere)?;
+                read_text(path, self.inside(kind), most)
+            }
         }
-        let inside = self.root.as_deref().filter(|_| kind != LayerKind::Global);
-        self.file(kind).map_or(Err(Refused::NotThere), |path| read_text(path, inside, most(kind)))
     }
 
     /// Reads the files that are there, lowest first, without the sections of other hooks than those that read `keys`.
     pub(crate) fn read(&self, keys: &[&str]) -> (Vec<Layer>, Vec<Problem>) {
-        let mut layers = Vec::new();
-        let mut problems = Vec::new();
+        let (mut layers, mut problems) = (Vec::new(), Vec::new());
         for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
             let Some(path) = self.file(kind) else { continue };
             let file = self.shown(kind, path);
-            match self.text(kind) {
-                Ok(text) => layers.extend(layer(keys, kind, file, &text, &mut problems)),
-                Err(Refused::NotThere) => {}
-                Err(Refused::Because(why)) => {
-                    problems.push(of_file(kind, file, None, Fault::Unreadable(why)));
-                }
+            let layer = match self.text(kind) {
+                Ok(text) => Layer::read(kind, &file, &text, keys),
+                Err(Refused::NotThere) => continue,
+                Err(Refused::Because(why)) => Err(of_file(kind, &file, None, Fault::Unreadable(why))),
+            };
+            match layer {
+                Ok(layer) => layers.push(layer),
+                Err(problem) => problems.push(problem),
             }
         }
         (layers, problems)
@@ -109,61 +172,6 @@ pub fn display_path(path: &Path, home: Option<&Path>) -> String {
     }
 }
 
-const TOO_LARGE: &str = "too large";
-
-const fn most(kind: LayerKind) -> u64 {
-    if matches!(kind, LayerKind::Global) { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES }
-}
-
-/// The text as a layer, if what concerns the hook is YAML. Keys that no hook reads stay, to be reported.
-fn layer(
-    keys: &[&str],
-    kind: LayerKind,
-    file: String,
-    text: &str,
-    problems: &mut Vec<Problem>,
-) -> Option<Layer> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    let above: &[&str] = &TOP_KEYS;
-    let is_others = |key: &str| top_keys().any(|other| other == key) && !above.contains(&key);
-    let part = part_of(text, |key| keys.contains(&key) || !is_others(key));
-    match yaml::parse(&part) {
-        Ok(parsed) => Some(Layer::new(kind, file, &part, parsed)),
-        Err(error) => {
-            problems.push(of_file(kind, file, error.line, Fault::Unreadable(error.why)));
-            None
-        }
-    }
-}
-
-impl Layer {
-    pub(crate) fn new(kind: LayerKind, file: String, text: &str, parsed: Parsed) -> Self {
-        let Parsed { values, repeated } = parsed;
-        let (text, section, lines) = (text.to_owned(), Dict::new(), OnceCell::new());
-        Self { kind, file, text, values, section, repeated, lines }
-    }
-
-    /// A layer of values that stand in no file.
-    pub(crate) fn of_values(kind: LayerKind, file: &str, values: Dict) -> Self {
-        Self::new(kind, file.to_owned(), "", Parsed { values, repeated: Vec::new() })
-    }
-
-    /// These keys of the compiled defaults.
-    pub(crate) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
-        Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
-    }
-
-    /// The line of the key at `path`, or of the last one on the way to it; none where there is no text.
-    pub(crate) fn line_of(&self, path: &[String]) -> Option<usize> {
-        self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path)
-    }
-
-    /// Provenance of the key at `path` of the file.
-    pub(crate) fn origin(&self, path: &[String]) -> Origin {
-        Origin { layer: self.kind, file: self.file.clone(), line: self.line_of(path) }
-    }
-}
-
 /// Why a file is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
@@ -173,8 +181,8 @@ pub enum Refused {
     Because(&'static str),
 }
 
-/// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository
-/// must not make us read another file through a link, or wait for ever on a pipe.
+/// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository must not make us read
+/// another file through a link, or wait forever on a pipe.
 pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<String, Refused> {
     let refused = |error: &std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,
@@ -198,7 +206,7 @@ pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<S
     String::from_utf8(bytes).map_err(|_| Refused::Because("not UTF-8 text"))
 }
 
-/// `path` really lies in `root`. Without a link on the way from `root` to it, that needs no resolving.
+/// `path` really lies in `root`. Links are resolved only if there is one on the way.
 fn is_inside(path: &Path, root: &Path) -> std::io::Result<bool> {
     let Ok(below) = path.strip_prefix(root) else { return Ok(false) };
     let mut step = root.to_path_buf();

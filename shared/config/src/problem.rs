@@ -1,15 +1,63 @@
-//! Mistakes in a configuration file: file, line, key and expectation. Never the value.
+//! Layers, the provenance of a value, and mistakes in a file: file, line, key and expectation, never the value.
 
 use std::fmt;
 
-use crate::origin::LayerKind;
+/// The layers from the lowest to the highest; a later one wins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LayerKind {
+    /// Compiled in.
+    Defaults,
+    /// `~/.claude/requirements.yaml`: the user's own, for every project.
+    Global,
+    /// `<root>/.claude/requirements.yaml`: the team's, in git.
+    Project,
+    /// `<root>/.claude/requirements.local.yaml`: the user's own, for this project.
+    Local,
+    /// A typed switch: no file, and the highest of all.
+    Switch,
+}
+
+impl LayerKind {
+    /// The word for people.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Defaults => "default",
+            Self::Global => "global",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Switch => "switch",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Origin {
+    pub layer: LayerKind,
+    /// The file, as a person reads it.
+    pub file: String,
+    /// The line, counted from 1; none of the defaults and of a switch.
+    pub line: Option<usize>,
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        place(formatter, &self.file, self.line)
+    }
+}
+
+fn place(formatter: &mut fmt::Formatter<'_>, file: &str, line: Option<usize>) -> fmt::Result {
+    match line {
+        Some(line) => write!(formatter, "{file}:{line}"),
+        None => formatter.write_str(file),
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub level: LayerKind,
     /// The file, as a person reads it.
     pub file: String,
-    /// The line, counted from 1, where it is known.
+    /// The line, counted from 1, if known.
     pub line: Option<usize>,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,
@@ -28,53 +76,63 @@ pub enum Fault {
     Locked,
     /// The key stands twice in its map.
     Repeated,
-    /// The settings can be read and cannot work. The hook says why.
+    /// The settings can be read and cannot work; the hook's reason.
     Unworkable(String),
-    /// The file is no YAML we read; why, without quoting it.
+    /// The file is no YAML we read; the reason, without quoting it.
     Unreadable(&'static str),
-    /// The project asks for a newer version.
-    NeedsVersion {
-        /// Required version.
-        wanted: String,
-        /// Version of this program.
-        ours: &'static str,
-    },
+    /// The project needs a newer version.
+    NeedsVersion { wanted: String, ours: &'static str },
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(&self.file)?;
-        if let Some(line) = self.line {
-            write!(formatter, ":{line}")?;
-        }
+        place(formatter, &self.file, self.line)?;
         formatter.write_str(": ")?;
         if !self.key.is_empty() {
             write!(formatter, "{}: ", self.key)?;
         }
-        match &self.fault {
-            Fault::Expected(what) => write!(formatter, "expected {what}; the level below counts"),
-            Fault::UnknownKey(Some(near)) => write!(formatter, "no such key; did you mean {near}?"),
-            Fault::UnknownKey(None) => formatter.write_str("no such key"),
-            Fault::GlobalOnly => {
+        self.fault.fmt(formatter)
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Expected(what) => write!(formatter, "expected {what}; the level below counts"),
+            Self::UnknownKey(Some(near)) => write!(formatter, "no such key; did you mean {near}?"),
+            Self::UnknownKey(None) => formatter.write_str("no such key"),
+            Self::GlobalOnly => {
                 formatter.write_str("counts only in your global requirements.yaml; ignored here")
             }
-            Fault::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
-            Fault::Repeated => formatter.write_str("stands twice; the last one counts"),
-            Fault::Unworkable(why) => formatter.write_str(why),
-            Fault::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
-            Fault::NeedsVersion { wanted, ours } => {
+            Self::Locked => formatter.write_str("is locked by your global requirements.yaml; ignored here"),
+            Self::Repeated => formatter.write_str("stands twice; the last one counts"),
+            Self::Unworkable(why) => formatter.write_str(why),
+            Self::Unreadable(why) => write!(formatter, "{why}; the file is skipped"),
+            Self::NeedsVersion { wanted, ours } => {
                 write!(formatter, "the project asks for Barbless {wanted}, this is {ours}; update Barbless")
             }
         }
     }
 }
 
-/// Puts problems into the order in which they are met in the files: the lowest level first, from the top to the bottom of each.
+/// Sorts problems by level, then by line.
 pub fn sort_problems(problems: &mut [Problem]) {
     problems.sort_by_key(|problem| (problem.level, problem.line));
 }
 
-/// A problem with a whole file.
-pub(crate) fn of_file(level: LayerKind, file: String, line: Option<usize>, fault: Fault) -> Problem {
-    Problem { level, file, line, key: String::new(), fault }
+/// Maximum number of reported problems per file: whoever made the mistakes knows after these.
+const MAX_PER_FILE: usize = 20;
+
+/// Problems, up to a bound per file.
+#[derive(Debug, Default)]
+pub(crate) struct Problems(pub(crate) Vec<Problem>);
+
+impl Problems {
+    /// Adds a problem. False: this file has reached the bound.
+    pub(crate) fn add(&mut self, problem: Problem) -> bool {
+        let of_file = self.0.iter().filter(|known| known.file == problem.file).count();
+        let has_room = of_file < MAX_PER_FILE;
+        self.0.extend(has_room.then_some(problem));
+        has_room
+    }
 }

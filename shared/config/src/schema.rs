@@ -19,11 +19,11 @@ pub const SCHEMA_TEXT: &str = include_str!("../../../config/requirements.schema.
 
 static WHOLE: LazyLock<Value> = LazyLock::new(|| serde_json::from_str(SCHEMA_TEXT).unwrap_or_default());
 
-/// How each section is read.
+/// Specification and schema of each section. They live as long as the process, as the constants of a hook do.
 static SECTIONS: LazyLock<Vec<(SectionSpec, Value)>> =
     LazyLock::new(|| known_keys(&WHOLE).into_iter().filter_map(section).collect());
 
-/// A section with its keys at the top of the file; nothing is given back of what is made once.
+/// The section `name`, with its keys at the top of the file.
 fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
     let sections = WHOLE.get("properties")?.as_object()?;
     let mut schema = sections.get(name)?.clone();
@@ -35,35 +35,32 @@ fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.extend(owned.iter().map(|(key, schema)| ((*key).clone(), (*schema).clone())));
     }
-    let mut global_only = Vec::new();
-    note_global_only("", &schema, &mut global_only);
+    let renamed = sections[name].get("x-renamed").and_then(Value::as_object).into_iter().flatten();
     let spec = SectionSpec {
         name,
         root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
-        global_only: global_only.leak(),
-        renamed: renamed(schema.get("x-renamed")).leak(),
+        global_only: global_only("", &schema).leak(),
+        renamed: renamed
+            .filter_map(|(old, new)| Some((old.as_str(), new.as_str()?)))
+            .collect::<Vec<_>>()
+            .leak(),
         costs_money: schema.get("x-costs-money").is_some(),
     };
     Some((spec, schema))
 }
 
-fn renamed(names: Option<&Value>) -> Vec<(&'static str, &'static str)> {
-    let names = names.and_then(Value::as_object).into_iter().flatten();
-    let leaked = |name: &str| -> &'static str { name.to_owned().leak() };
-    names.filter_map(|(old, new)| Some((leaked(old), leaked(new.as_str()?)))).collect()
-}
-
 /// The dotted keys that only the global file may set; the empty one is the whole section.
-fn note_global_only(above: &str, schema: &Value, found: &mut Vec<&'static str>) {
-    if schema.get("x-global-only").is_some_and(|mark| *mark == true) {
-        found.push(above.to_owned().leak());
-        return;
+fn global_only(above: &str, schema: &Value) -> Vec<&'static str> {
+    if schema.get("x-global-only") == Some(&Value::Bool(true)) {
+        return vec![above.to_owned().leak()];
     }
-    let properties = schema.get("properties").and_then(Value::as_object);
-    for (key, property) in properties.into_iter().flatten() {
-        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
-        note_global_only(&path, property, found);
-    }
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties
+        .flat_map(|(key, property)| {
+            let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+            global_only(&path, property)
+        })
+        .collect()
 }
 
 /// A key path that leads nowhere.
@@ -77,14 +74,10 @@ pub struct Stranger {
 
 /// The schema of what stands at this path of a file.
 pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
-    at(&WHOLE, path).map_err(|map| {
-        let is_known = |depth: &usize| at(&WHOLE, &path[..*depth]).is_ok();
-        let depth = (0..path.len()).take_while(is_known).last().unwrap_or_default();
-        Stranger { at: depth, known: known_keys(map) }
-    })
+    at(&WHOLE, path).map_err(|(at, map)| Stranger { at, known: known_keys(map) })
 }
 
-/// The schema of a hook's section with its keys at the top of the file, and how it is read; `None` for a name no section has.
+/// Specification and schema of a hook's section; `None` for a name no section has.
 pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
     SECTIONS.iter().find(|(spec, _)| spec.name == name).map(|(spec, schema)| (*spec, schema))
 }

@@ -26,11 +26,6 @@ pub struct SectionSpec {
 }
 
 impl SectionSpec {
-    /// The key at the top of a file holds settings of this section.
-    pub(crate) fn owns(&self, key: &str) -> bool {
-        key == self.name || self.root_keys.contains(&key)
-    }
-
     /// The keys at the top of a file that hold its settings.
     pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
         std::iter::once(self.name).chain(self.root_keys.iter().copied())
@@ -46,6 +41,11 @@ impl SectionSpec {
     /// A dotted path of the settings as it is in a file.
     pub(crate) fn dotted_in_file(&self, path: &str) -> String {
         self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
+    }
+
+    /// The name that holds now of a dotted path of the settings.
+    pub(crate) fn present_name<'p>(&self, path: &'p str) -> &'p str {
+        self.renamed.iter().find(|(old, _)| *old == path).map_or(path, |(_, new)| new)
     }
 
     /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::check::as_json;
+use crate::tree::json;
 use crate::yaml;
 
 /// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
@@ -42,7 +42,7 @@ pub fn dotted(path: &[String]) -> String {
 /// The value of a text as it would stand behind a key.
 pub fn read_value(text: &str) -> Result<Value, &'static str> {
     let parsed = yaml::parse_value(text).map_err(|error| error.why)?;
-    Ok(as_json(&parsed))
+    Ok(json(&parsed))
 }
 
 /// Why a text is no map of settings.
@@ -63,14 +63,14 @@ pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
         let why = format!("`{}` stands twice; take one of them out first", dotted(path));
         return Err(Unread { line: yaml::line_of(bare, &keys), why });
     }
-    Ok(parsed.values.iter().map(|(key, value)| (key.clone(), as_json(value))).collect())
+    Ok(parsed.values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
 }
 
 /// The text, written as it stands on one line behind a key, has this value, in brackets or not.
 fn stands_for(text: &str, value: &Value) -> bool {
     let reads = |file: String| {
         let values = yaml::parse(&file).ok().map(|parsed| parsed.values)?;
-        (values.len() == 1).then(|| values.get("k").map(as_json)).flatten()
+        (values.len() == 1).then(|| values.get("k").map(json)).flatten()
     };
     let is_one_line = !text.contains(['\n', '\r', '\u{85}', '\u{2028}', '\u{2029}']);
     is_one_line

@@ -1,6 +1,30 @@
-//! Paths in nested maps: the entries of a section, one by one.
+//! Paths in nested maps, and maps on top of each other.
 
 use figment::value::{Dict, Map, Tag, Value};
+use figment::{Figment, Metadata, Profile, Provider};
+
+/// The merged maps, a later one over an earlier one.
+pub(crate) fn merged<'d>(maps: impl IntoIterator<Item = &'d Dict>) -> Dict {
+    let figment = maps.into_iter().fold(Figment::new(), |figment, map| figment.merge(Entries(map)));
+    figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
+}
+
+struct Entries<'d>(&'d Dict);
+
+impl Provider for Entries<'_> {
+    fn metadata(&self) -> Metadata {
+        Metadata::named("a layer")
+    }
+
+    fn data(&self) -> figment::Result<Map<Profile, Dict>> {
+        Ok(Profile::Default.collect(self.0.clone()))
+    }
+}
+
+/// The value as JSON.
+pub(crate) fn json(value: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
 
 /// The paths of all entries: everything that is no map, and maps without entries.
 pub(crate) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
@@ -38,6 +62,11 @@ pub(crate) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a V
     if rest.is_empty() { Some(value) } else { get(value.as_dict()?, rest) }
 }
 
+/// The truth value at `path`.
+pub(crate) fn flag<K: AsRef<str>>(dict: &Dict, path: &[K]) -> Option<bool> {
+    get(dict, path)?.to_bool()
+}
+
 /// The keys on the way to what a dotted path names: a key may hold dots itself.
 pub(crate) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> {
     dict.iter().find_map(|(key, value)| match dotted.strip_prefix(key.as_str())? {
@@ -67,7 +96,7 @@ pub(crate) fn put(dict: &mut Dict, path: &[String], value: Value) {
     }
 }
 
-/// Takes the value at `path` away, and the maps that are empty then.
+/// Removes the value at `path`, and the maps that are empty then.
 pub(crate) fn remove(dict: &mut Dict, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     if let (Some(Value::Dict(_, inner)), false) = (dict.get_mut(key), rest.is_empty()) {
@@ -79,24 +108,13 @@ pub(crate) fn remove(dict: &mut Dict, path: &[String]) {
     dict.remove(key);
 }
 
-/// Only the entries that `wanted` wants.
-pub(crate) fn keep(dict: &Dict, wanted: &impl Fn(&[String]) -> bool) -> Dict {
-    let mut kept = Dict::new();
-    for path in leaves(dict).into_iter().filter(|path| wanted(path)) {
-        if let Some(value) = get(dict, &path) {
-            put(&mut kept, &path, value.clone());
-        }
-    }
-    kept
-}
-
 #[cfg(test)]
 mod tests {
     use super::{is_at_or_below, keys_on};
     use crate::yaml;
 
     #[test]
-    fn a_key_that_is_a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
+    fn a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
         for path in ["judge.model", "judge.model.small", "judge.model.small.name"] {
             assert!(is_at_or_below(path, "judge.model"), "{path}");
         }
@@ -112,7 +130,6 @@ mod tests {
         for (path, keys) in [
             ("a.b.c.d", Some(vec!["a", "b.c", "d"])),
             ("a.b.e", Some(vec!["a", "b", "e"])),
-            ("a.b.c", Some(vec!["a", "b.c"])),
             ("a.b.x", None),
             ("", None),
         ] {

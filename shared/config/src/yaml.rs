@@ -1,5 +1,5 @@
-//! The one reader of YAML that people write: values, keys that stand twice, and the lines of keys. Texts of our own that are
-//! compiled in are read by their types, see [`read_typed`].
+//! The one reader of YAML that people write: values, keys that stand twice, and the lines of keys. [`read_typed`] reads the
+//! texts of our own that are compiled in.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,13 +8,14 @@ use figment::value::{Dict, Empty, Num, Tag, Value};
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Span, StrInput};
 use serde::de::DeserializeOwned;
 
-/// Deeper nesting is an error; no configuration of ours needs a tenth of it.
+/// Maximum nesting; no configuration of ours needs a tenth of it.
 const MAX_DEPTH: usize = 64;
 
-/// Aliases may make a small text large: more values than this are an error.
+/// Maximum number of values. Aliases can make a small text large.
 const MAX_VALUES: usize = 50_000;
 
-/// A text with more open brackets than this is not parsed at all.
+/// Maximum number of open brackets in a text that is parsed at all. Brackets in quotes and comments count too, so the bound
+/// lies far above [`MAX_DEPTH`].
 const MAX_BRACKETS: usize = 256;
 
 const TOO_DEEP: &str = "nested deeper than 64 levels";
@@ -25,11 +26,10 @@ const TOO_MANY: &str = "more values than any configuration needs";
 pub(crate) struct YamlError {
     /// Line, counted from 1, if the parser knows it.
     pub(crate) line: Option<usize>,
-    /// Why, without quoting the text.
+    /// The reason, without quoting the text.
     pub(crate) why: &'static str,
 }
 
-/// Content of a text.
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
     /// The top level.
@@ -63,21 +63,21 @@ pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_yaml::from_str(text).map_err(|error| error.to_string())
 }
 
-/// The line, counted from 1, on which the key `path` stands; the deepest key found if the last ones are not there.
+/// The line, counted from 1, of the key `path`, or of the deepest key on the way to it.
 pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
     Lines::of(text).of_key(&path)
 }
 
-/// Lines of the keys of a text. Read once, because a denial may name hundreds of keys.
+/// Lines of the keys of a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(HashMap<Vec<String>, usize>);
 
 impl Lines {
+    /// Reads up to where the text breaks, if it does.
     pub(crate) fn of(text: &str) -> Self {
-        let Ok(reader) = Reader::of(text) else { return Self::default() };
-        let mut reader = Reader { lines: Some(HashMap::new()), ..reader };
-        // Up to where the text breaks, if it does.
+        let Ok(mut reader) = Reader::of(text) else { return Self::default() };
+        reader.lines = Some(HashMap::new());
         let _ = reader.document();
         Self(reader.lines.unwrap_or_default())
     }
@@ -88,8 +88,7 @@ impl Lines {
     }
 }
 
-/// Brackets in texts and comments count too, which is why the bound lies far above [`MAX_DEPTH`].
-pub(crate) fn opens_too_many_brackets(text: &str) -> bool {
+fn opens_too_many_brackets(text: &str) -> bool {
     let mut open = 0_usize;
     text.bytes().any(|byte| {
         match byte {
@@ -106,25 +105,13 @@ struct Reader<'t> {
     text: &'t str,
     events: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Value>,
-    /// How many values there are so far.
+    /// The number of values so far.
     values: usize,
+    /// The keys on the way to the value that is read.
+    path: Vec<String>,
     repeated: Vec<Vec<String>>,
     /// Lines of keys, on request.
     lines: Option<HashMap<Vec<String>, usize>>,
-}
-
-/// A key and the keys above it.
-struct Place<'p> {
-    key: &'p str,
-    above: Option<&'p Place<'p>>,
-}
-
-impl Place<'_> {
-    fn path(&self) -> Vec<String> {
-        let mut path = self.above.map(Place::path).unwrap_or_default();
-        path.push(self.key.to_owned());
-        path
-    }
 }
 
 impl<'t> Reader<'t> {
@@ -137,18 +124,19 @@ impl<'t> Reader<'t> {
             events: Parser::new_from_str(text),
             anchors: HashMap::new(),
             values: 0,
+            path: Vec::new(),
             repeated: Vec::new(),
             lines: None,
         })
     }
 
-    /// The one document of the text; nothing where there is none.
+    /// The one document of the text; an empty value if there is none.
     fn document(&mut self) -> Result<Value, YamlError> {
         let (event, span) = self.next()?;
         if event == Event::StreamEnd {
             return Ok(nothing());
         }
-        let value = self.value(event, span, 0, None)?;
+        let value = self.value(event, span, 0)?;
         match self.next()? {
             (Event::StreamEnd, _) => Ok(value),
             _ => Err(YamlError { line: None, why: "not valid YAML (more than one document in the file)" }),
@@ -167,13 +155,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    fn value(
-        &mut self,
-        event: Event<'t>,
-        span: Span,
-        depth: usize,
-        above: Option<&Place<'_>>,
-    ) -> Result<Value, YamlError> {
+    fn value(&mut self, event: Event<'t>, span: Span, depth: usize) -> Result<Value, YamlError> {
         self.count(1, span)?;
         if depth > MAX_DEPTH {
             return Err(at(span, TOO_DEEP));
@@ -183,8 +165,8 @@ impl<'t> Reader<'t> {
                 let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
                 (anchor, scalar(text, is_text || style != ScalarStyle::Plain))
             }
-            Event::SequenceStart(anchor, _) => (anchor, self.list(depth, above)?),
-            Event::MappingStart(anchor, _) => (anchor, self.map(depth, above)?),
+            Event::SequenceStart(anchor, _) => (anchor, self.list(depth)?),
+            Event::MappingStart(anchor, _) => (anchor, self.map(depth)?),
             Event::Alias(anchor) => return self.alias(anchor, span),
             _ => (0, nothing()),
         };
@@ -194,17 +176,17 @@ impl<'t> Reader<'t> {
         Ok(value)
     }
 
-    fn list(&mut self, depth: usize, above: Option<&Place<'_>>) -> Result<Value, YamlError> {
+    fn list(&mut self, depth: usize) -> Result<Value, YamlError> {
         let mut list = Vec::new();
         loop {
             match self.next()? {
                 (Event::SequenceEnd, _) => return Ok(Value::Array(Tag::Default, list)),
-                (event, span) => list.push(self.value(event, span, depth + 1, above)?),
+                (event, span) => list.push(self.value(event, span, depth + 1)?),
             }
         }
     }
 
-    fn map(&mut self, depth: usize, above: Option<&Place<'_>>) -> Result<Value, YamlError> {
+    fn map(&mut self, depth: usize) -> Result<Value, YamlError> {
         let mut dict = Dict::new();
         loop {
             let (event, span) = self.next()?;
@@ -212,16 +194,16 @@ impl<'t> Reader<'t> {
                 return Ok(Value::Dict(Tag::Default, dict));
             }
             let key = self.key(event, span, depth)?;
-            let place = Place { key: &key, above };
+            self.path.push(key.clone());
             if let Some(lines) = &mut self.lines {
-                lines.insert(place.path(), span.start.line());
+                lines.insert(self.path.clone(), span.start.line());
             }
             let (event, span) = self.next()?;
-            let value = self.value(event, span, depth + 1, Some(&place))?;
-            if dict.contains_key(&key) {
-                self.repeated.push(place.path());
+            let value = self.value(event, span, depth + 1)?;
+            if dict.insert(key, value).is_some() {
+                self.repeated.push(self.path.clone());
             }
-            dict.insert(key, value);
+            self.path.pop();
         }
     }
 
@@ -230,7 +212,7 @@ impl<'t> Reader<'t> {
         if let Event::Scalar(text, _, 0, _) = event {
             return Ok(text.into_owned());
         }
-        match self.value(event, span, depth + 1, None)? {
+        match self.value(event, span, depth + 1)? {
             Value::String(_, text) => Ok(text),
             _ => Ok("(no text)".to_owned()),
         }
@@ -286,33 +268,25 @@ fn scalar(text: Cow<'_, str>, is_text: bool) -> Value {
     }
 }
 
+/// A decimal number. `0x1F` and `.inf` are no numbers of ours, and `007` is the number of a ticket or the mode of a file.
 fn number(text: &str) -> Option<Num> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_negative = text.starts_with('-');
-    match digits.as_bytes() {
-        [b'0', b'x', ..] => radix(&digits[2..], 16, is_negative),
-        [b'0', b'o', ..] => radix(&digits[2..], 8, is_negative),
-        // A number of a ticket or a mode of a file, no quantity.
-        [b'0', b'0'..=b'9', ..] => None,
-        [b'0'..=b'9', ..] | [b'.', b'0'..=b'9', ..] => decimal(text),
-        // `.inf` and `.nan` are no numbers of ours, either.
-        _ => None,
+    let is_decimal = match digits.as_bytes() {
+        [b'0', second, ..] => !second.is_ascii_digit(),
+        [b'.', second, ..] => second.is_ascii_digit(),
+        [first, ..] => first.is_ascii_digit(),
+        [] => false,
+    };
+    if !is_decimal {
+        return None;
     }
-}
-
-fn decimal(text: &str) -> Option<Num> {
     let unsigned = || text.parse::<u64>().ok().map(Num::from);
     let signed = || text.parse::<i64>().ok().map(Num::from);
     let fraction = || text.parse::<f64>().ok().filter(|number| number.is_finite()).map(Num::from);
     unsigned().or_else(signed).or_else(fraction)
 }
 
-fn radix(digits: &str, radix: u32, is_negative: bool) -> Option<Num> {
-    let number = i64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with(['+', '-']))?;
-    Some(if is_negative { Num::from(-number) } else { Num::from(number.unsigned_abs()) })
-}
-
-/// Messages of the parser and ours for them. The parser's may quote the text.
+/// Messages of the parser, which may quote the text, and ours for them.
 const WHYS: [(&str, &str); 16] = [
     ("tab", "not valid YAML (a tab indents the line; use spaces)"),
     ("expected ',' or '}'", "not valid YAML (a `{` is not closed, or a comma is missing)"),
@@ -337,18 +311,18 @@ const UNQUOTED: &str = "not valid YAML (a quote is not closed, or its text goes 
 const MISPLACED: &str = "not valid YAML (the indentation does not fit, or something follows a value)";
 const SIGN: &str = "not valid YAML (a text that begins with `*` or another sign needs quotes)";
 
-fn why_of(told: &str, is_behind: bool) -> &'static str {
-    if told.contains("node content") && is_behind {
+fn why_of(message: &str, is_behind: bool) -> &'static str {
+    if message.contains("node content") && is_behind {
         return "not valid YAML (the file ends before a bracket is closed)";
     }
-    let known = WHYS.iter().find(|(words, _)| told.contains(words));
+    let known = WHYS.iter().find(|(words, _)| message.contains(words));
     known.map_or("not valid YAML", |(_, why)| why)
 }
 
 #[cfg(test)]
 mod tests {
     use super::{line_of, parse, parse_value};
-    use crate::check::as_json;
+    use crate::tree::json;
 
     #[test]
     fn finds_the_line_of_a_key() {
@@ -431,51 +405,16 @@ mod tests {
 
     #[test]
     fn reads_scalars_as_the_common_reader_does() {
-        for text in [
-            "1",
-            "-1",
-            "+1",
-            "0",
-            "-0",
-            "007",
-            "0x1F",
-            "-0x1f",
-            "0o17",
-            "0xg",
-            "1e3",
-            "1E-2",
-            "1.5",
-            ".5",
-            "5.",
-            "1_000",
-            "1.2.3",
-            "+",
-            "-",
-            ".",
-            "..",
-            "1e999",
-            "18446744073709551615",
-            "-9223372036854775808",
-            "true",
-            "True",
-            "yes",
-            "null",
-            "~",
-            "Null",
-            "nil",
-            "2026-01-06",
-            "1:30",
-            "'1'",
-            "\"true\"",
-            "!!str 5",
-            "a b",
-            "|\n  x\n",
-            ">-\n  x\n  y\n",
-            "[1, a, ~]",
-            "{a: {b: [1, 2.5]}}",
-        ] {
+        #[rustfmt::skip]
+        let texts = [
+            "1", "-1", "+1", "0", "-0", "007", "1e3", "1E-2", "1.5", ".5", "5.", "1_000", "1.2.3", "+", "-",
+            ".", "..", "1e999", "18446744073709551615", "-9223372036854775808", "true", "True", "yes",
+            "null", "~", "Null", "nil", "2026-01-06", "1:30", "'1'", "\"true\"", "!!str 5", "a b",
+            "|\n  x\n", ">-\n  x\n  y\n", "[1, a, ~]", "{a: {b: [1, 2.5]}}",
+        ];
+        for text in texts {
             let common: serde_json::Value = serde_yaml::from_str(text).unwrap();
-            assert_eq!(as_json(&parse_value(text).unwrap()), common, "{text}");
+            assert_eq!(json(&parse_value(text).unwrap()), common, "{text}");
         }
     }
 
