@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 
 /// The keys `requirements` and `hooks`, at the top of a file.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// What is required, by name.
@@ -24,7 +24,7 @@ pub struct Settings {
     pub hooks: Hooks,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 #[serde(try_from = "written::Written")]
 pub struct Requirement {
     pub terms: Terms,
@@ -41,7 +41,7 @@ pub struct Requirement {
 }
 
 /// What satisfies a requirement.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Terms {
     Blocking(Blocking),
     Dynamic(Dynamic),
@@ -51,7 +51,7 @@ pub enum Terms {
     Off(Kind),
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Blocking {
     pub satisfied_by: SatisfiedBy,
     pub skills: Vec<String>,
@@ -68,7 +68,7 @@ impl Blocking {
 }
 
 /// The size of the branch, in lines.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Dynamic {
     pub warn: Option<u64>,
     pub block: u64,
@@ -80,7 +80,7 @@ pub struct Dynamic {
     pub approval_ttl: Option<u32>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum Guard {
     /// The branch is none of these.
     ProtectedBranch(Vec<Glob>),
@@ -89,7 +89,7 @@ pub enum Guard {
 }
 
 /// Commands, a file, or both.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Evidence {
     pub commands: Vec<CommandPattern>,
     pub file: Option<File>,
@@ -100,14 +100,16 @@ pub struct Evidence {
     pub min_output: Option<Pattern>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "written::WrittenFile")]
 pub struct File {
     pub glob: Glob,
     pub newer_than: Option<Age>,
     pub contains: Vec<Pattern>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(from = "written::WrittenTrigger")]
 pub struct Trigger {
     pub tool: Glob,
     /// Commands of a shell; empty: any call of the tool.

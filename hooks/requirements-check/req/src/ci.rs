@@ -117,7 +117,7 @@ fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
     };
     let reasons = [
         (matches!(rule.set.terms, Terms::Blocking(_)), SATISFACTION),
-        (rule.set.terms == Terms::Guard(Guard::SingleSession), SESSIONS),
+        (matches!(rule.set.terms, Terms::Guard(Guard::SingleSession)), SESSIONS),
         (commands, RUN),
         (has_age, AGE),
     ];

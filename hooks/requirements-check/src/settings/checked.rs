@@ -1,12 +1,12 @@
 //! Texts that must be more than text: globs, command patterns, regular expressions, ages. A wrong one is caught where the
 //! file is read, so that the level below counts. A glob that is plainly right is not compiled for it: settings are read on every call.
+//! A glob knows `*`, `**` over folders, `?`, `[ab]` and `{a,b}`; a command pattern is words at the head of a command, or a regular expression.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobBuilder;
 use regex_lite::{Regex, RegexBuilder};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::command_line;
@@ -15,28 +15,30 @@ const MAX_BYTES: usize = 4096;
 /// Bytes of memory that a compiled regular expression may take.
 const MAX_COMPILED: usize = 1 << 20;
 
-/// A glob: `*` within a name, `**` over folders, `?`, `[ab]`, `{a,b}`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("title" = "a glob", "minLength" = 1))]
 pub struct Glob(String);
 
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("title" = "a regular expression", "minLength" = 1))]
 pub struct Pattern {
     text: String,
     regex: Regex,
 }
 
-/// Words at the head of a command, or a regular expression.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("title" = "the first words of a command, or a regular expression", "minLength" = 1))]
 pub struct CommandPattern {
     text: String,
     compiled: command_line::Pattern,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
+#[schemars(inline, with = "String", extend("title" = "HEAD, or a time such as 30m, 2h, 1d", "minLength" = 1))]
 pub enum Age {
     /// The last commit.
     Head,
@@ -54,16 +56,17 @@ impl Glob {
     }
 
     pub(crate) fn is_literal(&self) -> bool {
-        is_literal(&self.0)
+        !self.0.contains(['*', '?', '[', ']', '{', '}', '\\', '!'])
     }
 
     /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not.
     #[must_use]
     pub fn is_name(&self, name: &str) -> bool {
-        if self.0.contains(['[', ']', '{', '}', '\\', '!']) {
-            return compile(&self.0).is_some_and(|glob| glob.is_match(name));
+        if self.0.contains(['?', '[', ']', '{', '}', '\\', '!']) {
+            let glob = GlobBuilder::new(&self.0).literal_separator(false).backslash_escape(true).build();
+            return glob.is_ok_and(|glob| glob.compile_matcher().is_match(name));
         }
-        is_wild_match(self.0.as_bytes(), name.as_bytes())
+        is_wild_match(&self.0, name)
     }
 
     pub(crate) fn over_paths(&self) -> Option<globset::Glob> {
@@ -71,31 +74,12 @@ impl Glob {
     }
 }
 
-/// Patterns are the same if they are written alike.
-macro_rules! same_as_written {
-    ($($type:ty),*) => {
-        $(
-            impl PartialEq for $type {
-                fn eq(&self, other: &Self) -> bool {
-                    self.text == other.text
-                }
-            }
-
-            impl Eq for $type {}
-
-            impl $type {
-                #[must_use]
-                pub fn as_str(&self) -> &str {
-                    &self.text
-                }
-            }
-        )*
-    };
-}
-
-same_as_written!(Pattern, CommandPattern);
-
 impl Pattern {
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
+    }
+
     /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
@@ -105,9 +89,14 @@ impl Pattern {
 
 impl CommandPattern {
     /// An expression over commands, whatever it looks like.
-    pub(super) fn of_expression(pattern: &Pattern) -> Option<Self> {
+    pub(super) fn of_expression(pattern: Pattern) -> Option<Self> {
         let compiled = command_line::Pattern::parse_regex(&pattern.text)?;
-        Some(Self { text: pattern.text.clone(), compiled })
+        Some(Self { text: pattern.text, compiled })
+    }
+
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.text
     }
 
     /// Words that can be typed.
@@ -121,51 +110,26 @@ impl CommandPattern {
     }
 }
 
-fn is_literal(glob: &str) -> bool {
-    !glob.contains(['*', '?', '[', ']', '{', '}', '\\', '!'])
-}
-
-/// `*` and `?` alone, without compiling anything: names are matched on every call, and compiling costs more than the rest of
-/// the rule. Goes back to the last `*` at most, so the time is bounded by both lengths.
-fn is_wild_match(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut of, mut last_star) = (0, 0, None);
-    while of < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                last_star = Some((at, of));
-                at += 1;
-            }
-            Some(byte) if *byte == b'?' || *byte == name[of] => {
-                at += 1;
-                of += 1;
-            }
-            _ => {
-                let Some((star, from)) = last_star else { return false };
-                last_star = Some((star, from + 1));
-                (at, of) = (star + 1, from + 1);
-            }
-        }
+/// Matches `*` alone, without compiling anything: names are matched on every call, and compiling costs more than the rest of the rule.
+fn is_wild_match(pattern: &str, name: &str) -> bool {
+    let Some((first, rest)) = pattern.split_once('*') else { return pattern == name };
+    let Some(mut left) = name.strip_prefix(first) else { return false };
+    let (between, last) = rest.rsplit_once('*').unwrap_or(("", rest));
+    for part in between.split('*') {
+        let Some(at) = left.find(part) else { return false };
+        left = &left[at + part.len()..];
     }
-    pattern[at..].iter().all(|byte| *byte == b'*')
-}
-
-fn compile(glob: &str) -> Option<GlobMatcher> {
-    let glob = GlobBuilder::new(glob).literal_separator(false).backslash_escape(true).build().ok()?;
-    Some(glob.compile_matcher())
-}
-
-fn regex(text: &str) -> Option<Regex> {
-    RegexBuilder::new(text).multi_line(true).size_limit(MAX_COMPILED).build().ok()
+    left.ends_with(last)
 }
 
 impl TryFrom<String> for Glob {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = !text.is_empty()
-            && text.len() <= MAX_BYTES
-            && (is_literal(&text) || GlobBuilder::new(&text).backslash_escape(true).build().is_ok());
-        if is_right { Ok(Self(text)) } else { Err("not a glob") }
+        let is_right = !text.is_empty() && text.len() <= MAX_BYTES;
+        let glob = Self(text);
+        let is_glob = is_right && (glob.is_literal() || glob.over_paths().is_some());
+        is_glob.then_some(glob).ok_or("not a glob")
     }
 }
 
@@ -174,7 +138,8 @@ impl TryFrom<String> for Pattern {
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let is_right = !text.is_empty() && text.len() <= MAX_BYTES;
-        let regex = is_right.then(|| regex(&text)).flatten().ok_or("not a regular expression")?;
+        let build = || RegexBuilder::new(&text).multi_line(true).size_limit(MAX_COMPILED).build().ok();
+        let regex = is_right.then(build).flatten().ok_or("not a regular expression")?;
         Ok(Self { text, regex })
     }
 }
@@ -193,10 +158,8 @@ impl TryFrom<String> for Age {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        if text == "HEAD" {
-            return Ok(Self::Head);
-        }
-        parse_duration(&text).map(Self::Ago).ok_or("not HEAD and not a time such as 30m")
+        let ago = || parse_duration(&text).map(Self::Ago).ok_or("not HEAD and not a time such as 30m");
+        if text == "HEAD" { Ok(Self::Head) } else { ago() }
     }
 }
 
@@ -214,29 +177,6 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
     number.checked_mul(secs).map(Duration::from_secs)
 }
-
-macro_rules! text_schema {
-    ($type:ty, $name:literal, $title:literal) => {
-        impl JsonSchema for $type {
-            fn inline_schema() -> bool {
-                true
-            }
-
-            fn schema_name() -> Cow<'static, str> {
-                $name.into()
-            }
-
-            fn json_schema(_generator: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": "string", "title": $title, "minLength": 1 })
-            }
-        }
-    };
-}
-
-text_schema!(Glob, "Glob", "a glob");
-text_schema!(Pattern, "Pattern", "a regular expression");
-text_schema!(CommandPattern, "CommandPattern", "the first words of a command, or a regular expression");
-text_schema!(Age, "Age", "HEAD, or a time such as 30m, 2h, 1d");
 
 #[cfg(test)]
 mod tests {

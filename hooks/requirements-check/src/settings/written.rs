@@ -1,5 +1,5 @@
 //! A requirement as a file writes it, and how it becomes one that can work. A requirement that is switched on and lacks what its
-//! type needs is an error, so that the layer below counts; what has no effect becomes a remark.
+//! type needs is an error, so that the level below counts; what has no effect becomes a remark.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -31,8 +31,8 @@ pub(crate) struct Written {
     enforce: Option<Enforce>,
     /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
     /// `NotebookEdit`; evidence none.
-    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
-    trigger_tools: Option<Vec<WrittenTrigger>>,
+    #[schemars(with = "Option<Vec<WrittenTrigger>>", extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
+    trigger_tools: Option<Vec<Trigger>>,
     /// What Claude reads when it is not satisfied.
     #[schemars(extend("examples" = ["Write the plan first."]))]
     #[serde(alias = "blocking_message")]
@@ -96,8 +96,8 @@ pub(crate) struct Written {
     #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
     min_output: Option<Pattern>,
     /// Evidence: a file that must be there.
-    #[schemars(extend("examples" = ["docs/review.md"]))]
-    file: Option<FileEvidence>,
+    #[schemars(with = "Option<WrittenFile>", extend("examples" = ["docs/review.md"]))]
+    file: Option<File>,
     /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
     #[schemars(extend("examples" = ["HEAD"]))]
     newer_than: Option<Age>,
@@ -158,10 +158,22 @@ pub(super) struct CallTrigger {
     command_regex: Option<Pattern>,
 }
 
+impl From<WrittenTrigger> for Trigger {
+    fn from(written: WrittenTrigger) -> Self {
+        match written {
+            WrittenTrigger::Tool(tool) => Self { tool, commands: Vec::new() },
+            WrittenTrigger::Call(CallTrigger { tool, command_pattern, command_regex }) => {
+                let regex = command_regex.and_then(CommandPattern::of_expression);
+                Self { tool, commands: command_pattern.into_iter().chain(regex).collect() }
+            }
+        }
+    }
+}
+
 /// A file as evidence: a glob, or a map with its conditions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum FileEvidence {
+pub(super) enum WrittenFile {
     /// Which file; the conditions stand beside it.
     Glob(Glob),
     /// Which file, and its conditions.
@@ -182,18 +194,29 @@ pub(super) struct FileConditions {
     contains: Vec<Pattern>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+impl From<WrittenFile> for File {
+    fn from(written: WrittenFile) -> Self {
+        match written {
+            WrittenFile::Glob(glob) => Self { glob, newer_than: None, contains: Vec::new() },
+            WrittenFile::With(FileConditions { file, newer_than, contains }) => {
+                Self { glob: file, newer_than, contains }
+            }
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(super) enum OneOrMore<T> {
     One(T),
     More(Vec<T>),
 }
 
-impl<T> OneOrMore<T> {
-    fn into_vec(self) -> Vec<T> {
-        match self {
-            Self::One(one) => vec![one],
-            Self::More(more) => more,
+impl<T> From<OneOrMore<T>> for Vec<T> {
+    fn from(written: OneOrMore<T>) -> Self {
+        match written {
+            OneOrMore::One(one) => vec![one],
+            OneOrMore::More(more) => more,
         }
     }
 }
@@ -206,21 +229,64 @@ impl TryFrom<Written> for Requirement {
     type Error = &'static str;
 
     fn try_from(written: Written) -> Result<Self, Self::Error> {
+        let kind = written.kind;
+        let enforce = written.enforce();
         let remarks = if written.enabled { written.remarks() } else { Vec::new() };
-        let (enforce, kind) = (written.enforce(), written.kind);
-        let triggers =
-            written.trigger_tools.as_ref().map(|all| all.iter().map(WrittenTrigger::resolved).collect());
+        let terms = match kind {
+            _ if !written.enabled => Terms::Off(kind),
+            Kind::Blocking => Terms::Blocking(Blocking {
+                satisfied_by: written.satisfied_by,
+                skills: written.satisfied_by_skill.map(Vec::from).unwrap_or_default(),
+                skill_to_name: written.auto_resolve_skill,
+            }),
+            Kind::Dynamic => {
+                written.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
+                let block =
+                    written.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
+                Terms::Dynamic(Dynamic {
+                    warn: written.thresholds.warn.map(|warn| warn.get().into()),
+                    block: block.get().into(),
+                    base: written.base,
+                    exclude: written.exclude,
+                    cache_ttl: written.cache_ttl.map_or(CACHE_TTL, Bounded::get),
+                    approval_ttl: written.approval_ttl.map(Bounded::get),
+                })
+            }
+            Kind::Guard => {
+                let needed = "a guard needs `guard_type: protected_branch` or `single_session`";
+                let usual = || PROTECTED.map(Glob::literal).into();
+                Terms::Guard(match written.guard_type.ok_or(needed)? {
+                    GuardType::SingleSession => Guard::SingleSession,
+                    GuardType::ProtectedBranch => {
+                        Guard::ProtectedBranch(written.protected_branches.unwrap_or_else(usual))
+                    }
+                })
+            }
+            Kind::Evidence => {
+                let commands = written.command.map(Vec::from).unwrap_or_default();
+                if commands.is_empty() && written.file.is_none() {
+                    return Err("evidence needs `command` or `file`");
+                }
+                let file = written.file.map(|file| File {
+                    newer_than: file.newer_than.or(written.newer_than),
+                    contains: [file.contains, written.contains].concat(),
+                    ..file
+                });
+                let (paths, not_args, min_output) = (written.paths, written.not_args, written.min_output);
+                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
+            }
+        };
         Ok(Self {
+            terms,
             scope: written.scope,
             enforce,
             // Evidence without triggers is asked for before no call.
-            triggers: triggers.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
-            message: written.message.clone(),
-            description: written.description.clone(),
-            checklist: written.checklist.clone(),
-            ttl_secs: written.ttl_secs.map(|ttl| u64::from(ttl.get())),
+            triggers: written.trigger_tools.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
+            message: written.message,
+            description: written.description,
+            checklist: written.checklist,
+            ttl_secs: written.ttl_secs.map(|ttl| ttl.get().into()),
             remarks,
-            terms: if written.enabled { written.terms()? } else { Terms::Off(kind) },
         })
     }
 }
@@ -236,97 +302,57 @@ impl Written {
         })
     }
 
-    fn terms(self) -> Result<Terms, &'static str> {
-        Ok(match self.kind {
-            Kind::Blocking => Terms::Blocking(Blocking {
-                satisfied_by: self.satisfied_by,
-                skills: self.satisfied_by_skill.map(OneOrMore::into_vec).unwrap_or_default(),
-                skill_to_name: self.auto_resolve_skill,
-            }),
-            Kind::Dynamic => {
-                self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
-                let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
-                Terms::Dynamic(Dynamic {
-                    warn: self.thresholds.warn.map(|warn| u64::from(warn.get())),
-                    block: u64::from(block.get()),
-                    base: self.base,
-                    exclude: self.exclude,
-                    cache_ttl: self.cache_ttl.map_or(CACHE_TTL, Bounded::get),
-                    approval_ttl: self.approval_ttl.map(Bounded::get),
-                })
-            }
-            Kind::Guard => Terms::Guard(match self.guard_type {
-                None => return Err("a guard needs `guard_type: protected_branch` or `single_session`"),
-                Some(GuardType::SingleSession) => Guard::SingleSession,
-                Some(GuardType::ProtectedBranch) => Guard::ProtectedBranch(
-                    self.protected_branches.unwrap_or_else(|| PROTECTED.map(Glob::literal).into()),
-                ),
-            }),
-            Kind::Evidence => Terms::Evidence(self.evidence()?),
-        })
-    }
-
-    fn evidence(self) -> Result<Evidence, &'static str> {
-        let commands = self.command.map(OneOrMore::into_vec).unwrap_or_default();
-        let file = self.file.map(|file| match file {
-            FileEvidence::With(file) => {
-                File { glob: file.file, newer_than: file.newer_than, contains: file.contains }
-            }
-            FileEvidence::Glob(glob) => File { glob, newer_than: self.newer_than, contains: self.contains },
-        });
-        if commands.is_empty() && file.is_none() {
-            return Err("evidence needs `command` or `file`");
-        }
-        let (paths, not_args, min_output) = (self.paths, self.not_args, self.min_output);
-        Ok(Evidence { commands, file, paths, not_args, min_output })
-    }
-
     /// Keys that have no effect though they can be read: what is wrong and what follows.
     fn remarks(&self) -> Vec<(&'static str, String)> {
-        let mut remarks = Vec::new();
+        let own = self.kind;
         let triggers = || self.trigger_tools.iter().flatten();
+        let near =
+            |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
         // The name itself is left out: it may hold anything.
-        let tools = triggers().map(WrittenTrigger::tool).filter(|tool| tool.is_literal());
-        if let Some(near) = { tools }.find_map(|tool| misspelt_tool(tool.as_str())) {
+        let misspelt = triggers().find_map(near).map(|near| {
             let what = format!(
                 "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
             );
-            remarks.push(("trigger_tools", what));
-        }
+            ("trigger_tools", what)
+        });
         let is_before_calls = self.enforce.is_some_and(|enforce| enforce != Enforce::Stop);
-        let limits = self.thresholds.warn.zip(self.thresholds.block);
-        let table = [
+        let Thresholds { warn, block } = self.thresholds;
+        let without_effect = [
             (
-                triggers().any(WrittenTrigger::is_blind),
+                triggers().any(Trigger::is_blind),
                 "trigger_tools",
                 "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored",
             ),
             (
-                self.kind != Kind::Blocking && self.satisfied_by == SatisfiedBy::User,
+                own != Kind::Blocking && self.satisfied_by == SatisfiedBy::User,
                 "satisfied_by",
                 "counts only for a blocking requirement; ignored",
             ),
             (
-                self.kind == Kind::Evidence && is_before_calls && self.trigger_tools.is_none(),
+                own == Kind::Evidence && is_before_calls && self.trigger_tools.is_none(),
                 "enforce",
                 "evidence is asked for before no call without `trigger_tools`",
             ),
             (
-                limits.is_some_and(|(warn, block)| warn.get() >= block.get()),
+                warn.zip(block).is_some_and(|(warn, block)| warn.get() >= block.get()),
                 "thresholds",
                 "`warn` is not below `block`, so nobody is warned",
             ),
         ];
-        let applying = table.into_iter().filter(|(applies, ..)| *applies);
-        remarks.extend(applying.map(|(_, key, what)| (key, what.to_owned())));
-        remarks.extend(self.of_other_types());
-        remarks
+        let without_effect = without_effect.into_iter().filter(|(applies, ..)| *applies);
+        // Most often `type` was forgotten.
+        let of_others = self.keys_of_types().into_iter().filter(|(_, kind, is_set)| *is_set && *kind != own);
+        let of_others = of_others.map(|(key, kind, _)| {
+            (key, format!("belongs to `type: {}`, and this is {}; ignored", kind.word(), own.word()))
+        });
+        let without_effect = without_effect.map(|(_, key, what)| (key, what.to_owned()));
+        misspelt.into_iter().chain(without_effect).chain(of_others).collect()
     }
 
-    /// Keys that belong to another type: most often `type` was forgotten.
-    fn of_other_types(&self) -> impl Iterator<Item = (&'static str, String)> {
+    /// The keys that belong to one type, and whether they are set.
+    fn keys_of_types(&self) -> [(&'static str, Kind, bool); 12] {
         let has_thresholds = self.thresholds.warn.is_some() || self.thresholds.block.is_some();
-        let keys = [
+        [
             ("calculator", Kind::Dynamic, self.calculator.is_some()),
             ("thresholds", Kind::Dynamic, has_thresholds),
             ("base", Kind::Dynamic, self.base.is_some()),
@@ -339,41 +365,14 @@ impl Written {
             ("file", Kind::Evidence, self.file.is_some()),
             ("newer_than", Kind::Evidence, self.newer_than.is_some()),
             ("contains", Kind::Evidence, !self.contains.is_empty()),
-        ];
-        let own = self.kind;
-        let strange = keys.into_iter().filter(move |(_, kind, is_set)| *is_set && *kind != own);
-        strange.map(move |(key, kind, _)| {
-            (key, format!("belongs to `type: {}`, and this is {}; ignored", kind.word(), own.word()))
-        })
+        ]
     }
 }
 
-impl WrittenTrigger {
-    fn tool(&self) -> &Glob {
-        match self {
-            Self::Tool(tool) => tool,
-            Self::Call(call) => &call.tool,
-        }
-    }
-
+impl Trigger {
     /// It looks at a line that the tool does not have.
     fn is_blind(&self) -> bool {
-        let Self::Call(call) = self else { return false };
-        let looks = call.command_pattern.is_some() || call.command_regex.is_some();
-        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| call.tool.is_name(shell));
-        looks && !is_shell && misspelt_tool(call.tool.as_str()).is_none()
-    }
-
-    fn resolved(&self) -> Trigger {
-        match self {
-            Self::Tool(tool) => Trigger { tool: tool.clone(), commands: Vec::new() },
-            Self::Call(CallTrigger { tool, command_pattern, command_regex }) => {
-                let regex = command_regex.as_ref().and_then(CommandPattern::of_expression);
-                Trigger {
-                    tool: tool.clone(),
-                    commands: command_pattern.iter().cloned().chain(regex).collect(),
-                }
-            }
-        }
+        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| self.tool.is_name(shell));
+        !self.commands.is_empty() && !is_shell && misspelt_tool(self.tool.as_str()).is_none()
     }
 }
