@@ -1,5 +1,5 @@
-//! The life of requirements-check and `req` through real processes: calls are refused and let go, commands become evidence
-//! and stop being it, marks hold where and as long as they should, turns end or do not, wherever the work is done.
+//! requirements-check and `req` as real processes: calls are denied and allowed, commands become evidence and stop being it,
+//! satisfactions count where and as long as they should, turns end or do not, wherever the work is done.
 
 mod evidence;
 mod gates;
@@ -8,4 +8,3 @@ mod robust;
 mod scopes;
 mod stop;
 mod world;
-mod written_evidence;

@@ -1,10 +1,10 @@
-//! Evidence: a command that passed on exactly the files that are there. What makes it count, what takes it away again, and
-//! what is said where a run did not count.
+//! Evidence: a command that passed on exactly the files that are there, or a file.
 
 use super::world::{Claude, World, command_in, shell_response};
 use crate::driver::denial;
 use serde_json::json;
-use std::fs;
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
 
 const TESTS: &str = "\
 requirements:
@@ -17,33 +17,25 @@ requirements:
 ";
 
 /// Tests that fail while there is a file `broken`.
-const SCRIPT: &str = "#!/bin/sh\necho \"$(ls src | wc -l) passed\"\ntest ! -e broken\n";
+const SCRIPT: &str = "#!/bin/sh\ntest ! -e broken\n";
 
 const COMMIT: &str = "git add --all && git commit --quiet --message change";
 
 /// A project with tests, where this is required.
 fn project(yaml: &str) -> World {
     let world = World::of_team(yaml);
-    make_program(&world, "run-tests", SCRIPT);
+    world.write_program("run-tests", SCRIPT);
     world.sandbox.write("src/a.txt", "old\n");
     world.sandbox.write(".gitignore", "broken\n*.log\n");
     world.sandbox.commit("tests");
     world
 }
 
-fn make_program(world: &World, name: &str, script: &str) {
-    let file = world.sandbox.write(name, script);
-    #[cfg(unix)]
-    crate::driver::restrict(&file, 0o755);
-}
-
-/// The reason with which a commit is refused; fails if it is not.
 #[track_caller]
-fn commit_refused(claude: &Claude<'_>) -> String {
+fn commit_denied(claude: &Claude<'_>) -> String {
     claude.refused(&claude.bash(COMMIT))
 }
 
-/// A commit would pass.
 #[track_caller]
 fn commit_passes(claude: &Claude<'_>) {
     claude.passes(&claude.bash(COMMIT));
@@ -54,9 +46,15 @@ fn a_commit_needs_a_run_that_passed_on_these_files_and_leaves_it_valid() {
     let world = project(TESTS);
     let claude = world.claude();
     claude.edits("src/a.txt", "new\n");
-    let text = commit_refused(&claude);
+    let text = commit_denied(&claude);
     assert!(text.contains("tests_green"), "{text}");
     claude.does(&command_in(&text));
+    commit_passes(&claude);
+    world.sandbox.write("broken", "");
+    assert_eq!(claude.runs("./run-tests"), 1);
+    commit_denied(&claude);
+    fs::remove_file(world.sandbox.project().join("broken")).unwrap();
+    claude.does("./run-tests");
     claude.does(COMMIT);
     claude.stops();
     commit_passes(&claude);
@@ -74,69 +72,34 @@ fn any_other_content_makes_the_evidence_stale_whoever_wrote_it() {
     {
         commit_passes(&claude);
         claude.does(line);
-        let text = commit_refused(&claude);
+        let text = commit_denied(&claude);
         assert!(text.contains("files have changed"), "{line}: {text}");
         claude.does(&command_in(&text));
     }
     world.sandbox.write("src/b.txt", "theirs\n");
-    commit_refused(&claude);
+    commit_denied(&claude);
 }
 
 #[test]
-fn a_run_whose_failure_would_not_show_does_not_count_and_the_refusal_says_which_line_would() {
-    let lines = ["./run-tests 2>&1 | tail", "./run-tests --list"];
-    let world = project(TESTS);
-    for (number, line) in (1..).zip(lines) {
-        let claude = world.another(number);
-        claude.edits("src/a.txt", &format!("{number}\n"));
-        claude.does(line);
-        let text = commit_refused(&claude);
-        assert!(text.contains("did not count"), "{line}: {text}");
-        let command = command_in(&text);
-        assert_eq!(command, "./run-tests", "{line}");
-        claude.does(&command);
-        commit_passes(&claude);
-    }
-}
-
-#[test]
-fn a_run_in_the_background_does_not_count() {
+fn a_run_that_does_not_count_is_named_with_the_line_that_would() {
     let world = project(TESTS);
     let claude = world.claude();
     claude.edits("src/a.txt", "new\n");
-    let call = claude.call("Bash", json!({ "command": "./run-tests", "run_in_background": true }));
-    let mut response = shell_response("");
-    response["backgroundTaskId"] = json!("bqm9162xj");
-    claude.passes(&call);
-    assert_eq!(claude.after(&call, response), None);
-    let text = commit_refused(&claude);
-    assert!(text.contains("did not count") && text.contains("background"), "{text}");
-}
-
-#[test]
-fn a_run_that_fails_takes_the_evidence_away() {
-    let world = project(TESTS);
-    let claude = world.claude();
-    claude.edits("src/a.txt", "new\n");
-    claude.does("./run-tests");
-    commit_passes(&claude);
-    world.sandbox.write("broken", "");
-    assert_eq!(claude.runs("./run-tests").status, 1);
-    let text = commit_refused(&claude);
-    assert!(text.contains("tests_green"), "{text}");
-    fs::remove_file(world.sandbox.project().join("broken")).unwrap();
-    claude.does("./run-tests");
+    claude.does("./run-tests 2>&1 | tail");
+    let text = commit_denied(&claude);
+    assert!(text.contains("did not count"), "{text}");
+    claude.does(&command_in(&text));
     commit_passes(&claude);
 }
 
 #[test]
 fn a_run_is_about_the_files_as_they_were_when_it_began() {
     let world = project(TESTS);
-    make_program(&world, "run-tests", "#!/bin/sh\necho formatted > src/a.txt\n");
+    world.write_program("run-tests", "#!/bin/sh\necho formatted > src/a.txt\n");
     let claude = world.claude();
     claude.edits("src/a.txt", "new\n");
     claude.does("./run-tests");
-    commit_refused(&claude);
+    commit_denied(&claude);
     claude.does("./run-tests");
     commit_passes(&claude);
 }
@@ -171,11 +134,41 @@ fn without_git_files_are_known_by_size_and_time() {
     fs::remove_dir_all(world.sandbox.project().join(".git")).unwrap();
     let claude = world.claude();
     claude.edits("src/a.txt", "new\n");
-    commit_refused(&claude);
+    commit_denied(&claude);
     claude.does("./run-tests");
     commit_passes(&claude);
     claude.stops();
     claude.edits("src/a.txt", "newer\n");
-    commit_refused(&claude);
+    commit_denied(&claude);
     claude.held();
+}
+
+const REVIEW: &str = "\
+requirements:
+  reviewed:
+    enabled: true
+    type: evidence
+    enforce: both
+    file: {file: 'docs/review*.md', newer_than: HEAD, contains: ['^# Review', 'verdict: (good|fair)']}
+    trigger_tools: [{tool: Bash, command_pattern: git push}]
+";
+
+#[test]
+fn the_denial_says_what_the_file_must_be_like_and_one_of_several_is_enough() {
+    let world = World::of_team(REVIEW);
+    let claude = world.claude();
+    let text = claude.refused(&claude.bash("git push"));
+    for words in ["docs/review*.md", "newer than the last commit", "^# Review", "verdict: (good|fair)"] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    let minute = Duration::from_secs(60);
+    for (file, at, passes) in [
+        ("docs/review-old.md", SystemTime::now() - minute, false),
+        ("docs/review-new.md", SystemTime::now() + minute, true),
+    ] {
+        let path = world.sandbox.write(file, "# Review\nverdict: fair\n");
+        File::options().write(true).open(path).unwrap().set_modified(at).unwrap();
+        let answer = claude.before(&claude.bash("git push"));
+        assert_eq!(answer.is_none(), passes, "{file}: {answer:?}");
+    }
 }

@@ -17,7 +17,6 @@ pub(super) const WORDS: &str = "All of it is done.";
 
 const HOOK: &str = "requirements-check";
 
-/// The sandbox, with what is installed in it.
 pub(super) struct World {
     driver: Driver,
     calls: Cell<u32>,
@@ -32,7 +31,6 @@ impl Deref for World {
 }
 
 impl World {
-    /// Nothing is required.
     pub(super) fn empty() -> Self {
         let world = Self { driver: Driver::unconfigured(HOOK), calls: Cell::new(0) };
         world.install();
@@ -73,14 +71,12 @@ impl World {
         format!("{}:{path}", self.sandbox.home().join(".local/bin").display())
     }
 
-    /// A session in the project.
     pub(super) fn claude(&self) -> Claude<'_> {
         Claude {
             world: self,
             session: self.driver.session.clone(),
             project: self.sandbox.project(),
             entrypoint: "cli",
-            mode: "default",
         }
     }
 
@@ -107,11 +103,16 @@ impl World {
         folder
     }
 
-    /// A linked work tree of the project beside it, on a new branch of that name.
-    pub(super) fn work_tree(&self, branch: &str) -> PathBuf {
-        let folder = self.sandbox.root().join(format!("tree-{}", branch.replace('/', "_")));
-        self.sandbox.git(&["worktree", "add", "--quiet", "-b", branch, folder.to_str().unwrap()]);
+    pub(super) fn folder(&self, path: &str) -> PathBuf {
+        let folder = self.sandbox.project().join(path);
+        fs::create_dir_all(&folder).unwrap();
         folder
+    }
+
+    pub(super) fn write_program(&self, name: &str, script: &str) {
+        let file = self.sandbox.write(name, script);
+        #[cfg(unix)]
+        crate::driver::restrict(&file, 0o755);
     }
 
     /// The project goes to that branch, a new one where there is none.
@@ -122,7 +123,6 @@ impl World {
         self.sandbox.git(&[&["switch", "--quiet"], create, &[branch]].concat());
     }
 
-    /// A file of marks of the project, by its name.
     pub(super) fn marks_file(&self, name: &str) -> PathBuf {
         crate::driver::marks_file(&self.sandbox.project(), name)
     }
@@ -150,19 +150,11 @@ pub(super) fn link(original: &Path, link: &Path) {
     fs::copy(original, link).unwrap();
 }
 
-/// A tool call.
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     tool: String,
     input: Value,
     id: String,
-}
-
-/// What came of a line that Claude ran.
-pub(super) struct Ran {
-    pub(super) status: i32,
-    /// What the hook answered when it had ended.
-    pub(super) answer: Option<Value>,
 }
 
 /// A session, and what its client tells the hook.
@@ -172,11 +164,15 @@ pub(super) struct Claude<'w> {
     pub(super) session: Session,
     project: PathBuf,
     entrypoint: &'static str,
-    mode: &'static str,
+}
+
+impl Call {
+    fn in_event(&self, payload: Payload) -> Payload {
+        payload.with("tool_use_id", self.id.as_str()).with("permission_mode", "default")
+    }
 }
 
 impl Claude<'_> {
-    /// Started there.
     pub(super) fn started_in(mut self, folder: impl Into<PathBuf>) -> Self {
         self.project = folder.into();
         self.session.cwd.clone_from(&self.project);
@@ -189,7 +185,6 @@ impl Claude<'_> {
         self
     }
 
-    /// A run of `claude -p`.
     pub(super) fn headless(mut self) -> Self {
         self.entrypoint = "sdk-cli";
         self
@@ -200,8 +195,6 @@ impl Claude<'_> {
         self.session.prompt_id = format!("9c0fe5a1-0000-4000-8000-{number:012}");
         self
     }
-
-    // Calls.
 
     pub(super) fn call(&self, tool: &str, input: Value) -> Call {
         Call { tool: tool.to_owned(), input, id: self.world.next_call() }
@@ -216,8 +209,6 @@ impl Claude<'_> {
     pub(super) fn bash(&self, line: &str) -> Call {
         self.call("Bash", json!({ "command": line, "description": "what it does" }))
     }
-
-    // What the hook is told, and what it answers.
 
     /// The hook as this session's client starts it.
     pub(super) fn hook(&self) -> Invocation {
@@ -238,15 +229,10 @@ impl Claude<'_> {
         documented(&self.hook().stdin(payload.to_bytes()).run())
     }
 
-    fn told(&self, payload: Payload, call: &Call) -> Payload {
-        payload.with("tool_use_id", call.id.as_str()).with("permission_mode", self.mode)
-    }
-
     pub(super) fn event_before(&self, call: &Call) -> Payload {
-        self.told(self.session.pre_tool_use(&call.tool, call.input.clone()), call)
+        call.in_event(self.session.pre_tool_use(&call.tool, call.input.clone()))
     }
 
-    /// What is answered before a call.
     #[track_caller]
     pub(super) fn before(&self, call: &Call) -> Option<Value> {
         self.ask(&self.event_before(call))
@@ -269,7 +255,7 @@ impl Claude<'_> {
     /// What is answered after a call that succeeded.
     #[track_caller]
     pub(super) fn after(&self, call: &Call, response: Value) -> Option<Value> {
-        self.ask(&self.told(self.session.post_tool_use(&call.tool, call.input.clone(), response), call))
+        self.ask(&call.in_event(self.session.post_tool_use(&call.tool, call.input.clone(), response)))
     }
 
     /// A call succeeded, and nothing is said to it.
@@ -278,11 +264,10 @@ impl Claude<'_> {
         assert_eq!(self.after(call, shell_response("")), None, "{call:?}");
     }
 
-    /// What is answered after a call that failed.
     #[track_caller]
     pub(super) fn failed(&self, call: &Call) -> Option<Value> {
         let failure = self.session.post_tool_use_failure(&call.tool, call.input.clone(), "Exit code 1\n");
-        self.ask(&self.told(failure, call))
+        self.ask(&call.in_event(failure))
     }
 
     /// The session begins; what Claude is told.
@@ -292,10 +277,9 @@ impl Claude<'_> {
         context(answer.as_ref())
     }
 
-    /// The user types a prompt.
     #[track_caller]
     pub(super) fn types(&self, prompt: &str) -> Option<Value> {
-        self.ask(&self.session.user_prompt_submit(prompt).with("permission_mode", self.mode))
+        self.ask(&self.session.user_prompt_submit(prompt))
     }
 
     /// The answer to a typed command; fails if it reaches Claude.
@@ -304,10 +288,9 @@ impl Claude<'_> {
         reason(self.types(prompt).as_ref())
     }
 
-    /// The turn is about to end.
     #[track_caller]
     pub(super) fn stop(&self) -> Option<Value> {
-        self.ask(&self.session.stop(WORDS).with("permission_mode", self.mode))
+        self.ask(&self.session.stop(WORDS))
     }
 
     /// The reason with which a stop is blocked; fails if it is not.
@@ -321,8 +304,6 @@ impl Claude<'_> {
     pub(super) fn stops(&self) {
         assert_eq!(self.stop(), None);
     }
-
-    // What Claude really does.
 
     /// Writes a file by an edit that passes and succeeds.
     #[track_caller]
@@ -341,9 +322,9 @@ impl Claude<'_> {
         self.with_environment(shell).run()
     }
 
-    /// Runs a line that passes, and tells the hook how it ended.
+    /// Runs a line that passes, tells the hook how it ended, and hears nothing; its status.
     #[track_caller]
-    pub(super) fn runs(&self, line: &str) -> Ran {
+    pub(super) fn runs(&self, line: &str) -> i32 {
         let call = self.bash(line);
         self.passes(&call);
         let outcome = self.shell(line);
@@ -352,18 +333,17 @@ impl Claude<'_> {
             0 => self.after(&call, shell_response(&outcome.stdout_text())),
             _ => self.failed(&call),
         };
-        Ran { status, answer }
+        assert_eq!(answer, None, "{line}");
+        status
     }
 
-    /// Runs a line that passes and succeeds, with nothing said to it.
+    /// Runs a line that passes and succeeds.
     #[track_caller]
     pub(super) fn does(&self, line: &str) {
-        let ran = self.runs(line);
-        assert_eq!((ran.status, ran.answer), (0, None), "{line}");
+        assert_eq!(self.runs(line), 0, "{line}");
     }
 }
 
-/// What a shell's call answers with.
 pub(super) fn shell_response(stdout: &str) -> Value {
     json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false })
 }
