@@ -1,74 +1,55 @@
-//! What the hook knows of git. Nothing in here knows the hook, its settings (but globs) or its state.
+//! The repository, as far as requirements ask. libgit2 and the `git` command do the work.
 //!
 //! - `worktree`: where a path belongs and which branch is out, by a few plain file reads: every tool call pays it.
-//! - `ask`: the `git` command, where the files are beyond us (reftable) or libgit2 refuses (foreign owner).
-//! - `size`: how many lines the work tree differs from the point where the branch left its base.
-//! - `fingerprint`: what the files under some globs contain, cheap to take and to compare across commits.
+//! - `ask`: the `git` command, where libgit2 cannot read the references (reftable).
+//! - `base`, `size`: how many lines the work tree differs from the point where the branch left its base.
+//! - `fingerprint`: what the files under some globs contain, comparable across commits.
 //! - `remote`: where the repository was cloned from.
-//! - `own`: what tools keep in a work tree for themselves, which neither of both looks at.
+//! - `own`: what tools keep in a work tree for themselves, which neither size nor fingerprint counts.
 //!
-//! Only `size` and `fingerprint` open the repository (libgit2). They write nothing, not even a refreshed index, and
-//! start no program a repository's configuration or attributes name. `GIT_DIR` and its kin change nothing.
-//!
-//! libgit2 cannot read: SHA-256 repositories, reftable, split and sparse indexes. They end as [`GitError::Other`].
+//! Nothing is written, not even a refreshed index, and no program is started that a repository's configuration or attributes
+//! name. `GIT_DIR` and its kin change nothing.
 
 mod ask;
 mod base;
 mod fingerprint;
-mod heads;
 mod own;
 mod remote;
-mod repository;
 mod size;
 mod worktree;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ask::{Answer, ask_git};
+pub(crate) use ask::ask_git;
+pub(crate) use base::baseless;
 pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};
-pub(crate) use heads::heads;
 pub(crate) use own::Own;
 pub use remote::{remote, remotes};
-pub(crate) use size::{Count, SizeRequest, baseless, count, stamp};
-pub(crate) use worktree::Head;
+pub use size::Size;
+pub(crate) use size::{SizeRequest, count, stamp};
 pub use worktree::Worktree;
 
-/// Why git could not be asked, or had no answer. The texts stand alone.
+/// Why git could not be asked, or had no answer, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GitError {
-    /// libgit2 and git refuse repositories of other users: their configuration could name programs.
-    #[error(
-        "the repository belongs to another user; `git config --global --add safe.directory FOLDER` trusts it"
-    )]
-    Owner,
-    /// HEAD is none of the forms read by hand: reftable, a reference outside refs/heads, damage.
-    #[error("{0} names no branch and no commit that could be read")]
-    Head(std::path::PathBuf),
-    /// A pipe, a device or a folder stands where git keeps a file; git itself would wait for it for ever.
-    #[error("{0} is not a regular file, so the repository cannot be read; move it away or clone anew")]
-    NotAFile(std::path::PathBuf),
-    /// The base that the settings name is no branch, tag or commit here.
-    #[error("`{0}` is no branch, tag or commit of this repository")]
-    NoBase(String),
-    /// More changed files than a fingerprint holds.
-    #[error("more than {0} files to compare; narrow `paths` or ignore what is generated")]
-    TooMany(usize),
-    /// The `git` command did not answer in time.
-    #[error("the git command gave no answer within {0} s")]
-    Timeout(u64),
-    /// Anything else, in the words of git, libgit2 or the system.
+    /// Another way to the same answer must not be tried: it would wait for a pipe, or take as long.
+    #[error("{0}")]
+    Final(String),
     #[error("{0}")]
     Other(String),
 }
 
 impl From<git2::Error> for GitError {
     fn from(error: git2::Error) -> Self {
-        if error.code() == git2::ErrorCode::Owner {
-            Self::Owner
-        } else {
-            Self::Other(error.message().to_owned())
-        }
+        Self::Other(match error.code() {
+            git2::ErrorCode::Owner => {
+                "the repository belongs to another user; `git config --global --add safe.directory FOLDER` \
+                 trusts it"
+                    .to_owned()
+            }
+            _ => error.message().to_owned(),
+        })
     }
 }
 

@@ -5,8 +5,8 @@ mod commands;
 mod files;
 mod fingerprints;
 mod look;
-mod own;
 mod sizes;
+mod start;
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -30,6 +30,7 @@ use crate::evidence;
 use crate::facts::{After, Answered, Before, Facts, Place};
 use crate::paths::real;
 use crate::rails::{self, Guarded};
+use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Settings, Terms};
 use crate::state::{Run, State};
@@ -61,7 +62,7 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     if is_plan(context, &call) {
         return None;
     }
-    let registers = Look::is_quiet(context);
+    let registers = is_quiet(context);
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let due = lazily_due(context);
@@ -103,6 +104,12 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let places =
         looks.into_iter().map(|(look, rules)| Place { world: look.world, judged: named(rules) }).collect();
     Some(Before { call, places, breach, runs, registers })
+}
+
+/// The session has given no sign of life for a while.
+fn is_quiet(context: &Context<'_, Settings>) -> bool {
+    let registry = context.store.zip(context.request.call.session_id.as_deref());
+    registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
 /// The triggered rules by where what triggers them acts: each command of a line in its own folder, git where it is told to.
@@ -396,9 +403,7 @@ fn at_start(context: &Context<'_, Settings>, source: &str) -> Facts {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     let mut look = Look::new(context);
     look.measure(&rules);
-    look.sweep();
-    look.note_a_tracked_local_file();
-    look.look_for_notices(source);
+    look.look_for_start(source);
     Facts::Start(Box::new(look.world))
 }
 

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use shared::host::{Environment, Timestamp};
-use shared::state::{SharedMode, ensure_private, file_key, write_private};
+use shared::hook::Context;
+use shared::host::Timestamp;
+use shared::state::{SharedMode, Store, ensure_private, file_key, write_private};
 
-use crate::git::{self, GitError, Head, Worktree};
+use crate::git::{GitError, Worktree, ask_git};
 use crate::paths::above;
 use crate::satisfactions::{Key, MarkFolder};
-use crate::settings::Scope;
+use crate::settings::{Scope, Settings};
 
 /// Where a call acts.
 #[derive(Debug, Clone)]
@@ -31,53 +32,36 @@ impl Default for Here {
     }
 }
 
-/// What a place is found from.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Around<'a> {
-    /// The state folder, for satisfactions without git.
-    pub(crate) state_dir: Option<&'a Path>,
-    /// The project's root, which satisfactions without git belong to.
-    pub(crate) root: Option<&'a Path>,
-    /// Where git is looked for, and whose configuration counts.
-    pub(crate) environment: &'a Environment,
-}
-
 impl Here {
-    /// The place of a file or folder, which need not exist. `ask` answers for what cannot be read by hand.
-    pub(crate) fn find(
-        path: &Path,
-        around: Around<'_>,
-        ask: impl FnOnce(&Path) -> Result<git::Answer, GitError>,
-    ) -> Self {
-        match Worktree::find(path) {
-            Ok(None) => Self::without_git(around, None),
-            Ok(Some(worktree)) => match worktree.head() {
-                Ok(head) => Self::in_git(worktree, head),
-                Err(_) => Self::asked(ask(path), around),
-            },
-            // Git would wait for what is no file.
-            Err(error @ GitError::NotAFile(_)) => Self::without_git(around, Some(error.to_string())),
-            Err(_) => Self::asked(ask(path), around),
+    /// The place of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand, and
+    /// nobody for what git itself would wait for.
+    pub(crate) fn find(path: &Path, context: &Context<'_, Settings>) -> Self {
+        let read = Worktree::find(path).and_then(|found| match found {
+            Some(worktree) => worktree.head().map(|key| Some((worktree, key))),
+            None => Ok(None),
+        });
+        let read = match read {
+            Err(GitError::Other(_)) => {
+                let folder = above(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
+                ask_git(folder, &context.host.environment).map(Some)
+            }
+            read => read,
+        };
+        match read {
+            Ok(Some((worktree, key))) => Self::in_git(worktree, key),
+            read => {
+                let state_dir = context.store.map(Store::dir);
+                let folder = state_dir.zip(context.places.root.as_deref());
+                let folder = folder.map(|(state, root)| MarkFolder::of_project(state, root));
+                let trouble = read.err().map(|error| error.to_string());
+                Self { key: Key::NoGit, worktree: None, folder, trouble }
+            }
         }
     }
 
-    fn asked(answer: Result<git::Answer, GitError>, around: Around<'_>) -> Self {
-        match answer {
-            Ok(answer) => Self::in_git(answer.worktree, answer.head),
-            Err(error) => Self::without_git(around, Some(error.to_string())),
-        }
-    }
-
-    fn in_git(worktree: Worktree, head: Head) -> Self {
-        let key = key_of(head);
+    fn in_git(worktree: Worktree, key: Key) -> Self {
         let folder = MarkFolder::of_repository(&worktree.common_dir, &worktree.root, SharedMode::Private);
         Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
-    }
-
-    fn without_git(around: Around<'_>, trouble: Option<String>) -> Self {
-        let folder =
-            around.state_dir.zip(around.root).map(|(state, root)| MarkFolder::of_project(state, root));
-        Self { key: Key::NoGit, worktree: None, folder, trouble }
     }
 
     /// The folder, for changes: its files get the mode the repository shares its own with.
@@ -124,28 +108,13 @@ impl Here {
 
     /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
     pub(crate) fn heads(&self) -> Option<BTreeSet<Key>> {
-        let heads = git::heads(self.worktree.as_ref()?).ok()?;
-        Some(heads.into_iter().map(key_of).collect())
+        self.worktree.as_ref()?.heads().ok()
     }
 
     /// The top folder of the work tree.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.worktree.as_ref().map(|worktree| worktree.root.as_path())
     }
-}
-
-/// Whose satisfactions count where this is checked out.
-pub(crate) fn key_of(head: Head) -> Key {
-    match head {
-        Head::Branch(name) => Key::Branch(name),
-        Head::Detached(commit) => Key::Detached(commit),
-    }
-}
-
-/// `git` asked about a folder.
-pub(crate) fn ask(folder: &Path, around: Around<'_>) -> Result<git::Answer, GitError> {
-    let nearest = above(folder).find(|ancestor| ancestor.is_dir()).unwrap_or(folder);
-    git::ask_git(nearest, around.environment)
 }
 
 /// `core.sharedRepository`, as far as it gives others access.

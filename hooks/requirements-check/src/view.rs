@@ -8,6 +8,7 @@ use shared::host::Timestamp;
 use shared::protocol::Mode;
 
 use crate::change::Change;
+pub use crate::git::Size;
 use crate::place::Here;
 use crate::registry::Entry;
 use crate::rule::Rule;
@@ -89,16 +90,6 @@ pub fn short(session: &str, live: &[Entry]) -> String {
     let short: String = session.chars().take(8).collect();
     let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
     if alike > 1 { session.to_owned() } else { short }
-}
-
-/// A branch's size against its base.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Size {
-    /// Lines inserted and deleted.
-    pub lines: u64,
-    pub base: String,
-    /// False for a count that ran out of time: a lower bound.
-    pub is_complete: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

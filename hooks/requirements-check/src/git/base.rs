@@ -10,184 +10,128 @@
 //!
 //! A remote that is a work tree on this machine has no default branch: its HEAD is what somebody works on.
 
-use std::fmt;
 use std::path::Path;
 
-use git2::{Commit, ErrorCode, Oid, Repository};
+use git2::{Oid, Repository};
 
 use super::GitError;
+use super::worktree::Worktree;
 
-/// The name shown where there is no base but the last commit.
-const HEAD: &str = "HEAD";
 const DEFAULTS: [&str; 2] = ["main", "master"];
+const FOLDERS: [&str; 4] = ["refs/heads/", "refs/remotes/", "refs/tags/", "refs/remotes/origin/"];
 
 /// The base, and the commit the work tree is compared with.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Base {
-    /// As people write it: `main`, `origin/main`, or `HEAD`.
+    /// As people write it: `main`, `origin/main`, or `HEAD` where there is no base but the last commit.
     pub(super) name: String,
-    /// Its full name, where it is a reference.
-    pub(super) reference: Option<String>,
     /// The merge base with HEAD; `None` before the first commit.
     pub(super) from: Option<Oid>,
-}
-
-/// Finds the base. An error only for a configured one that does not exist: measuring against another would mislead.
-pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
-    let branch = Current::of(repo);
-    let Some(head) = branch.commit.clone() else {
-        return Ok(Base { name: HEAD.to_owned(), reference: None, from: None });
-    };
-    Ok(measured(repo, &head, sought(repo, configured, &branch)?))
-}
-
-/// Measured here, the branch would be smaller than it is: this clone lacks its base, or what leads to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Baseless {
-    lacks: Lack,
-    is_shallow: bool,
-    has_origin: bool,
-}
-
-/// What a clone may lack.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Lack {
-    /// Any branch that could be the base.
-    Branch,
-    /// The one that is configured.
-    Named(String),
-    /// The commits back to where HEAD left it.
-    Way(String),
-}
-
-/// What is missing, and the command that fetches it.
-impl fmt::Display for Baseless {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.lacks {
-            Lack::Branch => formatter.write_str("the branch to compare with is not in this clone")?,
-            Lack::Named(name) => write!(formatter, "`{name}` is no branch, tag or commit of this clone")?,
-            Lack::Way(name) => write!(formatter, "where this left {name} is not in this clone")?,
-        }
-        let depth = if self.is_shallow { " --unshallow" } else { "" };
-        if self.has_origin {
-            let branches = "'+refs/heads/*:refs/remotes/origin/*'";
-            write!(
-                formatter,
-                "; fetch it: git fetch{depth} origin {branches} (in GitHub Actions: fetch-depth: 0)"
-            )?;
-        }
-        Ok(())
-    }
-}
-
-/// What keeps the branch from being measured as in a whole clone; `None` if nothing does.
-pub(super) fn baseless(repo: &Repository, configured: Option<&str>) -> Result<Option<Baseless>, GitError> {
-    let branch = Current::of(repo);
-    let Some(head) = &branch.commit else { return Ok(None) };
-    let is_shallow = repo.is_shallow();
-    let lacks = match sought(repo, configured, &branch) {
-        Err(GitError::NoBase(name)) => Lack::Named(name),
-        Err(error) => return Err(error),
-        // Without an upstream, the base itself has nothing to be measured against anywhere.
-        Ok(None) if configured.is_some() || branch.is_default(remote_default(repo).as_ref()) => {
-            return Ok(None);
-        }
-        Ok(None) => Lack::Branch,
-        Ok(Some(base)) if is_shallow && repo.merge_base(base.commit, head.id()).is_err() => {
-            Lack::Way(base.name)
-        }
-        Ok(Some(_)) => return Ok(None),
-    };
-    Ok(Some(Baseless { lacks, is_shallow, has_origin: repo.find_remote("origin").is_ok() }))
-}
-
-fn sought(
-    repo: &Repository,
-    configured: Option<&str>,
-    branch: &Current<'_>,
-) -> Result<Option<Point>, GitError> {
-    match configured {
-        Some(name) => configured_base(repo, name, branch),
-        None => Ok(guessed_base(repo, branch)),
-    }
 }
 
 /// A named point of history.
 struct Point {
     name: String,
+    /// Its full name, where it is a reference.
     reference: Option<String>,
     commit: Oid,
 }
 
-/// The branch that is checked out, if any, and its commit, if any.
-struct Current<'repo> {
-    reference: Option<String>,
-    commit: Option<Commit<'repo>>,
+/// The branch that is out, if any, and the remote's default.
+struct Known {
+    branch: Option<String>,
+    upstream: Option<Point>,
+    default: Option<Point>,
 }
 
-impl<'repo> Current<'repo> {
-    fn of(repo: &'repo Repository) -> Self {
-        let head = repo.head().ok();
-        let reference =
-            head.as_ref().filter(|head| head.is_branch()).and_then(|head| Some(head.name().ok()?.to_owned()));
-        Self { reference, commit: head.and_then(|head| head.peel_to_commit().ok()) }
+/// Finds the base. A configured one that does not exist is an error: measuring against another would mislead. Histories
+/// without a common commit are measured from HEAD.
+pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
+    let head = head(repo);
+    let no_base = |name| GitError::Other(format!("`{name}` is no branch, tag or commit of this repository"));
+    let sought = if head.is_some() { sought(repo, configured).map_err(no_base)? } else { None };
+    let shared =
+        sought.zip(head).and_then(|(base, head)| Some((base.name, repo.merge_base(base.commit, head).ok()?)));
+    Ok(match shared {
+        Some((name, from)) => Base { name, from: Some(from) },
+        None => Base { name: "HEAD".to_owned(), from: head },
+    })
+}
+
+/// Why the branch would be smaller in this clone than it is, and the command that fetches what is missing; `None` if nothing
+/// is.
+pub(crate) fn baseless(worktree: &Worktree, configured: Option<&str>) -> Result<Option<String>, GitError> {
+    let repo = worktree.open()?;
+    let (Some(head), is_shallow) = (head(&repo), repo.is_shallow()) else { return Ok(None) };
+    let lacks = match sought(&repo, configured) {
+        Err(name) => format!("`{name}` is no branch, tag or commit of this clone"),
+        // Without an upstream, the base itself has nothing to be measured against anywhere.
+        Ok(None) if configured.is_some() || Known::of(&repo).is_on_default() => return Ok(None),
+        Ok(None) => "the branch to compare with is not in this clone".to_owned(),
+        Ok(Some(base)) if is_shallow && repo.merge_base(base.commit, head).is_err() => {
+            format!("where this left {} is not in this clone", base.name)
+        }
+        Ok(Some(_)) => return Ok(None),
+    };
+    let depth = if is_shallow { " --unshallow" } else { "" };
+    let branches = "'+refs/heads/*:refs/remotes/origin/*'";
+    let fetch = format!("; fetch it: git fetch{depth} origin {branches} (in GitHub Actions: fetch-depth: 0)");
+    let fetch = if repo.find_remote("origin").is_ok() { fetch } else { String::new() };
+    Ok(Some(lacks + &fetch))
+}
+
+fn head(repo: &Repository) -> Option<Oid> {
+    Some(repo.head().ok()?.peel_to_commit().ok()?.id())
+}
+
+/// The base; the error is the configured name that does not exist.
+fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, String> {
+    let known = Known::of(repo);
+    let Some(name) = configured else { return Ok(known.guessed(repo)) };
+    let base = named(repo, name).ok_or_else(|| name.to_owned())?;
+    let is_current = base.reference.is_some() && base.reference == known.branch;
+    Ok(if is_current { known.upstream } else { Some(base) })
+}
+
+impl Known {
+    fn of(repo: &Repository) -> Self {
+        let head = repo.head().ok().filter(git2::Reference::is_branch);
+        let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
+        let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
+        let upstream = upstream.and_then(|name| point(repo, name.as_str().ok()?));
+        Self { branch, upstream, default: remote_default(repo) }
     }
 
-    fn name(&self) -> Option<&str> {
-        self.reference.as_deref()?.strip_prefix("refs/heads/")
+    /// The branch is the one that others are measured against.
+    fn is_on_default(&self) -> bool {
+        let name = short(self.branch.as_deref());
+        match &self.default {
+            Some(default) => name.is_some() && name == short(default.reference.as_deref()),
+            None => name.is_some_and(|name| DEFAULTS.contains(&name)),
+        }
     }
 
-    /// It is the branch that others are measured against.
-    fn is_default(&self, default: Option<&Point>) -> bool {
-        self.name().is_some_and(|name| match default {
-            Some(default) => short(default.reference.as_deref()) == Some(name),
-            None => DEFAULTS.contains(&name),
+    fn guessed(self, repo: &Repository) -> Option<Point> {
+        let name = short(self.branch.as_deref());
+        if self.is_on_default() {
+            return self.upstream.or_else(|| point(repo, &format!("refs/remotes/origin/{}", name?)));
+        }
+        let came_from = self.upstream.filter(|upstream| short(upstream.reference.as_deref()) != name);
+        let usual = |folder| DEFAULTS.map(|name| format!("{folder}{name}"));
+        let mut usual = ["refs/heads/", "refs/remotes/origin/"].into_iter().flat_map(usual);
+        came_from.or(self.default).or_else(|| {
+            usual.find_map(|name| point(repo, &name).filter(|_| self.branch.as_ref() != Some(&name)))
         })
     }
-
-    fn upstream(&self, repo: &Repository) -> Option<Point> {
-        let name = repo.branch_upstream_name(self.reference.as_deref()?).ok()?;
-        point(repo, name.as_str().ok()?)
-    }
-}
-
-fn configured_base(repo: &Repository, name: &str, branch: &Current<'_>) -> Result<Option<Point>, GitError> {
-    let base = named(repo, name)?.ok_or_else(|| GitError::NoBase(name.to_owned()))?;
-    let is_current = base.reference.is_some() && base.reference == branch.reference;
-    Ok(if is_current { branch.upstream(repo) } else { Some(base) })
-}
-
-fn guessed_base(repo: &Repository, branch: &Current<'_>) -> Option<Point> {
-    let upstream = branch.upstream(repo);
-    let default = remote_default(repo);
-    if branch.is_default(default.as_ref()) {
-        let pushed_to = || branch.name().and_then(|name| point(repo, &format!("refs/remotes/origin/{name}")));
-        return upstream.or_else(pushed_to);
-    }
-    let came_from = upstream.filter(|upstream| short(upstream.reference.as_deref()) != branch.name());
-    came_from.or(default).or_else(|| first_default(repo, branch))
 }
 
 fn remote_default(repo: &Repository) -> Option<Point> {
-    if is_work_tree(repo) {
+    let url = repo.find_remote("origin").ok().and_then(|origin| origin.url().ok().map(ToOwned::to_owned));
+    let folder = url.as_deref().map(|url| Path::new(url.strip_prefix("file://").unwrap_or(url)));
+    if folder.is_some_and(|folder| folder.is_absolute() && folder.join(".git").exists()) {
         return None;
     }
     let head = repo.find_reference("refs/remotes/origin/HEAD").ok()?;
     point(repo, head.symbolic_target().ok()??)
-}
-
-/// `origin` is a folder on this machine in which somebody works.
-fn is_work_tree(repo: &Repository) -> bool {
-    let Ok(origin) = repo.find_remote("origin") else { return false };
-    let folder = origin.url().map(|url| url.strip_prefix("file://").unwrap_or(url).to_owned());
-    folder.is_ok_and(|folder| Path::new(&folder).is_absolute() && Path::new(&folder).join(".git").exists())
-}
-
-fn first_default(repo: &Repository, branch: &Current<'_>) -> Option<Point> {
-    let candidates = ["refs/heads/", "refs/remotes/origin/"]
-        .iter()
-        .flat_map(|folder| DEFAULTS.iter().map(move |name| format!("{folder}{name}")));
-    candidates.filter(|name| Some(name) != branch.reference.as_ref()).find_map(|name| point(repo, &name))
 }
 
 /// The branch of a reference without its folder and its remote.
@@ -199,31 +143,17 @@ fn short(reference: Option<&str>) -> Option<&str> {
 
 fn point(repo: &Repository, reference: &str) -> Option<Point> {
     let commit = repo.find_reference(reference).ok()?.peel_to_commit().ok()?.id();
-    let folders = ["refs/heads/", "refs/remotes/", "refs/tags/"];
-    let name = folders.iter().find_map(|folder| reference.strip_prefix(folder)).unwrap_or(reference);
+    let name = FOLDERS.iter().find_map(|folder| reference.strip_prefix(folder)).unwrap_or(reference);
     Some(Point { name: name.to_owned(), reference: Some(reference.to_owned()), commit })
 }
 
 /// A branch, a remote's branch, a tag, a branch of `origin` that has no local one, or whatever else git takes for a commit.
-fn named(repo: &Repository, name: &str) -> Result<Option<Point>, GitError> {
-    let folders = ["refs/heads/", "refs/remotes/", "refs/tags/", "refs/remotes/origin/", ""];
-    if let Some(found) = folders.iter().find_map(|folder| point(repo, &format!("{folder}{name}"))) {
-        return Ok(Some(found));
-    }
-    match repo.revparse_single(name).and_then(|object| object.peel_to_commit()) {
-        Ok(commit) => Ok(Some(Point { name: name.to_owned(), reference: None, commit: commit.id() })),
-        Err(error) if matches!(error.code(), ErrorCode::Owner) => Err(error.into()),
-        Err(_) => Ok(None),
-    }
-}
-
-/// Histories without a common commit are measured from HEAD: the whole tree is nobody's branch size.
-fn measured(repo: &Repository, head: &Commit<'_>, base: Option<Point>) -> Base {
-    let shared = base.and_then(|base| Some((repo.merge_base(base.commit, head.id()).ok()?, base)));
-    match shared {
-        Some((from, base)) => Base { name: base.name, reference: base.reference, from: Some(from) },
-        None => Base { name: HEAD.to_owned(), reference: None, from: Some(head.id()) },
-    }
+fn named(repo: &Repository, name: &str) -> Option<Point> {
+    let mut candidates = FOLDERS.iter().chain([&""]).map(|folder| format!("{folder}{name}"));
+    candidates.find_map(|candidate| point(repo, &candidate)).or_else(|| {
+        let commit = repo.revparse_single(name).ok()?.peel_to_commit().ok()?.id();
+        Some(Point { name: name.to_owned(), reference: None, commit })
+    })
 }
 
 #[cfg(test)]

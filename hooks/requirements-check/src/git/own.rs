@@ -1,49 +1,59 @@
-//! What tools keep for themselves in a work tree: it changes while they run, and is nobody's work on the project.
+//! Files that Barbless and Claude Code keep in a work tree for themselves: they change on every call, and are nobody's work on
+//! the project.
 
 use std::path::{Path, PathBuf};
 
-use super::repository::relative;
+use shared::host::Places;
 
-/// Places that do not count, wherever they lie; links resolved but for the last name.
+use crate::paths::real;
+
+/// Those in one work tree, as paths from its top folder.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Own {
     /// Files and folders that do not count, tracked or not.
-    pub(crate) never: Vec<PathBuf>,
+    pub(super) never: Vec<PathBuf>,
     /// Files and folders of which only what is tracked counts.
-    pub(crate) untracked: Vec<PathBuf>,
-}
-
-/// Those of them that lie in a work tree, as git spells their paths.
-pub(super) struct OwnPaths {
-    never: Vec<Vec<u8>>,
-    untracked: Vec<Vec<u8>>,
+    pub(super) untracked: Vec<PathBuf>,
 }
 
 impl Own {
-    /// A place that is the work tree's folder, or that the work tree lies in, leaves out nothing: everything would be.
-    pub(super) fn within(&self, root: &Path) -> OwnPaths {
-        let inside = |places: &[PathBuf]| places.iter().filter_map(|place| relative(root, place)).collect();
-        OwnPaths { never: inside(&self.never), untracked: inside(&self.untracked) }
+    /// State and backups never count. What else lies in the configuration folder counts if git tracks it.
+    pub(crate) fn of(root: &Path, places: &Places, home: Option<&Path>) -> Self {
+        let root = real(root);
+        let config_dir = places.config_dir.as_deref().map(real);
+        let never =
+            [places.default_state_dir.clone(), config_dir.as_ref().map(|dir| dir.join("hook-backups"))];
+        let untracked = [
+            Some(root.join(".claude/sessions")),
+            home.map(|home| home.join(".claude.json")),
+            places.state_dir.clone(),
+            config_dir,
+        ];
+        let inside = |places: &[Option<PathBuf>]| {
+            places.iter().flatten().filter_map(|place| below(&root, place)).collect()
+        };
+        Self { never: inside(&never), untracked: inside(&untracked) }
+    }
+
+    /// The file does not count.
+    pub(crate) fn leaves_out(&self, path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
+        let lies_in = |places: &[PathBuf]| places.iter().any(|place| lies_in(place, path));
+        lies_in(&self.never) || (lies_in(&self.untracked) && !is_tracked())
     }
 }
 
-impl OwnPaths {
-    /// The file or folder does not count, even if it is tracked.
-    pub(super) fn is_never_counted(&self, path: &[u8]) -> bool {
-        self.never.iter().any(|place| lies_in(place, path))
-    }
-
-    /// The file or folder does not count unless it is tracked.
-    pub(super) fn is_left_out(&self, path: &[u8]) -> bool {
-        self.is_never_counted(path) || self.untracked.iter().any(|place| lies_in(place, path))
-    }
+/// The place as seen from `root`. One that is `root`, or that `root` lies in, leaves out nothing: everything would be.
+fn below(root: &Path, place: &Path) -> Option<PathBuf> {
+    let place = real(place.parent()?).join(place.file_name()?);
+    let inside = place.strip_prefix(root).ok()?;
+    (!inside.as_os_str().is_empty()).then(|| inside.to_owned())
 }
 
 /// Beside a `.json` file its backups, locks and halves belong to it.
-fn lies_in(place: &[u8], path: &[u8]) -> bool {
-    match path.strip_prefix(place).map(<[u8]>::first) {
-        Some(None | Some(b'/')) => true,
-        Some(Some(b'.')) => place.ends_with(b".json"),
-        _ => false,
-    }
+fn lies_in(place: &Path, path: &Path) -> bool {
+    let is_beside = || path.to_str()?.strip_prefix(place.to_str()?)?.strip_prefix('.');
+    path.starts_with(place) || (place.extension().is_some_and(|end| end == "json") && is_beside().is_some())
 }
+
+#[cfg(test)]
+mod tests;

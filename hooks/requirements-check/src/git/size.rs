@@ -5,23 +5,22 @@
 //! something else (git-lfs), `exclude`, and generated files: those named in `GENERATED`, and those with the attribute
 //! `linguist-generated` where the branch does not change the attributes itself.
 
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
-use git2::{
-    AttrCheckFlags, AttrValue, Delta, Diff, DiffFindOptions, DiffOptions, Oid, Patch, Repository, Tree,
-};
+use git2::{AttrCheckFlags, AttrValue, Delta, Diff, DiffFindOptions, DiffOptions, Oid, Patch, Repository};
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
 use super::GitError;
-use super::base::{self, Base, Baseless};
-use super::own::{Own, OwnPaths};
-use super::repository::{native, open};
-use super::worktree::{Head, Worktree, first_line};
+use super::base;
+use super::own::Own;
+use super::worktree::{Worktree, first_line};
 use crate::deadline::within;
 use crate::evidence::glob_set;
+use crate::satisfactions::Key;
 use crate::settings::Glob;
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
@@ -49,34 +48,28 @@ pub(crate) struct SizeRequest {
     pub(crate) base: Option<String>,
     /// Paths, relative to the work tree's folder, that do not count.
     pub(crate) exclude: Vec<Glob>,
-    /// What tools keep for themselves, which does not count either.
     pub(crate) own: Own,
 }
 
-/// What was measured.
+/// A branch's size against its base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Count {
-    /// What it was measured against, for people: `main`, `origin/main`, or `HEAD` where there is no base.
-    pub(crate) base: String,
-    /// Inserted plus deleted lines.
-    pub(crate) lines: u64,
-    /// False: the time was up, and the lines are a lower bound.
-    pub(crate) is_complete: bool,
+pub struct Size {
+    /// Lines inserted and deleted.
+    pub lines: u64,
+    /// For people: `main`, `origin/main`, or `HEAD` where there is no base.
+    pub base: String,
+    /// False for a count that ran out of time: a lower bound.
+    pub is_complete: bool,
 }
 
 /// What HEAD says, and the commit of its branch: different means another count.
 pub(crate) fn stamp(worktree: &Worktree) -> String {
     let tip = match worktree.head() {
-        Ok(Head::Branch(name)) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
+        Ok(Key::Branch(name)) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
         _ => None,
     };
     let head = first_line(&worktree.git_dir.join("HEAD"));
     format!("{} {}", head.unwrap_or_default(), tip.unwrap_or_default())
-}
-
-/// Why the branch cannot be measured in this clone as it would be in a whole one; `None` if it can.
-pub(crate) fn baseless(worktree: &Worktree, base: Option<&str>) -> Result<Option<Baseless>, GitError> {
-    base::baseless(&open(worktree)?, base)
 }
 
 /// Measures the branch. What is counted at the deadline is a lower bound.
@@ -84,110 +77,76 @@ pub(crate) fn count(
     worktree: &Worktree,
     request: SizeRequest,
     deadline: Option<Instant>,
-) -> Result<Count, GitError> {
-    let shared = Arc::new(Mutex::new(Count::default()));
+) -> Result<Size, GitError> {
+    let shared = Arc::new(Mutex::new(Size::default()));
     let (worktree, counted) = (worktree.clone(), Arc::clone(&shared));
-    let add = move |change: &dyn Fn(&mut Count)| {
+    let add = move |change: &dyn Fn(&mut Size)| {
         change(&mut counted.lock().unwrap_or_else(PoisonError::into_inner));
     };
-    let ended = within(deadline, move || all(&worktree, &request, &add));
-    let count = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match ended {
-        Some(Err(error)) => Err(error),
-        Some(Ok(())) => Ok(Count { is_complete: true, ..count }),
-        None => Ok(count),
-    }
+    let ended = within(deadline, move || count_all(&worktree, &request, &add)).transpose()?;
+    let size = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Size { is_complete: ended.is_some(), ..size })
 }
 
 /// Adds to what is counted so far.
-type Add = dyn Fn(&dyn Fn(&mut Count));
+type Add = dyn Fn(&dyn Fn(&mut Size));
 
-fn all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<(), GitError> {
-    let repo = open(worktree)?;
+fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<(), GitError> {
+    let repo = worktree.open()?;
     let base = base::choose(&repo, request.base.as_deref())?;
-    add(&|count| count.base.clone_from(&base.name));
-    let diff = compared(&repo, &base)?;
-    let counting = Counting {
-        exclude: glob_set(&request.exclude).unwrap_or_else(GlobSet::empty),
-        repo: &repo,
-        own: request.own.within(&worktree.root),
-        trusts_attributes: !diff.deltas().any(|delta| changes_attributes(delta.new_file().path())),
-    };
-    for index in 0..diff.deltas().len() {
-        let lines = counting.lines(&diff, index)?;
-        add(&|count| count.lines += lines);
+    add(&|size| size.base.clone_from(&base.name));
+    let diff = compared(&repo, base.from)?;
+    let exclude = glob_set(&request.exclude).unwrap_or_else(GlobSet::empty);
+    let is_of_attributes = |path: &Path| path.file_name().is_some_and(|name| name == ".gitattributes");
+    // A branch that calls its own work generated would be small whatever is in it.
+    let trusts_attributes = !diff.deltas().any(|delta| delta.new_file().path().is_some_and(is_of_attributes));
+    for (index, delta) in diff.deltas().enumerate() {
+        let file = delta.new_file();
+        let path = file.path().or(delta.old_file().path()).unwrap_or(Path::new(""));
+        let is_tracked = delta.status() != Delta::Untracked;
+        // A folder among the files is a repository of its own.
+        if file.path_bytes().is_some_and(|path| path.ends_with(b"/"))
+            || request.own.leaves_out(path, || is_tracked)
+            || exclude.is_match(path)
+            || is_generated(&repo, path, trusts_attributes)?
+        {
+            continue;
+        }
+        if let Some(patch) = Patch::from_diff(&diff, index)? {
+            let (_, inserted, deleted) = patch.line_stats()?;
+            add(&|size| size.lines += (inserted + deleted) as u64);
+        }
     }
     Ok(())
 }
 
-fn compared<'r>(repo: &'r Repository, base: &Base) -> Result<Diff<'r>, GitError> {
-    let tree = base_tree(repo, base.from)?;
+fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> {
+    let tree = from.map(|commit| repo.find_commit(commit)?.tree()).transpose()?;
     let mut options = DiffOptions::new();
     options.include_untracked(true).recurse_untracked_dirs(true).show_untracked_content(true);
     options.ignore_submodules(true).context_lines(0);
     let mut diff = repo.diff_tree_to_workdir_with_index(tree.as_ref(), Some(&mut options))?;
-    let is_moved = diff.deltas().any(|delta| delta.status() == Delta::Deleted);
-    if is_moved {
+    if diff.deltas().any(|delta| delta.status() == Delta::Deleted) {
         diff.find_similar(Some(DiffFindOptions::new().renames(true).rename_limit(RENAME_LIMIT)))?;
     }
     Ok(diff)
 }
 
-fn base_tree(repo: &Repository, from: Option<Oid>) -> Result<Option<Tree<'_>>, GitError> {
-    Ok(from.map(|commit| repo.find_commit(commit)?.tree()).transpose()?)
-}
-
-fn changes_attributes(path: Option<&Path>) -> bool {
-    path.and_then(Path::file_name).is_some_and(|name| name == ".gitattributes")
-}
-
-struct Counting<'a> {
-    exclude: GlobSet,
-    repo: &'a Repository,
-    own: OwnPaths,
-    /// The branch leaves the attributes as they are: one that calls its own work generated would be small whatever is in it.
-    trusts_attributes: bool,
-}
-
-impl Counting<'_> {
-    fn lines(&self, diff: &Diff<'_>, index: usize) -> Result<u64, GitError> {
-        let Some(delta) = diff.get_delta(index) else { return Ok(0) };
-        let path =
-            delta.new_file().path_bytes().or(delta.old_file().path_bytes()).unwrap_or_default().to_owned();
-        let is_untracked = delta.status() == Delta::Untracked;
-        let is_own = self.own.is_never_counted(&path) || (is_untracked && self.own.is_left_out(&path));
-        // A folder among the files is a repository of its own.
-        if is_own || path.ends_with(b"/") || self.is_left_out(&path)? {
-            return Ok(0);
-        }
-        let Some(compared) = Patch::from_diff(diff, index)? else { return Ok(0) };
-        let (_, inserted, deleted) = compared.line_stats()?;
-        Ok((inserted + deleted) as u64)
+/// By its name or its attributes; what a filter makes of a file is not known.
+fn is_generated(repo: &Repository, path: &Path, trusts_attributes: bool) -> Result<bool, GitError> {
+    let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    let is_named = |known: &&str| match known.strip_prefix('*') {
+        Some(ending) => name.ends_with(ending),
+        None => name == *known,
+    };
+    if GENERATED.iter().any(is_named) {
+        return Ok(true);
     }
-
-    fn is_left_out(&self, path: &[u8]) -> Result<bool, GitError> {
-        let file = native(path);
-        if is_generated(path) || self.exclude.is_match(&file) {
-            return Ok(true);
-        }
-        let filter = self.attribute(&file, "filter")?;
-        let generated = self.attribute(&file, "linguist-generated")?;
-        let is_marked = matches!(generated, AttrValue::True | AttrValue::Bytes(b"true"));
-        Ok(matches!(filter, AttrValue::Bytes(_)) || (self.trusts_attributes && is_marked))
-    }
-
-    fn attribute(&self, file: &Path, name: &str) -> Result<AttrValue<'_>, GitError> {
-        let value = self.repo.get_attr_bytes(file, name, AttrCheckFlags::FILE_THEN_INDEX)?;
-        Ok(AttrValue::always_bytes(value))
-    }
-}
-
-fn is_generated(path: &[u8]) -> bool {
-    let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
-    GENERATED.iter().any(|known| match known.strip_prefix('*') {
-        Some(ending) => name.ends_with(ending.as_bytes()),
-        None => name == known.as_bytes(),
-    })
+    let attribute = |name| repo.get_attr_bytes(path, name, AttrCheckFlags::FILE_THEN_INDEX);
+    let (filter, mark) = (attribute("filter")?, attribute("linguist-generated")?);
+    let is_marked = matches!(AttrValue::always_bytes(mark), AttrValue::True | AttrValue::Bytes(b"true"));
+    let is_filtered = matches!(AttrValue::always_bytes(filter), AttrValue::Bytes(_));
+    Ok(is_filtered || (trusts_attributes && is_marked))
 }
 
 #[cfg(test)]

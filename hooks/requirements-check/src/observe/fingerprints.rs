@@ -1,15 +1,15 @@
 //! What the files were when a command began, and whether they are still the same: kept by digest, compared in full.
 
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use shared::digest;
 use shared::hook::Remembered;
 use shared::state::with_lock;
 
 use super::look::Look;
-use super::own::own;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
 use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
@@ -30,23 +30,24 @@ impl Remembered for Kept {
 /// Takes the files as they are now and keeps them; their digest.
 pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
     let now = taken(look, rule, deadline).ok()?.fingerprint;
-    let digest = digest(&now);
+    let digest = digest_of(&now);
     let store = look.context.store?;
     let file = store.session_file::<Kept>(&digest)?;
-    let saved =
-        with_lock(&file, Duration::from_millis(200), || store.save(&file, &digest, &Kept(Some(now)))).ok()?;
-    saved.ok().map(|()| digest)
+    let save = || store.save(&file, &digest, &Kept(Some(now)));
+    with_lock(&file, Duration::from_millis(200), save).ok()?.ok().map(|()| digest)
 }
 
-/// Whether the files are those the rule's mark was set for; none where there is no mark.
+/// Whether the files are those the command passed on; `None` where none has passed.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
     let scope = look.world.here.scope(rule.set.scope);
     let marks = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
     let mark = marks.mark(rule.name, scope, session, look.context.host.now())?;
     let wanted = mark.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
-    let Some(wanted) = wanted else { return Some(Freshness::Unknown("its files were not noted".to_owned())) };
-    Some(since(look, rule, wanted))
+    Some(match wanted {
+        Some(wanted) => since(look, rule, wanted),
+        None => Freshness::Unknown("its files were not noted".to_owned()),
+    })
 }
 
 /// The files are known to differ from those of a digest.
@@ -60,18 +61,14 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
         Ok(taken) => taken.fingerprint,
         Err(error) => return Freshness::Unknown(error.to_string()),
     };
-    if digest(&now) == wanted {
+    if digest_of(&now) == wanted {
         return Freshness::Same;
     }
-    let Some(store) = look.context.store else { return Freshness::Different(Vec::new()) };
-    let then = store.read::<Kept>(wanted).and_then(|kept| kept.0);
+    let then = look.context.store.and_then(|store| store.read::<Kept>(wanted)?.0);
+    let (worktree, globs) = (look.world.here.worktree.clone(), paths_of(rule).to_vec());
     let has_tree = !now.tree.is_empty();
-    let worktree = look.world.here.worktree.clone();
-    let globs = paths_of(rule).to_vec();
-    let differ =
-        move |then: Fingerprint| differing(worktree.as_ref(), &then, &now, glob_set(&globs).as_ref()).ok();
-    let files = then.and_then(|then| within(look.deadline_of_files(), move || differ(then))).flatten();
-    match files {
+    let work = move || differing(worktree.as_ref(), &then?, &now, glob_set(&globs).as_ref()).ok();
+    match within(look.deadline_of_files(), work).flatten() {
         Some(files) if files.is_empty() && has_tree => Freshness::Same,
         files => Freshness::Different(files.unwrap_or_default()),
     }
@@ -84,42 +81,36 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<Stri
 
 /// The rule's files as they are now, looked at once per call.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
-    let key: Vec<String> = paths_of(rule).iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
-    let mut all = look.taken.borrow_mut();
-    all.entry(key).or_insert_with(|| take_in_time(look, rule, deadline)).clone()
-}
-
-fn take_in_time(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
-    let (worktree, own) = (look.world.here.worktree.clone(), own(look));
-    let root = look.world.top().map(ToOwned::to_owned);
     let globs = paths_of(rule).to_vec();
-    let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
-    let too_late = || {
-        let millis = look.begun.elapsed().as_millis().max(1);
-        Err(GitError::Other(format!("they could not be compared in the {millis} ms there are")))
+    let key: Vec<String> = globs.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
+    let take = || {
+        let (worktree, own) = (look.world.here.worktree.clone(), look.own());
+        let root = look.world.top().map(ToOwned::to_owned);
+        let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
+        within(deadline, work).unwrap_or_else(|| {
+            let millis = look.begun.elapsed().as_millis().max(1);
+            Err(GitError::Other(format!("they could not be compared in the {millis} ms there are")))
+        })
     };
-    within(deadline, work).unwrap_or_else(too_late)
+    look.taken.borrow_mut().entry(key).or_insert_with(take).clone()
 }
 
 /// With git by content; without it, or where libgit2 refuses the repository, by size and time.
 fn take_anywhere(
     worktree: Option<&Worktree>,
-    root: Option<&std::path::Path>,
+    root: Option<&Path>,
     globs: Option<&GlobSet>,
     own: &Own,
 ) -> Result<Taken, GitError> {
-    let by_time = |root| {
-        take_plain(root, globs, own).map(|fingerprint| Taken { fingerprint, staged_otherwise: Vec::new() })
+    let error = match worktree.map(|worktree| take(worktree, globs, own)) {
+        Some(Err(error @ GitError::Other(_))) => error,
+        Some(taken) => return taken,
+        None => GitError::Other("there is no project folder".to_owned()),
     };
-    match (worktree.map(|worktree| take(worktree, globs, own)), root) {
-        (Some(Ok(taken)), _) => Ok(taken),
-        (Some(Err(error @ GitError::TooMany(_))), _) | (Some(Err(error)), None) => Err(error),
-        (Some(Err(_)) | None, Some(root)) => by_time(root),
-        (None, None) => Err(GitError::Other("there is no project folder".to_owned())),
-    }
+    let fingerprint = take_plain(root.ok_or(error)?, globs, own)?;
+    Ok(Taken { fingerprint, ..Taken::default() })
 }
 
-fn digest(fingerprint: &Fingerprint) -> String {
-    let text = serde_json::to_vec(fingerprint).unwrap_or_default();
-    Sha256::digest(text).iter().take(16).fold(String::new(), |hex, byte| format!("{hex}{byte:02x}"))
+fn digest_of(fingerprint: &Fingerprint) -> String {
+    digest::hex(serde_json::to_vec(fingerprint).unwrap_or_default(), 16)
 }

@@ -1,23 +1,19 @@
-//! One look at the world around a call: where it acts, what is satisfied there, and what the rules at hand ask for.
+//! The request context: where a call acts, what is satisfied there, and what the rules at hand ask for. Each datum is looked at
+//! once, and only where a rule asks for it, under one deadline for all of them.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize};
-use shared::hook::{Context, Remembered};
+use shared::hook::Context;
 use shared::protocol::Event;
-use shared::proved;
 use shared::state::Store;
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::change::Change;
-use crate::git::{self, Answer, GitError, Taken, Worktree};
-use crate::newcomers;
-use crate::paths::above;
-use crate::place::{Around, Here, Refusals, ask, is_writable};
+use crate::git::{GitError, Own, Taken, Worktree};
+use crate::place::{Here, Refusals, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{BranchMarks, Key};
@@ -34,7 +30,7 @@ const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
-    /// The facts so far.
+    /// What was found so far.
     pub world: World,
     pub(super) session: Option<String>,
     pub(super) begun: Instant,
@@ -42,7 +38,7 @@ pub struct Look<'a, 's> {
     pub deadline: Option<Instant>,
     /// The file the call names.
     pub(super) file: Option<PathBuf>,
-    /// Files under some globs as they are now, taken once per call.
+    /// Files under some globs as they are now.
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
 
@@ -63,35 +59,30 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     fn since(begun: Instant, context: &'a Context<'s, Settings>, place: &Path) -> Self {
-        let state_dir = context.store.map(Store::dir);
-        let (root, environment) = (context.places.root.as_deref(), &context.host.environment);
-        let around = Around { state_dir, root, environment };
-        let find = |place: &Path| Here::find(place, around, |place| ask_once(context, place, around));
         let cwd = Self::cwd(context);
-        let own = (place != cwd).then(|| find(&cwd));
-        let is_same = |own: &&Here| own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
-        let here = own.as_ref().filter(is_same).cloned().unwrap_or_else(|| find(place));
-        let here = own.clone().filter(|_| here.worktree.is_none()).unwrap_or(here);
-        let own_root = own.as_ref().unwrap_or(&here).root().map(Path::to_path_buf);
-        let elsewhere = here.root().filter(|root| Some(*root) != own_root.as_deref()).map(Path::to_path_buf);
+        let own = Here::find(&cwd, context);
+        let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
+        let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
+        let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
         let reader = Reader {
             req: context.host.own_command("req", context.places),
             mode: context.request.call.permission_mode,
-            is_headless: environment.is_headless(),
+            is_headless: context.host.environment.is_headless(),
             is_user: false,
-            elsewhere,
+            elsewhere: elsewhere.map(Path::to_path_buf),
         };
+        let here = there.unwrap_or(own);
         let refusals = Refusals::new(context.places.state_dir.as_deref());
         let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
         let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
         let world = World {
             reader,
             cwd,
-            root: root.map(Path::to_path_buf),
-            entrypoint: environment.entrypoint.clone(),
+            root: context.places.root.clone(),
+            entrypoint: context.host.environment.entrypoint.clone(),
             notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
             can_satisfy,
-            can_prove: can_satisfy && state_dir.is_some_and(is_writable),
+            can_prove: can_satisfy && context.store.map(Store::dir).is_some_and(is_writable),
             here,
             ..World::default()
         };
@@ -116,13 +107,6 @@ impl<'a, 's> Look<'a, 's> {
         cwd.canonicalize().unwrap_or(cwd)
     }
 
-    /// The session has given no sign of life for a while.
-    pub(crate) fn is_quiet(context: &Context<'_, Settings>) -> bool {
-        let registry = context.store.zip(context.request.call.session_id.as_deref());
-        registry
-            .is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
-    }
-
     pub(super) fn read_marks(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
@@ -136,6 +120,12 @@ impl<'a, 's> Look<'a, 's> {
             }
         };
         (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));
+    }
+
+    /// What does not count where the call acts.
+    pub(super) fn own(&self) -> Own {
+        let home = self.context.host.environment.home.as_deref();
+        self.world.top().map(|root| Own::of(root, self.context.places, home)).unwrap_or_default()
     }
 
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
@@ -168,15 +158,14 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
         self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
         self.measure(rules);
-        let commits = call.commits_the_index();
-        // Evidence that does not hold anyway needs no look at what is staged.
-        for rule in rules.iter().filter(|_| commits) {
-            if self.world.evidence.get(rule.name) != Some(&Freshness::Same) {
-                continue;
-            }
-            let staged = fingerprints::staged_otherwise(self, rule);
-            self.world.staged_otherwise.insert(rule.name.to_owned(), staged);
+        if !call.commits_the_index() {
+            return;
         }
+        // Evidence that does not hold anyway needs no look at what is staged.
+        let holds = |rule: &&Rule<'_>| self.world.evidence.get(rule.name) == Some(&Freshness::Same);
+        let holding = rules.iter().filter(holds);
+        self.world.staged_otherwise =
+            holding.map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule))).collect();
     }
 
     /// The user reads why files cannot be compared; the size of a branch reports that itself.
@@ -185,9 +174,8 @@ impl<'a, 's> Look<'a, 's> {
             |rule: &Rule<'_>| rule.set.evidence().is_some_and(|evidence| !evidence.commands.is_empty());
         let worktree = self.world.here.worktree.as_ref().filter(|_| rules.iter().any(compares));
         if let Some(Err(error)) = worktree.map(Worktree::check_rules) {
-            let note =
-                format!("requirements-check: {error}; until then files are told apart by size and time");
-            self.world.notes.push(note);
+            let until = "until then files are told apart by size and time";
+            self.world.notes.push(format!("requirements-check: {error}; {until}"));
         }
     }
 
@@ -204,8 +192,7 @@ impl<'a, 's> Look<'a, 's> {
         let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
         let Some(worktree) = self.world.here.worktree.clone().filter(|_| !is_harmless) else { return };
         let deadline = self.deadline;
-        for rule in rules {
-            let Some(dynamic) = rule.set.dynamic() else { continue };
+        for (rule, dynamic) in rules.iter().filter_map(|rule| Some((rule, rule.set.dynamic()?))) {
             drop(sizes::count_anew(self, &worktree, rule, dynamic, deadline));
         }
     }
@@ -220,90 +207,4 @@ impl<'a, 's> Look<'a, 's> {
         let soon = Instant::now() + RECOUNT_BEFORE_CALL;
         self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline })
     }
-
-    /// Removes entries of sessions that ended long ago.
-    pub(crate) fn sweep(&self) {
-        if let Some(store) = self.context.store {
-            Registry::new(store.dir()).sweep(self.context.host.now());
-        }
-    }
-
-    /// A local file that git tracks is the team's; its owner wants to know.
-    pub(crate) fn note_a_tracked_local_file(&mut self) {
-        let folder = self.context.places.project_claude_dir.as_ref();
-        let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
-        let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
-        if git::is_tracked(worktree, &local) {
-            self.world.notes.push(wording::tracked_local_file(&local));
-        }
-    }
-
-    /// Notices that the user reads once, if that can be remembered: `req init` in a repository with a remote in which nothing is
-    /// set up, and a version of Claude Code under which the hooks were not proved.
-    pub(crate) fn look_for_notices(&mut self, source: &str) {
-        let Some(store) = self.context.store.filter(|store| is_writable(store.dir())) else { return };
-        if source == "startup"
-            && let Some(common_dir) = self.of_a_newcomer(store)
-        {
-            self.world.once.push((wording::newcomer(), Change::ToldOfInit(common_dir)));
-        }
-        let agent = self.context.host.environment.agent.as_deref();
-        let running = agent.and_then(proved::version_of_agent);
-        let last = proved::read(store);
-        if let Some(running) = running
-            && let Some(before) = proved::untold_change(&last, &running)
-        {
-            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
-        }
-    }
-
-    fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
-        let worktree = self.world.here.worktree.as_ref()?;
-        let folder = self.context.places.project_claude_dir.as_ref()?;
-        let files = ["requirements.yaml", "requirements.local.yaml"];
-        let is_new = self.context.settings.requirements.is_empty()
-            && !files.iter().any(|file| folder.join(file).exists())
-            && git::remote(&worktree.common_dir).is_some()
-            && !newcomers::is_told(store, &worktree.common_dir);
-        is_new.then(|| worktree.common_dir.clone())
-    }
-}
-
-/// What the `git` command said of a folder, kept for the session because asking is slow.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct AskedGit {
-    folder: PathBuf,
-    answer: Option<Answer>,
-    error: String,
-    /// Time of the reference table in nanoseconds; a switch of branches changes it.
-    table: Option<u128>,
-}
-
-impl Remembered for AskedGit {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-git.json"))
-    }
-}
-
-fn ask_once(context: &Context<'_, Settings>, place: &Path, around: Around<'_>) -> Result<Answer, GitError> {
-    let folder = above(place).find(|folder| folder.join(".git").exists()).unwrap_or(place);
-    let table = reference_table(folder);
-    let earlier: AskedGit = context.peek();
-    if earlier.folder == folder && earlier.table == table {
-        return earlier.answer.ok_or(GitError::Other(earlier.error));
-    }
-    let answer = ask(folder, around);
-    let error = answer.as_ref().err().map(ToString::to_string).unwrap_or_default();
-    let asked = AskedGit { folder: folder.to_path_buf(), answer: answer.clone().ok(), error, table };
-    if let (Some(store), Some(session)) = (context.store, context.request.call.session_id.as_deref())
-        && let Some(file) = store.session_file::<AskedGit>(session)
-    {
-        let _ = store.locked(&file, || store.save(&file, session, &asked));
-    }
-    answer
-}
-
-fn reference_table(folder: &Path) -> Option<u128> {
-    let table = std::fs::metadata(folder.join(".git/reftable/tables.list")).ok()?;
-    Some(table.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?.as_nanos())
 }

@@ -1,6 +1,5 @@
 //! A branch's size, kept between calls: counted at leisure and after calls that may have changed files, read before calls.
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
@@ -9,11 +8,9 @@ use shared::host::Timestamp;
 use shared::state::{file_key, with_lock};
 
 use super::look::Look;
-use super::own::own;
-use crate::git::{Count, GitError, SizeRequest, Worktree, baseless, count, stamp};
+use crate::git::{GitError, Size, SizeRequest, Worktree, baseless, count, stamp};
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
-use crate::view::Size;
 
 /// Times of files are coarser than ours.
 const COARSE: Duration = Duration::from_millis(20);
@@ -22,12 +19,10 @@ const COARSE: Duration = Duration::from_millis(20);
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Kept {
-    base: Option<String>,
-    exclude: Vec<String>,
     at: Timestamp,
     /// The commit that was checked out.
     stamp: String,
-    count: Option<Count>,
+    count: Size,
 }
 
 impl Remembered for Kept {
@@ -47,34 +42,26 @@ pub(super) fn of(
         return Some(Err(trouble.clone()));
     }
     let worktree = look.world.here.worktree.clone()?;
-    let ttl = Duration::from_secs(dynamic.cache_ttl.into());
-    let now = look.context.host.now();
-    let kept = read(look, &worktree, rule, dynamic).filter(|kept| kept.stamp == stamp(&worktree));
+    let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
+    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree));
+    let is_newer = |kept: &Kept| {
+        let changed = look.file.as_deref().and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
+        changed.is_some_and(|changed| Timestamp::from(changed).plus(COARSE) > kept.at)
+    };
     // The first count may take all the time there is.
     let deadline = if kept.is_some() { look.deadline_of_recount() } else { look.deadline };
-    match kept {
-        Some(kept)
-            if kept.at <= now && now.since(kept.at) < ttl && !is_newer(look.file.as_deref(), kept.at) =>
-        {
-            kept.count.as_ref().map(size).map(Ok)
-        }
-        _ => Some(count_anew(look, &worktree, rule, dynamic, deadline)),
-    }
-}
-
-fn is_newer(file: Option<&Path>, at: Timestamp) -> bool {
-    let changed = file.and_then(|file| std::fs::metadata(file).ok()?.modified().ok()).map(Timestamp::from);
-    changed.is_some_and(|changed| changed.plus(COARSE) > at)
+    let young = kept.filter(|kept| kept.at <= now && now.since(kept.at) < ttl && !is_newer(kept));
+    Some(young.map_or_else(|| count_anew(look, &worktree, rule, dynamic, deadline), |kept| Ok(kept.count)))
 }
 
 /// The size counted to the end, with nothing kept; else why a clean clone does not tell it.
 pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, String> {
     let worktree = look.world.here.worktree.as_ref().ok_or_else(|| look.without_git())?;
-    let said = |error: GitError| error.to_string();
-    if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(said)? {
+    let words = |error: GitError| error.to_string();
+    if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(words)? {
         return Err(format!("{baseless}; or name another base with --base"));
     }
-    count(worktree, request(look, dynamic), None).map(|count| size(&count)).map_err(said)
+    count(worktree, request(look, dynamic), None).map_err(words)
 }
 
 /// Counts everything and keeps it.
@@ -85,74 +72,58 @@ pub(super) fn count_anew(
     dynamic: &Dynamic,
     deadline: Option<Instant>,
 ) -> Result<Size, String> {
-    let (at, stamp) = (look.context.host.now(), stamp(worktree));
+    let (at, stamp, key) = (look.context.host.now(), stamp(worktree), key(worktree, rule, dynamic));
     let counted = count(worktree, request(look, dynamic), deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
         error.to_string()
     })?;
-    let earlier = read(look, worktree, rule, dynamic).filter(|kept| kept.stamp == stamp);
-    let counted = no_less(counted, earlier.and_then(|kept| kept.count));
+    let counted = no_less(counted, last(look, &key, &stamp).map(|kept| kept.count));
     if counted.base.is_empty() {
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
-    let kept = Kept {
-        base: dynamic.base.clone(),
-        exclude: dynamic.exclude.iter().map(|glob| glob.as_str().to_owned()).collect(),
-        at,
-        stamp,
-        count: Some(counted.clone()),
-    };
-    keep(look, worktree, rule, &kept);
-    Ok(size(&counted))
+    // A count that cannot be kept is made again.
+    let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
+    if let Some((store, file)) = file {
+        let kept = Kept { at, stamp, count: counted.clone() };
+        let _ = with_lock(&file, Duration::ZERO, || store.save(&file, &key, &kept));
+    }
+    Ok(counted)
 }
 
 /// A count that ran out of time is no less than the last one of the same commit.
-fn no_less(counted: Count, earlier: Option<Count>) -> Count {
+fn no_less(counted: Size, earlier: Option<Size>) -> Size {
     match earlier {
         Some(earlier) if !counted.is_complete && earlier.lines > counted.lines => {
-            Count { is_complete: false, ..earlier }
+            Size { is_complete: false, ..earlier }
         }
         _ => counted,
     }
 }
 
 fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
-    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone(), own: own(look) }
+    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone(), own: look.own() }
 }
 
-fn size(count: &Count) -> Size {
-    Size { lines: count.lines, base: count.base.clone(), is_complete: count.is_complete }
+/// Another base and other files that do not count make another size.
+fn key(worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> String {
+    let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
+    let asked = format!("{:?} {exclude:?}", dynamic.base);
+    file_key(&format!("{} {} {asked}", worktree.root.display(), rule.name))
 }
 
-fn cache_key(worktree: &Worktree, rule: &Rule<'_>) -> String {
-    file_key(&format!("{} {}", worktree.root.display(), rule.name))
-}
-
-fn read(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> Option<Kept> {
-    let (store, key) = (look.context.store?, cache_key(worktree, rule));
-    let kept: Kept = store.read(&key)?;
-    let is_same =
-        kept.base == dynamic.base && kept.exclude.iter().eq(dynamic.exclude.iter().map(Glob::as_str));
-    is_same.then_some(kept)
-}
-
-/// A count that cannot be kept is made again.
-fn keep(look: &Look<'_, '_>, worktree: &Worktree, rule: &Rule<'_>, kept: &Kept) {
-    let key = cache_key(worktree, rule);
-    let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
-    let Some((store, file)) = file else { return };
-    let _ = with_lock(&file, Duration::ZERO, || store.save(&file, &key, kept));
+fn last(look: &Look<'_, '_>, key: &str, stamp: &str) -> Option<Kept> {
+    look.context.store?.read::<Kept>(key).filter(|kept| kept.stamp == stamp)
 }
 
 #[cfg(test)]
 mod tests {
     use super::no_less;
-    use crate::git::Count;
+    use crate::git::Size;
 
     #[test]
     fn a_count_that_ran_out_of_time_never_lowers_the_last_one() {
-        let count = |lines, is_complete| Count { lines, is_complete, ..Count::default() };
+        let count = |lines, is_complete| Size { lines, is_complete, ..Size::default() };
         for (now, earlier, expected) in [
             (count(10, false), Some(count(2_102, true)), count(2_102, false)),
             (count(10, false), None, count(10, false)),

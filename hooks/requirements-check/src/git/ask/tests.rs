@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::super::tests::Sandbox;
 use super::*;
 
-fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<Answer, GitError> {
+fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<(Worktree, Key), GitError> {
     ask_git(&sandbox.path(folder), &environment(path, Some(sandbox.beside("home"))))
 }
 
@@ -30,32 +30,18 @@ fn fake_git(folder: &Path, script: &str) {
 fn git_says_what_the_files_say() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("deep/er/x", "");
-    let read = || Ok(Answer { worktree: sandbox.worktree(), head: sandbox.worktree().head().unwrap() });
-    assert_eq!(ask(&sandbox, "deep/er", &path()), read());
-    sandbox.git(&["switch", "--quiet", "--detach"]);
-    assert_eq!(ask(&sandbox, "", &path()), read());
-}
-
-#[test]
-fn a_branch_without_a_commit_has_a_name() {
-    assert_eq!(ask(&Sandbox::new(), "", &path()).unwrap().head, Head::Branch("main".to_owned()));
-}
-
-#[test]
-fn a_linked_worktree_is_told_from_the_main_one() {
-    let sandbox = Sandbox::with_commit();
     let linked = sandbox.beside("linked");
     sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
-    let answer = ask_git(&linked, &environment(&path(), None)).unwrap();
-    assert_eq!(answer.worktree, Worktree::find(&linked).unwrap().unwrap());
-    assert_eq!(answer.head, Head::Branch("side".to_owned()));
-}
-
-#[test]
-fn the_answer_survives_being_stored() {
-    let answer = ask(&Sandbox::with_commit(), "", &path()).unwrap();
-    let text = serde_json::to_string(&answer).unwrap();
-    assert_eq!(serde_json::from_str::<Answer>(&text).unwrap(), answer);
+    let read = |folder: &Path| {
+        let worktree = Worktree::find(folder).unwrap().unwrap();
+        let key = worktree.head().unwrap();
+        Ok((worktree, key))
+    };
+    assert_eq!(ask_git(&linked, &environment(&path(), None)), read(&linked));
+    assert_eq!(ask(&sandbox, "deep/er", &path()), read(&sandbox.path("")));
+    sandbox.git(&["switch", "--quiet", "--detach"]);
+    assert_eq!(ask(&sandbox, "", &path()), read(&sandbox.path("")));
+    assert_eq!(ask(&Sandbox::new(), "", &path()).unwrap().1, Key::Branch("main".to_owned()), "no commit");
 }
 
 #[test]
@@ -72,16 +58,13 @@ fn a_git_of_the_repository_is_not_run() {
 }
 
 #[test]
-fn outside_of_a_repository_git_fails() {
-    let sandbox = Sandbox::new();
-    fs::create_dir(sandbox.beside("plain")).unwrap();
-    assert!(matches!(ask(&sandbox, "../plain", &path()), Err(GitError::Other(_))));
-}
-
-#[test]
 fn answers_that_make_no_sense_are_errors() {
     let sandbox = Sandbox::with_commit();
     let bin = sandbox.beside("bin");
+    assert!(
+        matches!(ask_git(&sandbox.beside(""), &environment(&path(), None)), Err(GitError::Other(_))),
+        "no repository"
+    );
     for script in ["echo one line", "exit 1", "printf '\\377\\n'", "exec yes"] {
         fake_git(&bin, script);
         let both = std::env::join_paths([bin.clone(), "/usr/bin".into(), "/bin".into()]).unwrap();

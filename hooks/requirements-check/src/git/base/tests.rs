@@ -1,6 +1,5 @@
 //! Which branch a branch is measured against, in every constellation of remotes.
 
-use super::super::repository::open;
 use super::super::tests::Sandbox;
 use super::*;
 
@@ -17,7 +16,7 @@ fn cloned() -> Sandbox {
 }
 
 fn base(sandbox: &Sandbox, configured: Option<&str>) -> String {
-    choose(&open(&sandbox.worktree()).unwrap(), configured).unwrap().name
+    choose(&sandbox.worktree().open().unwrap(), configured).unwrap().name
 }
 
 #[test]
@@ -30,8 +29,9 @@ fn the_settings_come_first() {
     }
     sandbox.git(&["branch", "--quiet", "--delete", "--force", "main"]);
     assert_eq!(base(&sandbox, Some("main")), "origin/main");
-    let unknown = choose(&open(&sandbox.worktree()).unwrap(), Some("nowhere"));
-    assert_eq!(unknown, Err(GitError::NoBase("nowhere".to_owned())));
+    let unknown = choose(&sandbox.worktree().open().unwrap(), Some("nowhere"));
+    let why = "`nowhere` is no branch, tag or commit of this repository";
+    assert_eq!(unknown.err().map(|error| error.to_string()).as_deref(), Some(why));
 }
 
 #[test]
@@ -98,12 +98,12 @@ fn histories_without_a_common_commit_are_measured_from_head() {
 }
 
 /// A clone beside it, made with these arguments.
-fn clone_of(sandbox: &Sandbox, from: &str, arguments: &[&str]) -> Repository {
+fn clone_of(sandbox: &Sandbox, from: &str, arguments: &[&str]) -> Worktree {
     let folder = sandbox.beside("clone");
     let from = format!("file://{from}");
     let words = [&["clone", "--quiet"], arguments, &[from.as_str(), folder.to_str().unwrap()]].concat();
     sandbox.git(&words);
-    Repository::open(folder).unwrap()
+    Worktree::find(&folder).unwrap().unwrap()
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn what_somebody_has_checked_out_is_no_default_branch() {
     sandbox.git(&["switch", "--quiet", "-c", "feature"]);
     sandbox.commit();
     let clone = clone_of(&sandbox, sandbox.path("").to_str().unwrap(), &[]);
-    assert_eq!(choose(&clone, None).unwrap().name, "origin/main");
+    assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "origin/main");
 }
 
 #[test]
@@ -129,30 +129,30 @@ fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
         let origin = sandbox.beside("origin");
         sandbox.git(&["push", "--quiet", "origin", "HEAD:feature"]);
         let clone = clone_of(&sandbox, origin.to_str().unwrap(), &[depth, &["--branch=feature"]].concat());
-        let said = baseless(&clone, None).unwrap().unwrap().to_string();
+        let said = baseless(&clone, None).unwrap().unwrap();
         let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
         assert!(said.contains(missing) && said.contains(&fetch), "{depth:?}: {said}");
-        assert_eq!(choose(&clone, None).unwrap().name, "HEAD");
+        assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "HEAD");
     }
 }
 
 #[test]
 fn nothing_is_missing_where_there_is_a_base_or_none_anywhere() {
     let sandbox = cloned();
-    assert_eq!(baseless(&open(&sandbox.worktree()).unwrap(), None).unwrap(), None);
+    assert_eq!(baseless(&sandbox.worktree(), None).unwrap(), None);
     let alone = Sandbox::with_commit();
-    let repo = open(&alone.worktree()).unwrap();
+    let repo = alone.worktree();
     for configured in [None, Some("main")] {
         assert_eq!(baseless(&repo, configured).unwrap(), None, "main itself, without an upstream");
     }
-    let said = baseless(&repo, Some("nowhere")).unwrap().unwrap().to_string();
+    let said = baseless(&repo, Some("nowhere")).unwrap().unwrap();
     assert_eq!(said, "`nowhere` is no branch, tag or commit of this clone");
     let empty = Sandbox::new();
-    assert_eq!(baseless(&open(&empty.worktree()).unwrap(), None).unwrap(), None, "no commit");
+    assert_eq!(baseless(&empty.worktree(), None).unwrap(), None, "no commit");
     alone.git(&["switch", "--quiet", "--orphan", "other"]);
     alone.commit();
     assert_eq!(baseless(&repo, None).unwrap(), None, "histories that never met are measured from HEAD");
     alone.git(&["branch", "--quiet", "--delete", "--force", "main"]);
-    let said = baseless(&repo, None).unwrap().unwrap().to_string();
+    let said = baseless(&repo, None).unwrap().unwrap();
     assert!(!said.contains("fetch"), "there is nowhere to fetch from: {said}");
 }

@@ -89,7 +89,7 @@ fn more_changes_than_can_be_kept_are_an_error() {
     for file in 0..=MAX_CHANGED {
         sandbox.write(&format!("many/{file}"), "");
     }
-    assert_eq!(take(&sandbox.worktree(), None, &Own::default()), Err(GitError::TooMany(MAX_CHANGED)));
+    assert_eq!(take(&sandbox.worktree(), None, &Own::default()), Err(too_many(MAX_CHANGED)));
     assert!(now(&sandbox, Some(&globs("*.txt"))).changed.is_empty());
 }
 
@@ -147,10 +147,9 @@ fn home_as_repository() -> (Sandbox, Own) {
     sandbox.write(".claude/settings.json", "{}");
     sandbox.write(".claude/hook-state/tracked.json", "1");
     sandbox.commit();
-    let config_dir = sandbox.path(".claude");
     let own = Own {
-        never: vec![config_dir.join("hook-state")],
-        untracked: vec![config_dir, sandbox.path(".claude.json"), sandbox.path("")],
+        never: vec![".claude/hook-state".into()],
+        untracked: vec![".claude".into(), ".claude.json".into()],
     };
     (sandbox, own)
 }

@@ -6,12 +6,12 @@ use super::*;
 #[test]
 fn reads_what_head_says() {
     let commit = "0123456789abcdef0123456789abcdef01234567";
-    let branch = |name: &str| Some(Head::Branch(name.to_owned()));
+    let branch = |name: &str| Some(Key::Branch(name.to_owned()));
     for (text, expected) in [
         ("ref: refs/heads/main", branch("main")),
         ("ref:refs/heads/feature/auth", branch("feature/auth")),
         ("ref:\trefs/heads/ünï", branch("ünï")),
-        (commit, Some(Head::Detached(commit.to_owned()))),
+        (commit, Some(Key::Detached(commit.to_owned()))),
         ("ref: refs/heads/.invalid", None),
         ("ref: refs/heads/", None),
         ("ref: refs/heads/a//b", None),
@@ -35,7 +35,7 @@ fn finds_the_work_tree_of_files_that_do_not_exist_yet() {
         let git_dir = root.join(".git");
         assert_eq!(found, Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir }, "{path}");
     }
-    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+    assert_eq!(sandbox.worktree().head(), Ok(Key::Branch("main".to_owned())));
 }
 
 #[test]
@@ -52,8 +52,8 @@ fn linked_worktrees_have_their_own_head_and_share_the_rest() {
     sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
     let found = Worktree::find(&linked.join("new.txt")).unwrap().unwrap();
     assert_eq!((&found.root, &found.common_dir), (&linked, &sandbox.worktree().common_dir));
-    assert_eq!(found.head(), Ok(Head::Branch("side".to_owned())));
-    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+    assert_eq!(found.head(), Ok(Key::Branch("side".to_owned())));
+    assert_eq!(sandbox.worktree().head(), Ok(Key::Branch("main".to_owned())));
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn a_linked_head_is_read_as_old_repositories_have_it() {
     let sandbox = Sandbox::with_commit();
     fs::remove_file(sandbox.path(".git/HEAD")).unwrap();
     std::os::unix::fs::symlink("refs/heads/main", sandbox.path(".git/HEAD")).unwrap();
-    assert_eq!(sandbox.worktree().head(), Ok(Head::Branch("main".to_owned())));
+    assert_eq!(sandbox.worktree().head(), Ok(Key::Branch("main".to_owned())));
 }
 
 #[test]
@@ -87,7 +87,8 @@ fn a_head_that_is_not_understood_is_an_error_that_names_the_file() {
     let sandbox = Sandbox::with_commit();
     for text in ["", "ref: refs/heads/.invalid\n", "two\nlines\n", &"x".repeat(10_000)] {
         fs::write(sandbox.path(".git/HEAD"), text).unwrap();
-        assert_eq!(sandbox.worktree().head(), Err(GitError::Head(sandbox.path(".git/HEAD"))));
+        let error = sandbox.worktree().head().unwrap_err().to_string();
+        assert!(error.starts_with(sandbox.path(".git/HEAD").to_str().unwrap()), "{error}");
     }
 }
 
@@ -101,7 +102,8 @@ fn a_pipe_in_place_of_a_file_of_gits_is_an_error_and_not_waited_for() {
         let _ = fs::remove_file(&file);
         assert!(Command::new("mkfifo").arg(&file).status().unwrap().success());
         assert_eq!(first_line(&file), None, "{name}");
-        assert_eq!(Worktree::find(&sandbox.path("x")), Err(GitError::NotAFile(file)), "{name}");
+        let error = Worktree::find(&sandbox.path("x")).unwrap_err();
+        assert!(matches!(&error, GitError::Final(why) if why.starts_with(file.to_str().unwrap())), "{error}");
     }
 }
 
@@ -121,14 +123,15 @@ fn answers_at_once_where_a_pipe_or_a_folder_stands_for_a_file_of_rules() {
                 fs::create_dir(&file).unwrap();
             }
             let worktree = sandbox.worktree();
-            assert_eq!(worktree.head(), Ok(Head::Branch("main".to_owned())), "{name}");
+            assert_eq!(worktree.head(), Ok(Key::Branch("main".to_owned())), "{name}");
             let begun = std::time::Instant::now();
             let request = super::super::SizeRequest {
                 base: None,
                 exclude: Vec::new(),
                 own: super::super::Own::default(),
             };
-            let odd = GitError::NotAFile(file);
+            let odd = worktree.check_rules().unwrap_err();
+            assert!(odd.to_string().starts_with(file.to_str().unwrap()), "{odd}");
             assert_eq!(super::super::count(&worktree, request, None), Err(odd.clone()), "{name}");
             assert_eq!(super::super::take(&worktree, None, &super::super::Own::default()).err(), Some(odd));
             assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{name}");
@@ -153,4 +156,31 @@ fn a_pointer_to_nowhere_is_an_error() {
     fs::create_dir(sandbox.beside("lost")).unwrap();
     fs::write(sandbox.beside("lost/.git"), "gitdir: /no/such/folder\n").unwrap();
     assert!(matches!(Worktree::find(&sandbox.beside("lost")), Err(GitError::Other(_))));
+}
+
+/// The local branches, and what work trees have out though it is no branch.
+fn heads(worktree: &Worktree) -> Vec<String> {
+    worktree.heads().unwrap().iter().map(|key| key.label().into_owned()).collect()
+}
+
+#[test]
+fn the_heads_are_the_local_branches_packed_or_not_and_what_is_out() {
+    let sandbox = Sandbox::new();
+    assert_eq!(heads(&sandbox.worktree()), ["main"], "before the first commit");
+    sandbox.commit();
+    sandbox.git(&["branch", "feature/auth"]);
+    sandbox.git(&["pack-refs", "--all"]);
+    sandbox.git(&["branch", "loose"]);
+    sandbox.git(&["tag", "v1"]);
+    sandbox.git(&["update-ref", "refs/remotes/origin/theirs", "HEAD"]);
+    assert_eq!(heads(&sandbox.worktree()), ["feature/auth", "loose", "main"]);
+    sandbox.git(&["branch", "--delete", "loose"]);
+    let linked = sandbox.beside("linked");
+    sandbox.git(&["worktree", "add", "--quiet", "--detach", linked.to_str().unwrap()]);
+    let commit = sandbox.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let all = ["feature/auth".to_owned(), "main".to_owned(), format!("detached at {commit}")];
+    assert_eq!(heads(&sandbox.worktree()), all);
+    assert_eq!(heads(&Worktree::find(&linked).unwrap().unwrap()), all, "the same from there");
+    fs::write(sandbox.path(".git/HEAD"), "garbage").unwrap();
+    assert!(sandbox.worktree().heads().is_err(), "what cannot be read may be anything");
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 
+use super::super::take_plain;
 use super::*;
-use crate::git::take_plain;
 
 /// Files of a home, with its configuration folder at `.claude`, possibly through a link.
 const FILES: [&str; 8] = [
@@ -38,7 +38,7 @@ fn counted(root: &Path, home: &Path, config_dir: &Path) -> BTreeSet<String> {
         default_state_dir: state_dir,
         ..Places::default()
     };
-    let own = within(root, &places, Some(home));
+    let own = Own::of(root, &places, Some(home));
     take_plain(root, None, &own).unwrap().changed.into_keys().collect()
 }
 
@@ -58,4 +58,11 @@ fn elsewhere_all_but_the_sessions_of_the_project_counts() {
     let (_folder, home) = home();
     let found = counted(&home.join("project"), &home, &home.join(".claude"));
     assert_eq!(found, set(["src/a.rs"]));
+}
+
+#[test]
+fn a_configuration_folder_that_is_the_repository_is_not_left_out_as_a_whole() {
+    let (_folder, home) = home();
+    let found = counted(&home.join(".claude"), &home, &home.join(".claude"));
+    assert_eq!(found, set(["CLAUDE.md", "projects/p/t.jsonl", "sessions/s.json"]));
 }

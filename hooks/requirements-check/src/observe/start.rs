@@ -1,0 +1,58 @@
+//! What a session's start looks at beside the requirements: notices for the user, and old entries of the register.
+
+use std::path::PathBuf;
+
+use shared::proved;
+use shared::state::Store;
+
+use super::Look;
+use crate::change::Change;
+use crate::place::is_writable;
+use crate::registry::Registry;
+use crate::{git, newcomers, wording};
+
+impl Look<'_, '_> {
+    pub(super) fn look_for_start(&mut self, source: &str) {
+        if let Some(store) = self.context.store {
+            Registry::new(store.dir()).sweep(self.context.host.now());
+        }
+        self.note_tracked_local_file();
+        // What was told once must be remembered, or it would be told each time.
+        if let Some(store) = self.context.store.filter(|store| is_writable(store.dir())) {
+            self.look_for_notices(store, source);
+        }
+    }
+
+    /// A local file that git tracks is the team's; its owner wants to know.
+    fn note_tracked_local_file(&mut self) {
+        let folder = self.context.places.project_claude_dir.as_ref();
+        let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
+        let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
+        if git::is_tracked(worktree, &local) {
+            self.world.notes.push(wording::tracked_local_file(&local));
+        }
+    }
+
+    /// `req init` in a repository with a remote in which nothing is set up, and a version of Claude Code under which the hooks
+    /// were not proved.
+    fn look_for_notices(&mut self, store: &Store, source: &str) {
+        let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
+        self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+        let agent = self.context.host.environment.agent.as_deref();
+        let Some(running) = agent.and_then(proved::version_of_agent) else { return };
+        if let Some(before) = proved::untold_change(&proved::read(store), &running) {
+            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
+        }
+    }
+
+    fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
+        let common_dir = &self.world.here.worktree.as_ref()?.common_dir;
+        let folder = self.context.places.project_claude_dir.as_ref()?;
+        let files = ["requirements.yaml", "requirements.local.yaml"];
+        let is_new = self.context.settings.requirements.is_empty()
+            && !files.iter().any(|file| folder.join(file).exists())
+            && git::remote(common_dir).is_some()
+            && !newcomers::is_told(store, common_dir);
+        is_new.then(|| common_dir.clone())
+    }
+}
