@@ -124,6 +124,10 @@ impl<'a> Invocation<'a> {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
             let own = places.default_state_dir.as_deref().filter(|own| *own != store.dir());
             let is_off = store.is_off(host.started) || own.is_some_and(|own| is_off(own, host.started));
+            if is_off {
+                // The prompt may come when the hooks are on again.
+                let _ = typed::remember_scheduled(store, &request.event);
+            }
             if is_off || host.environment.nonce.as_ref().is_some_and(is_judge) {
                 return None;
             }

@@ -289,10 +289,15 @@ fn a_scheduled_prompt_is_remembered_though_the_hook_is_off() {
             json!({"session_crons": [{"id": "c1", "prompt": "go on"}, {"id": "c2", "prompt": "req pause"}]}),
         ),
     ] {
-        let world = World::new("stop-momentum: {enabled: false}\n");
-        let store = Store::open(&world.state("")).unwrap();
-        assert!(!is_scheduled(&store, "req pause"));
-        assert_eq!(world.send::<Bystander>(event, &fields), None);
-        assert!(is_scheduled(&store, "req pause"), "{event}");
+        for everything in [false, true] {
+            let world = World::new("stop-momentum: {enabled: false}\n");
+            let store = Store::open(&world.state("")).unwrap();
+            if everything {
+                fs::write(world.state("OFF"), "").unwrap();
+            }
+            assert!(!is_scheduled(&store, "req pause"));
+            assert_eq!(world.send::<Bystander>(event, &fields), None);
+            assert!(is_scheduled(&store, "req pause"), "{event} {everything}");
+        }
     }
 }
