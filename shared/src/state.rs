@@ -13,7 +13,9 @@ mod sweep;
 
 pub use crate::host::ensure_private;
 pub(crate) use files::private_file;
-pub use files::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable, write_private};
+pub use files::{
+    SharedMode, ensure_folder, open_regular, read_regular, remove_durable, write_durable, write_private,
+};
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;

@@ -2,15 +2,13 @@
 //!
 //! - `grammar`: the words
 //! - `project`: the caller, its records and snapshots
-//! - `status`, `list`: reports
-//! - `records`, `snapshots`: changes
+//! - `reports`: status, list, show
+//! - `changes`: start, finalize, discard, resume, prune
 
+mod changes;
 mod grammar;
-mod list;
 mod project;
-mod records;
-mod snapshots;
-mod status;
+mod reports;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
@@ -25,6 +23,7 @@ use crate::registry;
 use crate::settings::Settings;
 use crate::snapshot::snapshot_schema;
 use crate::step::Step;
+use grammar::What;
 use project::Project;
 
 pub(crate) use grammar::Asked;
@@ -101,18 +100,24 @@ fn request(asker: &Asker<'_>) -> Request {
 }
 
 fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
-    match (wanted, Project::new(asker, context, is_prompt)) {
-        (Asked::SnapshotSchema, _) => Reply::yes(snapshot_schema()),
-        (_, None) => Reply::no("pause-recorder: there is no project here, and no folder to keep records in"),
-        (Asked::Status { json }, Some(project)) => status::answer(&project, *json),
-        (Asked::List { json }, Some(project)) => list::list(&project, *json),
-        (Asked::Show { id, json }, Some(project)) => list::show(&project, id.as_deref(), *json),
-        (Asked::Start, Some(project)) => records::start(&project),
-        (Asked::Finalize { id, minimal }, Some(project)) => {
-            records::finalize(&project, id.as_deref(), *minimal)
-        }
-        (Asked::Discard { id }, Some(project)) => records::discard(&project, id.as_deref()),
-        (Asked::Resume { id }, Some(project)) => snapshots::resume(&project, id.as_deref()),
-        (Asked::Prune { days, dry_run }, Some(project)) => snapshots::prune(&project, *days, *dry_run),
+    let Asked { what, flag, days, .. } = *wanted;
+    let id = wanted.id.as_deref();
+    if what == What::Schema {
+        return Reply::yes(snapshot_schema());
     }
+    let Some(project) = Project::new(asker, context, is_prompt) else {
+        return Reply::no("pause-recorder: there is no project here, and no folder to keep records in");
+    };
+    let done = match what {
+        What::Status => Ok(reports::status(&project, flag)),
+        What::List => Ok(reports::list(&project, flag)),
+        What::Show => reports::show(&project, id, flag),
+        What::Start => changes::start(&project),
+        What::Finalize => changes::finalize(&project, id, flag),
+        What::Discard => changes::discard(&project, id),
+        What::Resume => changes::resume(&project, id),
+        What::Prune => changes::prune(&project, days, flag),
+        What::Schema => Ok(Reply::yes(snapshot_schema())),
+    };
+    done.unwrap_or_else(|why| Reply::no(format!("pause-recorder: {why}")))
 }

@@ -4,6 +4,7 @@ mod actions;
 
 use std::collections::BTreeSet;
 
+use serde_json::{Map, Value};
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::DAY;
 use shared::protocol::Event;
@@ -11,14 +12,12 @@ use shared::protocol::Event;
 use crate::PauseRecorder;
 use crate::brief::brief;
 use crate::levels::Level;
-use crate::material::Material;
-use crate::models::Model;
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
-use crate::record::Draft;
-use crate::snapshot::{End, Ending};
-use crate::state::{Compacting, State};
-use crate::step::{Start, Step};
+use crate::reading::is_automatic_compaction;
+use crate::record::{Action, Kind};
+use crate::state::{Compaction, State};
+use crate::step::{End, Ending, Step};
 use crate::wording;
 
 pub(crate) use actions::started;
@@ -30,7 +29,14 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &input.facts.answered {
         return reply.outcome();
     }
-    let mut course = Course::of(input);
+    let mut course = Course {
+        input,
+        facts: input.facts,
+        session: input.request.call.session_id.as_deref().unwrap_or_default(),
+        state: input.state.clone(),
+        steps: Vec::new(),
+        is_recorded: input.facts.record.is_some(),
+    };
     course.follow_compaction();
     let reason = course.reason_to_begin();
     let new = course.climb();
@@ -40,10 +46,6 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     course.record(&new);
     course.end();
     course.outcome(&new)
-}
-
-fn is_automatic(event: &Event) -> bool {
-    matches!(event, Event::PreCompact { trigger } if trigger == "auto")
 }
 
 /// One event on its way through the rules.
@@ -56,35 +58,24 @@ struct Course<'a> {
     is_recorded: bool,
 }
 
-impl<'a> Course<'a> {
-    fn of(input: &'a Input<'a, PauseRecorder>) -> Self {
-        Self {
-            input,
-            facts: input.facts,
-            session: input.request.call.session_id.as_deref().unwrap_or_default(),
-            state: input.state.clone(),
-            steps: Vec::new(),
-            is_recorded: input.facts.record.is_some(),
-        }
-    }
-
-    fn share(&self) -> f64 {
-        self.facts.reading.as_ref().map_or(0.0, Reading::share)
+impl Course<'_> {
+    fn event(&self) -> &Event {
+        &self.input.request.event
     }
 
     /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
+        let reading = self.facts.reading.as_ref();
         match &self.input.request.event {
-            event if is_automatic(event) => {
-                let reading = self.facts.reading.as_ref().filter(|reading| !reading.model.is_empty());
-                self.state.compacting = reading
-                    .map(|reading| Compacting { model: reading.model.clone(), tokens: reading.tokens });
+            event if is_automatic_compaction(event) => {
+                let known = reading.filter(|reading| !reading.model.is_empty());
+                self.state.compacting =
+                    known.map(|reading| Compaction { model: reading.model.clone(), tokens: reading.tokens });
             }
             // A compaction that was only announced does not come to this.
             Event::SessionStart { source, .. } if source == "compact" => {
-                if let Some(Compacting { model, tokens }) = self.state.compacting.take() {
-                    let learnt = Model { compacted_at: Some(tokens), ..Model::default() };
-                    self.steps.push(Step::Learn { model, learnt });
+                if let Some(Compaction { model, tokens }) = self.state.compacting.take() {
+                    self.steps.push(Step::Learn { model, tokens });
                     self.state.learnt = None;
                 }
                 self.state.told.clear();
@@ -98,34 +89,28 @@ impl<'a> Course<'a> {
             | Event::Stop(_) => self.state.compacting = None,
             _ => {}
         }
-        let Some(reading) = &self.facts.reading else { return };
-        self.state.learnt.clone_from(&self.facts.learnt);
-        self.state.compacted &= reading.source != Source::Transcript;
-        if let Some(window) = reading.new_window {
-            self.state.learnt = None;
-            let learnt = Model { window: Some(window), ..Model::default() };
-            self.steps.push(Step::Learn { model: reading.model.clone(), learnt });
+        if let Some(reading) = reading {
+            self.state.learnt.clone_from(&self.facts.learnt);
+            self.state.compacted &= reading.source != Source::Transcript;
         }
     }
 
     /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
     fn reason_to_begin(&self) -> Option<&'static str> {
-        let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
-        match () {
-            () if has_begun || self.facts.sessions.is_none() => None,
-            () if self.facts.is_high() => Some("auto_pause"),
-            () => is_automatic(&self.input.request.event).then_some("compaction"),
+        if self.is_recorded || self.state.told.contains(&Level::AutoPause) || self.facts.sessions.is_none() {
+            return None;
         }
+        let is_compacting = is_automatic_compaction(self.event());
+        if self.facts.is_high() { Some("auto_pause") } else { is_compacting.then_some("compaction") }
     }
 
     /// The levels that are reached for the first time since the context fell.
     fn climb(&mut self) -> BTreeSet<Level> {
         let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
-        let percent = reading.percent();
-        if self.facts.thresholds.is_over(percent) {
+        if self.facts.thresholds.is_over(reading.percent()) {
             self.state.told.clear();
         }
-        let reached = self.facts.thresholds.reached(percent);
+        let reached = self.facts.thresholds.reached(reading.percent());
         let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
         self.state.told.extend(&new);
         new
@@ -133,15 +118,18 @@ impl<'a> Course<'a> {
 
     fn begin(&mut self, reason: &str) {
         self.state.told.insert(Level::AutoPause);
+        if let Some(why) = &self.facts.obstacle {
+            self.steps.push(Step::Fail { why: wording::not_begun(why) });
+            return;
+        }
         self.state.left_out = 0;
         self.is_recorded = true;
-        let reading = self.facts.reading.as_ref();
-        self.steps.push(Step::Start(Box::new(Start {
+        self.steps.push(Step::Start {
             session: self.session.to_owned(),
             transcript: self.input.request.call.transcript_path.clone(),
-            first: started(self.session, reading, reason, self.input.now),
+            first: Box::new(started(self.session, self.facts.reading.as_ref(), reason, self.input.now)),
             then: Vec::new(),
-        })));
+        });
     }
 
     /// Records what has happened.
@@ -153,59 +141,53 @@ impl<'a> Course<'a> {
             return;
         }
         let crossed = actions::crossed(new, self.facts.reading.as_ref());
-        let happened = actions::of(&self.input.request.event, &self.input.request.call);
-        let (at, share) = (self.input.now, self.share());
-        let mut drafts: Vec<Draft> =
-            crossed.into_iter().chain(happened).map(|(kind, data)| Draft { kind, at, data, share }).collect();
-        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
-        let Some(last) = drafts.last_mut() else { return };
+        let happened = actions::of(self.event(), &self.input.request.call);
+        let mut actions: Vec<Action> =
+            crossed.into_iter().chain(happened).map(|(kind, data)| self.action(kind, data)).collect();
+        let is_over = matches!(self.event(), Event::SessionEnd { .. });
+        let Some(last) = actions.last_mut() else { return };
         if is_over && self.state.left_out > 0 {
             last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
         }
         // The last line of a session is always written: by it the next session knows that this one is over.
-        if self.facts.record.as_ref().is_some_and(|active| active.is_full) && !is_over {
-            self.state.left_out += drafts.len() as u64;
-            return;
+        if self.facts.is_full && !is_over {
+            self.state.left_out += actions.len() as u64;
+        } else if let Some(Step::Start { then, .. }) = self.steps.last_mut() {
+            *then = actions;
+        } else {
+            self.steps.push(Step::Append { session: self.session.to_owned(), actions });
         }
-        if let Some(Step::Start(start)) = self.steps.last_mut() {
-            start.then = drafts;
-            return;
-        }
-        self.steps.push(Step::Append { session: self.session.to_owned(), drafts });
     }
 
-    /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends.
+    fn action(&self, kind: Kind, data: Map<String, Value>) -> Action {
+        let share = self.facts.reading.as_ref().map_or(0.0, Reading::share);
+        Action { kind, at: self.input.now, session_id: String::new(), data, share }
+    }
+
+    /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends. At a session's start the hook
+    /// takes over from earlier ones.
     fn end(&mut self) {
-        let ending = match &self.input.request.event {
-            Event::PreCompact { .. } => Ending::GoesOn,
-            Event::SessionEnd { .. } => Ending::Full,
-            Event::SessionStart { .. } => return self.take_over(),
-            _ => return,
-        };
-        if let Some(material) = self.facts.material.as_ref().filter(|_| self.is_recorded) {
-            self.finish(ending, material.as_ref().clone());
-        }
-    }
-
-    fn finish(&mut self, ending: Ending, material: Material) {
-        let Some(sessions) = &self.facts.sessions else { return };
-        self.steps.push(Step::Finish(Box::new(End {
-            path: sessions.active_path(self.session),
-            ending,
-            material,
-            at: self.input.now,
-            left_out: self.state.left_out,
-            commit: self.input.settings.git_commit,
-        })));
-    }
-
-    fn take_over(&mut self) {
         let left = &self.facts.left;
         self.steps.extend(left.faults.iter().map(|why| Step::Fail { why: why.clone() }));
         if left.compress {
             let days = self.input.settings.compress_after_days.get();
             self.steps.push(Step::Compress { before: self.input.now.minus(DAY * days) });
         }
+        let ending = match self.event() {
+            Event::PreCompact { .. } => Ending::GoesOn,
+            Event::SessionEnd { .. } => Ending::Full,
+            _ => return,
+        };
+        let material = self.facts.material.as_ref().filter(|_| self.is_recorded);
+        let (Some(material), Some(sessions)) = (material, &self.facts.sessions) else { return };
+        self.steps.push(Step::Finish(Box::new(End {
+            path: sessions.active_path(self.session),
+            ending,
+            material: material.as_ref().clone(),
+            at: self.input.now,
+            left_out: self.state.left_out,
+            commit: self.input.settings.git_commit,
+        })));
     }
 
     /// Reports the highest of the new levels, and the record where there is one.
@@ -222,6 +204,7 @@ impl<'a> Course<'a> {
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let left = &self.facts.left;
         let mut verdict = Verdict::Pass;
+        // A session that nobody watches leaves the snapshot to the next one.
         if let Some(unread) = left.unread.as_ref().filter(|_| !self.input.headless) {
             verdict = Verdict::Advise { text: brief(&unread.text, &unread.snapshot, &unread.path) };
             self.steps.push(Step::MarkRead { id: unread.snapshot.session_id.clone() });
@@ -230,12 +213,14 @@ impl<'a> Course<'a> {
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
         let notice: Vec<String> = level.into_iter().chain(orphans).collect();
-        let memory = match () {
-            () if matches!(self.input.request.event, Event::SessionEnd { .. }) => Memory::Drop,
-            () if self.state == *self.input.state => Memory::Keep,
-            () => Memory::Note(self.state),
-        };
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
+        let memory = if matches!(self.event(), Event::SessionEnd { .. }) {
+            Memory::Drop
+        } else if self.state == *self.input.state {
+            Memory::Keep
+        } else {
+            Memory::Note(self.state)
+        };
         Outcome { verdict, notice, memory, audit_event, effects: self.steps, ..Outcome::pass() }
     }
 }

@@ -7,24 +7,23 @@
 //! - `reading`: parses the output of git (pure)
 //! - `committing`: adds, commits, and takes back
 
-mod committing;
+pub(crate) mod committing;
 mod reading;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use ::git::{Failure, Git};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use shared::host::{Environment, Host};
-
-use reading::LOG_FORMAT;
+use shared::host::Host;
 
 /// The state of the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct GitContext {
     /// The project lies in a work tree that `git` could read.
     pub is_git_repo: bool,
@@ -38,6 +37,7 @@ pub struct GitContext {
 
 /// A commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Commit {
     /// The id, shortened as git does.
     pub sha: String,
@@ -51,6 +51,7 @@ pub struct Commit {
 
 /// The differences from the last commit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Status {
     /// There is no difference.
     pub clean: bool,
@@ -60,8 +61,18 @@ pub struct Status {
     pub untracked_files: Vec<String>,
 }
 
+impl Status {
+    /// The count of files that differ: `2 files`; none where nothing differs.
+    pub(crate) fn uncommitted(&self) -> Option<String> {
+        match self.modified_files.len() + self.untracked_files.len() {
+            _ if self.clean => None,
+            1 => Some("1 file".to_owned()),
+            files => Some(format!("{files} files")),
+        }
+    }
+}
+
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
-#[must_use]
 pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
     let Some(mut git) = Git::new(root, &host.environment, patience) else {
         return Some(GitContext::default());
@@ -73,60 +84,19 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
     }
 }
 
-/// Commits exactly these files, whatever the user has staged, without hooks and signatures.
-///
-/// # Errors
-/// The reason why they are not committed. Staged changes of the user stay as they were.
-pub(crate) fn commit(
-    root: &Path,
-    files: &[PathBuf],
-    message: &str,
-    patience: Duration,
-) -> Result<(), String> {
-    committing::commit(&Environment::read(), root, files, message, patience)
-}
-
 /// `None`: git reports no work tree.
 fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Failure> {
     if !git.disable_repository_filters()? {
         return Ok(None);
     }
-    let status = git.run([
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--branch",
-        "--no-ahead-behind",
-        "--untracked-files=normal",
-        "--ignore-submodules=dirty",
-        "--no-renames",
-    ])?;
+    let status = git.run(reading::STATUS)?;
     if !status.is_answer() {
         return Ok(None);
     }
-    let reported = reading::reported(&status.stdout);
-    let recent_commits = if reported.has_commit { log(git)? } else { Vec::new() };
-    Ok(Some(GitContext {
-        is_git_repo: true,
-        branch: reported.branch,
-        recent_commits,
-        status: reported.status,
-    }))
-}
-
-fn log(git: &Git<'_>) -> Result<Vec<Commit>, Failure> {
-    let said = git.run([
-        "log",
-        "-z",
-        "-n",
-        "5",
-        "--no-show-signature",
-        "--no-color",
-        "--encoding=UTF-8",
-        LOG_FORMAT,
-    ])?;
-    if !said.is_answer() {
-        return Ok(Vec::new());
+    let (mut context, has_commit) = reading::context(&status.stdout);
+    if has_commit {
+        let log = git.run(reading::LOG)?;
+        context.recent_commits = if log.is_answer() { reading::commits(&log.stdout) } else { Vec::new() };
     }
-    Ok(reading::commits(&said.stdout))
+    Ok(Some(context))
 }

@@ -1,38 +1,33 @@
 //! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
 //! nothing.
 //!
-//! - `settings`: what can be set
-//! - `occupancy`: how full the context is
-//! - `levels`: the four levels
-//! - `models`: window and compaction of each model
-//! - `record`: the file of a session's record, a line for each action
-//! - `material`: the facts of a snapshot that are not in the record
-//! - `git`: the repository, and the commit of a snapshot
-//! - `snapshot`: one model of facts, rendered as JSON, YAML and Markdown
-//! - `registry`: the records and snapshots of this machine
-//! - `brief`: the text for a new session
-//! - `observe`: gathers the facts
-//! - `decide`: the rules
-//! - `step`: the effects
-//! - `state`: the memory of a session
-//! - `wording`: messages to the user
-//! - `command`: typed commands
+//! - `settings`, `state`: what can be set, what is remembered of a session
+//! - `occupancy`, `levels`, `models`, `reading`: how full the context is, and what that means
+//! - `record`, `text`: the file of a session's record, a line for each action
+//! - `material`, `git`: the facts of a snapshot that are not in the record
+//! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
+//! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left
+//! - `observe`, `decide`, `step`: the facts, the rules, the effects
+//! - `wording`, `command`: messages to the user, typed commands
 
 mod brief;
 mod command;
 mod decide;
+mod earlier;
 mod git;
 mod levels;
 mod material;
 mod models;
 mod observe;
 mod occupancy;
+mod reading;
 mod record;
 mod registry;
 mod settings;
 mod snapshot;
 mod state;
 mod step;
+mod text;
 mod wording;
 
 pub use observe::Facts;

@@ -1,4 +1,4 @@
-//! The facts of each model that all sessions have learnt: `<state>/pause-recorder/models.json`.
+//! Where Claude Code last compacted each model by itself, which all sessions share: `<state>/pause-recorder/models.json`.
 
 use std::collections::BTreeMap;
 
@@ -6,66 +6,26 @@ use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::state::{MACHINE, StateError, Store};
 
-/// The models that are kept.
+use crate::occupancy::percent_of;
+
 const MAX_MODELS: usize = 100;
 
-/// The bytes of the longest name.
 const MAX_NAME_BYTES: usize = 200;
 
 /// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
-/// The models by their ids.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Models {
-    /// Each of them.
-    pub models: BTreeMap<String, Model>,
+struct Models {
+    models: BTreeMap<String, Model>,
 }
 
-/// The facts of one model.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Model {
-    /// Tokens of the window, as the status line last reported.
-    pub window: Option<u64>,
+struct Model {
     /// Tokens at the last automatic compaction.
-    pub compacted_at: Option<u64>,
-}
-
-impl Model {
-    /// The percentage of the window at which Claude Code last compacted it by itself; `None` where that is unknown or too low.
-    #[must_use]
-    #[expect(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
-    pub fn compacted_at_percent(&self, window: u64) -> Option<f64> {
-        let percent = self.compacted_at? as f64 * 100.0 / window.max(1) as f64;
-        (percent >= LEAST_BELIEVED_PERCENT).then_some(percent)
-    }
-
-    fn with(self, learnt: Self) -> Self {
-        Self {
-            window: learnt.window.or(self.window),
-            compacted_at: learnt.compacted_at.or(self.compacted_at),
-        }
-    }
-}
-
-impl Models {
-    /// Adds what was learnt of a model; false where that is nothing new.
-    fn add(&mut self, model: &str, learnt: Model) -> bool {
-        let before = self.models.get(model).copied().unwrap_or_default();
-        let after = before.with(learnt);
-        if after == before {
-            return false;
-        }
-        self.models.insert(model.to_owned(), after);
-        // The first by name: as good as any, because nobody has as many.
-        while self.models.len() > MAX_MODELS {
-            let surplus = self.models.keys().find(|name| *name != model).cloned();
-            surplus.and_then(|name| self.models.remove(&name));
-        }
-        true
-    }
+    compacted_at: Option<u64>,
 }
 
 impl Remembered for Models {
@@ -76,25 +36,76 @@ impl Remembered for Models {
     }
 }
 
-/// Reads the facts of a model; none where the file has none or cannot be read.
-#[must_use]
-pub(crate) fn read(own: &Store, model: &str) -> Model {
-    own.read::<Models>(MACHINE).and_then(|models| models.models.get(model).copied()).unwrap_or_default()
+/// The percentage of the window at which a model was compacted; `None` where that is too low to be believed.
+pub(crate) fn believed_percent(tokens: u64, window: u64) -> Option<f64> {
+    Some(percent_of(tokens, window)).filter(|percent| *percent >= LEAST_BELIEVED_PERCENT)
 }
 
-/// Keeps what was learnt of a model, beside what was known of it. Writes nothing where that is nothing new, and nothing over a
-/// newer version's file.
+/// The tokens at the model's last compaction; `None` where none is known.
+pub(crate) fn compacted_at(own: &Store, model: &str) -> Option<u64> {
+    own.read::<Models>(MACHINE)?.models.get(model)?.compacted_at
+}
+
+/// Keeps the tokens at a model's compaction. Writes nothing over a newer version's file.
 ///
 /// # Errors
 /// If it cannot be kept.
-pub(crate) fn learn(own: &Store, model: &str, learnt: Model) -> Result<(), String> {
+pub(crate) fn learn(own: &Store, model: &str, tokens: u64) -> Result<(), String> {
     if model.is_empty() || model.len() > MAX_NAME_BYTES {
         return Ok(());
     }
-    let learned = own.change::<Models>(MACHINE, |models| models.add(model, learnt));
+    let learnt = own.change::<Models>(MACHINE, |known| {
+        let new = Model { compacted_at: Some(tokens) };
+        let is_new = known.models.insert(model.to_owned(), new) != Some(new);
+        // The first by name goes: as good as any, because nobody has as many.
+        while known.models.len() > MAX_MODELS {
+            let surplus = known.models.keys().find(|name| *name != model).cloned();
+            surplus.and_then(|name| known.models.remove(&name));
+        }
+        is_new
+    });
     // A process at the same file leaves it to be learnt again.
-    learned.or_else(StateError::unless_anothers).map_err(|error| error.to_string())
+    learnt.or_else(StateError::unless_anothers).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use shared::state::{MACHINE, Store};
+
+    use super::{MAX_MODELS, Models, believed_percent, compacted_at, learn};
+
+    #[test]
+    fn last_compaction_of_each_model_is_kept() {
+        let scratch = tempfile::tempdir().unwrap();
+        let own = &Store::open(&scratch.path().join("own")).unwrap();
+        for (model, tokens) in [("a", 1), ("b", 2), ("a", 3)] {
+            learn(own, model, tokens).unwrap();
+        }
+        let known = ["a", "b", "c"].map(|model| compacted_at(own, model));
+        assert_eq!(known, [Some(3), Some(2), None]);
+        std::thread::scope(|scope| {
+            for number in 0..8 {
+                scope.spawn(move || learn(own, &format!("model-{number:03}"), 1).unwrap());
+            }
+        });
+        assert_eq!(own.read::<Models>(MACHINE).unwrap().models.len(), 10, "none is lost");
+        (8..=MAX_MODELS).for_each(|number| learn(own, &format!("model-{number:03}"), 1).unwrap());
+        learn(own, "a", 4).unwrap();
+        assert_eq!(own.read::<Models>(MACHINE).unwrap().models.len(), MAX_MODELS);
+        assert_eq!(compacted_at(own, "a"), Some(4), "the new one is among them");
+    }
+
+    #[test]
+    fn compaction_is_believed_from_a_fifth_of_the_window_on() {
+        for (tokens, window, expected) in [
+            (167_000, 200_000, Some(83.5)),
+            (40_000, 200_000, Some(20.0)),
+            (39_999, 200_000, None),
+            (967_000, 200_000, Some(483.5)),
+            (0, 0, None),
+        ] {
+            assert_eq!(believed_percent(tokens, window), expected, "{tokens} {window}");
+        }
+        assert!(believed_percent(u64::MAX, 0).is_some());
+    }
+}

@@ -1,9 +1,6 @@
 //! Gathers the facts, cheapest first: the record, how full the context is, and, where a record ends, the material of its
 //! snapshot.
 
-mod reading;
-pub(crate) mod start;
-
 use std::time::Duration;
 
 use shared::cli;
@@ -12,14 +9,17 @@ use shared::protocol::{Event, Request};
 
 use crate::PauseRecorder;
 use crate::command::Reply;
+use crate::earlier;
 use crate::levels::Thresholds;
 use crate::material::{self, Material};
+use crate::models::believed_percent;
 use crate::occupancy::Reading;
+use crate::reading::{is_automatic_compaction, learnt, reading};
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
-use crate::state::{Learnt, State};
+use crate::state::{Compaction, State};
 
-pub(crate) use start::{Left, Orphan};
+pub(crate) use earlier::{Left, Orphan};
 
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
@@ -35,12 +35,16 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 pub struct Facts {
     /// The session's folder; none where nothing can be recorded.
     pub sessions: Option<Sessions>,
+    /// A record is due, and the folder cannot be used for this reason.
+    pub obstacle: Option<String>,
     /// The session's record, if it is being recorded.
-    pub record: Option<Active>,
+    pub record: Option<Record>,
+    /// The record has reached its largest size.
+    pub is_full: bool,
     /// How full the context is; none where that is unknown or does not matter.
     pub reading: Option<Reading>,
-    /// Window and compaction of the model.
-    pub learnt: Option<Learnt>,
+    /// The last compaction of the model.
+    pub learnt: Option<Compaction>,
     pub thresholds: Thresholds,
     /// Material of the snapshot, if one is due and the repository answered.
     pub material: Option<Box<Material>>,
@@ -50,26 +54,19 @@ pub struct Facts {
     pub left: Left,
 }
 
-/// The session's record.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Active {
-    pub record: Record,
-    /// It has reached its largest size.
-    pub is_full: bool,
-}
-
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
+    let event = &context.request.event;
     if is_irrelevant(context.request) {
         return None;
     }
     let sessions = Sessions::of(context.places);
-    let state: State = context.peek();
     let record = sessions.as_ref().and_then(|sessions| sessions.active(session));
     let max_bytes = u64::from(context.settings.max_record_mib.get()) * 1024 * 1024;
-    let record = record.map(|record| Active { is_full: record.bytes >= max_bytes, record });
     let mut facts = Facts {
+        is_full: record.as_ref().is_some_and(|record| record.bytes >= max_bytes),
         sessions,
+        obstacle: None,
         record,
         reading: None,
         learnt: None,
@@ -78,7 +75,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         answered: None,
         left: Left::default(),
     };
-    if let Event::UserPromptSubmit { prompt, source } = &context.request.event
+    if let Event::UserPromptSubmit { prompt, source } = event
         && PauseRecorder::is_command(prompt)
     {
         facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
@@ -86,22 +83,22 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     }
     // Without a store each call would report the same level.
     if context.store.is_some() {
-        facts.reading = reading::of(context, &state, facts.record.is_some());
+        facts.measure(context);
     }
-    facts.learnt = reading::learnt(context, &state, facts.reading.as_ref());
-    facts.thresholds = reading::thresholds(context.settings, facts.reading.as_ref(), facts.learnt.as_ref());
-    match &context.request.event {
-        Event::PreCompact { trigger } if facts.record.is_some() || trigger == "auto" => {
+    let is_recorded = facts.record.is_some();
+    if !is_recorded && (facts.is_high() || is_automatic_compaction(event)) {
+        facts.obstacle = facts.sessions.as_ref().and_then(Sessions::obstacle);
+    }
+    match event {
+        Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
             facts.material = gathered(context, PATIENCE);
         }
         Event::SessionEnd { .. } => {
-            let is_small = |active: &Active| active.record.bytes <= MAX_BYTES_AT_END;
-            if facts.record.as_ref().is_some_and(is_small) {
-                facts.material = gathered(context, PATIENCE_AT_END);
-            }
+            let is_short = facts.record.as_ref().is_some_and(|record| record.bytes <= MAX_BYTES_AT_END);
+            facts.material = if is_short { gathered(context, PATIENCE_AT_END) } else { None };
         }
         Event::SessionStart { source, .. } => {
-            facts.left = start::left(context, session, source, facts.sessions.as_ref());
+            facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
         }
         _ => {}
     }
@@ -118,16 +115,19 @@ fn is_irrelevant(request: &Request) -> bool {
 }
 
 impl Facts {
+    fn measure(&mut self, context: &Context<'_, Settings>) {
+        let state: State = context.peek();
+        let Some(reading) = reading(context, &state, self.record.is_some()) else { return };
+        self.learnt = learnt(context, &state, &reading);
+        let point = self.learnt.as_ref().and_then(|learnt| believed_percent(learnt.tokens, reading.window));
+        self.thresholds = Thresholds::new(context.settings, point);
+        self.reading = Some(reading);
+    }
+
     /// The context is full enough for a record.
-    #[must_use]
     pub(crate) fn is_high(&self) -> bool {
         self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.auto_pause)
     }
-}
-
-/// How full the context of the asking session is; `None` where that is unknown.
-pub(crate) fn standing(context: &Context<'_, Settings>) -> Option<Reading> {
-    reading::of(context, &context.peek(), true)
 }
 
 fn gathered(context: &Context<'_, Settings>, patience: Duration) -> Option<Box<Material>> {

@@ -1,20 +1,82 @@
-//! The record of a session: `ACTIVE-PAUSE-<key>.jsonl` in the project's folder of sessions, a line for each action.
+//! The record of a session: a file in the project's folder of sessions, a line for each action.
 //!
 //! - `folder`: the folder and the names in it
+//! - `file`: begins, appends, reads, archives and discards a record
 //! - `keeping`: compresses archives, removes snapshots
-//! - `line`: one action
-//! - `masking`: masks and cuts texts
-//! - `file`: begins, appends, reads, archives and discards a record under its lock
-//! - `lines`: the lines of a file
 
 mod file;
 mod folder;
 mod keeping;
-mod line;
-mod lines;
-mod masking;
 
-pub(crate) use file::{Record, Recorded, append, append_locked, archive, discard, locked, read, start};
-pub(crate) use folder::{Sessions, SnapshotFiles, is_record_id};
-pub(crate) use line::{Action, Draft, Kind};
-pub(crate) use masking::{MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use shared::host::Timestamp;
+
+pub(crate) use file::{Record, append, append_locked, archive, discard, locked, read, start};
+pub(crate) use folder::{ARCHIVE, JSON, MARKDOWN, Sessions, YAML, is_record_id};
+
+/// The six kinds of actions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The record begins.
+    PauseStarted,
+    /// A tool has run.
+    ToolCall,
+    /// The model's last words of a turn.
+    AssistantResponse,
+    /// A prompt.
+    UserMessage,
+    /// A level, a compaction, an error, a failed tool, a subagent, or the session's end.
+    SystemEvent,
+    /// The record ends.
+    PauseFinalized,
+}
+
+/// One line of a record, its keys in this order.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Action {
+    #[serde(rename = "type")]
+    pub kind: Kind,
+    #[serde(rename = "timestamp", with = "rfc3339")]
+    pub at: Timestamp,
+    /// The record's id, which the file fills in.
+    pub session_id: String,
+    /// Texts in it are masked and cut.
+    pub data: Map<String, Value>,
+    /// The share of the context window in use, 0 to 1.
+    #[serde(rename = "context_percentage")]
+    pub share: f64,
+}
+
+impl Action {
+    pub(crate) fn text(&self, key: &str) -> Option<&str> {
+        self.data.get(key)?.as_str()
+    }
+}
+
+/// The content of a record.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Recorded {
+    /// The id of the first readable line; empty where there is none.
+    pub id: String,
+    pub actions: Vec<Action>,
+    /// The lines that cannot be read; empty lines do not count.
+    pub skipped_lines: u64,
+}
+
+mod rfc3339 {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+    use shared::host::Timestamp;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&at.rfc3339())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
+    }
+}

@@ -12,11 +12,10 @@ use shared::state::{MACHINE, Store};
 /// The newest entries that are kept.
 const MAX_ENTRIES: usize = 500;
 
-/// The records and snapshots that were written here.
+/// The records and snapshots that were written here, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Registry {
-    /// Oldest first.
     pub(crate) entries: Vec<Entry>,
 }
 
@@ -29,7 +28,6 @@ pub(crate) struct Entry {
     pub(crate) project: PathBuf,
     /// Claude Code's session.
     pub(crate) session: String,
-    /// The session's transcript.
     pub(crate) transcript: Option<PathBuf>,
     /// The end of the record; none while it is active.
     pub(crate) finalized_at: Option<Timestamp>,
@@ -48,13 +46,11 @@ impl Remembered for Registry {
 }
 
 /// This hook's folder in the state folder.
-#[must_use]
 pub(crate) fn own_store(store: &Store) -> Option<Store> {
     Store::open(&store.dir().join("pause-recorder")).ok()
 }
 
 /// Reads the registry of this state folder; empty where it cannot be read.
-#[must_use]
 pub(crate) fn read(store: Option<&Store>) -> Registry {
     store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }
@@ -80,7 +76,6 @@ impl Registry {
     }
 
     /// The entry of a record. Two projects may each have a record of the same id.
-    #[must_use]
     pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
         self.entries.iter().rev().find(|entry| entry.id == id && entry.project == project)
     }
@@ -102,7 +97,6 @@ impl Registry {
 
     /// The snapshot that a new session receives: the latest of other sessions, if no session has received it and it is no
     /// older than `kept`.
-    #[must_use]
     pub(crate) fn unread<'a>(
         &'a self,
         project: &'a Path,
@@ -111,8 +105,7 @@ impl Registry {
         kept: Duration,
     ) -> Option<&'a Entry> {
         let others = self.in_project(project).filter(|entry| entry.session != session);
-        let latest =
-            others.filter(|entry| entry.finalized_at.is_some()).max_by_key(|entry| entry.finalized_at)?;
+        let latest = others.max_by_key(|entry| entry.finalized_at)?;
         let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
         (is_fresh && latest.read_at.is_none()).then_some(latest)
     }

@@ -59,12 +59,10 @@ impl Settings {
         let mut faults = strange_names(&self.message_files, &[BRIEF]);
         faults.extend(self.levels.fault());
         let strange = self.context_windows_tokens.keys().filter(|name| !is_a_models_name(name));
-        faults.extend(strange.map(|name| {
-            SettingFault {
-                path: vec!["context_windows_tokens".to_owned(), name.clone()],
-                what: "is no beginning of a model's id, such as claude-opus-5-5, so it counts for no model"
-                    .to_owned(),
-            }
+        let what = "is no beginning of a model's id, such as claude-opus-5-5, so it counts for no model";
+        faults.extend(strange.map(|name| SettingFault {
+            path: vec!["context_windows_tokens".to_owned(), name.clone()],
+            what: what.to_owned(),
         }));
         faults
     }
@@ -79,17 +77,14 @@ impl Settings {
 impl Levels {
     /// Where they stand is one key for the file that sets any of them: which of two is the wrong one nobody knows.
     fn fault(&self) -> Option<SettingFault> {
-        let levels = [
-            ("caution", self.caution),
-            ("warning", self.warning),
-            ("auto_pause", self.auto_pause),
-            ("critical", self.critical),
+        let pairs = [
+            ("caution", self.caution, "warning", self.warning),
+            ("warning", self.warning, "auto_pause", self.auto_pause),
+            ("auto_pause", self.auto_pause, "critical", self.critical),
         ];
-        let pairs = levels.iter().zip(&levels[1..]);
-        let wrong: Vec<String> = pairs
-            .filter(|((_, lower), (_, upper))| lower >= upper)
-            .map(|((lower, _), (upper, _))| format!("{upper} is not above {lower}"))
-            .collect();
+        let wrong = pairs.iter().filter(|(_, lower, _, upper)| lower >= upper);
+        let wrong: Vec<String> =
+            wrong.map(|(lower, _, upper, _)| format!("{upper} is not above {lower}")).collect();
         let what = format!(
             "{}; each is told at its own percentage, in the order of the numbers, and the record begins at auto_pause",
             wrong.join(", ")

@@ -1,38 +1,31 @@
 //! What is left of a recorded session: one content, as JSON, YAML and Markdown.
 //!
-//! - `build` makes it from a record and other facts, `done` its lists of what is done and open; `text` cleans texts
-//! - `markdown` and `yaml` render it; `publish` writes the files and archives the record; `schema` describes the JSON
+//! - `build` makes it from a record and other facts, `lists` its lists of what is done and open
+//! - `markdown` and `yaml` render it
 
 mod build;
-mod done;
+mod lists;
 mod markdown;
-mod publish;
-mod schema;
-mod text;
 mod yaml;
 
 use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
-pub(crate) use build::{Summary, build, finalized_data, is_context_known, summary};
+pub(crate) use build::{Numbers, build, tokens_total};
 pub(crate) use markdown::markdown;
-pub(crate) use publish::{End, Ending};
-pub(crate) use publish::{finish, is_as_written, json_of};
-pub(crate) use schema::snapshot_schema;
-pub(crate) use text::one_line;
+pub(crate) use yaml::yaml;
 
 use crate::git::GitContext;
 use crate::record::Kind;
 
 /// The version of this form. Raised when a key changes its meaning or goes.
-pub(crate) const SCHEMA_VERSION: u32 = 1;
-
-/// So many of the last actions are listed.
-pub(crate) const MAX_ACTIONS_SUMMARY: usize = 10;
+const SCHEMA_VERSION: u32 = 1;
 
 /// A snapshot of a session that was paused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
     pub session_id: String,
@@ -63,6 +56,7 @@ pub struct Snapshot {
 
 /// How full the context was.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ContextUsage {
     /// Tokens in the context.
     pub tokens_used: u64,
@@ -72,43 +66,9 @@ pub struct ContextUsage {
     pub percentage: f64,
 }
 
-impl ContextUsage {
-    /// It, where it is known.
-    pub(crate) fn known(&self) -> Option<&Self> {
-        (self.tokens_total > 0).then_some(self)
-    }
-
-    /// `93 % full`; none where it is not known.
-    pub(crate) fn full(&self) -> Option<String> {
-        self.known().map(|usage| format!("{:.0} % full", usage.percentage.floor()))
-    }
-}
-
-/// What the message of a snapshot's commit begins with, before the rest of its id.
-const COMMIT_MESSAGE: &str = "Pause snapshot session-";
-
-pub(crate) fn commit_message(id: &str) -> String {
-    format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
-}
-
-/// It is the message of such a commit.
-pub(crate) fn is_commit_message(message: &str) -> bool {
-    message.starts_with(COMMIT_MESSAGE)
-}
-
-/// A share, 0 to 1, in whole percent, as it is told.
-pub(crate) fn whole_percent(share: f64) -> f64 {
-    // 0.29 is a little less than 29 hundredths in binary.
-    ((share * 10_000.0).round() / 100.0).floor()
-}
-
-/// A time of ours as people read it, on their clock; as it stands where it is none.
-pub(crate) fn told_time(time: &str) -> String {
-    Timestamp::from_rfc3339(time).map_or_else(|| time.to_owned(), Timestamp::local)
-}
-
 /// What was recorded.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct IncrementalPause {
     /// There is a record.
     pub enabled: bool,
@@ -126,16 +86,18 @@ pub struct IncrementalPause {
 
 /// One action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct ActionSummary {
     /// What it was.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// When, in UTC; empty where its line does not tell.
+    /// When, in UTC.
     pub timestamp: String,
 }
 
 /// The session's task list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(deny_unknown_fields)]
 pub struct Todos {
     /// Not completed; what is being worked on first.
     pub active: Vec<String>,
@@ -143,18 +105,40 @@ pub struct Todos {
     pub completed: Vec<String>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{commit_message, is_commit_message};
-
-    #[test]
-    fn the_commit_of_a_snapshot_is_known_by_its_message() {
-        let message = commit_message("session-20261122-120000-2");
-        assert_eq!(message, "Pause snapshot session-20261122-120000-2");
-        assert!(is_commit_message(&message));
-        assert!(!is_commit_message("Pause snapshot of the camera"));
+impl ContextUsage {
+    /// The percentage, where it is known.
+    pub(crate) fn known(&self) -> Option<f64> {
+        (self.tokens_total > 0).then_some(self.percentage)
     }
 }
 
+/// What the message of a snapshot's commit begins with, before the rest of its id.
+const COMMIT_MESSAGE: &str = "Pause snapshot session-";
+
+pub(crate) fn commit_message(id: &str) -> String {
+    format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
+}
+
+/// A share, 0 to 1, in whole percent. Rounded first, because 0.29 is a little less than 29 hundredths in binary.
+pub(crate) fn whole_percent(share: f64) -> f64 {
+    ((share * 10_000.0).round() / 100.0).floor()
+}
+
+/// A time of ours on the reader's clock; as it stands where it is none.
+pub(crate) fn told_time(time: &str) -> String {
+    Timestamp::from_rfc3339(time).map_or_else(|| time.to_owned(), Timestamp::local)
+}
+
+/// The JSON Schema of a snapshot in one piece; committed as config/pause-recorder/snapshot.schema.json.
+pub(crate) fn snapshot_schema() -> String {
+    let settings =
+        SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
+    let mut schema = settings.into_generator().into_root_schema_for::<Snapshot>();
+    schema.insert("title".to_owned(), "Barbless: a pause snapshot, session-*.json".into());
+    let stability = "Keys are added within a schema_version; one that changes its meaning or goes raises it.";
+    schema.insert("$comment".to_owned(), stability.into());
+    serde_json::to_string_pretty(&schema).unwrap_or_default()
+}
+
 #[cfg(test)]
-mod world;
+pub(crate) mod tests;

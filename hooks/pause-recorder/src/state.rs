@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 
 use crate::levels::Level;
-use crate::models::Model;
 
 /// The memory of one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -17,29 +16,21 @@ pub struct State {
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub model: Option<String>,
     /// The context before an automatic compaction that was announced.
-    pub compacting: Option<Compacting>,
+    pub compacting: Option<Compaction>,
     /// The context was compacted and no reply has come since: older numbers do not count.
     pub compacted: bool,
-    /// What was learnt of the session's model, looked up once.
-    pub learnt: Option<Learnt>,
+    /// The last compaction of the session's model, looked up once; `tokens` is 0 where none is known.
+    pub learnt: Option<Compaction>,
     /// The actions that were only counted, because the record is full.
     pub left_out: u64,
 }
 
-/// The context before a compaction.
+/// The context of a model before it was compacted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Compacting {
+#[serde(default)]
+pub struct Compaction {
     pub model: String,
     pub tokens: u64,
-}
-
-/// What was learnt of a model.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Learnt {
-    /// Its id.
-    pub model: String,
-    /// The facts.
-    pub what: Model,
 }
 
 impl Remembered for State {

@@ -1,81 +1,75 @@
 //! The effects: the record is written, a snapshot is left, the registry is kept. The run carries them out under the session's lock.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use shared::digest;
 use shared::hook::Effect;
-use shared::host::{Places, Timestamp};
+use shared::host::{Environment, Places, Timestamp};
 use shared::notices::not_yet_told;
-use shared::state::Store;
+use shared::state::{SharedMode, Store, read_regular, write_durable};
 use shared::switches::Turn;
 
-use crate::git;
-use crate::models::{self, Model};
-use crate::record::{self, Draft, Sessions};
+use crate::git::committing::commit;
+use crate::material::Material;
+use crate::models;
+use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, is_record_id};
 use crate::registry::{self, Entry};
-use crate::snapshot::{End, Ending, commit_message, finish};
+use crate::snapshot::{Numbers, Snapshot, build, commit_message, markdown, yaml};
+use crate::wording::not_begun;
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// One effect.
+/// The bytes of the longest snapshot that is read.
+const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
+
+/// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// The record of a session begins.
-    Start(Box<Start>),
+    /// The record of a session begins, with its first line and those that follow at once.
+    Start { session: String, transcript: Option<PathBuf>, first: Box<Action>, then: Vec<Action> },
     /// The session's record gets more lines.
-    Append {
-        /// Claude Code's session.
-        session: String,
-        /// The actions.
-        drafts: Vec<Draft>,
-    },
+    Append { session: String, actions: Vec<Action> },
     /// A snapshot is written, or the record archived, or both.
     Finish(Box<End>),
-    /// A record is removed.
-    Discard {
-        /// Its file.
-        path: PathBuf,
-        /// Its id in the registry.
-        id: Option<String>,
-    },
-    /// Something was learnt of a model.
-    Learn {
-        /// Its id.
-        model: String,
-        /// The news.
-        learnt: Model,
-    },
+    /// A record is removed; `id`: from the registry, too.
+    Discard { path: PathBuf, id: Option<String> },
+    /// Claude Code compacted this model by itself.
+    Learn { model: String, tokens: u64 },
     /// A session has received this snapshot.
     MarkRead { id: String },
-    /// Archives older than this are compressed.
-    Compress {
-        /// The time of the newest.
-        before: Timestamp,
-    },
+    /// Archives that were last written before this time are compressed.
+    Compress { before: Timestamp },
     /// These snapshots and archives are removed.
-    Remove {
-        /// Their ids.
-        ids: Vec<String>,
-    },
+    Remove { ids: Vec<String> },
     /// A switch is turned.
     Turn(Turn),
     /// Something has failed already.
-    Fail {
-        /// The message.
-        why: String,
-    },
+    Fail { why: String },
 }
 
-/// How a record begins.
+/// What becomes of the record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// A snapshot is written, and the record goes on.
+    GoesOn,
+    /// A snapshot is written, and the record is archived.
+    Full,
+    /// The record is archived.
+    Minimal,
+}
+
+/// How a record ends.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Start {
-    /// Claude Code's session.
-    pub session: String,
-    pub transcript: Option<PathBuf>,
-    /// The first line.
-    pub first: Draft,
-    /// The lines that follow at once.
-    pub then: Vec<Draft>,
+pub struct End {
+    /// The record's file.
+    pub path: PathBuf,
+    pub ending: Ending,
+    pub material: Material,
+    pub at: Timestamp,
+    /// The actions that were only counted.
+    pub left_out: u64,
+    pub commit: bool,
 }
 
 impl From<Turn> for Step {
@@ -109,9 +103,14 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Fail { why } => Err(why),
-            Self::Start(start) => begin(&sessions, &own, *start),
-            Self::Append { session, drafts } => {
-                record::append(&sessions, &sessions.active_path(&session), &drafts)
+            Self::Start { session, transcript, first, then } => {
+                let id = record::start(&sessions, &session, *first).map_err(|why| not_begun(&why))?;
+                record::append(&sessions, &sessions.active_path(&session), then)?;
+                let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
+                registry::change(&own, |registry| registry.begin(entry))
+            }
+            Self::Append { session, actions } => {
+                record::append(&sessions, &sessions.active_path(&session), actions)
             }
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Discard { path, id } => {
@@ -120,10 +119,7 @@ impl Step {
                 registry::change(&own, |registry| registry.remove(&root, &id))
             }
             // What is not learnt now is learnt the next time.
-            Self::Learn { model, learnt } => {
-                let _ = models::learn(&own, &model, learnt);
-                Ok(())
-            }
+            Self::Learn { model, tokens } => models::learn(&own, &model, tokens).or(Ok(())),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
@@ -134,48 +130,121 @@ impl Step {
                 sessions.compress_archives(before, |id| registry.of(&root, id).is_some())
             }
             Self::Remove { ids } => {
-                for id in &ids {
-                    sessions.remove_snapshot(id)?;
-                }
+                ids.iter().try_for_each(|id| sessions.remove_snapshot(id))?;
                 registry::change(&own, |registry| ids.iter().for_each(|id| registry.remove(&root, id)))
             }
         }
     }
 }
 
-fn begin(sessions: &Sessions, own: &Store, start: Start) -> Result<(), String> {
-    let Start { session, transcript, first, then } = start;
-    let id = record::start(sessions, &session, &first).map_err(|error| {
-        format!("{error}. So this session is not recorded; `pause-recorder start` tries again")
-    })?;
-    record::append(sessions, &sessions.active_path(&session), &then)?;
-    let project = sessions.root.clone();
-    registry::change(own, |registry| {
-        registry.begin(Entry { id, project, session, transcript, ..Entry::default() });
-    })
-}
-
-/// Finishes a record, registers its snapshot and commits it where the settings say so.
+/// Writes the snapshot of a record, registers it, archives the record and commits the snapshot, as far as `end` says so. The
+/// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 ///
 /// # Errors
-/// What could not be written or committed.
+/// What could not be written or committed. The record stays where its snapshot could not be written.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
-    let root = &sessions.root;
-    let finished = finish(sessions, end, |finished| {
-        registry::change(own, |registry| match registry.of_mut(root, &finished.id) {
-            Some(_) if end.ending == Ending::Minimal => registry.remove(root, &finished.id),
+    sessions.open()?;
+    let files = record::locked(&end.path, || {
+        // The record may have been finalized or discarded meanwhile.
+        let Some(recorded) = ended(sessions, end)? else { return Ok(None) };
+        let is_minimal = end.ending == Ending::Minimal;
+        let (files, digest) =
+            if is_minimal { (Vec::new(), String::new()) } else { write(sessions, end, &recorded)? };
+        registry::change(own, |registry| match registry.of_mut(&sessions.root, &recorded.id) {
+            Some(_) if is_minimal => registry.remove(&sessions.root, &recorded.id),
             Some(entry) => {
-                entry.digest.clone_from(&finished.digest);
+                entry.digest = digest;
                 entry.finalized_at = (end.ending == Ending::Full).then_some(end.at);
             }
             // A stranger's record stays a stranger's.
             None => {}
-        })
+        })?;
+        if end.ending != Ending::GoesOn {
+            record::archive(&end.path, &sessions.file(&recorded.id, ARCHIVE))?;
+        }
+        Ok(Some((recorded.id, files)))
     })?;
-    let Some(finished) = finished.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
-    let message = commit_message(&finished.id);
-    git::commit(root, &finished.files, &message, COMMIT_PATIENCE).map_err(|why| {
-        let path = finished.path.display();
-        format!("pause-recorder: the snapshot is written ({path}), but not committed: {why}")
+    let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
+    let done = commit(&Environment::read(), &sessions.root, &files, &commit_message(&id), COMMIT_PATIENCE);
+    done.map_err(|why| {
+        let path = sessions.file(&id, JSON);
+        format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())
     })
 }
+
+/// The record with its last line, if it is to end. `None`: the record is gone.
+fn ended(sessions: &Sessions, end: &End) -> Result<Option<Recorded>, String> {
+    let Some(recorded) = record::read(&end.path)? else { return Ok(None) };
+    let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
+    if end.ending == Ending::GoesOn || is_ended {
+        let path = sessions.told_of(&end.path);
+        let nothing = format!("pause-recorder: no line of {path} can be read, so there is no snapshot of it");
+        return if is_record_id(&recorded.id) { Ok(Some(recorded)) } else { Err(nothing) };
+    }
+    let numbers = Numbers::new(&recorded, end.left_out, end.at);
+    let last = Action {
+        kind: Kind::PauseFinalized,
+        at: end.at,
+        session_id: String::new(),
+        data: numbers.of_end(),
+        share: numbers.range[1],
+    };
+    record::append_locked(sessions, &end.path, vec![last])?;
+    record::read(&end.path)
+}
+
+/// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
+fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<PathBuf>, String), String> {
+    let snapshot = build(recorded, &end.material, &Numbers::new(recorded, end.left_out, end.at));
+    let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
+    let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
+    let put = |path: &Path, text: &str| {
+        let told = |error| {
+            let path = sessions.told_of(path);
+            format!(
+                "pause-recorder: {path} cannot be written ({error}). The record stays, and can be finalized again"
+            )
+        };
+        write_durable(path, text.as_bytes(), SharedMode::Private).map_err(told)
+    };
+    let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));
+    for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(&snapshot))] {
+        let file = sessions.file(&recorded.id, ending);
+        put(&file, &text)?;
+        files.push(file);
+    }
+    let archive = sessions.file(&recorded.id, ARCHIVE);
+    let record = if end.ending == Ending::GoesOn { &end.path } else { &archive };
+    let latest = pointer(&snapshot, &sessions.told_of(&files[0]), &sessions.told_of(record));
+    sessions.locked(|| put(&sessions.latest(), &latest))?;
+    files.push(sessions.latest());
+    Ok((files, digest))
+}
+
+/// The text of `LATEST-SESSION.txt`. Its first line is for programs.
+fn pointer(snapshot: &Snapshot, json: &str, record: &str) -> String {
+    let Snapshot { session_id: id, paused_at, .. } = snapshot;
+    format!(
+        "{id}\n\nPaused at {paused_at}: {json}, and the same as .yaml and .md beside it.\n\
+         Each action: {record}\n\
+         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, gives it to Claude.\n"
+    )
+}
+
+fn digest_of(bytes: &[u8]) -> String {
+    digest::hex(bytes, 32)
+}
+
+/// The bytes of a snapshot's JSON; none where they cannot be read.
+pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
+    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
+}
+
+/// The bytes are the JSON that was written with this digest.
+pub(crate) fn is_as_written(json: &[u8], written: &str) -> bool {
+    digest_of(json) == written
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

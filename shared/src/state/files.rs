@@ -140,8 +140,8 @@ pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > max { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// The file and its length.
-fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
+/// Opens a regular file, and returns its length. New files are private; a link is an error, a pipe is never waited for.
+pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
     private_file(options);
     // Systems differ in their error for a link.
     let is_link = |_: &io::Error| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());

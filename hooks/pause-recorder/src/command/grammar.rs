@@ -9,56 +9,69 @@ const COMMON: [&str; 4] =
     ["status [--json]", "on [--session ID]", "off [--session ID]", "auto [--session ID]"];
 
 /// The days that `prune` keeps by default.
-pub(super) const DAYS: u32 = 90;
+const DAYS: u32 = 90;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
-    Status { json: bool },
-    List { json: bool },
-    Show { id: Option<String>, json: bool },
-    Start,
-    Finalize { id: Option<String>, minimal: bool },
-    Discard { id: Option<String> },
-    Resume { id: Option<String> },
-    Prune { days: u32, dry_run: bool },
-    SnapshotSchema,
+pub struct Asked {
+    pub what: What,
+    pub id: Option<String>,
+    /// The flag of the verb: `--json`, `--minimal` or `--dry-run`.
+    pub flag: bool,
+    /// The days of `prune`.
+    pub days: u32,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    Status,
+    List,
+    Show,
+    Start,
+    Finalize,
+    Discard,
+    Resume,
+    Prune,
+    Schema,
+}
+
+/// Each verb with the words it takes.
+const GRAMMAR: [(&str, What, &[&str]); 9] = [
+    ("status", What::Status, &["--json"]),
+    ("list", What::List, &["--json"]),
+    ("show", What::Show, &["ID", "--json"]),
+    ("start", What::Start, &[]),
+    ("finalize", What::Finalize, &["ID", "--minimal"]),
+    ("discard", What::Discard, &["ID"]),
+    ("resume", What::Resume, &["ID"]),
+    ("prune", What::Prune, &["--older-than", "--dry-run"]),
+    ("schema", What::Schema, &["ID"]),
+];
 
 /// The request of a line; `None`: the line is none of ours. In a prompt a word that is no part of an id makes it prose.
 pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
-    parse(line.words).filter(|asked| !line.is_prompt || asked.id().is_none_or(is_part_of_an_id))
+    let asked = parse(line.words)?;
+    let is_meant = |id: &String| !line.is_prompt || asked.what == What::Schema || is_part_of_an_id(id);
+    asked.id.as_ref().is_none_or(is_meant).then_some(asked)
 }
 
-/// Parses the words behind the name.
 fn parse(words: &[&str]) -> Option<Asked> {
     let (verb, rest) = words.split_first()?;
-    let mut options = Options::of(rest)?;
-    let asked = match *verb {
-        "status" => Asked::Status { json: options.json() },
-        "list" => Asked::List { json: options.json() },
-        "show" => Asked::Show { json: options.json(), id: options.id() },
-        "start" => Asked::Start,
-        "finalize" => Asked::Finalize { minimal: options.flag("--minimal"), id: options.id() },
-        "discard" => Asked::Discard { id: options.id() },
-        "resume" => Asked::Resume { id: options.id() },
-        "prune" => Asked::Prune { days: options.days()?, dry_run: options.flag("--dry-run") },
-        "schema" => (options.id().as_deref() == Some("snapshot")).then_some(Asked::SnapshotSchema)?,
-        _ => return None,
-    };
-    options.is_empty().then_some(asked)
-}
-
-impl Asked {
-    fn id(&self) -> Option<&str> {
-        match self {
-            Self::Show { id, .. }
-            | Self::Finalize { id, .. }
-            | Self::Discard { id }
-            | Self::Resume { id } => id.as_deref(),
-            _ => None,
+    let (_, what, takes) = GRAMMAR.iter().find(|(name, ..)| name == verb)?;
+    let mut asked = Asked { what: *what, id: None, flag: false, days: DAYS };
+    let mut words = rest.iter().copied();
+    while let Some(word) = words.next() {
+        match word {
+            _ if rest.iter().filter(|other| **other == word).count() > 1 => return None,
+            "--older-than" if takes.contains(&word) => asked.days = words.next()?.parse().ok()?,
+            _ if word.starts_with("--") && takes.contains(&word) => asked.flag = true,
+            _ if word.starts_with('-') || word.is_empty() => return None,
+            _ if takes.contains(&"ID") && asked.id.is_none() => asked.id = Some(word.to_owned()),
+            _ => return None,
         }
     }
+    let is_whole = asked.what != What::Schema || asked.id.as_deref() == Some("snapshot");
+    is_whole.then_some(asked)
 }
 
 /// `20260106`, `session-20260106-120000`, the end of an active record's name.
@@ -73,62 +86,18 @@ pub(super) fn misused(line: &Line<'_>) -> Option<String> {
     let (verb, rest) = line.words.split_first()?;
     let is_option = |word: &&str| word.strip_prefix("--").is_some_and(|name| !name.is_empty());
     rest.iter().find(|word| is_option(word))?;
-    let usage = usage_of(verb)?;
+    let mut usages = VERBS.iter().map(|own| own.usage).chain(COMMON);
+    let usage = usages.find(|usage| usage.split(' ').next() == Some(verb))?;
     Some(format!(
         "pause-recorder: {verb} does not take this; type: pause-recorder {usage}; pause-recorder help lists all"
     ))
-}
-
-fn usage_of(verb: &str) -> Option<&'static str> {
-    let own = VERBS.iter().map(|own| own.usage).chain(COMMON);
-    own.into_iter().find(|usage| usage.split(' ').next() == Some(verb))
-}
-
-/// The words after a verb, taken away one by one.
-struct Options<'a> {
-    words: Vec<&'a str>,
-}
-
-impl<'a> Options<'a> {
-    /// `None`: a word stands there twice.
-    fn of(words: &[&'a str]) -> Option<Self> {
-        let is_twice = |index: usize| words[..index].contains(&words[index]);
-        (!(0..words.len()).any(is_twice)).then(|| Self { words: words.to_vec() })
-    }
-
-    fn flag(&mut self, name: &str) -> bool {
-        let before = self.words.len();
-        self.words.retain(|word| *word != name);
-        self.words.len() < before
-    }
-
-    fn json(&mut self) -> bool {
-        self.flag("--json")
-    }
-
-    fn id(&mut self) -> Option<String> {
-        let at = self.words.iter().position(|word| !word.starts_with('-') && !word.is_empty())?;
-        Some(self.words.remove(at).to_owned())
-    }
-
-    /// `None`: not a number of days.
-    fn days(&mut self) -> Option<u32> {
-        let Some(at) = self.words.iter().position(|word| *word == "--older-than") else { return Some(DAYS) };
-        let days = self.words.get(at + 1)?.parse().ok()?;
-        self.words.drain(at..=at + 1);
-        Some(days)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use shared::cli::{Commands, Line, is_command};
 
-    use super::{Asked, parse};
+    use super::{Asked, DAYS, What, parse};
     use crate::PauseRecorder;
 
     fn prompted(words: &str) -> Option<Asked> {
@@ -137,47 +106,40 @@ mod tests {
     }
 
     #[test]
-    fn the_verbs() {
-        let id = || Some("20260106".to_owned());
-        for (line, expected) in [
-            ("status", Asked::Status { json: false }),
-            ("status --json", Asked::Status { json: true }),
-            ("list --json", Asked::List { json: true }),
-            ("show", Asked::Show { id: None, json: false }),
-            ("show --json 20260106", Asked::Show { id: id(), json: true }),
-            ("show 20260106 --json", Asked::Show { id: id(), json: true }),
-            ("start", Asked::Start),
-            ("finalize", Asked::Finalize { id: None, minimal: false }),
-            ("finalize --minimal 20260106", Asked::Finalize { id: id(), minimal: true }),
-            ("discard 20260106", Asked::Discard { id: id() }),
-            ("resume", Asked::Resume { id: None }),
-            ("prune", Asked::Prune { days: 90, dry_run: false }),
-            ("prune --dry-run --older-than 7", Asked::Prune { days: 7, dry_run: true }),
-            ("schema snapshot", Asked::SnapshotSchema),
+    fn verbs_take_an_id_a_flag_and_days() {
+        let id = Some("20260106");
+        for (line, what, id, flag, days) in [
+            ("status", What::Status, None, false, DAYS),
+            ("status --json", What::Status, None, true, DAYS),
+            ("list --json", What::List, None, true, DAYS),
+            ("show", What::Show, None, false, DAYS),
+            ("show --json 20260106", What::Show, id, true, DAYS),
+            ("show 20260106 --json", What::Show, id, true, DAYS),
+            ("start", What::Start, None, false, DAYS),
+            ("finalize", What::Finalize, None, false, DAYS),
+            ("finalize --minimal 20260106", What::Finalize, id, true, DAYS),
+            ("discard 20260106", What::Discard, id, false, DAYS),
+            ("resume", What::Resume, None, false, DAYS),
+            ("prune", What::Prune, None, false, 90),
+            ("prune --dry-run --older-than 7", What::Prune, None, true, 7),
+            ("schema snapshot", What::Schema, Some("snapshot"), false, DAYS),
         ] {
             let words: Vec<&str> = line.split(' ').collect();
-            assert_eq!(parse(&words).as_ref(), Some(&expected), "{line}");
-            assert_eq!(prompted(line), Some(expected), "{line}");
+            let expected = Some(Asked { what, id: id.map(str::to_owned), flag, days });
+            assert_eq!((parse(&words), prompted(line)), (expected.clone(), expected), "{line}");
         }
         assert!(is_command::<PauseRecorder>(" pause-recorder  START\n"));
     }
 
     #[test]
-    fn the_name_of_an_active_file_is_an_id_and_a_word_is_none() {
-        for (word, is_id) in [("deadbeef", true), ("bf41c52e", true), ("decade", false), ("yourself", false)]
-        {
-            assert_eq!(prompted(&format!("discard {word}")).is_some(), is_id, "{word}");
-        }
-    }
-
-    #[test]
-    fn anything_else_is_wrong_usage() {
+    fn other_words_are_wrong_usage() {
         for line in [
             "",
             "frobnicate",
             "list 20260106",
             "list --all",
             "show a b",
+            "show --minimal",
             "start now",
             "finalize --json",
             "discard --force",
@@ -188,7 +150,6 @@ mod tests {
             "prune --dry-run --dry-run",
             "schema",
             "schema settings",
-            "show --json --json",
         ] {
             assert_eq!(parse(&line.split(' ').collect::<Vec<_>>()), None, "{line}");
         }
@@ -196,9 +157,12 @@ mod tests {
 
     #[test]
     fn prose_is_claudes() {
+        for (word, is_id) in [("deadbeef", true), ("bf41c52e", true), ("decade", false), ("yourself", false)]
+        {
+            assert_eq!(prompted(&format!("discard {word}")).is_some(), is_id, "{word}");
+        }
         for prompt in [
             "pause-recorder",
-            "pause-recorder show yourself",
             "pause-recorder resume work",
             "pause-recorder start the server",
             "pause-recorder discard ../20260106",

@@ -8,7 +8,8 @@ use crate::PauseRecorder;
 use crate::record::{Record, Recorded, Sessions, is_record_id, read};
 use crate::registry::{self, Registry};
 use crate::settings::Settings;
-use crate::snapshot::{Snapshot, is_as_written, json_of};
+use crate::snapshot::Snapshot;
+use crate::step::{is_as_written, json_of};
 
 /// The context of one request.
 pub(super) struct Project<'a> {
@@ -40,9 +41,7 @@ pub(super) enum Provenance {
     Unread,
     /// This machine wrote it, and a session has received it.
     Read,
-    /// This machine wrote it, and somebody changed it.
     Changed,
-    /// This machine did not write it.
     Foreign,
 }
 
@@ -86,10 +85,14 @@ impl<'a> Project<'a> {
         let active = |record: Record| {
             let recorded = read(&record.path).ok().flatten().unwrap_or_default();
             let entry = self.registry.of(&self.sessions.root, &recorded.id);
-            let is_known = entry.is_some_and(|entry| entry.finalized_at.is_none());
             let is_readable = is_record_id(&recorded.id);
-            let name = if is_readable { recorded.id.clone() } else { file_key(&record) };
-            Active { is_own: own.as_ref() == Some(&record.path), is_known, name, recorded, record }
+            Active {
+                is_own: own.as_ref() == Some(&record.path),
+                is_known: entry.is_some_and(|entry| entry.finalized_at.is_none()),
+                name: if is_readable { recorded.id.clone() } else { file_key(&record) },
+                recorded,
+                record,
+            }
         };
         let mut actives: Vec<Active> = self.sessions.actives().into_iter().map(active).collect();
         actives.sort_by_key(|active| (!active.is_own, active.name.clone()));
@@ -109,9 +112,7 @@ impl<'a> Project<'a> {
                 let names: Vec<&str> = actives.iter().map(|active| active.name.as_str()).collect();
                 by_file.map_or_else(|| the_one(&names, part), Ok)?
             }
-            None if actives.is_empty() => {
-                return Err("pause-recorder: nothing is being recorded in this project".to_owned());
-            }
+            None if actives.is_empty() => return Err("nothing is being recorded in this project".to_owned()),
             // Another session may still be at work: a request without an id means its own record.
             None if actives[0].is_own || (actives.len() == 1 && self.is_outside_of_sessions()) => 0,
             None => return Err(self.choice(&actives, verb)),
@@ -120,9 +121,8 @@ impl<'a> Project<'a> {
         if active.is_own || self.is_users_own() {
             return Ok(active);
         }
-        let line = format!("pause-recorder {verb} {}", active.name);
-        let why = self.asker.caller.refusal(&line, true);
-        Err(format!("pause-recorder: {} belongs to another session; {why}", active.name))
+        let why = self.asker.caller.refusal(&format!("pause-recorder {verb} {}", active.name), true);
+        Err(format!("{} belongs to another session; {why}", active.name))
     }
 
     fn is_outside_of_sessions(&self) -> bool {
@@ -137,21 +137,25 @@ impl<'a> Project<'a> {
 
     fn choice(&self, actives: &[Active], verb: &str) -> String {
         let who = if self.asker.caller.is_operator() { "type" } else { "the user can type" };
-        let lines = actives.iter().map(|active| {
-            let written = active.record.modified.local();
-            format!("  last written {written}: pause-recorder {verb} {}", active.name)
-        });
         let head = if self.is_outside_of_sessions() {
-            format!("pause-recorder: several sessions of this project have a record; {who} one of:")
+            format!("several sessions of this project have a record; {who} one of:")
         } else {
-            format!("pause-recorder: this session has no record; for one of another session {who} its line:")
+            format!("this session has no record; for one of another session {who} its line:")
         };
-        std::iter::once(head).chain(lines).collect::<Vec<_>>().join("\n")
+        actives.iter().fold(head, |text, active| {
+            let written = active.record.modified.local();
+            format!("{text}\n  last written {written}: pause-recorder {verb} {}", active.name)
+        })
     }
 
-    /// The answer to a caller who needs the user; `line` is what the user can type.
-    pub(super) fn refusal(&self, line: &str) -> String {
-        format!("pause-recorder: {}", self.asker.caller.refusal(line, true))
+    /// Only the user may do this.
+    ///
+    /// # Errors
+    /// The answer to anybody else; `line` is the command for the user.
+    pub(super) fn for_the_user(&self, line: &str) -> Result<(), String> {
+        let caller = self.asker.caller;
+        let refusal = || caller.refusal(&format!("pause-recorder {line}"), true);
+        if caller.is_operator() { Ok(()) } else { Err(refusal()) }
     }
 
     /// The hook would record nothing.
@@ -171,21 +175,18 @@ impl<'a> Project<'a> {
     }
 
     pub(super) fn kept(&self, id: &str) -> Kept {
-        let bytes = json_of(&self.sessions, id);
-        let provenance = self.provenance(id, bytes.as_deref().unwrap_or_default());
-        let json = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        let bytes = json_of(&self.sessions, id).unwrap_or_default();
+        let entry = self.registry.of(&self.sessions.root, id).filter(|entry| !entry.digest.is_empty());
+        let provenance = match entry {
+            None => Provenance::Foreign,
+            Some(entry) if !is_as_written(&bytes, &entry.digest) => Provenance::Changed,
+            Some(entry) if entry.read_at.is_some() => Provenance::Read,
+            Some(_) => Provenance::Unread,
+        };
+        let json = String::from_utf8(bytes).ok();
         let snapshot: Option<Snapshot> = json.as_deref().and_then(|json| serde_json::from_str(json).ok());
         let snapshot = snapshot.filter(|snapshot| snapshot.session_id == id);
         Kept { id: id.to_owned(), provenance, json, snapshot }
-    }
-
-    fn provenance(&self, id: &str, json: &[u8]) -> Provenance {
-        match self.registry.of(&self.sessions.root, id).filter(|entry| !entry.digest.is_empty()) {
-            None => Provenance::Foreign,
-            Some(entry) if !is_as_written(json, &entry.digest) => Provenance::Changed,
-            Some(entry) if entry.read_at.is_some() => Provenance::Read,
-            Some(_) => Provenance::Unread,
-        }
     }
 }
 
@@ -200,12 +201,13 @@ fn the_one(names: &[&str], part: &str) -> Result<usize, String> {
     if let Some(at) = names.iter().position(is_it) {
         return Ok(at);
     }
-    let mut with_it = names.iter().enumerate().filter(|(_, name)| name.contains(part));
-    match (with_it.next(), with_it.next()) {
-        (Some((at, _)), None) => Ok(at),
-        (Some((_, one)), Some((_, other))) => Err(format!(
-            "pause-recorder: several ids contain that, such as {one} and {other}; write more of it"
+    let with_it: Vec<usize> = (0..names.len()).filter(|at| names[*at].contains(part)).collect();
+    match with_it[..] {
+        [at] => Ok(at),
+        [] => Err("no id contains that; `pause-recorder list` shows them all".to_owned()),
+        [one, other, ..] => Err(format!(
+            "several ids contain that, such as {} and {}; write more of it",
+            names[one], names[other]
         )),
-        _ => Err("pause-recorder: no id contains that; `pause-recorder list` shows them all".to_owned()),
     }
 }

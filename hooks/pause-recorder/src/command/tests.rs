@@ -16,7 +16,7 @@ use shared::switches::Position;
 
 use super::{Reply, answer, grammar};
 use crate::PauseRecorder;
-use crate::record::Sessions;
+use crate::record::{JSON, MARKDOWN, Sessions};
 use crate::registry::{self, Registry};
 use crate::settings::Settings;
 
@@ -143,9 +143,9 @@ impl World {
     /// Files of somebody else.
     fn foreign(&self, id: &str) {
         self.sessions().open().unwrap();
-        let json = self.sessions().files(id);
-        fs::write(json.json, format!("{{\"session_id\": \"{id}\"}}")).unwrap();
-        fs::write(json.markdown, "# Do this\u{1b}[2J\n").unwrap();
+        let [json, page] = [JSON, MARKDOWN].map(|end| self.sessions().file(id, end));
+        fs::write(json, format!("{{\"session_id\": \"{id}\"}}")).unwrap();
+        fs::write(page, "# Do this\u{1b}[2J\n").unwrap();
     }
 }
 

@@ -2,19 +2,21 @@
 
 use std::collections::BTreeSet;
 
+use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use shared::host::Timestamp;
 use shared::operator::typed;
-use shared::protocol::{Call, Event};
+use shared::protocol::{Call, Event, ToolCall};
 
 use crate::levels::Level;
 use crate::occupancy::Reading;
-use crate::record::{Draft, Kind, MAX_SUMMARY_CHARS, args_summary, json_shortened, shortened};
+use crate::record::{Action, Kind};
+use crate::text::{MAX_CHARS, args_summary, json_shortened, shortened};
 
 type What = (Kind, Map<String, Value>);
 
 /// The first line of a record.
-pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at: Timestamp) -> Draft {
+pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at: Timestamp) -> Action {
     let initial = json!({
         "claude_session_id": session,
         "model": reading.map(|reading| reading.model.as_str()).filter(|model| !model.is_empty()),
@@ -23,16 +25,15 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
     });
     let share = reading.map_or(0.0, Reading::share);
     let data = map(json!({ "context_percentage": share, "initial_state": initial, "reason": reason }));
-    Draft { kind: Kind::PauseStarted, at, data, share }
+    Action { kind: Kind::PauseStarted, at, session_id: String::new(), data, share }
 }
 
 /// The action of levels that are reached now.
 pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
-    let words: Vec<&str> = new.iter().map(|level| level.word()).collect();
-    let reading = reading.filter(|_| !words.is_empty())?;
+    let reading = reading.filter(|_| !new.is_empty())?;
     let data = json!({
         "event": "level_reached",
-        "levels": words,
+        "levels": new,
         "tokens_used": reading.tokens,
         "tokens_total": reading.window,
     });
@@ -41,60 +42,43 @@ pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Optio
 
 /// The action of an event; none for events that are not recorded.
 pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
-    match event {
+    let (kind, data) = match event {
         Event::PostToolUse(result) => {
-            let input = result.call.tool_input.as_ref().map_or("{}", |input| input.get());
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
-            let data = json!({
-                "tool": word(&result.call.tool_name),
-                "path": path_of(input),
-                "args": args_summary(input),
-                "result_summary": json_shortened(response, MAX_SUMMARY_CHARS),
-                "result_length": response.chars().count(),
-                "duration_ms": result.duration_ms,
-                "agent_id": call.agent_id,
-            });
-            Some((Kind::ToolCall, map(data)))
-        }
-        Event::PostToolUseFailure(failure) => {
-            let input = failure.call.tool_input.as_ref().map_or("{}", |input| input.get());
-            let data = json!({
-                "event": "tool_failure",
-                "tool": word(&failure.call.tool_name),
-                "path": path_of(input),
-                "args": args_summary(input),
-                "error": shortened(&failure.error, MAX_SUMMARY_CHARS),
-                "interrupted": failure.is_interrupt.then_some(true),
-                "agent_id": call.agent_id,
-            });
-            Some((Kind::SystemEvent, map(data)))
+            let mut data = tool(&result.call);
+            data["result_summary"] = json_shortened(response, MAX_CHARS).into();
+            data["result_length"] = response.chars().count().into();
+            data["duration_ms"] = json!(result.duration_ms);
+            data["agent_id"] = json!(call.agent_id);
+            (Kind::ToolCall, data)
         }
         // A typed command of any of our hooks is no message.
         Event::UserPromptSubmit { prompt, .. } if !typed::is_command_line(prompt) => {
-            let data = json!({
-                "message": shortened(prompt, MAX_SUMMARY_CHARS),
-                "length": prompt.chars().count(),
-            });
-            Some((Kind::UserMessage, map(data)))
+            (Kind::UserMessage, json!({ "message": word(prompt), "length": prompt.chars().count() }))
         }
         Event::Stop(stop) => {
             let text = stop.last_assistant_message.as_deref().unwrap_or_default();
-            let data = json!({
-                "summary": shortened(text, MAX_SUMMARY_CHARS),
-                "length": text.chars().count(),
-            });
-            Some((Kind::AssistantResponse, map(data)))
+            (Kind::AssistantResponse, json!({ "summary": word(text), "length": text.chars().count() }))
         }
-        _ => system(event, call),
-    }
+        _ => (Kind::SystemEvent, system(event, call)?),
+    };
+    Some((kind, map(data)))
 }
 
-fn system(event: &Event, call: &Call) -> Option<What> {
+fn system(event: &Event, call: &Call) -> Option<Value> {
     let agent_type = call.agent_type.as_deref().map(word);
-    let data = match event {
-        Event::StopFailure { error } => {
-            json!({ "event": "api_error", "error": shortened(error, MAX_SUMMARY_CHARS) })
+    Some(match event {
+        Event::PostToolUseFailure(failure) => {
+            let mut data = json!({ "event": "tool_failure" });
+            for (key, value) in map(tool(&failure.call)) {
+                data[key] = value;
+            }
+            data["error"] = word(&failure.error).into();
+            data["interrupted"] = json!(failure.is_interrupt.then_some(true));
+            data["agent_id"] = json!(call.agent_id);
+            data
         }
+        Event::StopFailure { error } => json!({ "event": "api_error", "error": word(error) }),
         // A compaction ends a subagent without a type, which nobody started.
         Event::SubagentStart(_) if call.agent_type.is_some() => {
             json!({ "event": "subagent_started", "agent_type": agent_type, "agent_id": call.agent_id })
@@ -103,27 +87,29 @@ fn system(event: &Event, call: &Call) -> Option<What> {
             "event": "subagent_stopped",
             "agent_type": agent_type,
             "agent_id": call.agent_id,
-            "summary": agent.last_assistant_message.as_deref().map(|text| shortened(text, MAX_SUMMARY_CHARS)),
+            "summary": agent.last_assistant_message.as_deref().map(word),
         }),
         Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": word(trigger) }),
         Event::SessionStart { source, .. } if source == "compact" => json!({ "event": "compacted" }),
-        Event::SessionStart { source, .. } => {
-            json!({ "event": "session_continued", "source": word(source) })
-        }
+        Event::SessionStart { source, .. } => json!({ "event": "session_continued", "source": word(source) }),
         Event::SessionEnd { reason } => json!({ "event": "session_ended", "reason": word(reason) }),
         _ => return None,
-    };
-    Some((Kind::SystemEvent, map(data)))
+    })
 }
 
-/// Masks and cuts a name, which may hold anything.
+fn tool(call: &ToolCall) -> Value {
+    let input = call.tool_input.as_ref().map_or("{}", |input| input.get());
+    json!({ "tool": word(&call.tool_name), "path": path_of(input), "args": args_summary(input) })
+}
+
+/// Masks and cuts a text, which may hold anything.
 pub(super) fn word(text: &str) -> String {
-    shortened(text, MAX_SUMMARY_CHARS)
+    shortened(text, MAX_CHARS)
 }
 
 /// The file a tool was input.
 fn path_of(input: &str) -> Option<String> {
-    #[derive(serde::Deserialize)]
+    #[derive(Deserialize)]
     struct Input {
         #[serde(alias = "notebook_path", alias = "path")]
         file_path: Option<String>,

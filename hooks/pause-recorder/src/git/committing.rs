@@ -7,7 +7,7 @@ use std::time::Duration;
 use ::git::{Failure, Git, Output};
 use shared::host::Environment;
 
-use super::reading::in_a_line;
+use crate::text::{MAX_CHARS, one_line};
 
 /// The time that git gets to remove its lock files.
 const GRACE: Duration = Duration::from_millis(250);
@@ -29,8 +29,11 @@ const GOING_ON: [(&str, &str); 9] = [
     ("MERGE_MSG", "a merge or a pick"),
 ];
 
-/// As [`super::commit`], in these surroundings.
-pub(super) fn commit(
+/// Commits exactly these files, whatever the user has staged, without hooks and signatures.
+///
+/// # Errors
+/// The reason why they are not committed. Staged changes of the user stay as they were.
+pub(crate) fn commit(
     surroundings: &Environment,
     root: &Path,
     files: &[PathBuf],
@@ -47,7 +50,7 @@ pub(super) fn commit(
     let done = must(&git, &["add", "--force"], &names).and_then(|_| commit_added(&git, &names, message));
     if done.is_err() {
         git.extend(PATIENCE_TO_UNDO);
-        let _ = git.run(with(&["reset", "--quiet"], &names));
+        let _ = run(&git, &["reset", "--quiet"], &names);
     }
     done
 }
@@ -55,13 +58,13 @@ pub(super) fn commit(
 /// The names of the files in the repository. Git adds nothing that lies behind a link.
 fn names(root: &Path, files: &[PathBuf]) -> Result<Vec<OsString>, String> {
     let real_root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    let real = |file: &PathBuf| Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));
-    let within = |file: &PathBuf| {
-        let file = real(file).unwrap_or_else(|| file.clone());
-        let name = file.strip_prefix(&real_root).or_else(|_| file.strip_prefix(root));
-        name.ok().map(|name| name.as_os_str().to_owned())
+    let name = |file: &PathBuf| {
+        let real = || Some(file.parent()?.canonicalize().ok()?.join(file.file_name()?));
+        let real = real().unwrap_or_else(|| file.clone());
+        let inside = real.strip_prefix(&real_root).or_else(|_| real.strip_prefix(root)).ok()?;
+        Some(inside.as_os_str().to_owned())
     };
-    let names: Option<Vec<OsString>> = files.iter().map(within).collect();
+    let names: Option<Vec<OsString>> = files.iter().map(name).collect();
     names.ok_or_else(|| "the folder of sessions lies outside of the repository".to_owned())
 }
 
@@ -69,8 +72,9 @@ fn is_free(git: &Git<'_>) -> Result<(), String> {
     let said = git.run(["rev-parse", "--is-inside-work-tree", "--absolute-git-dir"]).map_err(told)?;
     let text = String::from_utf8_lossy(&said.stdout);
     let Some(folder) = text.strip_prefix("true\n").map(|folder| folder.trim_end_matches('\n')) else {
-        return Err(if said.code == Some(0) {
-            "the project is no work tree of a git repository".to_owned()
+        let is_bare = said.code == Some(0);
+        return Err(if is_bare {
+            "the project is no work tree of a git repository".into()
         } else {
             why(&said)
         });
@@ -83,8 +87,7 @@ fn is_free(git: &Git<'_>) -> Result<(), String> {
 }
 
 fn commit_added(git: &Git<'_>, names: &[OsString], message: &str) -> Result<(), String> {
-    let compare = ["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"];
-    let compared = git.run(with(&compare, names)).map_err(told)?;
+    let compared = run(git, &["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"], names)?;
     if compared.code == Some(0) {
         return Ok(());
     }
@@ -94,13 +97,13 @@ fn commit_added(git: &Git<'_>, names: &[OsString], message: &str) -> Result<(), 
 }
 
 fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Output, String> {
-    let said = git.run(with(arguments, names)).map_err(told)?;
+    let said = run(git, arguments, names)?;
     if said.code == Some(0) { Ok(said) } else { Err(why(&said)) }
 }
 
-fn with(arguments: &[&str], names: &[OsString]) -> Vec<OsString> {
+fn run(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Output, String> {
     let arguments = arguments.iter().map(OsString::from).chain(["--".into()]);
-    arguments.chain(names.iter().cloned()).collect()
+    git.run(arguments.chain(names.iter().cloned())).map_err(told)
 }
 
 fn told(ended: Failure) -> String {
@@ -121,7 +124,7 @@ fn why(said: &Output) -> String {
     }
     let reason = text.lines().find_map(|line| line.strip_prefix("fatal: ").or(line.strip_prefix("error: ")));
     match reason.or_else(|| text.lines().find(|line| !line.trim().is_empty())) {
-        Some(line) => format!("git says: {}", in_a_line(line)),
+        Some(line) => format!("git says: {}", one_line(line, MAX_CHARS)),
         None => "git gave no reason".to_owned(),
     }
 }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use transcript::MAX_TAIL_BYTES;
 
-use super::{Todos, of_transcript};
+use super::{Material, with};
 use crate::git::GitContext;
+use crate::snapshot::Todos;
 
 fn call(id: &str, tool: &str, input: &str) -> String {
     format!(
@@ -31,22 +32,22 @@ fn task(id: &str, subject: &str, status: &str) -> Vec<String> {
     vec![answered("c", false, &created), answered("m", false, &moved)]
 }
 
-fn read(lines: &[String]) -> (Todos, Vec<PathBuf>) {
+fn read(lines: &[String]) -> Material {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("t.jsonl");
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    of_transcript(&path)
+    with(Path::new("/p"), GitContext::default(), Some(&path))
 }
 
 #[track_caller]
 fn check_edits(lines: &[String], expected: &[&str]) {
-    assert_eq!(read(lines).1, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
+    assert_eq!(read(lines).files, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
 }
 
 #[track_caller]
 fn check_tasks(lines: &[String], active: &[&str], completed: &[&str]) {
-    let todos = read(lines).0;
-    assert_eq!((todos.active, todos.completed), (texts(active), texts(completed)));
+    let Todos { active: found, completed: done } = read(lines).todos;
+    assert_eq!((found, done), (texts(active), texts(completed)));
 }
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -88,7 +89,7 @@ fn a_subject_is_one_short_line_without_secrets() {
         task("3", &long, "pending"),
         task("4", "", "pending"),
     ];
-    let active = read(&lines.concat()).0.active;
+    let active = read(&lines.concat()).todos.active;
     assert_eq!((active[0].as_str(), active[3].as_str()), ("a # b", "task 4"));
     assert!(active[1].starts_with("use [masked") && active[2].chars().count() <= 200, "{active:?}");
 }
@@ -111,10 +112,7 @@ fn prompts_and_a_question_at_the_end_are_told_and_our_commands_are_not() {
         )
     };
     let of = |lines: &[String]| {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("t.jsonl");
-        fs::write(&path, lines.join("\n") + "\n").unwrap();
-        let material = super::with(Path::new("/p"), GitContext::default(), Some(&path));
+        let material = read(lines);
         (material.requests, material.question)
     };
     let lines =

@@ -10,12 +10,12 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
 
-use super::start::Unread;
 use super::{Facts, MAX_BYTES_AT_END, observe};
-use crate::record::{Draft, Kind, Record, Sessions, append};
+use crate::earlier::Unread;
+use crate::record::{ARCHIVE, Action, JSON, Kind, Record, Sessions, append};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::step::{Start, Step};
+use crate::step::Step;
 
 const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
 const NOW: Timestamp = Timestamp::from_secs(1_000_100);
@@ -23,7 +23,6 @@ const NOW: Timestamp = Timestamp::from_secs(1_000_100);
 struct World {
     scratch: tempfile::TempDir,
     places: Places,
-    environment: Environment,
 }
 
 impl World {
@@ -37,7 +36,7 @@ impl World {
             root: Some(root),
             ..Places::default()
         };
-        Self { scratch, places, environment: Environment::default() }
+        Self { scratch, places }
     }
 
     fn sessions(&self) -> Sessions {
@@ -49,20 +48,20 @@ impl World {
     }
 
     fn begins(&self, session: &str) -> Record {
-        self.does(Step::Start(Box::new(Start {
+        self.does(Step::Start {
             session: session.into(),
             transcript: None,
-            first: draft(Kind::PauseStarted, "reason", "auto_pause"),
+            first: Box::new(action(Kind::PauseStarted, "reason", "auto_pause")),
             then: Vec::new(),
-        })));
+        });
         self.sessions().active(session).unwrap()
     }
 
     /// The session has ended, and its record waits for the next start.
     fn ends(&self, session: &str) -> Record {
         let record = self.begins(session);
-        let drafts = vec![draft(Kind::SystemEvent, "event", "session_ended")];
-        self.does(Step::Append { session: session.into(), drafts });
+        let actions = vec![action(Kind::SystemEvent, "event", "session_ended")];
+        self.does(Step::Append { session: session.into(), actions });
         record
     }
 
@@ -74,7 +73,7 @@ impl World {
     fn observes_call(&self, call: Call, event: Event) -> Option<Facts> {
         let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
         let settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
-        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment: self.environment.clone() };
+        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment: Environment::default() };
         let store = self.places.open_store();
         observe(&Context {
             request: &Request { call, event },
@@ -105,9 +104,9 @@ fn silent_for(record: &Record, minutes: u64) {
     file.set_modified(NOW.minus(Duration::from_secs(60 * minutes)).into()).unwrap();
 }
 
-fn draft(kind: Kind, key: &str, value: &str) -> Draft {
+fn action(kind: Kind, key: &str, value: &str) -> Action {
     let data = Map::from_iter([(key.to_owned(), value.into())]);
-    Draft { kind, at: BEGUN, data, share: 0.9 }
+    Action { kind, at: BEGUN, session_id: String::new(), data, share: 0.9 }
 }
 
 #[test]
@@ -119,8 +118,8 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
     let unread = left.unread.unwrap();
     let (entry, sessions) = (world.entry(), world.sessions());
     assert_eq!(unread.snapshot.session_id, entry.id);
-    assert_eq!(sessions.root.join(&unread.path), sessions.files(&entry.id).json);
-    assert!(sessions.actives().is_empty() && sessions.files(&entry.id).archive.is_file());
+    assert_eq!(sessions.root.join(&unread.path), sessions.file(&entry.id, JSON));
+    assert!(sessions.actives().is_empty() && sessions.file(&entry.id, ARCHIVE).is_file());
     world.does(Step::MarkRead { id: entry.id });
     assert_eq!(world.unread("another"), None);
 }
@@ -130,7 +129,7 @@ fn nobody_receives_what_was_changed_or_written_elsewhere() {
     let world = World::new();
     world.ends("old");
     world.starts("new");
-    let json = world.sessions().files(&world.entry().id).json;
+    let json = world.sessions().file(&world.entry().id, JSON);
     let text = fs::read_to_string(&json).unwrap();
     fs::write(&json, text.clone() + " ").unwrap();
     assert_eq!(world.unread("new"), None);
@@ -172,22 +171,12 @@ fn five_records_are_finalized_at_one_start() {
 fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     let world = World::new();
     world.ends("old");
-    let json = world.sessions().files(&world.entry().id).json;
+    let json = world.sessions().file(&world.entry().id, JSON);
     fs::create_dir(&json).unwrap();
     let left = world.starts("b").left;
     assert_eq!((left.faults.len(), left.unread), (1, None));
     fs::remove_dir(json).unwrap();
     assert!(world.unread("c").is_some());
-}
-
-#[test]
-fn a_session_nobody_watches_leaves_the_snapshot_to_the_next() {
-    let mut world = World::new();
-    world.ends("old");
-    world.environment.entrypoint = Some("sdk-cli".into());
-    assert_eq!(world.unread("script"), None);
-    world.environment = Environment::default();
-    assert!(world.unread("new").is_some());
 }
 
 #[test]
@@ -205,9 +194,9 @@ fn a_long_record_is_left_for_later_at_a_sessions_end() {
     let record = world.begins("s");
     let end = || world.observes("s", Event::SessionEnd { reason: "other".into() }).unwrap().material;
     assert!(end().is_some());
-    let long = draft(Kind::UserMessage, "message", &"x".repeat(1000));
+    let long = action(Kind::UserMessage, "message", &"x".repeat(1000));
     let many = usize::try_from(MAX_BYTES_AT_END / 1000).unwrap();
-    append(&world.sessions(), &record.path, &vec![long; many]).unwrap();
+    append(&world.sessions(), &record.path, vec![long; many]).unwrap();
     assert!(end().is_none());
 }
 

@@ -1,16 +1,21 @@
-//! The file of a record. Each change is one write to a file opened for appending, under the record's lock, after a torn last
-//! line is ended. Readers skip and count the lines that they cannot read.
+//! The file of a record. Each change is one write to a file opened for appending, under the record's lock, after a torn last line is
+//! ended. The file may hold anything: readers skip and count the lines that they cannot read.
 
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use shared::host::Timestamp;
-use shared::state::{LOCK_DEADLINE, with_lock};
+use shared::state::{LOCK_DEADLINE, open_regular, read_regular, with_lock};
 
-use super::folder::{Sessions, sync_folder};
-use super::line::{Action, Draft};
-use super::lines;
+use super::folder::{Sessions, is_record_id, sync_folder};
+use super::{Action, Recorded};
+
+/// The bytes of the largest record that can be set, with some slack.
+const MAX_RECORD_BYTES: u64 = (1024 + 64) * 1024 * 1024;
+
+/// The bytes at both ends in which the id and the last action are searched.
+const END_BYTES: u64 = 64 * 1024;
 
 /// An active record's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,17 +27,6 @@ pub struct Record {
     pub modified: Timestamp,
 }
 
-/// The content of a record.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Recorded {
-    /// The record's id, that of the first readable line; empty where there is none.
-    pub id: String,
-    /// The readable lines in their order.
-    pub actions: Vec<Action>,
-    /// The number of other lines; empty lines do not count.
-    pub skipped_lines: u64,
-}
-
 impl Record {
     /// The regular file at this path.
     pub(super) fn at(path: PathBuf) -> Option<Self> {
@@ -41,14 +35,15 @@ impl Record {
         Some(Self { path, bytes: there.len(), modified })
     }
 
-    /// The id of the first readable line.
     pub(super) fn id(&self) -> Option<String> {
-        lines::id(&lines::open(&self.path).ok()?).ok()?
+        let (mut file, _) = open_regular(&self.path, OpenOptions::new().read(true)).ok()?;
+        id(&mut file).ok()?
     }
 
     /// The last readable line.
     pub(crate) fn last(&self) -> Option<Action> {
-        lines::last(&lines::open(&self.path).ok()?).ok()?
+        let (mut file, _) = open_regular(&self.path, OpenOptions::new().read(true)).ok()?;
+        last(&mut file).ok()?
     }
 }
 
@@ -56,84 +51,118 @@ impl Record {
 ///
 /// # Errors
 /// If the folder or the file cannot be written.
-pub(crate) fn start(sessions: &Sessions, session: &str, first: &Draft) -> Result<String, String> {
+pub(crate) fn start(sessions: &Sessions, session: &str, first: Action) -> Result<String, String> {
     sessions.open()?;
     let path = sessions.active_path(session);
-    let created = sessions.locked(|| match lines::create(&path) {
-        Ok(file) => {
-            let id = sessions.free_id(first.at)?;
-            let written =
-                append_lines(&file, &id, std::slice::from_ref(first)).and_then(|()| file.sync_all());
-            written.map_err(|error| {
-                let _ = fs::remove_file(&path);
-                failed(&path, "written", &error)
-            })?;
-            sync_folder(&sessions.dir);
-            Ok(Some(id))
+    locked(&path, || {
+        let is_new = match open_regular(&path, OpenOptions::new().append(true).create_new(true)) {
+            Ok(_) => true,
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
+            Err(error) => return Err(failed(&path, "created", &error)),
+        };
+        if let Some(id) = Record::at(path.clone()).and_then(|record| record.id()) {
+            return Ok(id);
         }
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(None),
-        Err(error) => Err(failed(&path, "created", &error)),
-    })?;
-    let known = || Record::at(path.clone()).and_then(|record| record.id());
-    if let Some(id) = created.or_else(known) {
-        return Ok(id);
-    }
-    append(sessions, &path, std::slice::from_ref(first))?;
-    Ok(known().unwrap_or_default())
+        let begun = append_locked(sessions, &path, vec![first]);
+        if is_new && begun.is_err() {
+            let _ = fs::remove_file(&path);
+        }
+        sync_folder(&sessions.dir);
+        begun.map(Option::unwrap_or_default)
+    })
 }
 
 /// Appends actions as whole lines in one write. A record that is gone was finalized or discarded meanwhile: nothing happens.
 ///
 /// # Errors
 /// If they cannot be written; the earlier lines stay.
-pub(crate) fn append(sessions: &Sessions, path: &Path, drafts: &[Draft]) -> Result<(), String> {
-    if drafts.is_empty() || !path.exists() {
+pub(crate) fn append(sessions: &Sessions, path: &Path, actions: Vec<Action>) -> Result<(), String> {
+    if actions.is_empty() || !path.exists() {
         return Ok(());
     }
-    locked(path, || append_locked(sessions, path, drafts))
+    locked(path, || append_locked(sessions, path, actions).map(drop))
 }
 
-/// Appends actions. The caller holds the record's lock.
-pub(crate) fn append_locked(sessions: &Sessions, path: &Path, drafts: &[Draft]) -> Result<(), String> {
-    let Some(first) = drafts.first() else { return Ok(()) };
+/// Appends actions and returns the record's id; `None`: the record is gone. The caller holds the record's lock.
+pub(crate) fn append_locked(
+    sessions: &Sessions,
+    path: &Path,
+    actions: Vec<Action>,
+) -> Result<Option<String>, String> {
     let unwritten = |error| format!("{}; the earlier lines stay", failed(path, "written", &error));
-    let file = match lines::open_to_append(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(unwritten)?,
+    let mut file = match open_regular(path, OpenOptions::new().read(true).append(true)) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        opened => opened.map_err(unwritten)?.0,
     };
-    if let Some(id) = lines::id(&file).map_err(unwritten)? {
-        return append_lines(&file, &id, drafts).map_err(unwritten);
+    let (known, at) =
+        (id(&mut file).map_err(unwritten)?, actions.first().map(|first| first.at).unwrap_or_default());
+    let write = |id: String| append_lines(&mut file, &id, actions).map(|()| Some(id)).map_err(unwritten);
+    match known {
+        Some(id) => write(id),
+        // Under the folder's lock, so that no other record takes the same id.
+        None => sessions.locked(|| write(sessions.free_id(at)?)),
     }
-    sessions.locked(|| {
-        let known = lines::id(&file).map_err(unwritten)?;
-        let id = known.map_or_else(|| sessions.free_id(first.at), Ok)?;
-        append_lines(&file, &id, drafts).map_err(unwritten)
-    })
 }
 
 /// Takes back a line that could not be written whole. Where even that fails, the next call ends the line.
-fn append_lines(mut file: &File, id: &str, drafts: &[Draft]) -> io::Result<()> {
+fn append_lines(file: &mut File, id: &str, actions: Vec<Action>) -> io::Result<()> {
     let length = file.metadata()?.len();
     let mut bytes = Vec::new();
-    if lines::is_torn(file, length)? {
+    if length > 0 && piece(file, length - 1, 1)? != b"\n" {
         bytes.push(b'\n');
     }
-    for draft in drafts {
-        bytes.extend(draft.line(id)?);
+    for action in actions {
+        serde_json::to_writer(&mut bytes, &Action { session_id: id.to_owned(), ..action })?;
+        bytes.push(b'\n');
     }
-    file.write_all(&bytes).inspect_err(|_| drop(file.set_len(length)))
+    file.write_all(&bytes).inspect_err(|_| drop(file.set_len(length)))?;
+    if length == 0 { file.sync_all() } else { Ok(()) }
 }
 
-/// Reads the readable lines; `None`: the file is gone.
+/// Reads a record; `None`: the file is gone.
 ///
 /// # Errors
 /// If the file cannot be read at all.
 pub(crate) fn read(path: &Path) -> Result<Option<Recorded>, String> {
-    match lines::open(path).and_then(|file| lines::read(&file)) {
-        Ok(recorded) => Ok(Some(recorded)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(failed(path, "read", &error)),
+    let bytes = match read_regular(path, MAX_RECORD_BYTES) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        read => read.map_err(|error| failed(path, "read", &error))?,
+    };
+    let mut recorded = Recorded::default();
+    for line in bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+        match action(line) {
+            Some(action) if recorded.id.is_empty() || recorded.id == action.session_id => {
+                recorded.id.clone_from(&action.session_id);
+                recorded.actions.push(action);
+            }
+            _ => recorded.skipped_lines += 1,
+        }
     }
+    Ok(Some(recorded))
+}
+
+/// The id of the first readable line near the beginning, or else of the last one near the end.
+fn id(file: &mut File) -> io::Result<Option<String>> {
+    let head = piece(file, 0, END_BYTES)?;
+    let first = head.split(|byte| *byte == b'\n').find_map(action);
+    let found = if first.is_some() { first } else { last(file)? };
+    Ok(found.map(|action| action.session_id))
+}
+
+fn last(file: &mut File) -> io::Result<Option<Action>> {
+    let tail = piece(file, file.metadata()?.len().saturating_sub(END_BYTES), END_BYTES)?;
+    Ok(tail.split(|byte| *byte == b'\n').rev().find_map(action))
+}
+
+fn piece(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(length).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn action(line: &[u8]) -> Option<Action> {
+    serde_json::from_slice(line).ok().filter(|action: &Action| is_record_id(&action.session_id))
 }
 
 /// Runs `work` while no other process changes this record.
@@ -167,14 +196,16 @@ pub(crate) fn archive(path: &Path, to: &Path) -> Result<(), String> {
 /// If it exists and cannot be removed.
 pub(crate) fn discard(path: &Path) -> Result<(), String> {
     let remove = || match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed(path, "removed", &error)),
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path, "removed", &error)),
         _ => Ok(()),
     };
     locked(path, remove).or_else(|_| remove())
 }
 
-fn failed(path: &Path, what: &str, error: &io::Error) -> String {
-    format!("pause-recorder: {} cannot be {what}: {error}", path.display())
+pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> String {
+    let is_odd = error.kind() == ErrorKind::InvalidInput;
+    let why = if is_odd { "it is no regular file".to_owned() } else { error.to_string() };
+    format!("pause-recorder: {} cannot be {what}: {why}", path.display())
 }
 
 #[cfg(test)]

@@ -5,41 +5,27 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 /// The value as a YAML document. Its keys are plain words.
-#[must_use]
-pub(super) fn yaml(value: &Value) -> String {
+pub(crate) fn yaml(value: &Value) -> String {
     let mut text = String::new();
-    entries(&mut text, value, 0);
+    block(&mut text, value, "");
     text
 }
 
-fn entries(text: &mut String, value: &Value, indent: usize) {
-    match value {
-        Value::Object(map) => {
-            for (key, entry) in map {
-                let _ = write!(text, "{:indent$}{key}:", "");
-                below(text, entry, indent + 2);
-            }
+fn block(text: &mut String, value: &Value, indent: &str) {
+    let entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, entry)| (format!("{key}:"), entry)).collect(),
+        Value::Array(list) => list.iter().map(|entry| ("-".to_owned(), entry)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, entry) in entries {
+        let is_block = entry.as_object().is_some_and(|map| !map.is_empty())
+            || entry.as_array().is_some_and(|list| !list.is_empty());
+        if is_block {
+            let _ = writeln!(text, "{indent}{name}");
+            block(text, entry, &format!("{indent}  "));
+        } else {
+            let _ = writeln!(text, "{indent}{name} {}", quoted(entry));
         }
-        Value::Array(list) => {
-            for entry in list {
-                let _ = write!(text, "{:indent$}-", "");
-                below(text, entry, indent + 2);
-            }
-        }
-        scalar => {
-            let _ = writeln!(text, "{:indent$}{}", "", quoted(scalar));
-        }
-    }
-}
-
-fn below(text: &mut String, entry: &Value, indent: usize) {
-    let is_block = entry.as_object().is_some_and(|map| !map.is_empty())
-        || entry.as_array().is_some_and(|list| !list.is_empty());
-    if is_block {
-        text.push('\n');
-        entries(text, entry, indent);
-    } else {
-        let _ = writeln!(text, " {}", quoted(entry));
     }
 }
 
@@ -48,15 +34,14 @@ fn quoted(scalar: &Value) -> String {
     let is_allowed = |char: char| {
         !char.is_control() && !matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
     };
-    let mut text = String::new();
-    for char in scalar.to_string().chars() {
+    scalar.to_string().chars().fold(String::new(), |mut text, char| {
         if is_allowed(char) {
             text.push(char);
         } else {
             let _ = write!(text, "\\u{:04x}", u32::from(char));
         }
-    }
-    text
+        text
+    })
 }
 
 #[cfg(test)]

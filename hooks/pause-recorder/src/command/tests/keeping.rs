@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::{CLAUDES_SHELL, PROMPT, TERMINAL, World};
+use crate::record::{JSON, MARKDOWN};
 use crate::step::Step;
 
 const FOREIGN: &str = "session-20250101-000000";
@@ -15,7 +16,7 @@ fn a_list_says_whose_each_is() {
     let world = World::new();
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     world.foreign(FOREIGN);
-    fs::write(world.sessions().files(&second).json, "{}").unwrap();
+    fs::write(world.sessions().file(&second, JSON), "{}").unwrap();
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "list");
     let lines: Vec<&str> = text.lines().collect();
@@ -36,11 +37,11 @@ fn show_prints_the_page_or_the_json() {
     let world = World::new();
     assert!(world.no(TERMINAL, "show").contains("no snapshot"));
     let id = world.snapshot("two");
-    let files = world.sessions().files(&id);
-    assert_eq!(world.yes(TERMINAL, "show"), fs::read_to_string(&files.markdown).unwrap().trim_end());
-    let json = fs::read_to_string(&files.json).unwrap();
+    let [path, page] = [JSON, MARKDOWN].map(|end| world.sessions().file(&id, end));
+    assert_eq!(world.yes(TERMINAL, "show"), fs::read_to_string(page).unwrap().trim_end());
+    let json = fs::read_to_string(&path).unwrap();
     assert_eq!(world.yes(TERMINAL, "show 20261122 --json"), json.trim_end());
-    fs::write(&files.json, json + " ").unwrap();
+    fs::write(&path, json + " ").unwrap();
     assert!(world.yes(TERMINAL, "show").starts_with("(changed since it was written)\n\n# Paused"));
     world.foreign(FOREIGN);
     assert!(world.no(TERMINAL, "show 2025").contains("is no snapshot"));
@@ -75,7 +76,7 @@ fn what_was_not_written_here_as_it_stands_is_not_handed_over() {
     assert!(why.contains("not written on this machine") && why.contains(&format!("show {FOREIGN}")), "{why}");
     assert!(world.no(PROMPT, "resume").contains("no snapshot"));
     let id = world.snapshot("two");
-    let json = world.sessions().files(&id).json;
+    let json = world.sessions().file(&id, JSON);
     let text = fs::read_to_string(&json).unwrap().replace("\"enabled\": true", "\"enabled\": false");
     fs::write(&json, text).unwrap();
     assert!(world.no(PROMPT, "resume 20261122").contains("changed since it was written"));

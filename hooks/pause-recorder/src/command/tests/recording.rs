@@ -2,8 +2,10 @@
 
 use std::fs;
 
-use super::{CLAUDES_SHELL, PROMPT, SCRIPT, TERMINAL, Way, World};
 use shared::operator::{Caller, Standing};
+
+use super::{CLAUDES_SHELL, PROMPT, SCRIPT, TERMINAL, Way, World};
+use crate::record::{ARCHIVE, JSON};
 
 const ID: &str = "session-20261122-120000";
 
@@ -90,16 +92,6 @@ fn whoever_is_within_a_session_and_not_the_user_is_bound_to_its_own_record() {
 }
 
 #[test]
-fn claude_does_not_end_a_record_without_its_snapshot() {
-    let world = World::new();
-    world.yes(PROMPT, "start");
-    let refused = world.no(CLAUDES_SHELL, "finalize --minimal");
-    assert!(refused.starts_with("pause-recorder: "), "{refused}");
-    assert!(refused.ends_with(&format!("type: pause-recorder finalize --minimal {ID}")), "{refused}");
-    assert!(world.yes(CLAUDES_SHELL, "finalize").contains(".json"));
-}
-
-#[test]
 fn a_record_is_known_by_its_id_with_or_without_its_first_word_and_by_its_files_name() {
     let name = World::new().sessions().active_path("one");
     let name = name.file_name().unwrap().to_str().unwrap();
@@ -144,15 +136,20 @@ fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
 }
 
 #[test]
-fn only_the_user_discards() {
+fn only_the_user_discards_or_drops_the_snapshot() {
     let world = World::new();
     world.yes(PROMPT, "start");
-    let refused = world.no(CLAUDES_SHELL, "discard");
-    assert!(refused.ends_with(&format!("type: pause-recorder discard {ID}")), "{refused}");
+    for line in ["finalize --minimal", "discard"] {
+        let refused = world.no(CLAUDES_SHELL, line);
+        let end = format!("type: pause-recorder {line} {ID}");
+        assert!(refused.starts_with("pause-recorder: ") && refused.ends_with(&end), "{refused}");
+    }
     let text = world.yes(PROMPT, "discard");
     assert_eq!(text, format!("{ID} is discarded, 1 action; nothing of it is left"));
     assert_eq!((world.names(), world.registry().entries), (Vec::new(), Vec::new()));
     assert!(world.no(PROMPT, "discard").contains("nothing is being recorded"));
+    world.yes(PROMPT, "start");
+    assert!(world.yes(CLAUDES_SHELL, "finalize").contains(".json"));
 }
 
 #[test]
@@ -175,11 +172,11 @@ fn a_damaged_record_can_be_discarded_and_only_that() {
 fn somebody_elses_record_touches_nothing_of_ours() {
     let world = World::new();
     let id = world.snapshot("one");
-    let ours = fs::read(world.sessions().files(&id).archive).unwrap();
+    let ours = fs::read(world.sessions().file(&id, ARCHIVE)).unwrap();
     fs::write(world.sessions().dir.join("ACTIVE-PAUSE-foreign1.jsonl"), ours).unwrap();
     assert!(world.yes(TERMINAL, "list").contains("not begun on this machine"));
     world.yes(TERMINAL, "discard");
-    assert!(world.sessions().files(&id).json.is_file());
+    assert!(world.sessions().file(&id, JSON).is_file());
     assert!(world.registry().of(&world.at("project"), &id).is_some());
 }
 

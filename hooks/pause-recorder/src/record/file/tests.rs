@@ -7,17 +7,17 @@ use std::path::PathBuf;
 use serde_json::Map;
 use shared::host::Timestamp;
 
-use super::{Recorded, append, archive, discard, read, start};
-use crate::record::{Draft, Kind, Sessions};
+use super::{append, archive, discard, read, start};
+use crate::record::{ARCHIVE, Action, Kind, Recorded, Sessions};
 
 struct World {
     _scratch: tempfile::TempDir,
     sessions: Sessions,
 }
 
-fn draft(kind: Kind, second: i64) -> Draft {
+fn action(kind: Kind, second: i64) -> Action {
     let at = Timestamp::from_secs(1_767_700_800 + second);
-    Draft { kind, at, data: Map::new(), share: 0.9 }
+    Action { kind, at, session_id: String::new(), data: Map::new(), share: 0.9 }
 }
 
 impl World {
@@ -32,11 +32,11 @@ impl World {
     }
 
     fn start(&self) -> String {
-        start(&self.sessions, "s", &draft(Kind::PauseStarted, 0)).unwrap()
+        start(&self.sessions, "s", action(Kind::PauseStarted, 0)).unwrap()
     }
 
     fn append(&self, second: i64) {
-        append(&self.sessions, &self.path(), &[draft(Kind::ToolCall, second)]).unwrap();
+        append(&self.sessions, &self.path(), vec![action(Kind::ToolCall, second)]).unwrap();
     }
 
     fn text(&self) -> String {
@@ -71,7 +71,7 @@ fn goes_on_where_it_exists() {
     let id = world.start();
     assert_eq!(world.start(), id);
     assert_eq!(world.kinds(), [Kind::PauseStarted]);
-    let other = start(&world.sessions, "another", &draft(Kind::PauseStarted, 0)).unwrap();
+    let other = start(&world.sessions, "another", action(Kind::PauseStarted, 0)).unwrap();
     assert_eq!(other, "session-20260106-120000-2");
 }
 
@@ -116,8 +116,8 @@ fn is_no_link() {
     let target = world.sessions.root.join("target");
     fs::write(&target, "precious").unwrap();
     symlink(&target, world.path()).unwrap();
-    assert!(start(&world.sessions, "s", &draft(Kind::PauseStarted, 0)).is_err());
-    assert!(append(&world.sessions, &world.path(), &[draft(Kind::ToolCall, 1)]).is_err());
+    assert!(start(&world.sessions, "s", action(Kind::PauseStarted, 0)).is_err());
+    assert!(append(&world.sessions, &world.path(), vec![action(Kind::ToolCall, 1)]).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "precious");
 }
 
@@ -125,7 +125,7 @@ fn is_no_link() {
 fn is_archived_once() {
     let world = World::new();
     let id = world.start();
-    let to = world.sessions.files(&id).archive;
+    let to = world.sessions.file(&id, ARCHIVE);
     fs::write(&to, "another").unwrap();
     assert!(archive(&world.path(), &to).unwrap_err().contains("exists already"));
     assert_eq!(fs::read_to_string(&to).unwrap(), "another");

@@ -35,7 +35,7 @@ fn uses_no_folder_outside_of_the_project() {
         let place = sessions.root.join(link);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
         symlink(&outside, place).unwrap();
-        assert!(sessions.open().is_err(), "{link}");
+        assert!(sessions.open().is_err() && sessions.obstacle().is_some(), "{link}");
         assert!(!sessions.is_usable() && sessions.actives().is_empty());
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use flate2::read::GzDecoder;
 use shared::host::Timestamp;
 
-use crate::record::Sessions;
+use crate::record::{ARCHIVE, Sessions};
 
 const ONE: &str = "session-20260101-120000";
 const TWO: &str = "session-20260102-120000";
@@ -30,7 +30,7 @@ fn compresses_old_archives_of_this_machine() {
     let now = SystemTime::now();
     let old = now - Duration::from_secs(1_000);
     for (id, modified) in [(ONE, old), (TWO, now), ("session-20260103-120000", old)] {
-        let archive = sessions.files(id).archive;
+        let archive = sessions.file(id, ARCHIVE);
         fs::write(&archive, "a line\n").unwrap();
         File::options().append(true).open(archive).unwrap().set_modified(modified).unwrap();
     }
@@ -53,7 +53,7 @@ fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
             fs::write(sessions.dir.join(format!("{id}{end}")), "x").unwrap();
         }
     }
-    let latest = sessions.files(ONE).latest;
+    let latest = sessions.latest();
     fs::write(&latest, format!("{TWO}\n\nmore\n")).unwrap();
     sessions.remove_snapshot(TWO).unwrap();
     assert!(names(&sessions).iter().all(|name| name.starts_with(ONE)), "{:?}", names(&sessions));

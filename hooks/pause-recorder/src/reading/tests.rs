@@ -12,12 +12,13 @@ use shared::state::Store;
 use shared::switches::Position;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
-use super::{learnt, of, thresholds};
-use crate::models::{self, Model};
+use super::{learnt, reading};
+use crate::levels::Thresholds;
+use crate::models::{self, believed_percent};
 use crate::occupancy::{Reading, Source};
 use crate::registry;
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{Compaction, State};
 
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
@@ -75,8 +76,8 @@ impl Scene {
         self
     }
 
-    fn learnt(self, model: &str, learnt: Model) -> Self {
-        models::learn(&registry::own_store(&self.store()).unwrap(), model, learnt).unwrap();
+    fn learnt(self, model: &str, tokens: u64) -> Self {
+        models::learn(&registry::own_store(&self.store()).unwrap(), model, tokens).unwrap();
         self
     }
 
@@ -101,7 +102,7 @@ impl Scene {
     }
 
     fn reading(&self) -> Option<Reading> {
-        self.see(|context| of(context, &self.state, self.is_recorded))
+        self.see(|context| reading(context, &self.state, self.is_recorded))
     }
 
     /// Tokens, window and model, by whom.
@@ -113,58 +114,47 @@ impl Scene {
     }
 
     fn auto_pause(&self) -> f64 {
-        let reading = self.reading();
-        let learnt = self.see(|context| learnt(context, &self.state, reading.as_ref()));
-        thresholds(&self.settings, reading.as_ref(), learnt.as_ref()).auto_pause
+        let point = self.reading().and_then(|reading| {
+            let learnt = self.see(|context| learnt(context, &self.state, &reading))?;
+            believed_percent(learnt.tokens, reading.window)
+        });
+        Thresholds::new(&self.settings, point).auto_pause
     }
 }
 
 use Source::{StatusLine, Transcript};
 
 #[test]
-fn a_status_line_that_was_just_told_is_believed() {
+fn fresh_status_line_is_believed_and_else_the_transcript() {
     for secs in [0, 1, 60] {
         let scene = scene().replied(MODEL, 7).told(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
         scene.check(Some((51_000, 1_000_000, "claude-x[1m]", StatusLine)));
     }
-}
-
-#[test]
-fn else_the_transcript_is_read() {
     let transcript = Some((80_000, 200_000, MODEL, Transcript));
     let replied = || scene().replied(MODEL, 80_000);
     replied().check(transcript);
     for secs in [61, 100_000, -1, -3_600] {
         replied().told(secs, MODEL, Some(51_000), Some(200_000)).check(transcript);
+        scene().told(secs, MODEL, Some(51_000), Some(200_000)).check(None);
     }
     // Before the first reply of a resumed session the status line reports nothing, or 0.
     replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
     replied().told(0, MODEL, None, Some(200_000)).check(transcript);
-}
-
-#[test]
-fn where_nobody_knows_nothing_is_known() {
-    scene().check(None);
-    scene().told(61, MODEL, Some(51_000), Some(200_000)).check(None);
     scene().told(0, MODEL, None, None).check(None);
     scene().replied("<synthetic>", 9).check(None);
+    scene().check(None);
 }
 
 #[test]
 fn after_a_compaction_only_a_new_reply_counts() {
-    let mut old = scene().replied(MODEL, 167_000).compacted().told(0, MODEL, Some(167_000), Some(200_000));
+    let full = || scene().replied(MODEL, 167_000).told(0, MODEL, Some(167_000), Some(200_000));
+    let mut old = full().compacted();
     old.state.compacted = true;
     old.check(None);
     old.replied(MODEL, 20_000).check(Some((20_000, 200_000, MODEL, Transcript)));
-}
-
-#[test]
-fn a_session_that_begins_anew_has_nothing_of_before() {
     for source in ["compact", "clear"] {
-        let mut scene = scene().replied(MODEL, 167_000).told(0, MODEL, Some(167_000), Some(200_000));
-        scene.event = Event::SessionStart { source: source.into(), model: None };
-        scene.is_recorded = true;
-        scene.check(None);
+        let event = Event::SessionStart { source: source.into(), model: None };
+        Scene { event, is_recorded: true, ..full() }.check(None);
     }
 }
 
@@ -199,20 +189,16 @@ fn it_is_looked_at_where_it_matters() {
 }
 
 #[test]
-fn the_window_of_a_transcripts_model() {
+fn window_of_a_transcripts_model_is_that_of_its_status_line_or_the_settings() {
     let replied = || scene().replied(MODEL, 80_000);
     let window = |scene: Scene| scene.reading().unwrap().window;
-    let learnt = Model { window: Some(300_000), compacted_at: None };
     assert_eq!(window(replied()), 200_000);
     // The status line told it, however long ago; of another model it says nothing.
     assert_eq!(window(replied().told(9_000, MODEL, Some(1), Some(400_000))), 400_000);
     assert_eq!(window(replied().told(9_000, "claude-haiku-4-5", Some(1), Some(400_000))), 200_000);
-    assert_eq!(window(replied().learnt(MODEL, learnt)), 300_000);
-    assert_eq!(window(replied().learnt("claude-opus-4", learnt)), 200_000);
     assert_eq!(window(scene().replied("claude-opus-5-5-20260901", 1)), 1_000_000);
-    assert_eq!(window(scene().replied("claude-opus-5-5", 1).learnt("claude-opus-5-5", learnt)), 300_000);
     assert_eq!(window(scene().replied(MODEL, 300_000)), 1_000_000);
-    let mut set = replied().learnt(MODEL, learnt);
+    let mut set = replied();
     set.settings.context_window_tokens = Bounded::new(500_000);
     assert_eq!(window(set), 500_000);
 }
@@ -227,36 +213,21 @@ fn a_model_that_was_chosen_as_the_long_one_is_it() {
 }
 
 #[test]
-fn the_record_begins_where_this_model_was_compacted() {
+fn record_begins_where_this_model_was_compacted() {
     let at = |tokens, learnt_of: &str, compacted_at| {
-        let learnt = Model { window: None, compacted_at: Some(compacted_at) };
-        scene().replied(MODEL, tokens).learnt(learnt_of, learnt).auto_pause()
+        scene().replied(MODEL, tokens).learnt(learnt_of, compacted_at).auto_pause()
     };
-    let table = [
+    for (found, expected) in [
         (at(130_000, MODEL, 167_000), 80.5),
-        (at(190_000, MODEL, 167_000), 80.5),
         (at(50_000, MODEL, 100_000), 47.0),
         (at(190_000, "claude-haiku-4-5", 167_000), 90.0),
         (at(190_000, MODEL, 39_000), 90.0),
         (at(190_000, MODEL, 967_000), 90.0),
         (scene().auto_pause(), 90.0),
-    ];
-    for (found, expected) in table {
+    ] {
         assert!((found - expected).abs() < 1e-9, "{found} {expected}");
     }
-}
-
-#[test]
-fn at_a_turns_end_the_window_that_was_told_is_learnt_if_it_is_new() {
-    let stop = || Scene { event: Event::Stop(Stop::default()), ..scene() };
-    let told = |scene: Scene| scene.told(0, MODEL, Some(9), Some(400_000)).reading().unwrap().new_window;
-    let learnt = |window| Model { window: Some(window), compacted_at: Some(1) };
-    assert_eq!(told(stop()), Some(400_000));
-    assert_eq!(told(stop().learnt(MODEL, learnt(200_000))), Some(400_000));
-    assert_eq!(told(stop().learnt(MODEL, learnt(400_000))), None);
-    assert_eq!(told(scene()), None);
-    let stale = stop().replied(MODEL, 9).told(61, MODEL, Some(9), Some(400_000));
-    assert_eq!(stale.reading().unwrap().new_window, None);
-    assert_eq!(stop().told(0, "", Some(9), Some(400_000)).reading().unwrap().new_window, None);
-    assert_eq!(stop().told(0, MODEL, Some(9), None).reading().unwrap().new_window, None);
+    let mut known = scene().replied(MODEL, 1).learnt(MODEL, 167_000);
+    known.state.learnt = Some(Compaction { model: MODEL.to_owned(), tokens: 100_000 });
+    assert!((known.auto_pause() - 47.0).abs() < 1e-9, "the session remembers what it has looked up");
 }

@@ -1,36 +1,30 @@
-//! The records and snapshots of earlier sessions. Records of ended sessions are finalized here, before the decision, because the hook
-//! hands over only written snapshots. Only the registry counts: anybody can commit files into the folder.
+//! The records and snapshots of earlier sessions, at a session's start. Records of ended sessions are finalized here, before the
+//! decision, because the hook hands over only written snapshots. Only the registry counts: anybody can commit files into the folder.
 
 use std::time::Duration;
 
 use serde_json::Value;
-use shared::cli::Asker;
 use shared::hook::Context;
-use shared::host::{DAY, Timestamp};
+use shared::host::{DAY, HOUR, Timestamp};
 use shared::messages::Texts;
-use shared::operator::typed::caller;
-use shared::state::Store;
 
-use super::PATIENCE;
-use crate::PauseRecorder;
 use crate::brief::BRIEF;
 use crate::decide::NOT_RECORDED;
 use crate::git;
 use crate::material;
-use crate::record::{Action, Kind, Record, Sessions};
-use crate::registry::{self, Entry, Registry};
+use crate::observe::PATIENCE;
+use crate::record::{Action, JSON, Kind, Record, Sessions};
+use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::snapshot::{End, Ending, Snapshot, is_as_written, json_of};
+use crate::snapshot::Snapshot;
 use crate::state::State;
-use crate::step;
+use crate::step::{End, Ending, finalize, is_as_written, json_of};
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
 
 /// The records that one start finalizes; the rest waits for the next.
 const MAX_DUE: usize = 5;
-
-const HOUR: Duration = Duration::from_secs(60 * 60);
 
 /// The records and snapshots of earlier sessions of the project.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,13 +52,12 @@ pub struct Unread {
 /// A record whose session may have ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Orphan {
-    /// The record's id.
     pub id: String,
     /// The time of its last line.
     pub silent_since: Timestamp,
 }
 
-pub(super) fn left(
+pub(crate) fn left(
     context: &Context<'_, Settings>,
     session: &str,
     source: &str,
@@ -73,45 +66,28 @@ pub(super) fn left(
     let usable = sessions.filter(|sessions| sessions.is_usable() && context.store.is_some());
     // After a compaction the same session goes on.
     let Some(sessions) = usable.filter(|_| source != "compact") else { return Left::default() };
-    let look = Look { context, session, sessions, registry: registry::read(context.store) };
+    let look = Look { context, session, sessions };
     let (faults, orphans) = look.unfinished();
-    let is_new = matches!(source, "startup" | "clear");
-    let is_wanted = is_new && context.settings.resume_context && is_watched(context);
-    let unread = is_wanted.then(|| look.unread()).flatten();
+    let is_wanted = matches!(source, "startup" | "clear") && context.settings.resume_context;
+    let unread = if is_wanted { look.unread() } else { None };
     Left { faults, orphans, unread, compress: context.settings.compress_after_days.get() > 0 }
-}
-
-/// A session that nobody watches receives nothing, and leaves the snapshot to the next one.
-fn is_watched(context: &Context<'_, Settings>) -> bool {
-    if !context.host.environment.is_headless() {
-        return true;
-    }
-    let asker = Asker {
-        host: context.host,
-        places: context.places,
-        store: context.store,
-        session: context.request.call.session_id.as_deref(),
-        caller: caller(context.host, context.store, "", None),
-    };
-    asker.section::<PauseRecorder>(&asker.switches()).is_some_and(|section| section.headless)
 }
 
 struct Look<'a> {
     context: &'a Context<'a, Settings>,
     session: &'a str,
     sessions: &'a Sessions,
-    registry: Registry,
 }
 
 impl Look<'_> {
     /// Finalizes the records of ended sessions. Returns what failed, and the records whose sessions may have ended.
     fn unfinished(&self) -> (Vec<String>, Vec<Orphan>) {
+        let registry = registry::read(self.context.store);
         let (mut over, mut orphans) = (Vec::new(), Vec::new());
-        for entry in self.registry.in_project(&self.sessions.root) {
+        for entry in registry.in_project(&self.sessions.root) {
             let Some((record, last)) = self.active(entry) else { continue };
             let silent = self.context.host.now().since(record.modified);
-            let is_ended = last.kind == Kind::PauseFinalized
-                || last.data.get("event").is_some_and(|event| event == "session_ended");
+            let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
             if is_ended || silent >= HOUR * self.context.settings.finalize_orphans_after_hours.get() {
                 over.push((entry, record, last));
             } else if silent >= SILENT {
@@ -145,28 +121,27 @@ impl Look<'_> {
                 left_out: self.left_out(&entry.session, &last),
                 commit: self.context.settings.git_commit,
             };
-            step::finalize(self.sessions, &own, &end).err()
+            finalize(self.sessions, &own, &end).err()
         };
         over.into_iter().filter_map(finalize).collect()
     }
 
     /// The actions that another session only counted: its last line says so, or its memory.
     fn left_out(&self, session: &str, last: &Action) -> u64 {
-        let memory = |store: &Store| store.read::<State>(session);
-        let remembered = || self.context.store.and_then(memory).map(|state| state.left_out);
+        let remembered = || self.context.store?.read::<State>(session).map(|state| state.left_out);
         last.data.get(NOT_RECORDED).and_then(Value::as_u64).or_else(remembered).unwrap_or_default()
     }
 
     /// The latest snapshot, if no session has received it and it is what this machine wrote.
     fn unread(&self) -> Option<Unread> {
-        let kept = DAY * self.context.settings.resume_within_days.get();
+        let Context { settings, host, places, .. } = self.context;
+        let kept = DAY * settings.resume_within_days.get();
         let registry = registry::read(self.context.store);
-        let entry = registry.unread(&self.sessions.root, self.session, self.context.host.now(), kept)?;
+        let entry = registry.unread(&self.sessions.root, self.session, host.now(), kept)?;
         let json = json_of(self.sessions, &entry.id).filter(|json| is_as_written(json, &entry.digest))?;
         let snapshot = serde_json::from_slice(&json).ok()?;
-        let path = self.sessions.told_of(&self.sessions.files(&entry.id).json);
-        let mut texts =
-            Texts::new(&self.context.settings.message_files, self.context.host, self.context.places);
-        Some(Unread { text: texts.read(BRIEF), snapshot, path })
+        let path = self.sessions.told_of(&self.sessions.file(&entry.id, JSON));
+        let text = Texts::new(&settings.message_files, host, places).read(BRIEF);
+        Some(Unread { text, snapshot, path })
     }
 }

@@ -1,0 +1,109 @@
+//! Finds how full the context is: by a fresh report of the status line, else by the transcript's last reply.
+
+use std::time::Duration;
+
+use shared::hook::Context;
+use shared::host::Timestamp;
+use shared::protocol::Event;
+use shared::usage::session::{self, SessionUsage};
+use transcript::last_reply;
+
+use crate::models;
+use crate::occupancy::{Reading, Source, full_name, is_of, window};
+use crate::registry;
+use crate::settings::Settings;
+use crate::state::{Compaction, State};
+
+/// Maximum age of a status-line report: an older one may lack the last reply, which the transcript has.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
+const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
+
+/// Claude Code is about to compact by itself.
+pub(crate) fn is_automatic_compaction(event: &Event) -> bool {
+    matches!(event, Event::PreCompact { trigger } if trigger == "auto")
+}
+
+/// How full the context is; `None` if that is unknown or irrelevant for this event.
+pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
+    let event = &context.request.event;
+    if !matters(event, is_recorded) {
+        return None;
+    }
+    let session = context.request.call.session_id.as_deref()?;
+    let told = context.store.and_then(|store| session::read(store, session));
+    let by_transcript = || by_transcript(context, state, told.as_ref());
+    if is_automatic_compaction(event) {
+        // The hook learns from the last reply, and a compaction takes many seconds anyway.
+        std::thread::sleep(WRITTEN_WITHIN);
+        if let Some(reading) = by_transcript() {
+            return Some(reading);
+        }
+    }
+    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, context.host.now()));
+    fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
+}
+
+/// The last compaction of the replying model. A session looks it up once, because each lookup reads a file.
+pub(crate) fn learnt(
+    context: &Context<'_, Settings>,
+    state: &State,
+    reading: &Reading,
+) -> Option<Compaction> {
+    let model = Some(&reading.model).filter(|model| !model.is_empty())?;
+    if let Some(known) = state.learnt.as_ref().filter(|known| known.model == *model) {
+        return Some(known.clone());
+    }
+    let own = context.store.and_then(registry::own_store);
+    let tokens = own.and_then(|own| models::compacted_at(&own, model)).unwrap_or_default();
+    Some(Compaction { model: model.clone(), tokens })
+}
+
+fn matters(event: &Event, is_recorded: bool) -> bool {
+    match event {
+        Event::PostToolUse(_)
+        | Event::PostToolUseFailure(_)
+        | Event::UserPromptSubmit { .. }
+        | Event::Stop(_)
+        | Event::StopFailure { .. }
+        | Event::PreCompact { .. } => true,
+        // The reported tokens are no longer in the context.
+        Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
+        _ => is_recorded,
+    }
+}
+
+fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
+    let written = Timestamp::from_secs(told.written_at);
+    written <= now && now.since(written) <= FRESH
+}
+
+/// Before the first reply Claude Code reports 0, even for a resumed session.
+fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
+    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
+    let window = window_of(context, &told.model, told.context.size, tokens);
+    Some(Reading { tokens, window, model: told.model.clone(), source: Source::StatusLine })
+}
+
+/// Uses the window of an old status-line report, too: the window of a model does not change.
+fn by_transcript(
+    context: &Context<'_, Settings>,
+    state: &State,
+    told: Option<&SessionUsage>,
+) -> Option<Reading> {
+    let reply = last_reply(context.request.call.transcript_path.as_deref()?)?;
+    let told_model = told.map_or("", |told| &told.model);
+    let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
+    let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
+    let window = window_of(context, &model, size, reply.tokens());
+    Some(Reading { tokens: reply.tokens(), window, model, source: Source::Transcript })
+}
+
+fn window_of(context: &Context<'_, Settings>, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+    let set = context.settings.context_window_tokens.map(|set| u64::from(set.get()));
+    window(told, set, model, context.settings.window_of(model), tokens)
+}
+
+#[cfg(test)]
+mod tests;

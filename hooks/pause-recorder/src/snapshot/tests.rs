@@ -1,0 +1,196 @@
+//! Records and snapshots for tests, and a record in numbers, as the seed's example has them.
+
+use serde_json::{Map, Value, json};
+use shared::host::Timestamp;
+
+use super::{Numbers, Snapshot, Todos, build, commit_message, snapshot_schema};
+use crate::git::{Commit, GitContext, Status};
+use crate::material::Material;
+use crate::record::{Action, Kind, Recorded};
+
+const ID: &str = "session-20260106-120000";
+
+/// So many seconds after noon, when the seed's record begins.
+pub(crate) fn noon(seconds: i64) -> Timestamp {
+    let noon = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
+    Timestamp::from_micros(noon.micros() + seconds * 1_000_000)
+}
+
+pub(crate) fn map(value: &Value) -> Map<String, Value> {
+    value.as_object().cloned().unwrap_or_default()
+}
+
+pub(crate) fn line(kind: Kind, seconds: i64, share: f64, data: Map<String, Value>) -> Action {
+    Action { kind, at: noon(seconds), session_id: ID.to_owned(), data, share }
+}
+
+/// A line with this data, of no special time.
+pub(crate) fn of(kind: Kind, data: &Value) -> Action {
+    line(kind, 60, 0.93, map(data))
+}
+
+pub(crate) fn started(tokens_total: u64) -> Action {
+    let state = json!({ "tokens_used": 180_000, "tokens_total": tokens_total });
+    line(Kind::PauseStarted, 0, 0.9, map(&json!({ "context_percentage": 0.9, "initial_state": state })))
+}
+
+pub(crate) fn edit(path: &str) -> Action {
+    of(Kind::ToolCall, &json!({ "tool": "Edit", "path": path }))
+}
+
+pub(crate) fn said(summary: &str) -> Action {
+    of(Kind::AssistantResponse, &json!({ "summary": summary }))
+}
+
+pub(crate) fn asked(message: &str) -> Action {
+    of(Kind::UserMessage, &json!({ "message": message }))
+}
+
+pub(crate) fn recorded(actions: Vec<Action>) -> Recorded {
+    Recorded { id: ID.to_owned(), actions, skipped_lines: 0 }
+}
+
+/// The seed's example: 15 actions, 8 of them tool calls, from 90 to 93 %, over 300 s.
+fn seeds() -> Recorded {
+    let call = |at| line(Kind::ToolCall, at, 0.91, map(&json!({ "tool": "Read", "path": "/p/a" })));
+    let turn = |at: i64| line(Kind::AssistantResponse, 20 + at, 0.93, map(&json!({ "summary": "done" })));
+    recorded(std::iter::once(started(200_000)).chain((1..=8).map(call)).chain((0..6).map(turn)).collect())
+}
+
+pub(crate) fn commit(sha: &str, timestamp: &str, message: &str) -> Commit {
+    let [sha, timestamp, message] = [sha, timestamp, message].map(ToOwned::to_owned);
+    Commit { sha, author: "Ada".to_owned(), timestamp, message }
+}
+
+pub(crate) fn material() -> Material {
+    let status = Status {
+        clean: false,
+        modified_files: vec!["src/a.rs".to_owned()],
+        untracked_files: vec!["with space".to_owned(), "line\nbreak".to_owned()],
+    };
+    Material {
+        root: "/p".into(),
+        git: GitContext {
+            is_git_repo: true,
+            branch: Some("main".to_owned()),
+            recent_commits: vec![commit("1a2b3c4", "2026-01-06T12:03:00Z", "add the parser")],
+            status,
+        },
+        todos: Todos { active: vec!["write docs".to_owned()], completed: vec!["write code".to_owned()] },
+        files: vec!["/p/src/a.rs".into(), "/elsewhere/b".into()],
+        ..Material::default()
+    }
+}
+
+fn built(recorded: &Recorded, material: &Material, left_out: u64, at: Timestamp) -> Snapshot {
+    build(recorded, material, &Numbers::new(recorded, left_out, at))
+}
+
+/// A snapshot that has something of everything.
+pub(crate) fn full() -> Snapshot {
+    let mut recorded = seeds();
+    recorded.actions.extend([edit("/p/src/c.rs"), said("all is written"), asked("and the docs?")]);
+    recorded.skipped_lines = 2;
+    built(&recorded, &material(), 3, noon(300))
+}
+
+/// A snapshot that has next to nothing.
+pub(crate) fn least() -> Snapshot {
+    built(&Recorded::default(), &Material::default(), 0, Timestamp::from_secs(0))
+}
+
+fn numbers(recorded: &Recorded, left_out: u64, at: Timestamp) -> Value {
+    serde_json::to_value(built(recorded, &Material::default(), left_out, at)).unwrap()
+}
+
+#[test]
+fn seeds_example_comes_out_as_in_the_seed() {
+    let value = numbers(&seeds(), 0, noon(300));
+    assert_eq!((&value["session_id"], &value["duration_hours"]), (&json!(ID), &json!(0.08)));
+    assert_eq!(value["paused_at"], "2026-01-06T12:05:00.000Z");
+    let usage = json!({ "tokens_used": 186_000, "tokens_total": 200_000, "percentage": 93.0 });
+    assert_eq!(value["context_usage"], usage);
+    let pause = &value["incremental_pause"];
+    assert_eq!((&pause["enabled"], &pause["action_count"]), (&json!(true), &json!(15)));
+    assert_eq!((&pause["duration_seconds"], &pause["tool_calls"]), (&json!(300), &json!(8)));
+    assert_eq!(pause["context_range"], json!([0.9, 0.93]));
+    assert_eq!(pause["actions_summary"].as_array().unwrap().len(), 10);
+    let last = json!({ "type": "assistant_response", "timestamp": "2026-01-06T12:00:25.000Z" });
+    assert_eq!(pause["actions_summary"][9], last);
+}
+
+#[test]
+fn duration_is_never_negative_and_the_same_everywhere() {
+    for (seconds, counted, hours) in
+        [(0, 0, 0.0), (17, 17, 0.0), (18, 18, 0.01), (3_600, 3_600, 1.0), (-60, 0, 0.0)]
+    {
+        let value = numbers(&recorded(vec![started(200_000)]), 0, noon(seconds));
+        let found = (&value["incremental_pause"]["duration_seconds"], &value["duration_hours"]);
+        assert_eq!(found, (&json!(counted), &json!(hours)), "{seconds}");
+    }
+}
+
+#[test]
+fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
+    for (share, total, used, percentage) in [
+        (0.93, 200_000, 186_000, 93.0),
+        (0.69, 1_000_000, 690_000, 69.0),
+        (0.123_456, 200_000, 24_691, 12.35),
+        (1.0, 200_000, 200_000, 100.0),
+        (0.93, 0, 0, 93.0),
+    ] {
+        let first = Action { share, ..started(total) };
+        let usage = &numbers(&recorded(vec![first]), 0, noon(0))["context_usage"];
+        let expected = json!({ "tokens_used": used, "tokens_total": total, "percentage": percentage });
+        assert_eq!(*usage, expected);
+    }
+    for (told, expected) in [(json!(1_000_000), 1_000_000), (json!("many"), 200_000), (json!(0), 200_000)] {
+        let level = of(Kind::SystemEvent, &json!({ "event": "level_reached", "tokens_total": told }));
+        let value = numbers(&recorded(vec![started(200_000), level]), 0, noon(10));
+        assert_eq!(value["context_usage"]["tokens_total"], expected);
+    }
+}
+
+#[test]
+fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
+    let data = Numbers::new(&seeds(), 4, noon(300)).of_end();
+    let expected = json!({
+        "total_actions": 19,
+        "final_percentage": 0.93,
+        "pause_started_at": "2026-01-06T12:00:00.000Z",
+        "duration_seconds": 300
+    });
+    assert_eq!(Value::Object(data.clone()), expected);
+    let mut ended = seeds();
+    ended.actions.push(line(Kind::PauseFinalized, 300, 0.93, data));
+    let first = built(&seeds(), &material(), 4, noon(300));
+    assert_eq!(built(&ended, &material(), 4, noon(300)), first);
+    assert_eq!(built(&ended, &material(), 0, noon(9_000)), first);
+}
+
+#[test]
+fn record_of_nothing_is_a_snapshot_too() {
+    let value = numbers(&Recorded { skipped_lines: 7, ..Recorded::default() }, 0, noon(5));
+    assert_eq!((&value["skipped_lines"], &value["paused_at"]), (&json!(7), &json!(noon(5).rfc3339())));
+    assert_eq!(value["incremental_pause"]["action_count"], 0);
+}
+
+#[test]
+fn snapshot_is_what_its_committed_schema_describes() {
+    let schema: Value = serde_json::from_str(&snapshot_schema()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    for snapshot in [full(), least()] {
+        let mut value = serde_json::to_value(snapshot).unwrap();
+        assert!(validator.is_valid(&value), "{value}");
+        value["more"] = 1.into();
+        assert!(!validator.is_valid(&value));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../config/pause-recorder/snapshot.schema.json");
+    let committed = std::fs::read_to_string(path).unwrap_or_default();
+    assert_eq!(committed, snapshot_schema() + "\n", "run `cargo xtask schema`");
+}
+
+#[test]
+fn commit_of_a_snapshot_is_named_after_it() {
+    assert_eq!(commit_message("session-20261122-120000-2"), "Pause snapshot session-20261122-120000-2");
+}

@@ -1,0 +1,113 @@
+//! Texts as a record and a snapshot keep them: parsed, masked, then cut. Pure.
+
+use secrets::masked;
+use serde_json::Value;
+
+/// The characters of a text that a record or a list keeps.
+pub(crate) const MAX_CHARS: usize = 200;
+
+/// The characters of a tool's arguments that a record keeps.
+const MAX_ARGS_CHARS: usize = 500;
+
+/// The bytes of a longer text that are masked. A tool may return megabytes.
+const MASKED_BYTES: usize = 64 * 1024;
+
+/// Characters that turn the direction of writing or cannot be seen: a text with them looks like another.
+const UNSEEN: [std::ops::RangeInclusive<char>; 6] = [
+    '\u{200b}'..='\u{200b}',
+    '\u{200e}'..='\u{200f}',
+    '\u{202a}'..='\u{202e}',
+    '\u{2060}'..='\u{2069}',
+    '\u{e0000}'..='\u{e007f}',
+    '\u{feff}'..='\u{feff}',
+];
+
+pub(crate) fn is_unseen(char: char) -> bool {
+    UNSEEN.iter().any(|range| range.contains(&char))
+}
+
+/// Masks the secrets of a text and cuts it to `most` characters.
+pub(crate) fn shortened(text: &str, most: usize) -> String {
+    let end = (0..=MASKED_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    let kept = masked(&text[..end.unwrap_or_default()]);
+    // If a secret fills most of the beginning, the cut may have split it.
+    let is_enough = text.len() <= MASKED_BYTES || kept.len() >= MASKED_BYTES / 2;
+    let kept = if is_enough { kept } else { masked(text) };
+    kept.chars().take(most).collect()
+}
+
+/// Masks the strings of a JSON text and the text itself, and cuts it. A text that cannot be parsed keeps nothing, because a secret
+/// may hide behind an escape.
+pub(crate) fn json_shortened(json: &str, most: usize) -> String {
+    let Ok(mut value) = serde_json::from_str::<Value>(json) else { return String::new() };
+    mask_strings(&mut value, most);
+    shortened(&value.to_string(), most)
+}
+
+/// The JSON of a tool's input as a record keeps it.
+pub(crate) fn args_summary(input: &str) -> String {
+    json_shortened(input, MAX_ARGS_CHARS)
+}
+
+fn mask_strings(value: &mut Value, most: usize) {
+    match value {
+        Value::String(text) => *text = shortened(text, most),
+        Value::Array(entries) => entries.iter_mut().for_each(|entry| mask_strings(entry, most)),
+        Value::Object(map) => map.values_mut().for_each(|entry| mask_strings(entry, most)),
+        _ => {}
+    }
+}
+
+/// The text on one line of at most `most` characters: secrets masked, breaks and unseen characters as single spaces.
+pub(crate) fn one_line(text: &str, most: usize) -> String {
+    let masked = masked(text);
+    let words = masked.split(|char: char| char.is_whitespace() || char.is_control() || is_unseen(char));
+    let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    line.chars().take(most).collect::<String>().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MASKED_BYTES, json_shortened, one_line, shortened};
+
+    const SECRET: &str = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
+
+    #[test]
+    fn text_is_masked_before_it_is_cut() {
+        let key = "MIIEow/abc+".repeat(MASKED_BYTES / 8);
+        let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----\n");
+        assert!(!shortened(&key, 200).contains("MIIE"), "{}", shortened(&key, 200));
+        let text = format!("key {SECRET} rest");
+        for cut in [shortened(&text, 12), one_line(&text, 20)] {
+            assert!(cut.starts_with("key [masked"), "{cut}");
+        }
+        assert_eq!(shortened("äöü", 2), "äö");
+    }
+
+    #[test]
+    fn json_strings_are_masked_behind_their_escapes() {
+        let escaped = SECRET.replace('-', "\\u002d");
+        let json = format!(r#"{{"command":"x","list":["{escaped}"],"password":"hunter2hunter2"}}"#);
+        let kept = json_shortened(&json, 500);
+        assert!(!kept.contains("abcdefgh") && !kept.contains("hunter2"), "{kept}");
+        assert!(kept.starts_with(r#"{"command":"x","#), "{kept}");
+        assert_eq!(json_shortened(r#"{"a":"\n\"b"}"#, 500), r#"{"a":"\n\"b"}"#);
+        assert_eq!(json_shortened(r#"{"a":"#, 500), "");
+    }
+
+    #[test]
+    fn line_has_single_spaces_and_whole_characters() {
+        for (text, most, line) in [
+            ("  a \n\n# b\r\n\tc ", 100, "a # b c"),
+            ("a\u{0}\u{1b}[31mb\u{85}c\u{2028}d\u{2029}e\u{202e}f\u{200b}g", 100, "a [31mb c d e f g"),
+            ("\n", 100, ""),
+            ("abcd", 3, "abc"),
+            ("äöü", 2, "äö"),
+            ("ab cd", 3, "ab"),
+            ("ab cd", 4, "ab c"),
+            ("a", 0, ""),
+        ] {
+            assert_eq!(one_line(text, most), line, "{text:?} {most}");
+        }
+    }
+}
