@@ -5,7 +5,7 @@
 //! cut. Ids are the client's: they are kept, up to a length.
 //! One write of a whole line to an appending file; 8 MiB, then the old one is kept once as `journal.1.jsonl`.
 //!
-//! Here it is written; [`read`] reads it.
+//! Here it is written; [`Journal::read`] reads it.
 
 mod reading;
 
@@ -15,13 +15,13 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::host::Timestamp;
 use crate::state::{Store, private_file, with_lock};
 use secrets::masked;
 
-pub use reading::{ID_SHOWN, Line, Reading, Record, read};
+pub use reading::{ID_SHOWN, Journal, Record};
 
 /// The journal is rotated at this size, in bytes.
 pub const MAX_BYTES: u64 = 8 * 1024 * 1024;
@@ -94,8 +94,7 @@ pub struct Entry<'a> {
 }
 
 /// Time and cost of a line in whole units, left out if unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Spent {
     /// A call was held up for so many milliseconds, on purpose.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,13 +1,14 @@
-//! Reading the journal back, for command lines: line by line, so that memory does not grow with it. What is no line of ours
-//! (damaged, of somebody else, cut in half by a full disk) is reported as such and stops nothing.
+//! Reading the journal back, for command lines. What is no line of ours (damaged, of somebody else, cut in half by a full disk)
+//! is counted and stops nothing.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use super::{MAX_BYTES, Spent};
+use super::MAX_BYTES;
 use crate::digest;
 use crate::host::Timestamp;
 use crate::state::private_file;
@@ -21,92 +22,105 @@ const MAX_LINE_BYTES: u64 = 64 * 1024;
 /// From a larger file the reader takes the newest bytes only.
 const MAX_READ_BYTES: u64 = 2 * MAX_BYTES;
 
-/// One line that was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A line of the journal, as it is read and as `req log --json` prints it. What an older version did not write is null; what
+/// a newer one writes is left aside.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
-    /// By which a person names it: a hash of the line, in hexadecimal digits. A beginning of it is enough.
+    /// By which `req why` finds it; a beginning of it is enough.
+    // A hash of the line, in hexadecimal digits.
+    #[serde(skip_deserializing)]
     pub id: String,
+    /// When, in UTC.
+    #[serde(serialize_with = "utc", deserialize_with = "time")]
+    #[schemars(with = "String")]
     pub at: Timestamp,
-    /// A line as it was written. See [`super::Entry`] for the meaning of its fields.
-    pub entry: Written,
-}
-
-/// The fields of a line, see [`super::Entry`]. What an older version did not write is absent, what a newer one writes is left
-/// aside; `event` is empty where there was none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-pub struct Written {
-    at: String,
+    /// Which hook.
     pub hook: String,
+    /// On which event; empty where there was none.
     #[serde(default)]
     pub event: String,
+    /// In which project, by its root; null where it is about all of them, or an older version did not say.
     pub project: Option<String>,
+    /// In which session.
     pub session: Option<String>,
+    /// In which turn.
     pub prompt: Option<String>,
+    /// In which subagent.
     pub agent: Option<String>,
+    /// On which tool call.
     pub call: Option<String>,
+    /// Of which tool.
     pub tool: Option<String>,
+    /// `deny`, `ask`, `block`, `advise`, `tell`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `clear`, `pause`,
+    /// `resume`, `config`, `sleep`, `judge`, `problem`, `error`; a newer version may write others.
     pub what: String,
+    /// The setting behind it.
     pub rule: Option<String>,
-    pub also: Option<String>,
+    /// The settings behind it beside that.
+    #[serde(default, deserialize_with = "lines")]
+    pub also: Vec<String>,
+    /// The layer that set it when it was written.
     pub layer: Option<String>,
-    #[serde(rename = "where")]
-    pub place: Option<String>,
+    /// File and line where it was set then.
+    pub r#where: Option<String>,
+    /// Why, or what was said.
     pub text: Option<String>,
-    pub next: Option<String>,
+    /// What the text asks for.
+    #[serde(default, deserialize_with = "lines")]
+    pub next: Vec<String>,
+    /// Which model was asked.
     pub model: Option<String>,
-    #[serde(flatten)]
-    pub spent: Spent,
+    /// A call was held up for so many milliseconds, on purpose.
+    pub slept_ms: Option<u64>,
+    /// A model took so many milliseconds to answer.
+    pub took_ms: Option<u64>,
+    /// Tokens it read.
+    pub input_tokens: Option<u64>,
+    /// Tokens it wrote.
+    pub output_tokens: Option<u64>,
+    /// What that cost, in millionths of a US dollar.
+    pub cost_micro_usd: Option<u64>,
 }
 
-impl std::ops::Deref for Record {
-    type Target = Written;
-
-    fn deref(&self) -> &Written {
-        &self.entry
-    }
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+fn utc<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&at.rfc3339())
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line {
-    Record(Box<Record>),
-    /// Not readable as one.
-    Damaged,
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    Timestamp::from_rfc3339(&text).ok_or_else(|| de::Error::custom("no time"))
 }
 
-/// The lines of a journal, the newest last.
-#[derive(Debug)]
-pub struct Reading {
-    files: std::vec::IntoIter<PathBuf>,
-    current: Option<BufReader<File>>,
+fn lines<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let text = Option::<String>::deserialize(deserializer)?.unwrap_or_default();
+    Ok(text.lines().map(ToOwned::to_owned).collect())
 }
 
-/// Reads the journal of the state folder `dir`, the older part first. What cannot be opened counts as empty.
-pub fn read(dir: &Path) -> Reading {
-    let files = ["journal.1.jsonl", "journal.jsonl"].map(|name| dir.join(name));
-    Reading { files: Vec::from(files).into_iter(), current: None }
+/// The journal of a state folder. Two files of 16 MiB are its limit.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Journal {
+    /// The newest last.
+    pub records: Vec<Record>,
+    /// So many lines could not be read.
+    pub damaged: usize,
 }
 
-impl Iterator for Reading {
-    type Item = Line;
-
-    fn next(&mut self) -> Option<Line> {
-        loop {
-            if let Some(file) = &mut self.current {
-                match next_line(file) {
-                    Some(line) if line.is_empty() => continue,
-                    Some(line) => {
-                        return Some(
-                            parse(&line).map_or(Line::Damaged, |record| Line::Record(Box::new(record))),
-                        );
-                    }
-                    None => self.current = None,
+impl Journal {
+    /// Reads the journal of the state folder `dir`. What cannot be opened counts as empty.
+    pub fn read(dir: &Path) -> Self {
+        let mut journal = Self::default();
+        for name in ["journal.1.jsonl", "journal.jsonl"] {
+            let mut file = open(&dir.join(name));
+            while let Some(line) = file.as_mut().and_then(next_line) {
+                match parse(&line) {
+                    _ if line.is_empty() => {}
+                    Some(record) => journal.records.push(record),
+                    None => journal.damaged += 1,
                 }
             }
-            self.current = open(&self.files.next()?);
-            if self.current.is_none() && self.files.len() == 0 {
-                return None;
-            }
         }
+        journal
     }
 }
 
@@ -154,16 +168,15 @@ fn skip_line(lines: &mut BufReader<File>) {
 }
 
 fn parse(line: &[u8]) -> Option<Record> {
-    let entry: Written = serde_json::from_slice(line).ok()?;
-    let at = Timestamp::from_rfc3339(&entry.at)?;
-    Some(Record { id: digest::hex(line, 8), at, entry })
+    let record: Record = serde_json::from_slice(line).ok()?;
+    Some(Record { id: digest::hex(line, 8), ..record })
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
 
-    use super::{Line, MAX_LINE_BYTES, MAX_READ_BYTES, Record, read};
+    use super::{Journal, MAX_LINE_BYTES, MAX_READ_BYTES, Record};
     use crate::host::Timestamp;
     use crate::journal::{Entry, Spent, write};
     use crate::state::Store;
@@ -176,13 +189,7 @@ mod tests {
 
     /// The records, and how many lines were none.
     fn all(store: &Store) -> (Vec<Record>, usize) {
-        let (mut records, mut damaged) = (Vec::new(), 0);
-        for line in read(store.dir()) {
-            match line {
-                Line::Record(record) => records.push(*record),
-                Line::Damaged => damaged += 1,
-            }
-        }
+        let Journal { records, damaged } = Journal::read(store.dir());
         (records, damaged)
     }
 
@@ -201,7 +208,7 @@ mod tests {
             tool: Some("Edit"),
             what: "deny",
             rule: Some("requirements.plan"),
-            also: Some("requirements.tests"),
+            also: Some("requirements.tests\nrequirements.size"),
             layer: Some("project"),
             place: Some("requirements.yaml:2"),
             text: Some("no\n\"yet\""),
@@ -222,11 +229,21 @@ mod tests {
         );
         let ids = [&record.session, &record.prompt, &record.agent, &record.call, &record.tool].map(of);
         assert_eq!(ids, ["s", "p", "a", "c", "Edit"]);
-        let rules = [&record.project, &record.rule, &record.also].map(of);
-        assert_eq!(rules, ["/a/project", "requirements.plan", "requirements.tests"]);
-        let said = [&record.layer, &record.place, &record.text, &record.next, &record.model].map(of);
-        let expected = ["project", "requirements.yaml:2", "no\n\"yet\"", "req satisfy plan", "m"];
-        assert_eq!((said, record.spent), (expected.map(str::to_owned), spent));
+        assert_eq!(
+            (&record.also[..], &record.next[..]),
+            (
+                &["requirements.tests", "requirements.size"].map(str::to_owned)[..],
+                &["req satisfy plan".to_owned()][..]
+            )
+        );
+        let said =
+            [&record.project, &record.rule, &record.layer, &record.r#where, &record.text, &record.model]
+                .map(of);
+        assert_eq!(
+            said,
+            ["/a/project", "requirements.plan", "project", "requirements.yaml:2", "no\n\"yet\"", "m"]
+        );
+        assert_eq!((record.took_ms, record.input_tokens, record.slept_ms), (Some(2), Some(3), None));
     }
 
     #[test]

@@ -19,7 +19,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use shared::cli::Asker;
-use shared::config::{Entry, LayerKind, Origin, Problem, dotted, spelled};
+use shared::config::{self, Entry, LayerKind, Origin, dotted, spelled};
 
 use crate::pause;
 use crate::reply::{Reply, json};
@@ -90,15 +90,13 @@ pub(crate) fn config(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String
 
 fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
     let outlook = Outlook::of(asker, &asker.sources());
-    let path = wanted.key.as_deref().map_or(Ok(Vec::new()), |key| path_of(key, &outlook.entries))?;
+    let path = wanted.key.as_deref().map_or(Ok(Vec::new()), path_of)?;
     let entries: Vec<&Entry> = outlook.below(&path).collect();
     if entries.is_empty() {
         return Err(unknown(&path, &outlook));
     }
     if wanted.json {
-        let entries = entries.into_iter().map(Setting::of).collect();
-        let problems = outlook.problems.iter().map(Mistake::of).collect();
-        return Ok(Reply::yes(json(&ConfigReport { version: 1, entries, problems })));
+        return Ok(Reply::yes(json(&report(&entries, &outlook))));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
         // For scripts: the value and nothing else.
@@ -124,11 +122,9 @@ fn lines_of(entry: &Entry, with_sources: bool) -> Vec<String> {
         return vec![line];
     }
     let locked = if entry.locked { ", locked" } else { "" };
-    let below = entry
-        .overridden
-        .iter()
-        .map(|said| format!("  # over {}  ({})", spelled(&said.value), place(&said.origin)));
-    std::iter::once(format!("{line}  # {}{locked}", place(&entry.origin))).chain(below).collect()
+    let over = |said: &config::Said| format!("  # over {}  ({})", spelled(&said.value), place(&said.origin));
+    let first = format!("{line}  # {}{locked}", place(&entry.origin));
+    std::iter::once(first).chain(entry.overridden.iter().map(over)).collect()
 }
 
 /// `local, .claude/requirements.local.yaml:4`
@@ -142,35 +138,28 @@ fn is_file(origin: &Origin) -> bool {
 }
 
 fn layer(origin: &Origin) -> &'static str {
-    match origin.layer {
-        LayerKind::Defaults => "defaults",
-        LayerKind::Switch => "switch",
-        layer => layer.word(),
-    }
+    if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() }
 }
 
-impl Setting {
-    fn of(entry: &Entry) -> Self {
-        Self {
-            key: dotted(&entry.path),
-            said: Said::of(&entry.value, &entry.origin),
-            locked: entry.locked,
-            global_only: entry.global_only,
-            overridden: entry.overridden.iter().map(|below| Said::of(&below.value, &below.origin)).collect(),
-        }
-    }
-}
-
-impl Said {
-    fn of(value: &Value, origin: &Origin) -> Self {
-        let file = is_file(origin).then(|| origin.file.clone());
-        Self { value: value.clone(), layer: layer(origin), file, line: origin.line }
-    }
-}
-
-impl Mistake {
-    fn of(problem: &Problem) -> Self {
-        let Problem { file, line, key, .. } = problem.clone();
-        Self { file, line, key, text: problem.to_string() }
-    }
+fn report(entries: &[&Entry], outlook: &Outlook) -> ConfigReport {
+    let said = |value: &Value, origin: &Origin| Said {
+        value: value.clone(),
+        layer: layer(origin),
+        file: is_file(origin).then(|| origin.file.clone()),
+        line: origin.line,
+    };
+    let setting = |entry: &&Entry| Setting {
+        key: dotted(&entry.path),
+        said: said(&entry.value, &entry.origin),
+        locked: entry.locked,
+        global_only: entry.global_only,
+        overridden: entry.overridden.iter().map(|below| said(&below.value, &below.origin)).collect(),
+    };
+    let problems = outlook.problems.iter().map(|problem| Mistake {
+        file: problem.file.clone(),
+        line: problem.line,
+        key: problem.key.clone(),
+        text: problem.to_string(),
+    });
+    ConfigReport { version: 1, entries: entries.iter().map(setting).collect(), problems: problems.collect() }
 }

@@ -9,21 +9,19 @@ mod preset;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use client_settings::FileError;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
 use requirements_check::view::quoted;
 use serde_json::Value;
 use shared::config::{LayerKind, Sources, read_text, read_typed};
 use shared::hook::Hook as _;
-use shared::host::{Timestamp, display_path};
+use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
 use shared::run::configure;
 use shared::switches::Position;
 
-use crate::config::file::{no_such_file, path_of, user_file};
+use crate::config::file::{OurFile, user_file};
 use crate::config::ignore::{KEPT, LOCAL, ignore};
-use crate::config::schema_file::{NAME, SchemaFile};
 use crate::desk::Desk;
 use crate::reply::Reply;
 use crate::verb::{Init, Preset, flag};
@@ -38,7 +36,8 @@ pub(crate) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
         return Ok(Reply::yes(plan.text.trim_end()));
     }
     plan.may_write(wanted)?;
-    if !wanted.yes && is_terminal() {
+    let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
+    if !wanted.yes && is_terminal {
         plan.confirm()?;
     } else if !wanted.yes && wanted.preset.is_none() {
         return Err(plan.nobody_to_ask());
@@ -49,14 +48,11 @@ pub(crate) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
 /// The file that will be written.
 struct Plan<'a> {
     desk: &'a Desk,
-    level: LayerKind,
     preset: Preset,
-    file: PathBuf,
-    /// The project it lies in; none for the user's own.
-    root: Option<&'a Path>,
-    /// What stands there now.
+    file: OurFile,
+    /// The file's text now.
     before: Option<String>,
-    /// What stood there only switched hooks on, and stays below the preset.
+    /// The file only switched hooks on, which stays below the preset.
     is_joined: bool,
     text: String,
 }
@@ -69,24 +65,23 @@ impl<'a> Plan<'a> {
             return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
         }
         let preset = wanted.preset.unwrap_or_else(|| usual_preset(desk, level));
-        let root = desk.places.root.as_deref().filter(|_| level != LayerKind::Global);
-        let schema = SchemaFile::of(level, &desk.places);
+        let file = OurFile::of(level, &desk.asker())?;
+        let root = file.root.as_deref();
         let blanks = Blanks {
             level,
-            schema: schema.map_or_else(|| format!("./{NAME}"), |schema| schema.named),
+            schema: &file.schema.named,
             test_command: root.and_then(guess::test_command),
             has_git: root.is_none_or(|root| root.join(".git").exists()),
             default_branch: root.and_then(guess::default_branch),
         };
-        let file = path_of(level, &desk.places).ok_or_else(|| no_such_file(level))?;
         let filled = preset::filled(preset, &blanks);
         // A file that cannot be read is there all the same.
-        let is_there = file.symlink_metadata().is_ok();
-        let before = is_there.then(|| read_text(&file, root, MAX_BYTES).unwrap_or_default());
-        let joined =
-            before.as_deref().filter(|_| !wanted.force).and_then(|text| preset::joined(&filled, text));
+        let is_there = file.path.symlink_metadata().is_ok();
+        let before = is_there.then(|| read_text(&file.path, root, MAX_BYTES).unwrap_or_default());
+        let old = before.as_deref().filter(|_| !wanted.force);
+        let joined = old.and_then(|text| preset::joined(&filled, text));
         let is_joined = joined.is_some();
-        Ok(Self { desk, level, preset, file, root, before, is_joined, text: joined.unwrap_or(filled) })
+        Ok(Self { desk, preset, file, before, is_joined, text: joined.unwrap_or(filled) })
     }
 
     /// A file that may hold requirements would be replaced.
@@ -94,26 +89,27 @@ impl<'a> Plan<'a> {
         self.before.is_some() && !self.is_joined
     }
 
-    /// The path from the project's top, or from the home directory.
-    fn shown(&self, file: &Path) -> String {
-        let root = self.desk.places.root.as_deref().filter(|_| self.desk.places.project_claude_dir.is_some());
-        match root.and_then(|root| file.strip_prefix(root).ok()) {
-            Some(inside) => inside.display().to_string(),
-            None => display_path(file, self.desk.host.environment.home.as_deref()),
-        }
+    fn shown(&self) -> String {
+        self.file.shown(&self.file.path)
+    }
+
+    /// The command as it is typed.
+    fn line(&self, preset: Option<Preset>) -> String {
+        let preset = preset.map(|preset| format!(" --preset {}", preset.word())).unwrap_or_default();
+        format!("req init{}{preset}", flag(self.file.level))
     }
 
     /// Claude and scripts may write a first file. They may not replace one, set what counts in every project, or add a file
     /// that could loosen what is required already.
     fn may_write(&self, wanted: &Init) -> Result<(), String> {
-        let (shown, flag) = (self.shown(&self.file), flag(self.level));
         if self.replaces() && !wanted.force {
-            let preset =
-                wanted.preset.map(|preset| format!(" --preset {}", preset.word())).unwrap_or_default();
             return Err(format!(
-                "req: {shown} is there already; nothing was written\n\
-                 To change a key of it: req config set KEY VALUE{flag}\n\
-                 To begin anew, with the old file kept beside it: req init{flag}{preset} --force"
+                "req: {} is there already; nothing was written\n\
+                 To change a key of it: req config set KEY VALUE{}\n\
+                 To begin anew, with the old file kept beside it: {} --force",
+                self.shown(),
+                flag(self.file.level),
+                self.line(wanted.preset)
             ));
         }
         let is_claude = self.desk.caller == Caller::Shell(Standing::InsideClaude);
@@ -122,7 +118,7 @@ impl<'a> Plan<'a> {
             return Ok(());
         } else if self.replaces() {
             "the file it replaces may be stricter"
-        } else if self.level == LayerKind::Global && is_claude {
+        } else if self.file.level == LayerKind::Global && is_claude {
             "that file counts in every project"
         } else if self.preset != Preset::Inherit && requires {
             "it may change what is required here already"
@@ -131,14 +127,13 @@ impl<'a> Plan<'a> {
         };
         let force = if wanted.force { " --force" } else { "" };
         Err(format!(
-            "req: refused, because {why}. This is for the user to decide; run it in a terminal of your own: \
-             req init{flag} --preset {}{force}",
-            self.preset.word()
+            "req: refused, because {why}. This is for the user to decide; run it in a terminal of your own: {}{force}",
+            self.line(Some(self.preset))
         ))
     }
 
     fn nobody_to_ask(&self) -> String {
-        let line = format!("req init{} --preset {}", flag(self.level), self.preset.word());
+        let line = self.line(Some(self.preset));
         format!(
             "req: there is no terminal to ask on; nothing was written\n\
              What fits here: {line}\n\
@@ -149,7 +144,7 @@ impl<'a> Plan<'a> {
     /// Shows the file on stderr and asks once.
     fn confirm(&self) -> Result<(), String> {
         let mut stderr = std::io::stderr();
-        let question = format!("{}\nWrite this to {}? [Y/n] ", self.text, self.shown(&self.file));
+        let question = format!("{}\nWrite this to {}? [Y/n] ", self.text, self.shown());
         let mut answer = String::new();
         let asked = stderr.write_all(question.as_bytes()).and_then(|()| stderr.flush());
         let read = asked.and_then(|()| std::io::stdin().read_line(&mut answer));
@@ -160,44 +155,51 @@ impl<'a> Plan<'a> {
 
     fn write(&self) -> Result<Reply, String> {
         let kept = self.write_file()?;
-        let mut lines = vec![format!("written: {}", self.shown(&self.file))];
+        let mut lines = vec![format!("written: {}", self.shown())];
         lines.extend(self.is_joined.then(|| "what stood in it is kept at its end".to_owned()));
-        lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.shown(kept))));
-        let schema = SchemaFile::of(self.level, &self.desk.places);
-        let written = schema.as_ref().map_or(Ok(false), SchemaFile::write);
-        let schema = schema.filter(|_| written == Ok(true)).map(|schema| schema.path);
-        let for_editors =
-            |path| format!("written: {} (lets editors check the file as you type)", self.shown(path));
-        lines.extend(schema.as_deref().map(for_editors));
-        lines.extend(written.err().map(|why| format!("the schema for editors was not written: {why}")));
-        let ignored = self.root.map(|root| ignored(root, kept.as_deref())).unwrap_or_default();
+        lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.file.shown(kept))));
+        let schema = &self.file.schema.path;
+        let has_schema = self.file.schema.write();
+        lines.extend(match &has_schema {
+            Ok(true) => Some(format!(
+                "written: {} (lets editors check the file as you type)",
+                self.file.shown(schema)
+            )),
+            Ok(false) => None,
+            Err(why) => Some(format!("the schema for editors was not written: {why}")),
+        });
+        let ignored = self.file.root.as_deref().map(|root| ignored(root, kept.as_deref()));
+        let ignored = ignored.unwrap_or_default();
         lines.extend(ignored.iter().cloned());
         lines.push(String::new());
         lines.extend(self.required());
         lines.push(String::new());
-        lines.extend(self.next(schema.as_deref(), !ignored.is_empty()));
+        let mut team = vec![quoted(&self.shown())];
+        team.extend(has_schema.is_ok().then(|| quoted(&self.file.shown(schema))));
+        team.extend((!ignored.is_empty()).then(|| ".gitignore".to_owned()));
+        lines.extend(self.next(&team));
         Ok(Reply::yes(lines.join("\n")))
     }
 
     /// Writes the file as a whole or not at all; an old one that it replaces is kept. Returns where.
     fn write_file(&self) -> Result<Option<PathBuf>, String> {
-        let told = |why: &str| format!("req: {}: {why}; nothing was changed", self.file.display());
-        let file = user_file(&self.file, self.root).map_err(|why| format!("req: {why}"))?;
-        let kept = self.replaces().then(|| name_of_old(&self.file, self.desk.host.now()));
+        let path = &self.file.path;
+        let file = user_file(path, self.file.root.as_deref()).map_err(|why| format!("req: {why}"))?;
+        let kept = self.replaces().then(|| name_of_old(path, self.desk.host.now()));
         if let Some(kept) = &kept {
             // A copy keeps the mode; half of one would be taken for the old file.
             std::fs::copy(file.target(), kept).map_err(|error| {
                 let _ = std::fs::remove_file(kept);
-                told(&format!("the old file cannot be kept beside it ({error})"))
+                let why = format!("the old file cannot be kept beside it ({error})");
+                format!("req: {}: {why}; nothing was changed", path.display())
             })?;
         }
-        let mut is_other = false;
         let written = file.change(|there| {
-            is_other = !self.replaces() && there != self.before.as_deref();
-            Ok::<_, FileError>(if is_other { there.map(ToOwned::to_owned) } else { Some(self.text.clone()) })
+            let is_other = !self.replaces() && there != self.before.as_deref();
+            let refused = || file.refused("it was just written by another program; nothing was changed");
+            if is_other { Err(refused()) } else { Ok(Some(self.text.clone())) }
         });
-        written.map_err(|error| format!("req: {error}"))?;
-        if is_other { Err(told("it was just written by another program")) } else { Ok(kept) }
+        written.map(|_| kept).map_err(|error| format!("req: {error}"))
     }
 
     fn required(&self) -> Vec<String> {
@@ -218,17 +220,16 @@ impl<'a> Plan<'a> {
         std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
     }
 
-    fn next(&self, schema: Option<&Path>, is_ignored: bool) -> Vec<String> {
+    /// The next steps; `files` are those that the team should have.
+    fn next(&self, files: &[String]) -> Vec<String> {
         let mut lines =
             vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
-        let is_of_team = |root: &&Path| self.level == LayerKind::Project && root.join(".git").exists();
-        if let Some(root) = self.root.filter(is_of_team) {
-            let files = [Some(self.file.as_path()), schema].into_iter().flatten();
-            let files = files.map(|file| quoted(&self.shown(file)));
-            let files: Vec<String> = files.chain(is_ignored.then(|| ".gitignore".to_owned())).collect();
+        let is_of_team =
+            |root: &&PathBuf| self.file.level == LayerKind::Project && root.join(".git").exists();
+        if let Some(root) = self.file.root.as_ref().filter(is_of_team) {
             // From a folder below the top, git needs to know where the paths begin.
             let at = match self.desk.host.cwd() {
-                Some(cwd) if cwd == root => String::new(),
+                Some(cwd) if cwd == *root => String::new(),
                 _ => format!(" -C {}", quoted(&root.display().to_string())),
             };
             lines.push(format!("  git{at} add {}    so that your team has it", files.join(" ")));
@@ -263,10 +264,6 @@ fn ignored(root: &Path, kept: Option<&Path>) -> Vec<String> {
     added.collect()
 }
 
-fn is_terminal() -> bool {
-    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
-}
-
 /// In the home directory the global file is meant, elsewhere the project's.
 fn usual_level(desk: &Desk, is_inherit: bool) -> LayerKind {
     let (places, home) = (&desk.places, &desk.host.environment.home);
@@ -286,7 +283,7 @@ fn usual_preset(desk: &Desk, level: LayerKind) -> Preset {
 
 /// The user's own file requires something.
 fn requires_globally(desk: &Desk) -> bool {
-    let all = desk.places.sources(desk.host.environment.home.as_deref());
+    let all = desk.asker().sources();
     let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
     let section = configure::<RequirementsCheck>(&sources, Position::default());
     section.is_some_and(|section| Rule::all(&section.settings).next().is_some())

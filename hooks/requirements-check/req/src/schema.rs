@@ -24,8 +24,8 @@ type Described = (&'static str, &'static str, fn() -> Schema);
 const ALL: [Described; 13] = [
     ("status", "status", schema_of::<StatusReport>),
     ("check", "check", schema_of::<CheckReport>),
-    ("why", "why", schema_of::<WhyReport>),
-    ("log", "log", schema_of::<LogReport>),
+    ("why", "why", schema_of::<WhyReport<'static>>),
+    ("log", "log", schema_of::<LogReport<'static>>),
     ("log-stats", "log --stats", schema_of::<StatsReport>),
     ("log-cost", "log --cost", schema_of::<CostReport>),
     ("config", "config", schema_of::<ConfigReport>),

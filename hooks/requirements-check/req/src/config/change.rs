@@ -4,11 +4,9 @@
 use serde_json::Value;
 use shared::catalog::Catalog;
 use shared::cli::Asker;
-use shared::config::{
-    Entry, Fault, LayerKind, Problem, Refused, Said, Sources, dotted, nearest, schema_at, spelled,
-};
+use shared::config::{Entry, Fault, LayerKind, Problem, dotted, nearest, schema_at, spelled};
 
-use super::file;
+use super::file::OurFile;
 use super::key::{is_global_only, only_in, path_of, unknown, usual_level};
 use super::outlook::Outlook;
 use super::value::value_of;
@@ -33,16 +31,16 @@ pub(super) fn set(
         return Err(refusal(asker.caller, &line, "what is configured is the user's to change"));
     }
     let before = Outlook::of(asker, &asker.sources());
-    let path = path_of(key, &before.entries)?;
+    let path = path_of(key)?;
     let value = typed.map(|typed| value_of(&path, typed, &before)).transpose()?;
-    Planned { path, value }.carry_out(level.named(), &before, asker)
+    Planned::of(path, value, level.named(), asker)?.carry_out(&before, asker)
 }
 
 /// `req enable`, `req disable`: one requirement, or a whole hook.
 pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, String> {
     let catalog = Catalog::built_in().map_err(|error| format!("req: {error}"))?;
-    let costs_money = |hook: &String| catalog.hook(hook).is_some_and(|hook| hook.costs_money);
-    let paid = wanted.hook.as_ref().filter(|hook| on && costs_money(hook));
+    let is_paid = |hook: &&String| on && catalog.hook(hook).is_some_and(|hook| hook.costs_money);
+    let paid = wanted.hook.as_ref().filter(is_paid);
     let mut level = wanted.level.named();
     if !asker.caller.is_operator() && (!on || paid.is_some()) {
         let why = if on {
@@ -75,7 +73,7 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, 
     if let (Some(entry), None) = (same, level) {
         return Ok(Reply::yes(format!("{}; nothing was changed", in_force(entry))));
     }
-    Planned { path, value: Some(on.into()) }.carry_out(level, &before, asker)
+    Planned::of(path, Some(on.into()), level, asker)?.carry_out(&before, asker)
 }
 
 fn as_typed(wanted: &Turn, on: bool) -> String {
@@ -89,7 +87,9 @@ fn as_typed(wanted: &Turn, on: bool) -> String {
 
 /// Some file describes the requirement: switched on without that, it would be one that nobody meant.
 fn is_described(name: &str, before: &Outlook, catalog: &Catalog) -> Result<(), String> {
-    let known = before.requirements();
+    let all = ["requirements".to_owned()];
+    let known: Vec<&str> =
+        before.below(&all).filter_map(|entry| entry.path.get(1).map(String::as_str)).collect();
     if known.contains(&name) {
         return Ok(());
     }
@@ -109,72 +109,53 @@ fn is_described(name: &str, before: &Outlook, catalog: &Catalog) -> Result<(), S
 struct Planned {
     path: Vec<String>,
     value: Option<Value>,
+    level: LayerKind,
 }
 
 impl Planned {
-    fn carry_out(
-        self,
+    fn of(
+        path: Vec<String>,
+        value: Option<Value>,
         level: Option<LayerKind>,
-        before: &Outlook,
         asker: &Asker<'_>,
-    ) -> Result<Reply, String> {
-        let level = self.level(level, asker)?;
-        let sources = asker.sources();
-        let shown = sources.file(level).map(|file| sources.shown(level, file));
-        let shown = shown.ok_or_else(|| file::no_such_file(level))?;
-        let text = match sources.text(level) {
-            Ok(text) => Some(text),
-            Err(Refused::NotThere) => None,
-            Err(Refused::Because(why)) => return Err(format!("req: {shown}: {why}; nothing was changed")),
-        };
+    ) -> Result<Self, String> {
+        let level = level.unwrap_or_else(|| usual_level(&path, asker.places));
+        match only_in(&path).filter(|only| level != *only && value.is_some()) {
+            Some(only) => {
+                let key = dotted(&path);
+                Err(format!("req: {key} counts only in the {} file; use{}", only.word(), flag(only)))
+            }
+            None => Ok(Self { path, value, level }),
+        }
+    }
+
+    fn carry_out(&self, before: &Outlook, asker: &Asker<'_>) -> Result<Reply, String> {
+        let file = OurFile::of(self.level, asker)?;
+        let (shown, text) = (file.shown(&file.path), file.text()?);
         let value = self.value.as_ref().map(spelled);
-        let head = file::head(level, asker.places);
-        let edited = file::edited(text.as_deref(), &self.path, value.as_deref(), &head)
+        let edited = file
+            .edited(text.as_deref(), &self.path, value.as_deref())
             .map_err(|refused| format!("req: {shown}, {refused}; nothing was changed"))?;
-        if self.value.is_none() && edited == text {
-            return Err(self.not_set(before, level, &shown));
+        if edited == text {
+            if self.value.is_none() {
+                return Err(self.not_set(before, &shown));
+            }
+            let first = format!("{shown} says so already; nothing was changed");
+            return Ok(self.reply(Some(first), before, &shown));
         }
-        let instead = Some((level, edited.clone().unwrap_or_default()));
-        let after = Outlook::of(asker, &Sources { instead, ..sources.clone() });
-        self.check(&after, before, level)?;
-        let first = match (edited == text, text.is_none()) {
-            (true, _) => Some(format!("{shown} says so already; nothing was changed")),
-            (false, true) => Some(format!("{shown} is new")),
-            (false, false) => None,
-        };
-        if edited != text {
-            file::write(level, &self.path, value.as_deref(), asker.places)
-                .map_err(|why| format!("{why}\nNothing was changed."))?;
-            self.record(level, asker);
-        }
-        Ok(Reply::yes(
-            first.into_iter().chain(self.outcome(&after, level, &shown)).collect::<Vec<_>>().join("\n"),
-        ))
+        let after = Outlook::of(asker, &file.sources_with(&edited.unwrap_or_default()));
+        self.check(&after, before)?;
+        file.write(&self.path, value.as_deref()).map_err(|why| format!("{why}\nNothing was changed."))?;
+        self.record(asker);
+        Ok(self.reply(text.is_none().then(|| format!("{shown} is new")), &after, &shown))
     }
 
     /// For the journal: never the value.
-    fn record(&self, level: LayerKind, asker: &Asker<'_>) {
+    fn record(&self, asker: &Asker<'_>) {
         let verb = if self.value.is_some() { "set" } else { "unset" };
-        let text = format!("{verb} {} in the {} file", dotted(&self.path), level.word());
-        let record = if level == LayerKind::Global { audit::everywhere } else { audit::here };
+        let text = format!("{verb} {} in the {} file", dotted(&self.path), self.level.word());
+        let record = if self.level == LayerKind::Global { audit::everywhere } else { audit::here };
         record("config", text).write(asker.places, asker.host.now());
-    }
-
-    fn level(&self, named: Option<LayerKind>, asker: &Asker<'_>) -> Result<LayerKind, String> {
-        let level = named.unwrap_or_else(|| usual_level(&self.path, asker.places));
-        let key = dotted(&self.path);
-        match only_in(&self.path).filter(|only| level != *only && self.value.is_some()) {
-            Some(only) => {
-                Err(format!("req: {key} counts only in the {} file; use{}", only.word(), flag(only)))
-            }
-            None if level != LayerKind::Global && is_global_only(&self.path) && self.value.is_some() => {
-                let line = self.line(LayerKind::Global);
-                Err(format!(
-                    "req: {key} counts only in your global file, so that no project can set it; type: {line}"
-                ))
-            }
-            None => Ok(level),
-        }
     }
 
     /// The change as it is typed.
@@ -186,56 +167,47 @@ impl Planned {
         }
     }
 
-    fn not_set(&self, before: &Outlook, level: LayerKind, file: &str) -> String {
+    fn not_set(&self, before: &Outlook, file: &str) -> String {
         let key = dotted(&self.path);
         let mut layers = before.below(&self.path).map(|entry| entry.origin.layer).peekable();
         if layers.peek().is_none() {
             return unknown(&self.path, before);
         }
-        let other =
-            layers.find(|layer| *layer != level && !matches!(layer, LayerKind::Defaults | LayerKind::Switch));
-        let line = other.map(|other| format!("; to take it out where it is: {}", self.line(other)));
+        let is_elsewhere = |layer: &LayerKind| {
+            *layer != self.level && !matches!(layer, LayerKind::Defaults | LayerKind::Switch)
+        };
+        let line = layers.find(is_elsewhere).map(|layer| self.line(layer));
+        let line = line.map(|line| format!("; to take it out where it is: {line}"));
         format!("req: {key} is not set in {file}{}", line.unwrap_or_default())
     }
 
     /// Nothing that was right may be wrong afterwards, and nothing may be written that has no effect.
-    fn check(&self, after: &Outlook, before: &Outlook, level: LayerKind) -> Result<(), String> {
-        let is_own = |problem: &&Problem| self.value.is_some() && self.is_about(problem, level);
+    fn check(&self, after: &Outlook, before: &Outlook) -> Result<(), String> {
+        let is_own = |problem: &&Problem| self.value.is_some() && self.is_about(problem);
         // A deeper file says otherwise than what the global one locks, which is the purpose of a lock.
         let is_overruled = |problem: &Problem| {
-            level == LayerKind::Global && problem.level > level && problem.fault == Fault::Locked
+            self.level == LayerKind::Global && problem.level > self.level && problem.fault == Fault::Locked
         };
         let own = after.problems.iter().find(is_own);
-        let found =
-            own.or_else(|| after.new_problems(before).into_iter().find(|problem| !is_overruled(problem)));
-        let Some(problem) = found else { return self.check_locks(after, level) };
-        let key = dotted(&self.path);
-        let line = self.line(LayerKind::Global);
+        let found = own.or_else(|| after.new_problems(before).find(|problem| !is_overruled(problem)));
+        let Some(problem) = found else { return Ok(()) };
+        let (key, line) = (dotted(&self.path), self.line(LayerKind::Global));
         Err(match &problem.fault {
             Fault::Locked => format!(
                 "req: {key} is locked by your global file, so it would count for nothing here; to change it for every \
                  project: {line}"
             ),
-            Fault::GlobalOnly => format!("req: {key} counts only in your global file; type: {line}"),
+            Fault::GlobalOnly => format!(
+                "req: {key} counts only in your global file, so that no project can set it; type: {line}"
+            ),
             _ => format!("req: nothing was changed, because this would be wrong then:\n{problem}"),
         })
     }
 
-    /// A locked key that is set elsewhere, too, counts for nothing, even if both say the same: once the lock's owner changes
-    /// their mind, it would be wrong.
-    fn check_locks(&self, after: &Outlook, level: LayerKind) -> Result<(), String> {
-        if level == LayerKind::Global || self.value.is_none() {
-            return Ok(());
-        }
-        let is_said = |entry: &&Entry| after.locks(&entry.path) && self.says(entry).is_some();
-        let Some(entry) = after.below(&self.path).find(is_said) else { return Ok(()) };
-        let said = entry.overridden.first();
-        let same = said.map(|Said { value, origin }| format!(", and {} already ({origin})", spelled(value)));
-        Err(format!(
-            "req: {} is locked by your global file{}; said here as well it would count for nothing; nothing was changed",
-            dotted(&entry.path),
-            same.unwrap_or_default()
-        ))
+    /// The problem is one of this key in the file that would be changed.
+    fn is_about(&self, problem: &Problem) -> bool {
+        let rest = problem.key.strip_prefix(&self.path.join("."));
+        problem.level == self.level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
     /// What the change says of this key; the map it is in may hold others.
@@ -244,28 +216,26 @@ impl Planned {
         rest.iter().try_fold(self.value.as_ref()?, |value, key| value.get(key))
     }
 
-    /// The problem is one of this key in the file that would be changed.
-    fn is_about(&self, problem: &Problem, level: LayerKind) -> bool {
-        let rest = problem.key.strip_prefix(&self.path.join("."));
-        problem.level == level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
-    }
-
     /// What is in force then, and what decides otherwise if it is not what was set.
-    fn outcome(&self, after: &Outlook, level: LayerKind, file: &str) -> Vec<String> {
+    fn reply(&self, first: Option<String>, after: &Outlook, file: &str) -> Reply {
         let entries: Vec<&Entry> = after.below(&self.path).collect();
+        let mut lines: Vec<String> = first.into_iter().collect();
         if entries.is_empty() {
-            return vec![format!("{} is not set any more", dotted(&self.path))];
+            lines.push(format!("{} is not set any more", dotted(&self.path)));
         }
         let is_other = |entry: &&&Entry| {
-            self.says(entry).is_some_and(|value| entry.origin.layer != level || *value != entry.value)
+            self.says(entry).is_some_and(|value| entry.origin.layer != self.level || *value != entry.value)
         };
-        let other = entries.iter().find(is_other).map(|entry| {
-            let by = decider(entry.origin.layer);
-            format!("written to {file}, but {by} decides:")
-        });
-        let lines = other.into_iter().chain(entries.iter().map(|entry| in_force(entry)));
+        lines.extend(
+            entries
+                .iter()
+                .find(is_other)
+                .map(|entry| format!("written to {file}, but {} decides:", decider(entry.origin.layer))),
+        );
+        lines.extend(entries.iter().map(|entry| in_force(entry)));
         let meant = entries.iter().filter(|entry| self.says(entry).is_some());
-        lines.chain(meant.filter_map(|entry| meaning(entry))).collect()
+        lines.extend(meant.filter_map(|entry| meaning(entry)));
+        Reply::yes(lines.join("\n"))
     }
 }
 

@@ -5,28 +5,107 @@ use std::path::{Component, Path, PathBuf};
 
 use client_settings::{FileError, UserFile};
 use config_edit::Refused;
-use shared::config::LayerKind;
-use shared::host::Places;
+use shared::cli::Asker;
+use shared::config::{self, LayerKind, Sources};
 
 use super::ignore::{LOCAL, ignore};
 use super::schema_file::SchemaFile;
 
-/// The file of a level; none where there is no folder for it.
-pub(crate) fn path_of(level: LayerKind, places: &Places) -> Option<PathBuf> {
-    let (folder, name) = match level {
-        LayerKind::Global => (&places.config_dir, "requirements.yaml"),
-        LayerKind::Local => (&places.project_claude_dir, "requirements.local.yaml"),
-        _ => (&places.project_claude_dir, "requirements.yaml"),
-    };
-    folder.as_ref().map(|folder| folder.join(name))
+/// The file of a level.
+pub(crate) struct OurFile {
+    pub(crate) level: LayerKind,
+    pub(crate) path: PathBuf,
+    /// The project it lies in; none for the user's own.
+    pub(crate) root: Option<PathBuf>,
+    pub(crate) schema: SchemaFile,
+    sources: Sources,
 }
 
-pub(crate) fn no_such_file(level: LayerKind) -> String {
-    let why = match level {
-        LayerKind::Global => "HOME is not set, so there is no folder for a file of yours; set HOME",
-        _ => "there is no project here: this folder holds your own configuration; use --global",
-    };
-    format!("req: {why}")
+impl OurFile {
+    pub(crate) fn of(level: LayerKind, asker: &Asker<'_>) -> Result<Self, String> {
+        let sources = asker.sources();
+        let path = sources.file(level).map(Path::to_owned);
+        let Some((path, schema)) = path.zip(SchemaFile::of(level, asker.places)) else {
+            return Err(match level {
+                LayerKind::Global => {
+                    "req: HOME is not set, so there is no folder for a file of yours; set HOME"
+                }
+                _ => "req: there is no project here: this folder holds your own configuration; use --global",
+            }
+            .to_owned());
+        };
+        let root = sources.root.clone().filter(|_| level != LayerKind::Global);
+        Ok(Self { level, path, root, schema, sources })
+    }
+
+    /// A file as people read it: from the project's top, or from the home directory.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        self.sources.shown(self.level, path)
+    }
+
+    /// Its text; `None` where there is no such file.
+    pub(super) fn text(&self) -> Result<Option<String>, String> {
+        match self.sources.text(self.level) {
+            Ok(text) => Ok(Some(text)),
+            Err(config::Refused::NotThere) => Ok(None),
+            Err(config::Refused::Because(why)) => {
+                Err(format!("req: {}: {why}; nothing was changed", self.shown(&self.path)))
+            }
+        }
+    }
+
+    /// The configuration with this text in place of the file's.
+    pub(super) fn sources_with(&self, text: &str) -> Sources {
+        Sources { instead: Some((self.level, text.to_owned())), ..self.sources.clone() }
+    }
+
+    /// The text with the key set to this YAML, or without it; a file that is not there yet begins with its head.
+    pub(super) fn edited(
+        &self,
+        text: Option<&str>,
+        path: &[String],
+        value: Option<&str>,
+    ) -> Result<Option<String>, Refused> {
+        let Some(value) = value else {
+            return text.map(|text| config_edit::unset_at(text, path)).transpose();
+        };
+        text.map_or_else(
+            || config_edit::set_at(&self.head(), path, value),
+            |text| config_edit::set_at(text, path, value),
+        )
+        .map(Some)
+    }
+
+    /// Changes one key of the file, as it is now under its lock, so that nothing that was written in between is lost.
+    pub(super) fn write(&self, path: &[String], value: Option<&str>) -> Result<(), String> {
+        let file = user_file(&self.path, self.root.as_deref()).map_err(|why| format!("req: {why}"))?;
+        let is_new = !file.target().exists();
+        if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
+            // Before the file, which somebody might commit otherwise.
+            ignore(root, LOCAL, LOCAL).map_err(|why| format!("req: {why}"))?;
+        }
+        let change =
+            |text: Option<&str>| self.edited(text, path, value).map_err(|refused| file.refused(refused));
+        file.change::<FileError>(change).map_err(|error| format!("req: {error}"))?;
+        if is_new {
+            // Editors complete without it, too, only less; it is not worth failing for.
+            let _ = self.schema.write();
+        }
+        Ok(())
+    }
+
+    /// The first lines of a new file.
+    fn head(&self) -> String {
+        let whose = match self.level {
+            LayerKind::Project => "<project>/.claude/requirements.yaml: the team's, in git",
+            LayerKind::Local => {
+                "<project>/.claude/requirements.local.yaml: yours, for this project, not in git"
+            }
+            _ => "~/.claude/requirements.yaml: yours, for every project",
+        };
+        let schema = &self.schema.named;
+        format!("# yaml-language-server: $schema={schema}\n# {whose}.\nversion: \"1.0\"\n\n")
+    }
 }
 
 /// The file at `path`; `inside` is the project it belongs to, none for the user's own.
@@ -48,55 +127,4 @@ fn real(path: &Path) -> Option<PathBuf> {
     let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
     let there = is_plain.then(|| there.canonicalize().ok()).flatten()?;
     Some(if rest.as_os_str().is_empty() { there } else { there.join(rest) })
-}
-
-/// The text with the key set to this YAML, or without it; a file that is not there yet begins with its head.
-pub(super) fn edited(
-    text: Option<&str>,
-    path: &[String],
-    value: Option<&str>,
-    head: &str,
-) -> Result<Option<String>, Refused> {
-    match (value, text) {
-        (None, text) => text.map(|text| config_edit::unset_at(text, path)).transpose(),
-        (Some(value), text) => config_edit::set_at(text.unwrap_or(head), path, value).map(Some),
-    }
-}
-
-/// Changes one key of a level's file, as it is now under its lock, so that nothing that was written in between is lost.
-pub(super) fn write(
-    level: LayerKind,
-    path: &[String],
-    value: Option<&str>,
-    places: &Places,
-) -> Result<(), String> {
-    let root = places.root.as_deref().filter(|_| level != LayerKind::Global);
-    let file = user_file(&path_of(level, places).ok_or_else(|| no_such_file(level))?, root)
-        .map_err(|why| format!("req: {why}"))?;
-    let is_new = !file.target().exists();
-    if let (LayerKind::Local, Some(root), true) = (level, root, is_new) {
-        // Before the file, which somebody might commit otherwise.
-        ignore(root, LOCAL, LOCAL).map_err(|why| format!("req: {why}"))?;
-    }
-    let head = head(level, places);
-    let change =
-        |text: Option<&str>| edited(text, path, value, &head).map_err(|refused| file.refused(refused));
-    file.change::<FileError>(change).map_err(|error| format!("req: {error}"))?;
-    if let (true, Some(schema)) = (is_new, SchemaFile::of(level, places)) {
-        // Editors complete without it, too, only less; it is not worth failing for.
-        let _ = schema.write();
-    }
-    Ok(())
-}
-
-/// The first lines of a new file.
-pub(super) fn head(level: LayerKind, places: &Places) -> String {
-    let schema = SchemaFile::of(level, places);
-    let schema = schema.map(|schema| format!("# yaml-language-server: $schema={}\n", schema.named));
-    let whose = match level {
-        LayerKind::Project => "<project>/.claude/requirements.yaml: the team's, in git",
-        LayerKind::Local => "<project>/.claude/requirements.local.yaml: yours, for this project, not in git",
-        _ => "~/.claude/requirements.yaml: yours, for every project",
-    };
-    format!("{}# {whose}.\nversion: \"1.0\"\n\n", schema.unwrap_or_default())
 }

@@ -1,10 +1,9 @@
 //! Keeping the local file out of git: it is one person's, and a commit would make it the team's.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use client_settings::{FileError, UserFile};
-
 use requirements_check::git::Worktree;
 
 /// The local file, as git spells its path.
@@ -20,7 +19,7 @@ pub(crate) const KEPT: &str = ".claude/requirements*.before*";
 /// # Errors
 /// Why the line could not be added, with the line, to be added by hand.
 pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String> {
-    if !root.join(".git").exists() || is_ignored(root, path) == Some(true) {
+    if !root.join(".git").exists() || is_ignored(root, path) {
         return Ok(false);
     }
     let file = root.join(".gitignore");
@@ -29,20 +28,17 @@ pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String
     if fs::symlink_metadata(&file).is_ok_and(|metadata| metadata.is_symlink()) {
         return Err(by_hand(&format!("{}: a link, which git does not read", file.display())));
     }
-    let changed = UserFile::at(&file)
-        .and_then(|user_file| {
-            let user_file = user_file.of_a_project(root);
-            user_file.change(|text| Ok::<_, FileError>(Some(with_line(text.unwrap_or_default(), line))))
-        })
-        .map_err(|error| by_hand(&error.to_string()))?;
-    Ok(changed)
+    let with_line = |text: Option<&str>| Ok::<_, FileError>(Some(with_line(text.unwrap_or_default(), line)));
+    UserFile::at(&file)
+        .and_then(|user_file| user_file.of_a_project(root).change(with_line))
+        .map_err(|error| by_hand(&error.to_string()))
 }
 
-/// Whether git ignores a path of the repository; `None` where that cannot be told.
-fn is_ignored(root: &Path, path: &str) -> Option<bool> {
-    Worktree::find(root).ok()?;
-    let repository = git2::Repository::open(root).ok()?;
-    repository.is_path_ignored(PathBuf::from(path)).ok()
+/// Git ignores this path of the repository, as far as that can be told.
+fn is_ignored(root: &Path, path: &str) -> bool {
+    Worktree::find(root).is_ok()
+        && git2::Repository::open(root)
+            .is_ok_and(|repository| repository.is_path_ignored(path).unwrap_or(false))
 }
 
 /// The text with the line at its end, in the line ends it has; the same text where the line stands in it.
@@ -92,7 +88,7 @@ mod tests {
         let folder = repository();
         assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(true));
         assert_eq!(text(folder.path()).as_deref(), Some(".claude/requirements.local.yaml\n"));
-        assert_eq!(is_ignored(folder.path(), LOCAL), Some(true));
+        assert!(is_ignored(folder.path(), LOCAL));
         assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
         let folder = repository();
@@ -111,10 +107,10 @@ mod tests {
         let kept = ".claude/requirements.yaml.before";
         assert_eq!(ignore(folder.path(), kept, KEPT), Ok(true));
         for kept in [kept, ".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
-            assert_eq!(is_ignored(folder.path(), kept), Some(true), "{kept}");
+            assert!(is_ignored(folder.path(), kept), "{kept}");
             assert_eq!(ignore(folder.path(), kept, KEPT), Ok(false), "{kept}");
         }
-        assert_eq!(is_ignored(folder.path(), ".claude/requirements.yaml"), Some(false));
+        assert!(!is_ignored(folder.path(), ".claude/requirements.yaml"));
     }
 
     #[test]

@@ -1,52 +1,34 @@
 //! A key as it is typed (`requirements.commit_plan.enabled`, a name that holds dots in quotes), and which file is meant.
 
-use shared::config::{
-    Entry, LayerKind, Stranger, describe_in_full, dotted, nearest, schema_at, section_by_schema,
-};
+use shared::config::{LayerKind, describe_in_full, dotted, nearest, schema_at, section_by_schema};
 use shared::host::Places;
 
 use super::outlook::Outlook;
 use requirements_check::words::cut;
 
-/// A part of a typed key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Part {
-    text: String,
-    is_quoted: bool,
-}
-
-/// The path that a typed key names. A name of the user's own that holds dots need not be quoted where it is known.
+/// The path that a typed key names.
 ///
 /// # Errors
-/// If it cannot be read.
-pub(super) fn path_of(typed: &str, known: &[Entry]) -> Result<Vec<String>, String> {
-    let parts = parts_of(typed).ok_or_else(|| {
+/// If it has an empty part, an open quote, or something behind a closed one.
+pub(super) fn path_of(typed: &str) -> Result<Vec<String>, String> {
+    parts_of(typed).ok_or_else(|| {
         format!("req: {} is no key; keys have dots between them: stop-momentum.enabled", cut(typed, 60))
-    })?;
-    let mut path: Vec<String> = Vec::new();
-    let mut rest = parts.as_slice();
-    while let Some(first) = rest.first() {
-        let (name, count) = longest_known(rest, &path, known).unwrap_or((first.text.clone(), 1));
-        path.push(name);
-        rest = &rest[count..];
-    }
-    Ok(path)
+    })
 }
 
-/// `None` for an empty part, an open quote, or something behind a closed one.
-fn parts_of(typed: &str) -> Option<Vec<Part>> {
+fn parts_of(typed: &str) -> Option<Vec<String>> {
     let mut parts = Vec::new();
     let mut rest = typed;
     loop {
         let quote = rest.chars().next().filter(|char| matches!(char, '"' | '\''));
-        let (text, behind) = match quote {
+        let (part, behind) = match quote {
             Some(quote) => rest[1..].split_once(quote)?,
             None => rest.split_at(rest.find('.').unwrap_or(rest.len())),
         };
-        if text.is_empty() {
+        if part.is_empty() {
             return None;
         }
-        parts.push(Part { text: text.to_owned(), is_quoted: quote.is_some() });
+        parts.push(part.to_owned());
         if behind.is_empty() {
             return Some(parts);
         }
@@ -54,49 +36,24 @@ fn parts_of(typed: &str) -> Option<Vec<Part>> {
     }
 }
 
-/// The longest name with dots that stands there, and how many parts it takes.
-fn longest_known(rest: &[Part], above: &[String], known: &[Entry]) -> Option<(String, usize)> {
-    let plain = rest.iter().take_while(|part| !part.is_quoted).count();
-    (2..=plain).rev().find_map(|count| {
-        let name = rest[..count].iter().map(|part| part.text.as_str()).collect::<Vec<_>>().join(".");
-        let stands =
-            |entry: &Entry| entry.path.starts_with(above) && entry.path.get(above.len()) == Some(&name);
-        known.iter().any(stands).then_some((name, count))
-    })
-}
-
 /// What to say of a key that there is not, with the one that was probably meant.
 pub(super) fn unknown(path: &[String], outlook: &Outlook) -> String {
-    let shown = cut(&dotted(path), 120);
-    let meant = match schema_at(path) {
-        Err(Stranger { at, known }) => {
-            let standing = names_at(outlook, path, at);
-            nearest_at(path, at, &[known, standing].concat())
-        }
-        Ok(_) => (0..path.len()).find_map(|at| {
-            let standing = names_at(outlook, path, at);
-            let is_there = standing.contains(&path[at].as_str());
-            if is_there { None } else { nearest_at(path, at, &standing) }
-        }),
-    };
-    match (meant, schema_at(path)) {
+    let (shown, schema) = (cut(&dotted(path), 120), schema_at(path));
+    let meant = (0..path.len()).find_map(|at| {
+        let standing = outlook.below(&path[..at]).filter_map(|entry| entry.path.get(at));
+        let possible = schema.as_ref().err().filter(|stranger| stranger.at == at);
+        let possible = possible.into_iter().flat_map(|stranger| stranger.known.iter().copied());
+        let known: Vec<&str> = standing.map(String::as_str).chain(possible).collect();
+        let near = nearest(&path[at], &known).filter(|near| *near != path[at])?;
+        Some([&path[..at], &[near], &path[at + 1..]].concat())
+    });
+    match (meant, schema) {
         (Some(meant), _) => format!("req: there is no key {shown}; did you mean {}?", dotted(&meant)),
         (None, Ok(schema)) => {
             format!("req: {shown} is not set in any file; it would be {}", describe_in_full(schema))
         }
         (None, Err(_)) => format!("req: there is no key {shown}; req config lists them"),
     }
-}
-
-/// What stands in the maps above the key of that number.
-fn names_at<'o>(outlook: &'o Outlook, path: &[String], at: usize) -> Vec<&'o str> {
-    let below = outlook.entries.iter().filter(|entry| entry.path.starts_with(&path[..at]));
-    below.filter_map(|entry| entry.path.get(at).map(String::as_str)).collect()
-}
-
-fn nearest_at(path: &[String], at: usize, known: &[&str]) -> Option<Vec<String>> {
-    let meant = nearest(path.get(at)?, known)?;
-    Some(path[..at].iter().cloned().chain([meant]).chain(path[at + 1..].iter().cloned()).collect())
 }
 
 /// Where a key goes that no level was typed for: the local file in a project, the global one outside of any; a key that
@@ -136,41 +93,20 @@ fn is_project(places: &Places) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use shared::config::{Entry, LayerKind, Origin};
-
     use super::path_of;
 
-    fn known(path: &[&str]) -> Entry {
-        Entry {
-            path: path.iter().map(|key| (*key).to_owned()).collect(),
-            value: true.into(),
-            origin: Origin { layer: LayerKind::Project, file: "f".to_owned(), line: None },
-            overridden: Vec::new(),
-            locked: false,
-            global_only: false,
-        }
-    }
-
     #[test]
-    fn a_name_with_dots_is_quoted_or_known() {
-        let known = [known(&["requirements", "v1.2", "enabled"]), known(&["requirements", "v1", "2"])];
+    fn name_with_dots_stands_in_quotes() {
         for (typed, path) in [
             ("enabled", &["enabled"][..]),
             ("requirements.plan.enabled", &["requirements", "plan", "enabled"]),
             ("requirements.\"a.b\".enabled", &["requirements", "a.b", "enabled"]),
             ("requirements.'a \"b'", &["requirements", "a \"b"]),
-            ("requirements.v1.2.scope", &["requirements", "v1.2", "scope"]),
-            ("requirements.\"v1\".2", &["requirements", "v1", "2"]),
-            ("requirements.v1.3", &["requirements", "v1", "3"]),
         ] {
-            assert_eq!(path_of(typed, &known).unwrap(), path, "{typed}");
+            assert_eq!(path_of(typed).unwrap(), path, "{typed}");
         }
-    }
-
-    #[test]
-    fn what_is_no_key_is_told() {
         for typed in ["", ".", "a.", ".a", "a..b", "a.\"b", "\"a\"b", "a.\"\"", "''"] {
-            assert!(path_of(typed, &[]).is_err(), "{typed}");
+            assert!(path_of(typed).is_err(), "{typed}");
         }
     }
 }

@@ -1,27 +1,21 @@
-//! The schema that editors check a requirements.yaml against while it is written. It works without a network and without the
-//! sources: a copy lies beside the file that names it. In a project it is committed with that file, so that everybody's editor
-//! finds it, whether they have Barbless or not; a path into somebody's home would be wrong for everybody else. The local file is
-//! one person's and names the copy in their own folder.
+//! The schema that editors check a requirements.yaml against, as a copy beside the file that names it, so that it works without
+//! a network and without Barbless. The local file is one person's and names the copy in that person's own folder.
 
 use std::path::{Path, PathBuf};
 
 use client_settings::FileError;
 use shared::config::{
-    LayerKind, Refused, SCHEMA_FILE, SCHEMA_TEXT as SCHEMA, SCHEMA_TITLE as TITLE, read_text,
+    LayerKind, Refused, SCHEMA_FILE as NAME, SCHEMA_TEXT as SCHEMA, SCHEMA_TITLE as TITLE, read_text,
 };
 use shared::host::Places;
 
 use super::file::user_file;
-
-/// The copy's name.
-pub(crate) const NAME: &str = SCHEMA_FILE;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// A copy of the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SchemaFile {
-    /// Where it lies.
     pub(crate) path: PathBuf,
     /// How the first line of the file names it.
     pub(crate) named: String,
@@ -37,15 +31,12 @@ impl SchemaFile {
             named: format!("./{NAME}"),
             inside: inside.cloned(),
         };
-        let own = places.config_dir.as_deref();
-        let project = || Some(beside(places.project_claude_dir.as_deref()?, places.root.as_ref()));
+        let own = places.config_dir.as_deref().map(|folder| beside(folder, None));
+        let project = places.project_claude_dir.as_deref().map(|dir| beside(dir, places.root.as_ref()));
         match level {
-            LayerKind::Global => own.map(|folder| beside(folder, None)),
-            LayerKind::Local => own.map_or_else(project, |folder| {
-                let own = beside(folder, None);
-                Some(Self { named: url(&own.path), ..own })
-            }),
-            _ => project(),
+            LayerKind::Global => own,
+            LayerKind::Local => own.map(|own| Self { named: url(&own.path), ..own }).or(project),
+            _ => project,
         }
     }
 

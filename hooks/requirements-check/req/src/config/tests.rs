@@ -141,7 +141,7 @@ fn a_text_is_quoted_where_yaml_would_read_something_else() {
         assert_eq!(desk.done("config requirements.commit_plan.message"), expected, "{typed}");
     }
     desk.done("config set 'requirements.\"v1.2\".enabled' true");
-    assert_eq!(desk.done("config requirements.v1.2.enabled"), "true");
+    assert_eq!(desk.done("config 'requirements.\"v1.2\".enabled'"), "true");
 }
 
 #[test]

@@ -36,12 +36,10 @@ fn meant(schema: &Value, typed: &str) -> Result<Value, Result<Value, &'static st
 
 /// Nothing of what was typed is missing in what was read, such as a comment.
 fn is_all(read: &Value, typed: &str) -> bool {
-    let is_quoted = ['"', '\'']
-        .into_iter()
-        .any(|quote| typed.len() > 1 && typed.starts_with(quote) && typed.ends_with(quote));
+    let is_in = |quote| typed.len() > 1 && typed.starts_with(quote) && typed.ends_with(quote);
     match read {
         Value::Null => matches!(typed, "null" | "Null" | "NULL" | "~"),
-        Value::String(_) => is_quoted,
+        Value::String(_) => is_in('"') || is_in('\''),
         _ => true,
     }
 }

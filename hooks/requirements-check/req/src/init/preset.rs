@@ -1,16 +1,16 @@
 //! A preset of config/presets with its blanks filled in. An entry that cannot work here becomes a comment that says why.
 
+use clap::ValueEnum as _;
 use shared::config::{LayerKind, read_map};
 
 use crate::verb::Preset;
 
 /// What is filled in.
-#[derive(Debug, Clone)]
-pub(super) struct Blanks {
-    /// Whose file it is.
+#[derive(Clone)]
+pub(super) struct Blanks<'a> {
     pub(super) level: LayerKind,
     /// The path or URL of the schema that editors use.
-    pub(super) schema: String,
+    pub(super) schema: &'a str,
     /// The forms of the command that runs the tests.
     pub(super) test_command: Option<Vec<&'static str>>,
     /// There is a git repository.
@@ -28,14 +28,8 @@ const USUAL_BRANCHES: [&str; 3] = ["main", "master", "release/*"];
 
 impl Preset {
     /// The preset as it is typed.
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Relaxed => "relaxed",
-            Self::Strict => "strict",
-            Self::Minimal => "minimal",
-            Self::Advanced => "advanced",
-            Self::Inherit => "inherit",
-        }
+    pub(super) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
     const fn text(self) -> &'static str {
@@ -50,7 +44,7 @@ impl Preset {
 }
 
 /// The whole file.
-pub(super) fn filled(preset: Preset, blanks: &Blanks) -> String {
+pub(super) fn filled(preset: Preset, blanks: &Blanks<'_>) -> String {
     let parts = preset.text().trim_end().split("\n\n").map(|part| entry(part, blanks));
     let branches = blanks.default_branch.iter().map(String::as_str);
     let branches = branches
@@ -61,7 +55,7 @@ pub(super) fn filled(preset: Preset, blanks: &Blanks) -> String {
         Some(forms) => format!("[{}]", forms.join(", ")),
     };
     let text = parts.collect::<Vec<_>>().join("\n\n") + "\n";
-    text.replace("{{schema}}", &blanks.schema)
+    text.replace("{{schema}}", blanks.schema)
         .replace("{{whose}}", whose(blanks.level))
         .replace("{{test_command}}", &command)
         // JSON's lists are YAML's, whatever a branch is called.
@@ -89,7 +83,7 @@ pub(super) fn joined(filled: &str, there: &str) -> Option<String> {
 }
 
 /// The entry as it stands, or as a comment under the reason.
-fn entry(part: &str, blanks: &Blanks) -> String {
+fn entry(part: &str, blanks: &Blanks<'_>) -> String {
     let (key, body) = match part.strip_prefix("requirements:\n") {
         Some(body) => ("requirements:\n", body),
         None => ("", part),
@@ -133,10 +127,10 @@ mod tests {
     const ALL: [Preset; 5] =
         [Preset::Relaxed, Preset::Strict, Preset::Minimal, Preset::Advanced, Preset::Inherit];
 
-    fn blanks() -> Blanks {
+    fn blanks() -> Blanks<'static> {
         Blanks {
             level: LayerKind::Project,
-            schema: "./requirements.schema.json".to_owned(),
+            schema: "./requirements.schema.json",
             test_command: Some(vec!["go test ./...", "go test"]),
             has_git: true,
             default_branch: Some("a: [b]".to_owned()),

@@ -1,98 +1,12 @@
-//! A line of the journal, for people and for programs.
+//! A line of the journal in words.
 
 use std::path::Path;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-use shared::journal::{ID_SHOWN, Record};
-
 use requirements_check::words::cut;
+use shared::journal::{ID_SHOWN, Record};
 
 /// A text is shown up to this length in a list, in characters.
 const MAX_SHOWN: usize = 100;
-
-/// A line of the journal.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Entry {
-    /// By which `req why` finds it; a beginning of it is enough.
-    id: String,
-    /// When, in UTC.
-    at: String,
-    /// Which hook.
-    hook: String,
-    /// On which event; empty where there was none.
-    event: String,
-    /// In which project, by its root; null where it is about all of them, or an older version did not say.
-    project: Option<String>,
-    /// In which session.
-    session: Option<String>,
-    /// In which turn.
-    prompt: Option<String>,
-    /// In which subagent.
-    agent: Option<String>,
-    /// On which tool call.
-    call: Option<String>,
-    /// Of which tool.
-    tool: Option<String>,
-    /// `deny`, `ask`, `block`, `advise`, `tell`, `reply`, `let-go`, `followed`, `overridden`, `approve`, `waive`, `clear`, `pause`,
-    /// `resume`, `config`, `sleep`, `judge`, `problem`, `error`; a newer version may write others.
-    what: String,
-    /// The setting behind it.
-    rule: Option<String>,
-    /// The settings behind it beside that.
-    also: Vec<String>,
-    /// The layer that set it when it was written.
-    layer: Option<String>,
-    /// File and line where it was set then.
-    r#where: Option<String>,
-    /// Why, or what was said.
-    text: Option<String>,
-    /// What the text asks for.
-    next: Vec<String>,
-    /// Which model was asked.
-    model: Option<String>,
-    /// A call was held up for so many milliseconds, on purpose.
-    slept_ms: Option<u64>,
-    /// A model took so many milliseconds to answer.
-    took_ms: Option<u64>,
-    /// Tokens it read.
-    input_tokens: Option<u64>,
-    /// Tokens it wrote.
-    output_tokens: Option<u64>,
-    /// What that cost, in millionths of a US dollar.
-    cost_micro_usd: Option<u64>,
-}
-
-impl Entry {
-    pub(super) fn of(record: &Record) -> Self {
-        let entry = record.entry.clone();
-        Self {
-            id: record.id.clone(),
-            at: record.at.rfc3339(),
-            next: steps(record).map(ToOwned::to_owned).collect(),
-            also: also(record).map(ToOwned::to_owned).collect(),
-            hook: entry.hook,
-            event: entry.event,
-            project: entry.project,
-            session: entry.session,
-            prompt: entry.prompt,
-            agent: entry.agent,
-            call: entry.call,
-            tool: entry.tool,
-            what: entry.what,
-            rule: entry.rule,
-            layer: entry.layer,
-            r#where: entry.place,
-            text: entry.text,
-            model: entry.model,
-            slept_ms: entry.spent.slept_ms,
-            took_ms: entry.spent.took_ms,
-            input_tokens: entry.spent.input_tokens,
-            output_tokens: entry.spent.output_tokens,
-            cost_micro_usd: entry.spent.cost_micro_usd,
-        }
-    }
-}
 
 /// A call, a stop or a prompt did not go on.
 pub(super) fn is_refusal(record: &Record) -> bool {
@@ -106,7 +20,6 @@ pub(super) fn lines_of(records: &[&Record], with_projects: bool) -> impl Iterato
     };
     let (who, place) = (width(|record| &record.hook), width(project));
     records.iter().map(move |record| {
-        let rules = cut(&rules(record).collect::<Vec<_>>().join(", "), MAX_SHOWN);
         let project = if with_projects { format!("{:place$}", project(record)) } else { String::new() };
         let parts = [
             record.at.local(),
@@ -114,7 +27,7 @@ pub(super) fn lines_of(records: &[&Record], with_projects: bool) -> impl Iterato
             project,
             format!("{:who$}", record.hook),
             verb(record),
-            rules,
+            cut(&rules(record).collect::<Vec<_>>().join(", "), MAX_SHOWN),
             first_words(record),
             spent(record),
         ];
@@ -133,60 +46,47 @@ pub(super) fn short(record: &Record) -> &str {
     record.id.get(..ID_SHOWN).unwrap_or(&record.id)
 }
 
-/// What the text asks for.
-pub(super) fn steps(record: &Record) -> impl Iterator<Item = &str> {
-    record.next.as_deref().unwrap_or_default().lines()
-}
-
-/// The settings behind it beside its rule.
-pub(super) fn also(record: &Record) -> impl Iterator<Item = &str> {
-    record.also.as_deref().unwrap_or_default().lines()
-}
-
 /// All the settings behind it.
 pub(super) fn rules(record: &Record) -> impl Iterator<Item = &str> {
-    record.rule.as_deref().into_iter().chain(also(record))
+    record.rule.iter().chain(&record.also).map(String::as_str)
 }
 
 /// What the hook did, as it stands behind its name: `refused Edit`, `held the stop`.
 pub(super) fn verb(record: &Record) -> String {
-    let (words, is_on_tool) = match (record.what.as_str(), record.event.as_str()) {
-        ("deny", _) => ("refused", true),
-        ("ask", _) => ("asked the user about", true),
-        ("advise", _) => ("advised on", true),
-        ("sleep", _) => ("held up", true),
-        ("block", "UserPromptSubmit") => ("held the prompt", false),
-        ("block", _) => ("held the stop", false),
-        ("tell", _) => ("told Claude", false),
-        ("reply", _) => ("answered a command", false),
-        ("let-go", _) => ("let go", false),
-        ("followed", _) => ("was followed", false),
-        ("overridden", _) => ("was overridden", false),
-        ("approve", _) => ("was told of an approval", false),
-        ("waive", _) => ("was told of a waiver", false),
-        ("clear", _) => ("was told that an approval or waiver ends", false),
-        ("pause", _) => ("paused every hook", false),
-        ("resume", _) => ("ended the pause", false),
-        ("config", _) => ("changed a setting", false),
-        ("judge", _) => ("asked a model", false),
-        ("problem", _) => ("told a problem", false),
-        ("error", _) => ("failed", false),
-        (other, _) => (other, false),
+    let words = match (record.what.as_str(), record.event.as_str()) {
+        ("deny", _) => "refused",
+        ("ask", _) => "asked the user about",
+        ("advise", _) => "advised on",
+        ("sleep", _) => "held up",
+        ("block", "UserPromptSubmit") => "held the prompt",
+        ("block", _) => "held the stop",
+        ("tell", _) => "told Claude",
+        ("reply", _) => "answered a command",
+        ("let-go", _) => "let go",
+        ("followed", _) => "was followed",
+        ("overridden", _) => "was overridden",
+        ("approve", _) => "was told of an approval",
+        ("waive", _) => "was told of a waiver",
+        ("clear", _) => "was told that an approval or waiver ends",
+        ("pause", _) => "paused every hook",
+        ("resume", _) => "ended the pause",
+        ("config", _) => "changed a setting",
+        ("judge", _) => "asked a model",
+        ("problem", _) => "told a problem",
+        ("error", _) => "failed",
+        (other, _) => other,
     };
-    match record.tool.as_ref().filter(|_| is_on_tool) {
-        Some(tool) => format!("{words} {tool}"),
-        None => words.to_owned(),
-    }
+    let is_on_tool = matches!(record.what.as_str(), "deny" | "ask" | "advise" | "sleep");
+    let tool = record.tool.as_ref().filter(|_| is_on_tool).map(|tool| format!(" {tool}"));
+    format!("{words}{}", tool.unwrap_or_default())
 }
 
-/// What it took.
 fn spent(record: &Record) -> String {
-    let spent = &record.spent;
     let parts = [
         record.model.clone(),
-        spent.slept_ms.map(|ms| format!("slept {}", seconds(ms))),
-        spent.took_ms.map(|ms| format!("took {}", seconds(ms))),
-        spent.cost_micro_usd.filter(|cost| *cost > 0).map(usd),
+        record.slept_ms.map(|ms| format!("slept {}", seconds(ms))),
+        record.took_ms.map(|ms| format!("took {}", seconds(ms))),
+        record.cost_micro_usd.filter(|cost| *cost > 0).map(usd),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -220,18 +120,8 @@ mod tests {
     use super::{seconds, usd};
 
     #[test]
-    fn times_and_money_are_read_as_people_write_them() {
-        for (ms, words) in [(0, "0.0 s"), (99, "0.0 s"), (100, "0.1 s"), (12_345, "12.3 s")] {
-            assert_eq!(seconds(ms), words);
-        }
-        for (micros, words) in [
-            (0, "0.0000 USD"),
-            (1, "0.0001 USD"),
-            (100, "0.0001 USD"),
-            (1_234_567, "1.2346 USD"),
-            (20_000_000, "20.0000 USD"),
-        ] {
-            assert_eq!(usd(micros), words);
-        }
+    fn money_is_rounded_up_and_time_down() {
+        assert_eq!([0, 99, 12_345].map(seconds), ["0.0 s", "0.0 s", "12.3 s"]);
+        assert_eq!([0, 1, 1_234_567].map(usd), ["0.0000 USD", "0.0001 USD", "1.2346 USD"]);
     }
 }

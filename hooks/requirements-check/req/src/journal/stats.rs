@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Timestamp;
-use shared::journal::{Record, Spent};
+use shared::journal::Record;
 
 use super::Selection;
 use super::entry::{seconds, usd};
@@ -39,7 +39,7 @@ struct HookStats {
 }
 
 /// How often each thing happened, and what it took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
 struct Tally {
     /// Tool calls it denied.
     denied: u64,
@@ -77,59 +77,54 @@ impl Tally {
     fn of<'r>(records: impl IntoIterator<Item = &'r Record>) -> Self {
         let mut tally = Self::default();
         for record in records {
-            tally.add(record);
+            for (count, _, word) in tally.counts() {
+                *count += u64::from(word == if record.what == "waive" { "approve" } else { &record.what });
+            }
+            tally.model_calls += u64::from(is_model_call(record));
+            tally.slept_ms = tally.slept_ms.saturating_add(record.slept_ms.unwrap_or(0));
+            tally.cost_micro_usd = tally.cost_micro_usd.saturating_add(record.cost_micro_usd.unwrap_or(0));
         }
         tally
     }
 
-    /// Each count, the words for people, and the words of the journal that it counts.
-    fn counts(&mut self) -> [(&mut u64, &'static str, &'static [&'static str]); 12] {
+    /// Each count, the words for people, and the word of the journal that it counts.
+    fn counts(&mut self) -> [(&mut u64, &'static str, &'static str); 12] {
         [
-            (&mut self.denied, "refused", &["deny"]),
-            (&mut self.asked, "asked", &["ask"]),
-            (&mut self.blocked, "held", &["block"]),
-            (&mut self.advised, "advised", &["advise"]),
-            (&mut self.told, "told at a start", &["tell"]),
-            (&mut self.followed, "followed", &["followed"]),
-            (&mut self.overridden, "overridden", &["overridden"]),
-            (&mut self.let_go, "let go", &["let-go"]),
-            (&mut self.exceptions, "excepted by the user", &["approve", "waive"]),
-            (&mut self.commands, "commands answered", &["reply"]),
-            (&mut self.problems, "problems told", &["problem"]),
-            (&mut self.errors, "failed", &["error"]),
+            (&mut self.denied, "refused", "deny"),
+            (&mut self.asked, "asked", "ask"),
+            (&mut self.blocked, "held", "block"),
+            (&mut self.advised, "advised", "advise"),
+            (&mut self.told, "told at a start", "tell"),
+            (&mut self.followed, "followed", "followed"),
+            (&mut self.overridden, "overridden", "overridden"),
+            (&mut self.let_go, "let go", "let-go"),
+            (&mut self.exceptions, "excepted by the user", "approve"),
+            (&mut self.commands, "commands answered", "reply"),
+            (&mut self.problems, "problems told", "problem"),
+            (&mut self.errors, "failed", "error"),
         ]
-    }
-
-    fn add(&mut self, record: &Record) {
-        for (count, _, words) in self.counts() {
-            *count += u64::from(words.contains(&record.what.as_str()));
-        }
-        self.model_calls += u64::from(is_model_call(record));
-        self.slept_ms = self.slept_ms.saturating_add(record.spent.slept_ms.unwrap_or(0));
-        self.cost_micro_usd = self.cost_micro_usd.saturating_add(record.spent.cost_micro_usd.unwrap_or(0));
     }
 
     /// What is not nothing, in words.
     fn words(mut self) -> String {
-        let (models, slept, cost) = (self.model_calls, self.slept_ms, self.cost_micro_usd);
         let counts = self.counts().map(|(count, words, _)| (*count, format!("{words} {count}")));
         let rest = [
-            (models, format!("models asked {models}")),
-            (slept, format!("slept {}", seconds(slept))),
-            (cost, format!("spent {}", usd(cost))),
+            (self.model_calls, format!("models asked {}", self.model_calls)),
+            (self.slept_ms, format!("slept {}", seconds(self.slept_ms))),
+            (self.cost_micro_usd, format!("spent {}", usd(self.cost_micro_usd))),
         ];
-        let parts: Vec<String> =
-            counts.into_iter().chain(rest).filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
+        let parts = counts.into_iter().chain(rest).filter(|(count, _)| *count > 0).map(|(_, words)| words);
+        let parts: Vec<String> = parts.collect();
         if parts.is_empty() { "nothing to count".to_owned() } else { parts.join(", ") }
     }
 
     /// Was it worth it.
     fn verdict(&self) -> String {
+        let Self { followed, overridden, .. } = *self;
         let spoke = self.denied + self.asked + self.blocked + self.advised;
         let times = if spoke == 1 { "once".to_owned() } else { format!("{spoke} times") };
         let slept = if self.slept_ms > 0 { seconds(self.slept_ms) } else { "no time".to_owned() };
         let cost = if self.cost_micro_usd > 0 { usd(self.cost_micro_usd) } else { "no money".to_owned() };
-        let (followed, overridden) = (self.followed, self.overridden);
         let rest = match spoke.saturating_sub(followed + overridden) {
             0 => String::new(),
             rest => format!(", {rest} without a known outcome"),
@@ -140,27 +135,31 @@ impl Tally {
     }
 }
 
+/// The lines by what `key` makes of them.
+fn grouped<'j, K: Ord>(
+    records: impl Iterator<Item = &'j Record>,
+    key: impl Fn(&'j Record) -> K,
+) -> BTreeMap<K, Vec<&'j Record>> {
+    let mut groups: BTreeMap<K, Vec<&Record>> = BTreeMap::new();
+    for record in records {
+        groups.entry(key(record)).or_default().push(record);
+    }
+    groups
+}
+
 /// Per hook and in all.
 pub(super) fn stats(selection: &Selection<'_>, is_json: bool) -> String {
-    let mut hooks: BTreeMap<&str, Tally> = BTreeMap::new();
-    for record in &selection.records {
-        hooks.entry(&record.hook).or_default().add(record);
-    }
     let total = Tally::of(selection.records.iter().copied());
+    let hooks = grouped(selection.records.iter().copied(), |record| record.hook.clone()).into_iter();
+    let hooks: Vec<HookStats> =
+        hooks.map(|(hook, records)| HookStats { hook, tally: Tally::of(records) }).collect();
     if is_json {
-        let hooks = hooks.into_iter().map(|(hook, tally)| HookStats { hook: hook.to_owned(), tally });
-        return json(&StatsReport {
-            version: 1,
-            project: selection.project.clone(),
-            since: selection.since.map(Timestamp::rfc3339),
-            hooks: hooks.collect(),
-            total,
-            damaged: selection.journal.damaged,
-        });
+        let (project, damaged) = (selection.project.clone(), selection.damaged);
+        let since = selection.since.map(Timestamp::rfc3339);
+        return json(&StatsReport { version: 1, project, since, hooks, total, damaged });
     }
-    let lines = hooks.iter().map(|(hook, tally)| format!("{hook}: {}", tally.words()));
     let last = if hooks.is_empty() { selection.nothing.clone() } else { total.verdict() };
-    lines.chain([last]).chain(selection.journal.unreadable()).collect::<Vec<_>>().join("\n")
+    selection.text(hooks.iter().map(|one| format!("{}: {}", one.hook, one.tally.words())), Some(last))
 }
 
 /// What `req log --cost --json` prints.
@@ -193,7 +192,7 @@ struct ModelCost {
 }
 
 /// What calls of a model took.
-#[derive(Debug, Clone, Copy, Default, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct Bill {
     /// How many calls.
     calls: usize,
@@ -208,22 +207,23 @@ struct Bill {
 }
 
 impl Bill {
-    fn add(&mut self, spent: &Spent) {
-        self.calls += 1;
-        for (sum, part) in [
-            (&mut self.input_tokens, spent.input_tokens),
-            (&mut self.output_tokens, spent.output_tokens),
-            (&mut self.cost_micro_usd, spent.cost_micro_usd),
-            (&mut self.took_ms, spent.took_ms),
-        ] {
-            *sum = sum.saturating_add(part.unwrap_or(0));
+    fn of(records: &[&Record]) -> Self {
+        let sum = |part: fn(&Record) -> Option<u64>| {
+            records.iter().filter_map(|record| part(record)).fold(0, u64::saturating_add)
+        };
+        Self {
+            calls: records.len(),
+            input_tokens: sum(|record| record.input_tokens),
+            output_tokens: sum(|record| record.output_tokens),
+            cost_micro_usd: sum(|record| record.cost_micro_usd),
+            took_ms: sum(|record| record.took_ms),
         }
     }
 
     fn words(&self) -> String {
-        let Self { calls, input_tokens, output_tokens, .. } = *self;
+        let Self { calls, input_tokens, output_tokens, .. } = self;
         let (cost, took) = (usd(self.cost_micro_usd), seconds(self.took_ms));
-        format!("{}, {input_tokens} tokens in, {output_tokens} out, {cost}, {took}", counted(calls, "call"))
+        format!("{}, {input_tokens} tokens in, {output_tokens} out, {cost}, {took}", counted(*calls, "call"))
     }
 }
 
@@ -233,62 +233,24 @@ fn is_model_call(record: &Record) -> bool {
 
 /// Per hook and model.
 pub(super) fn cost(selection: &Selection<'_>, is_json: bool) -> String {
-    let mut models: BTreeMap<(&str, Option<&str>), Bill> = BTreeMap::new();
-    let mut total = Bill::default();
-    for record in selection.records.iter().filter(|record| is_model_call(record)) {
-        total.add(&record.spent);
-        models.entry((&record.hook, record.model.as_deref())).or_default().add(&record.spent);
-    }
+    let calls: Vec<&Record> =
+        selection.records.iter().copied().filter(|record| is_model_call(record)).collect();
+    let total = Bill::of(&calls);
+    let models = grouped(calls.into_iter(), |record| (record.hook.clone(), record.model.clone())).into_iter();
+    let models: Vec<ModelCost> =
+        models.map(|((hook, model), records)| ModelCost { hook, model, cost: Bill::of(&records) }).collect();
     if is_json {
-        let models = models.into_iter().map(|((hook, model), cost)| ModelCost {
-            hook: hook.to_owned(),
-            model: model.map(ToOwned::to_owned),
-            cost,
-        });
-        return json(&CostReport {
-            version: 1,
-            project: selection.project.clone(),
-            since: selection.since.map(Timestamp::rfc3339),
-            models: models.collect(),
-            total,
-            damaged: selection.journal.damaged,
-        });
+        let (project, damaged) = (selection.project.clone(), selection.damaged);
+        let since = selection.since.map(Timestamp::rfc3339);
+        return json(&CostReport { version: 1, project, since, models, total, damaged });
     }
-    let lines = models.iter().map(|((hook, model), bill)| {
-        format!("{hook}, {}: {}", model.unwrap_or("a model it did not name"), bill.words())
+    let lines = models.iter().map(|ModelCost { hook, model, cost }| {
+        format!("{hook}, {}: {}", model.as_deref().unwrap_or("a model it did not name"), cost.words())
     });
     let place = if selection.project.is_some() { " in this project" } else { "" };
     let last = match total.calls {
         0 => format!("no hook has asked a model{place}, so nothing was spent"),
         _ => format!("in all: {}", total.words()),
     };
-    lines.chain([last]).chain(selection.journal.unreadable()).collect::<Vec<_>>().join("\n")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Tally;
-
-    #[test]
-    fn a_tally_says_what_it_counted_and_whether_it_was_worth_it() {
-        let tally = Tally {
-            denied: 2,
-            blocked: 1,
-            advised: 1,
-            followed: 2,
-            overridden: 1,
-            let_go: 3,
-            ..Tally::default()
-        };
-        let tally = Tally { slept_ms: 9000, cost_micro_usd: 3300, ..tally };
-        assert_eq!(
-            tally.words(),
-            "refused 2, held 1, advised 1, followed 2, overridden 1, let go 3, slept 9.0 s, spent 0.0033 USD"
-        );
-        assert_eq!(
-            tally.verdict(),
-            "in all: spoke 4 times: followed 2, overridden 1, 1 without a known outcome; cost 9.0 s and 0.0033 USD"
-        );
-        assert_eq!(Tally::default().words(), "nothing to count");
-    }
+    selection.text(lines, Some(last))
 }
