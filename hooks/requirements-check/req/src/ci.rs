@@ -5,10 +5,13 @@
 //! does not makes the answer no: a gate that cannot look must not say "satisfied".
 
 mod branch;
-mod report;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::Serialize;
 use shared::host::Timestamp;
 
 use crate::desk::Desk;
@@ -18,13 +21,10 @@ use requirements_check::git;
 use requirements_check::observe::Look;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{BranchMarks, Key};
-use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Terms};
+use requirements_check::settings::{Dynamic, Evidence, File, Guard, Kind, Requirement, Terms};
 use requirements_check::state::State as Session;
 use requirements_check::view::View;
 use requirements_check::wording;
-
-pub(crate) use report::CiReport;
-use report::{Judged, NotJudged, State};
 
 const SATISFACTION: &str = "satisfactions are kept where they were made";
 const RUN: &str = "that a command passed is known only where it ran";
@@ -35,6 +35,103 @@ const NO_CHECKOUT: &str = "so it is not known what is required; start req ci in 
 
 /// For whoever runs this after a merge, too: it would fail every time.
 const ON_PROTECTED: &str = "a protected branch is changed through a branch of its own: in CI, run req ci for pull requests, not for pushes to a protected branch";
+
+/// What of a project's requirements a clean clone can tell, and the answer.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct CiReport {
+    /// The form of this object: 1.
+    version: u32,
+    /// The answer, and the exit status (0 if true): every rule that is judged is satisfied, nothing is wrong in the files, and there are rules or a checkout.
+    met: bool,
+    /// The branch that is judged; null on a commit of which nobody says a branch, and without git.
+    branch: Option<String>,
+    /// Where that is known from: `HEAD`, `--branch`, or the name of a variable.
+    branch_from: Option<&'static str>,
+    /// The rules that are judged.
+    rules: Vec<Judged>,
+    /// The requirements, or parts of them, that cannot be judged in CI.
+    not_judged: Vec<NotJudged>,
+    /// What is wrong in the configuration files, each with file, line and key. Any of it makes the answer no.
+    problems: Vec<String>,
+    /// What else the reader should know.
+    notes: Vec<String>,
+}
+
+/// A rule that is judged.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Judged {
+    /// Its name: the key under `requirements`.
+    name: String,
+    /// How it is satisfied.
+    #[serde(rename = "type")]
+    #[schemars(with = "Kind")]
+    kind: &'static str,
+    /// How it stands.
+    state: State,
+    /// Why it stands so.
+    why: String,
+    /// File and line that set it.
+    set_in: Option<String>,
+}
+
+/// How a rule stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum State {
+    /// It is satisfied.
+    Met,
+    /// It is not.
+    Open,
+    /// This clone does not tell, which makes the answer no as well; `why` says what is missing.
+    Unknown,
+}
+
+/// A requirement, or a part of one, that CI cannot judge.
+#[derive(Debug, Serialize, JsonSchema)]
+struct NotJudged {
+    /// Its name; of a rule that is judged but for one part, too.
+    name: String,
+    /// How it is satisfied.
+    #[serde(rename = "type")]
+    #[schemars(with = "Kind")]
+    kind: &'static str,
+    /// Why not.
+    why: &'static str,
+}
+
+impl fmt::Display for CiReport {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let width = self.rules.iter().map(|rule| rule.name.chars().count()).max().unwrap_or(0);
+        let rule = |Judged { name, state, why, set_in, .. }: &Judged| {
+            let state = match state {
+                State::Met => "met",
+                State::Open => "open",
+                State::Unknown => "unknown",
+            };
+            let set_in = set_in.as_deref().map(|place| format!(" ({place})")).unwrap_or_default();
+            format!("{state:7}  {name:width$}  {why}{set_in}")
+        };
+        let mut lines: Vec<String> = self.rules.iter().map(rule).collect();
+        if self.rules.is_empty() && (self.met || !self.problems.is_empty()) {
+            let all = if self.not_judged.is_empty() {
+                "nothing is required here"
+            } else {
+                "nothing that is required here can be judged in CI"
+            };
+            lines.push(all.to_owned());
+        }
+        let reasons = [SATISFACTION, RUN, SESSIONS, AGE].into_iter().filter_map(|reason| {
+            let names = self.not_judged.iter().filter(|part| part.why == reason);
+            let names: Vec<&str> = names.map(|part| part.name.as_str()).collect();
+            (!names.is_empty()).then(|| format!("{} ({reason})", names.join(", ")))
+        });
+        let reasons = reasons.collect::<Vec<_>>().join("; ");
+        lines.extend((!reasons.is_empty()).then(|| format!("not judged in CI: {reasons}")));
+        lines.extend(self.problems.iter().map(|problem| format!("wrong: {problem}")));
+        lines.extend(self.notes.iter().cloned());
+        formatter.write_str(&lines.join("\n"))
+    }
+}
 
 /// Judges the checkout this is started in.
 pub(crate) fn ci(wanted: &Ci, desk: &Desk) -> Result<Reply, String> {
@@ -107,22 +204,17 @@ fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<O
 }
 
 /// What of the rule CI cannot judge.
-fn not_judged(rule: &Rule<'_>) -> Vec<NotJudged> {
-    let (commands, has_age) = match &rule.set.terms {
-        Terms::Evidence(evidence) => {
-            let has_age = evidence.file.as_ref().is_some_and(|file| file.newer_than.is_some());
-            (!evidence.commands.is_empty(), has_age)
-        }
-        _ => (false, false),
-    };
+fn not_judged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
+    let evidence = rule.set.evidence();
+    let has_age = |file: &File| file.newer_than.is_some();
     let reasons = [
         (matches!(rule.set.terms, Terms::Blocking(_)), SATISFACTION),
         (matches!(rule.set.terms, Terms::Guard(Guard::SingleSession)), SESSIONS),
-        (commands, RUN),
-        (has_age, AGE),
+        (evidence.is_some_and(|evidence| !evidence.commands.is_empty()), RUN),
+        (evidence.and_then(|evidence| evidence.file.as_ref()).is_some_and(has_age), AGE),
     ];
     let those = reasons.into_iter().filter(|(holds, _)| *holds);
-    those.map(|(_, why)| NotJudged::new(rule.name, rule.kind(), why)).collect()
+    those.map(|(_, why)| NotJudged { name: rule.name.to_owned(), kind: rule.kind().word(), why })
 }
 
 /// How the rule stands and why; `None` where CI cannot judge it.

@@ -5,20 +5,24 @@ use crate::satisfy::{Speaker, is_own, short};
 use crate::verb::Clear;
 use requirements_check::change::{Change, Target};
 use requirements_check::satisfactions::{Key, Requirement as Recorded};
-use requirements_check::settings::{Kind, Requirement, Scope};
+use requirements_check::settings::{Kind, Scope};
 use requirements_check::view::quoted;
 
 /// Records to be taken back, and whose they are, in words.
 type Cleared = (Vec<Target>, String);
-
-const EVERYONES: &str = "every session of this repository";
 
 impl Speaker<'_> {
     pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {
         let (targets, whose) = match &wanted.reach.branch {
             Some(branch) => self.of_branch(wanted, branch.as_deref())?,
             None if wanted.all => self.all_of_session(wanted)?,
-            None => self.of_scope(wanted)?,
+            None => {
+                let each = wanted.names.iter().map(|name| self.of_requirement(name, wanted));
+                let each = each.collect::<Result<Vec<Cleared>, String>>()?;
+                let (targets, mut whose): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+                whose.dedup();
+                (targets.concat(), whose.join("; "))
+            }
         };
         let what = if wanted.all { "all satisfactions".to_owned() } else { wanted.names.join(", ") };
         if !targets.iter().any(|target| self.may_be_there(target)) {
@@ -59,10 +63,10 @@ impl Speaker<'_> {
             return Err(self.not_ones_own(wanted));
         }
         let key = self.branch(branch)?;
-        let named = wanted.names.iter().map(|name| self.target(&key, Some(name), None));
-        let all = wanted.all.then(|| self.target(&key, None, None));
+        let named = wanted.names.iter().map(Some).chain(wanted.all.then_some(None));
+        let targets = named.map(|name| self.target(&key, name.map(String::as_str), None)).collect();
         let place = branch.map_or_else(|| self.view.world.here.on(), |branch| format!("on {branch}"));
-        Ok((named.chain(all).collect(), format!("every session {place}")))
+        Ok((targets, format!("every session {place}")))
     }
 
     /// All that counts for one session here.
@@ -81,70 +85,34 @@ impl Speaker<'_> {
         Ok((targets, format!("session {} {}", short(Some(&session)), here.on())))
     }
 
-    /// Each in the scope it has; with `--session` only what is that session's.
-    fn of_scope(&self, wanted: &Clear) -> Result<Cleared, String> {
+    /// What counts for one requirement: the user's exceptions from it, else its satisfaction in its own scope; with
+    /// `--session` only what is that session's. The end of a waiver takes no evidence away.
+    fn of_requirement(&self, name: &str, wanted: &Clear) -> Result<Cleared, String> {
+        let kind = self.described(name)?.kind();
         let session = self.session(wanted.reach.session.as_deref())?;
-        let (mut targets, mut whose) = (Vec::new(), Vec::new());
-        for name in &wanted.names {
-            let set = self.described(name)?;
-            let (records, words) = match self.exceptions_of(name, set, wanted, session.as_deref())? {
-                Some(exceptions) => exceptions,
-                None => self.own_of(name, set, wanted, session.as_deref())?,
-            };
-            targets.extend(records);
-            whose.push(words);
-        }
-        whose.dedup();
-        Ok((targets, whose.join("; ")))
-    }
-
-    /// Approvals and waivers, which are the user's to take back. The end of a waiver takes no evidence away.
-    fn exceptions_of(
-        &self,
-        name: &str,
-        set: &Requirement,
-        wanted: &Clear,
-        session: Option<&str>,
-    ) -> Result<Option<Cleared>, String> {
-        let is_alone = matches!(set.kind(), Kind::Dynamic | Kind::Guard);
-        if !self.caller.is_operator() && is_alone {
-            return Err(self.not_ones_own(wanted));
-        }
-        if !self.caller.is_operator() || set.kind() == Kind::Blocking {
-            return Ok(None);
-        }
-        let is_named = wanted.reach.session.is_some();
-        let own = session.map(|session| self.target(&Key::Permanent, Some(name), Some(session)));
-        let everyones = (!is_named).then(|| self.target(&Key::Permanent, Some(name), None));
-        let targets: Vec<Target> = own.into_iter().chain(everyones).collect();
-        let words = if is_named { format!("session {}", short(session)) } else { EVERYONES.to_owned() };
-        let is_excepted = targets.iter().any(|target| self.may_be_there(target));
-        // Without a session there is no evidence to take back.
-        let is_all = is_alone || is_excepted || (session.is_none() && is_own(self.scope_of(set, wanted)));
-        Ok(is_all.then_some((targets, words)))
-    }
-
-    fn scope_of(&self, set: &Requirement, wanted: &Clear) -> Scope {
-        if wanted.reach.session.is_some() {
-            return Scope::Session;
-        }
-        self.view.world.here.scope(set.scope)
-    }
-
-    /// The satisfaction in the requirement's scope.
-    fn own_of(
-        &self,
-        name: &str,
-        set: &Requirement,
-        wanted: &Clear,
-        session: Option<&str>,
-    ) -> Result<Cleared, String> {
-        let scope = self.scope_of(set, wanted);
-        if !self.caller.is_operator() && (!is_own(scope) || self.is_of_others(session)) {
-            return Err(self.not_ones_own(wanted));
-        }
+        let session = session.as_deref();
         let here = &self.view.world.here;
-        let (key, holder, words) = match scope {
+        let is_named = wanted.reach.session.is_some();
+        let scope = if is_named { Scope::Session } else { here.scope(self.described(name)?.scope) };
+        let has_exceptions_only = matches!(kind, Kind::Dynamic | Kind::Guard);
+        if !self.caller.is_operator() {
+            if has_exceptions_only || !is_own(scope) || self.is_of_others(session) {
+                return Err(self.not_ones_own(wanted));
+            }
+        } else if kind != Kind::Blocking {
+            let own = session.map(|session| self.target(&Key::Permanent, Some(name), Some(session)));
+            let everyones = (!is_named).then(|| self.target(&Key::Permanent, Some(name), None));
+            let exceptions: Vec<Target> = own.into_iter().chain(everyones).collect();
+            // Without a session there is no evidence to take back.
+            let has_no_evidence = session.is_none() && is_own(scope);
+            let is_excepted = exceptions.iter().any(|target| self.may_be_there(target));
+            if has_exceptions_only || is_excepted || has_no_evidence {
+                let everyone = "every session of this repository".to_owned();
+                let whose = if is_named { format!("session {}", short(session)) } else { everyone };
+                return Ok((exceptions, whose));
+            }
+        }
+        let (key, holder, whose) = match scope {
             Scope::Permanent => (&Key::Permanent, None, "in this repository".to_owned()),
             Scope::Branch => (&here.key, None, format!("every session {}", here.on())),
             _ if session.is_none() => {
@@ -152,7 +120,7 @@ impl Speaker<'_> {
             }
             _ => (&here.key, session, format!("session {} {}", short(session), here.on())),
         };
-        Ok((vec![self.target(key, Some(name), holder)], words))
+        Ok((vec![self.target(key, Some(name), holder)], whose))
     }
 
     fn is_of_others(&self, session: Option<&str>) -> bool {

@@ -64,7 +64,7 @@ impl Desk {
         Self::of(host, places, store, caller)
     }
 
-    /// In the checkout it is started in, with nothing that was remembered anywhere.
+    /// In the checkout it is started in, without what was recorded anywhere.
     pub(crate) fn of_checkout() -> Result<Self, String> {
         let mut host = Host::real();
         (host.environment.project_dir, host.environment.state_dir) = (None, None);

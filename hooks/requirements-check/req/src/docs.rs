@@ -11,13 +11,9 @@ use shared::config::nearest;
 
 use crate::help::{about, examples, groups};
 use crate::reply::{Reply, json};
-use crate::verb::{Docs, clap_command};
+use crate::verb::clap_command;
 use hooks::HOOKS;
 use requirements_check::words::cut;
-
-/// So many lines of a page are shown in which a word stands, each up to so many characters.
-const LINES_OF_A_PAGE: usize = 3;
-const MAX_LINE: usize = 90;
 
 /// The heading under which a hook's page says what Claude does when the hook has spoken.
 const ANSWER: &str = "### For Claude";
@@ -68,7 +64,7 @@ pub(crate) struct DocsReport {
 }
 
 /// One page.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Topic {
     /// Its name, to be typed after `req docs`.
     name: &'static str,
@@ -78,54 +74,53 @@ pub(crate) struct Topic {
     hook: bool,
     /// The page in Markdown; null where it was not asked for by its name.
     text: Option<String>,
-    /// The first lines in which the word stands that was asked for.
-    lines: Vec<String>,
 }
 
-pub(crate) fn docs(wanted: &Docs) -> Result<Reply, String> {
-    let pages = pages();
-    let asked = wanted.topic.as_deref().map(|word| word.trim().to_owned());
-    let topics: Vec<Topic> = match asked.as_deref() {
-        None => pages.iter().map(Topic::without_text).collect(),
-        Some(word) => match page_named(word, &pages) {
-            Some(page) => vec![page.clone()],
-            None => pages.iter().filter_map(|page| page.found(word)).collect(),
-        },
+pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> {
+    let asked = topic.map(|word| word.trim().to_owned());
+    let name = asked.as_deref().and_then(page_named);
+    let word = asked.as_deref().unwrap_or_default().to_lowercase();
+    let is_meant = |page: &Topic| match name {
+        Some(name) => page.name == name,
+        None => asked.is_none() || (!word.is_empty() && page.has(&word)),
     };
+    let mut topics: Vec<Topic> = pages().into_iter().filter(is_meant).collect();
     if topics.is_empty() {
-        return Err(unknown(&cut(asked.as_deref().unwrap_or_default(), 60)));
+        return Err(unknown(&cut(&word, 60)));
     }
-    let report = DocsReport { version: 1, asked, topics };
-    Ok(Reply::yes(if wanted.json { json(&report) } else { as_text(&report) }))
+    if name.is_none() {
+        for topic in &mut topics {
+            topic.text = None;
+        }
+    }
+    if is_json {
+        return Ok(Reply::yes(json(&DocsReport { version: 1, asked, topics })));
+    }
+    Ok(Reply::yes(match (asked, topics.as_slice()) {
+        (_, [Topic { text: Some(text), .. }]) => text.trim_end().to_owned(),
+        (None, topics) => {
+            format!("{}\nreq docs TOPIC prints one; another word is looked up in all.", listed(topics))
+        }
+        (Some(word), topics) => {
+            let (word, lines) = (cut(&word, 60), listed(topics));
+            format!("No page is called {word}, but it stands in these:\n{lines}\nreq docs TOPIC prints one.")
+        }
+    }))
 }
 
-/// A command of a hook names its page too.
-fn page_named<'p>(word: &str, pages: &'p [Topic]) -> Option<&'p Topic> {
+/// The page of that name; a command of a hook names its page too.
+fn page_named(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let catalog = Catalog::built_in().ok()?;
     let of_command = catalog.hooks.iter().find(|hook| hook.commands.contains(&word));
     let name = of_command.map_or(&word, |hook| &hook.name);
-    pages.iter().find(|page| page.name == name)
-}
-
-fn as_text(report: &DocsReport) -> String {
-    match (&report.asked, report.topics.as_slice()) {
-        (_, [Topic { text: Some(text), .. }]) => text.trim_end().to_owned(),
-        (None, topics) => {
-            let lines = listed(topics, |topic| &topic.summary);
-            format!("{lines}\nreq docs TOPIC prints one; another word is looked up in all.")
-        }
-        (Some(word), topics) => {
-            let (word, lines) = (cut(word, 60), listed(topics, |topic| &topic.lines[0]));
-            format!("No page is called {word}, but it stands in these:\n{lines}\nreq docs TOPIC prints one.")
-        }
-    }
+    topics().find(|topic| topic == name)
 }
 
 /// A line for each topic, those of hooks apart.
-fn listed<'a>(topics: &'a [Topic], said: impl Fn(&'a Topic) -> &'a String) -> String {
+fn listed(topics: &[Topic]) -> String {
     let width = topics.iter().map(|topic| topic.name.len()).max().unwrap_or_default();
-    let line = |topic: &'a Topic| format!("  {:width$}  {}\n", topic.name, said(topic));
+    let line = |topic: &Topic| format!("  {:width$}  {}\n", topic.name, topic.summary);
     let lines = |hook| topics.iter().filter(|topic| topic.hook == hook).map(line).collect::<String>();
     [lines(false), lines(true)].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -138,43 +133,21 @@ fn unknown(word: &str) -> String {
 }
 
 impl Topic {
-    fn without_text(&self) -> Self {
-        Self { text: None, ..self.clone() }
+    fn has(&self, word: &str) -> bool {
+        self.text.as_ref().is_some_and(|text| text.to_lowercase().contains(word))
     }
-
-    /// The page with the first lines that have the word, if any has.
-    fn found(&self, word: &str) -> Option<Self> {
-        let word = word.to_lowercase();
-        let has_it = |line: &&str| line.to_lowercase().contains(&word);
-        let lines = self.text.iter().flat_map(|text| text.lines()).filter(has_it).take(LINES_OF_A_PAGE);
-        let lines: Vec<String> = lines.map(|line| around(line.trim(), &word)).collect();
-        (!word.is_empty() && !lines.is_empty()).then(|| Self { lines, ..self.without_text() })
-    }
-}
-
-/// So much of a line that the word is in it.
-fn around(line: &str, word: &str) -> String {
-    let at = line.to_lowercase().split(word).next().map_or(0, |before| before.chars().count());
-    let left_out = at.saturating_sub(MAX_LINE / 2);
-    let rest: String = line.chars().skip(left_out).collect();
-    format!("{}{}", if left_out > 0 { "…" } else { "" }, cut(&rest, MAX_LINE))
-}
-
-/// The names of all hooks.
-pub(crate) fn hooks() -> impl Iterator<Item = &'static str> {
-    HOOKS.iter().map(|(name, _)| *name)
 }
 
 /// The names of all pages.
-pub(crate) fn topics() -> impl Iterator<Item = &'static str> {
-    WRITTEN.iter().map(|(name, _)| *name).chain(hooks())
+fn topics() -> impl Iterator<Item = &'static str> {
+    WRITTEN.iter().chain(HOOKS).map(|(name, _)| *name)
 }
 
 /// Every page: those about all hooks, then one of each hook.
 fn pages() -> Vec<Topic> {
     let catalog = Catalog::built_in().ok();
     let summary = |name| Some(catalog.as_ref()?.hook(name)?.summary.clone());
-    let page = |name, summary, hook, text| Topic { name, summary, hook, text: Some(text), lines: Vec::new() };
+    let page = |name, summary, hook, text| Topic { name, summary, hook, text: Some(text) };
     let written = WRITTEN.iter().map(|&(name, text)| {
         // The heading is what the page is about.
         let heading = text.lines().next().unwrap_or_default().trim_start_matches(['#', ' ']);

@@ -1,7 +1,6 @@
 //! `req list`, `req prune`, `req sessions`: whose satisfactions there are, which nobody needs any more, and who is live here.
 
-use std::collections::BTreeSet;
-use std::time::Duration;
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -9,7 +8,6 @@ use serde::Serialize;
 use crate::reply::{Reply, counted, json};
 use crate::verb::Listing;
 use requirements_check::change::{Change, Leftovers};
-use requirements_check::registry::Entry;
 use requirements_check::satisfactions::{Key, Listed};
 use requirements_check::view::{View, short};
 use requirements_check::words::age;
@@ -81,35 +79,47 @@ struct Live {
 }
 
 pub(crate) fn list(wanted: &Listing, view: &View<'_>) -> Reply {
-    let all = &view.world.marked;
+    let marks: Vec<Kept> = view.world.marked.iter().map(|listed| Kept::of(listed, view)).collect();
     if wanted.json {
-        let marks = all.iter().map(|listed| kept(listed, view)).collect();
         return Reply::yes(json(&ListReport { version: 1, marks }));
     }
-    if all.is_empty() {
+    if marks.is_empty() {
         return Reply::yes("no satisfactions are kept here");
     }
-    let width = all.iter().map(|listed| shown(&listed.key).chars().count()).max().unwrap_or(0);
-    let lines = all.iter().map(|listed| {
-        let requirements = counted(listed.requirements, "requirement");
-        let sessions = counted(listed.sessions, "session");
-        let changed = age(view.now_secs() - listed.updated_at);
-        let gone = if is_gone(&listed.key, view) { "; gone, see req prune" } else { "" };
-        let name = shown(&listed.key);
-        format!("{name:width$}  {requirements}, {sessions}, changed {changed} ago{gone}")
+    let width = marks.iter().map(|kept| kept.shown().chars().count()).max().unwrap_or(0);
+    let lines = marks.iter().map(|kept| {
+        let requirements = counted(kept.requirements, "requirement");
+        let sessions = counted(kept.sessions, "session");
+        let changed = age(view.now_secs() - kept.updated_at);
+        let gone = if kept.gone { "; gone, see req prune" } else { "" };
+        format!("{:width$}  {requirements}, {sessions}, changed {changed} ago{gone}", kept.shown())
     });
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn kept(listed: &Listed, view: &View<'_>) -> Kept {
-    let (kind, name) = match &listed.key {
-        Key::Branch(name) => (Holder::Branch, Some(name)),
-        Key::Detached(commit) => (Holder::Commit, Some(commit)),
-        Key::Permanent => (Holder::AllBranches, None),
-        Key::NoGit => (Holder::NoGit, None),
-    };
-    let Listed { requirements, sessions, updated_at, .. } = *listed;
-    Kept { kind, name: name.cloned(), requirements, sessions, updated_at, gone: is_gone(&listed.key, view) }
+impl Kept {
+    fn of(listed: &Listed, view: &View<'_>) -> Self {
+        let (kind, name) = match &listed.key {
+            Key::Branch(name) => (Holder::Branch, Some(name)),
+            Key::Detached(commit) => (Holder::Commit, Some(commit)),
+            Key::Permanent => (Holder::AllBranches, None),
+            Key::NoGit => (Holder::NoGit, None),
+        };
+        let is_gone = || view.world.heads.as_ref().is_some_and(|heads| !heads.contains(&listed.key));
+        let gone = name.is_some() && is_gone();
+        let Listed { requirements, sessions, updated_at, .. } = *listed;
+        Self { kind, name: name.cloned(), requirements, sessions, updated_at, gone }
+    }
+
+    fn shown(&self) -> String {
+        let name = self.name.as_deref().unwrap_or_default();
+        match self.kind {
+            Holder::AllBranches => "all branches".to_owned(),
+            Holder::Branch => name.to_owned(),
+            Holder::Commit => format!("commit {}", name.chars().take(8).collect::<String>()),
+            Holder::NoGit => "no git".to_owned(),
+        }
+    }
 }
 
 pub(crate) fn prune(view: &View<'_>) -> Result<Reply, String> {
@@ -119,32 +129,35 @@ pub(crate) fn prune(view: &View<'_>) -> Result<Reply, String> {
             "req: which branches there are could not be read, so no satisfactions were removed".into()
         );
     }
-    let keys = world.marked.iter().map(|listed| &listed.key);
-    let gone: BTreeSet<Key> = keys.filter(|key| is_gone(key, view)).cloned().collect();
+    let gone: BTreeMap<Key, String> = world
+        .marked
+        .iter()
+        .map(|listed| (listed, Kept::of(listed, view)))
+        .filter(|(_, kept)| kept.gone)
+        .map(|(listed, kept)| (listed.key.clone(), kept.shown()))
+        .collect();
     let text = if gone.is_empty() {
         "no branch with satisfactions is gone; nothing was removed".to_owned()
     } else {
-        let names: Vec<String> = gone.iter().map(shown).collect();
+        let names: Vec<&str> = gone.values().map(String::as_str).collect();
         format!("removed the satisfactions of {}", names.join(", "))
     };
-    let leftovers = Leftovers { here: world.here.clone(), gone };
+    let leftovers = Leftovers { here: world.here.clone(), gone: gone.into_keys().collect() };
     Ok(Reply { changes: vec![Change::Prune(Box::new(leftovers))], ..Reply::yes(text) })
 }
 
 pub(crate) fn sessions(wanted: &Listing, view: &View<'_>) -> Reply {
     let live = &view.world.live;
-    let is_own = |entry: &Entry| view.session == Some(entry.session.as_str());
     if wanted.json {
-        let one = |entry: &Entry| Live {
+        let sessions = live.iter().map(|entry| Live {
             session: entry.session.clone(),
             branch: entry.branch.clone(),
             entrypoint: entry.entrypoint.clone(),
             started_at: entry.started_at,
             seen_at: entry.touched.micros().div_euclid(1_000_000),
-            own: is_own(entry),
-        };
-        let sessions = live.iter().map(one).collect();
-        return Reply::yes(json(&SessionsReport { version: 1, sessions }));
+            own: view.session == Some(&entry.session),
+        });
+        return Reply::yes(json(&SessionsReport { version: 1, sessions: sessions.collect() }));
     }
     if live.is_empty() {
         return Reply::yes("no session is live on this project");
@@ -153,32 +166,13 @@ pub(crate) fn sessions(wanted: &Listing, view: &View<'_>) -> Reply {
         let id = short(&entry.session, live);
         let branch = entry.branch.as_deref().unwrap_or("no branch");
         let begun = age(view.now_secs() - entry.started_at);
-        let seen = seen_words(view.now.since(entry.touched));
-        let own = if is_own(entry) { "; this one" } else { "" };
+        // A sign of life is noted once a minute, so nothing more exact is known.
+        let seen = match view.now.since(entry.touched).as_secs() {
+            0..=60 => "active within the last minute".to_owned(),
+            secs => format!("seen about {} min ago", secs / 60),
+        };
+        let own = if view.session == Some(&entry.session) { "; this one" } else { "" };
         format!("{id}  on {branch}, begun {begun} ago, {seen}{own}")
     });
     Reply::yes(lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// A sign of life is noted once a minute, so nothing more exact is known.
-fn seen_words(ago: Duration) -> String {
-    match ago.as_secs() {
-        0..=60 => "active within the last minute".to_owned(),
-        secs => format!("seen about {} min ago", secs / 60),
-    }
-}
-
-/// A branch that is not there any more, or a commit that no work tree has out.
-fn is_gone(key: &Key, view: &View<'_>) -> bool {
-    let is_kept_for_good = matches!(key, Key::Permanent | Key::NoGit);
-    !is_kept_for_good && view.world.heads.as_ref().is_some_and(|heads| !heads.contains(key))
-}
-
-fn shown(key: &Key) -> String {
-    match key {
-        Key::Permanent => "all branches".to_owned(),
-        Key::Branch(name) => name.clone(),
-        Key::Detached(commit) => format!("commit {}", commit.chars().take(8).collect::<String>()),
-        Key::NoGit => "no git".to_owned(),
-    }
 }

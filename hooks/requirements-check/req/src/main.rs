@@ -36,7 +36,7 @@ use shared::host::Host;
 use desk::{Desk, Subject};
 use reply::{Reply, json};
 use requirements_check::words::plain;
-use verb::{Doctor, Verb, parse_words, usage_error};
+use verb::{Verb, parse_words, usage_error};
 
 const USAGE: u8 = 64;
 
@@ -86,14 +86,14 @@ fn answer(verb: &Verb) -> Result<Reply, String> {
         Verb::Ci(wanted) => ci::ci(wanted, &Desk::of_checkout()?),
         Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
         Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
-        Verb::Pause(wanted) => pause::pause(wanted, &open()?.asker()),
+        Verb::Pause { span } => pause::pause(*span, &open()?.asker()),
         Verb::Resume => pause::resume(&open()?.asker()),
         Verb::Hooks { wanted } => hooks(wanted),
-        Verb::Doctor(wanted) => doctor(wanted),
-        Verb::Docs(wanted) => docs::docs(wanted),
+        Verb::Doctor { fix, json } => doctor(*fix, *json),
+        Verb::Docs { topic, json } => docs::docs(topic.as_deref(), *json),
         Verb::Schema { command } => schema::schema(command.as_deref()),
-        Verb::Completions(wanted) => completions::completions(wanted),
-        Verb::Man(wanted) => completions::man(wanted),
+        Verb::Completions { shell, dir } => completions::completions(*shell, dir.as_deref()),
+        Verb::Man { dir } => completions::man(dir.as_deref()),
     }
 }
 
@@ -103,8 +103,8 @@ fn is_for_prompts(verb: &Verb) -> Result<(), String> {
     let is_the_users = match verb {
         Verb::Hooks { wanted } => !matches!(wanted, hooks::Command::Status(_)),
         Verb::Init(wanted) => wanted.force,
-        Verb::Doctor(wanted) => wanted.fix,
-        Verb::Ci(_) | Verb::Schema { .. } | Verb::Completions(_) | Verb::Man(_) => false,
+        Verb::Doctor { fix, .. } => *fix,
+        Verb::Ci(_) | Verb::Schema { .. } | Verb::Completions { .. } | Verb::Man { .. } => false,
         _ => return Ok(()),
     };
     Err(if is_the_users {
@@ -120,10 +120,10 @@ fn hooks(wanted: &hooks::Command) -> Result<Reply, String> {
     hooks::run(wanted, &Host::real()).map(|()| Reply::default()).map_err(|why| format!("req: {why:#}"))
 }
 
-fn doctor(wanted: &Doctor) -> Result<Reply, String> {
-    let report = doctor::run(&Host::real(), wanted.fix, &doctor::managed_settings())
+fn doctor(fix: bool, is_json: bool) -> Result<Reply, String> {
+    let report = doctor::run(&Host::real(), fix, &doctor::managed_settings())
         .map_err(|error| format!("req: {error:#}"))?;
-    let text = if wanted.json { json(&report) } else { report.to_string() };
+    let text = if is_json { json(&report) } else { report.to_string() };
     Ok(Reply { is_no: !report.ok, ..Reply::yes(text) })
 }
 

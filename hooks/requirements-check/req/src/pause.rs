@@ -8,7 +8,6 @@ use shared::host::{Places, Timestamp, display_path};
 use shared::state::Off;
 
 use crate::reply::{Reply, refusal};
-use crate::verb::Pause;
 use requirements_check::change::audit;
 use requirements_check::words::typed_time;
 
@@ -20,8 +19,8 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
 const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
 
-pub(crate) fn pause(wanted: &Pause, asker: &Asker<'_>) -> Result<Reply, String> {
-    let span = wanted.span.unwrap_or(USUAL);
+pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>) -> Result<Reply, String> {
+    let span = wanted.unwrap_or(USUAL);
     if span > LONGEST {
         return Err(
             "req: a pause lasts a day at most (1d); to switch one hook off for longer: req disable --hook HOOK"
@@ -29,7 +28,7 @@ pub(crate) fn pause(wanted: &Pause, asker: &Asker<'_>) -> Result<Reply, String> 
         );
     }
     if !asker.caller.is_operator() {
-        let span = wanted.span.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
+        let span = wanted.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
         return Err(refusal(asker.caller, &format!("req pause{span}"), "a pause is the user's to make"));
     }
     let Some(dir) = &asker.places.state_dir else {

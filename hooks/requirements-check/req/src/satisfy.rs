@@ -125,8 +125,7 @@ impl Speaker<'_> {
     pub(crate) fn approve(&self, wanted: &Exception) -> Result<Reply, String> {
         let rule = self.excepted_by(wanted, "approve")?;
         let set = rule.set.dynamic().and_then(|dynamic| dynamic.approval_ttl);
-        let usual = set.map_or(5 * 60, u64::from);
-        self.except(&rule, wanted, "approve", (By::Approval, "approved", usual))
+        self.except(&rule, wanted, ("approve", "approved"), By::Approval, set.map_or(5 * 60, u64::from))
     }
 
     pub(crate) fn waive(&self, wanted: &Exception) -> Result<Reply, String> {
@@ -135,7 +134,7 @@ impl Speaker<'_> {
             let name = quoted(rule.name);
             return Err(format!("req: a waiver needs its reason: req waive {name} --note \"the reason\""));
         }
-        self.except(&rule, wanted, "waive", (By::Waiver, "waived", 30 * 60))
+        self.except(&rule, wanted, ("waive", "waived"), By::Waiver, 30 * 60)
     }
 
     /// The requirement, if this verb is for its type.
@@ -157,29 +156,31 @@ impl Speaker<'_> {
         &self,
         rule: &Rule<'_>,
         wanted: &Exception,
-        verb: &str,
-        (by, word, usual): (By, &str, u64),
+        (verb, word): (&str, &str),
+        by: By,
+        usual_secs: u64,
     ) -> Result<Reply, String> {
         let name = quoted(rule.name);
         if !self.caller.is_operator() {
             let line = format!("{verb} {name}{}", as_typed(wanted));
             return Err(self.refusal(&line, "an exception is the user's to make"));
         }
-        let named = wanted.session.as_deref().map(|session| self.session(Some(session))).transpose()?;
-        let session = named.flatten();
-        let whose = session.as_deref().map_or_else(
-            || "every session of this repository".to_owned(),
-            |session| format!("session {}", short(Some(session))),
-        );
-        let secs = wanted.span.as_ref().map_or(usual, Duration::as_secs);
+        let session = match &wanted.session {
+            Some(session) => self.session(Some(session))?,
+            None => None,
+        };
+        let whose = match &session {
+            Some(session) => format!("session {}", short(Some(session))),
+            None => "every session of this repository".to_owned(),
+        };
+        let secs = wanted.span.as_ref().map_or(usual_secs, Duration::as_secs);
         let shown = age(i64::try_from(secs).unwrap_or(i64::MAX));
         let reach = Reach { branch: None, session: wanted.session.clone() };
-        let text = format!(
-            "{word} for {shown}: {} ({whose}); take it back with: req clear {name}{reach}",
-            rule.name
-        );
+        let rule = rule.name;
+        let text =
+            format!("{word} for {shown}: {rule} ({whose}); take it back with: req clear {name}{reach}");
         let mark = self.mark(by, wanted.note.as_deref()).for_secs(secs);
-        let target = self.target(&Key::Permanent, Some(rule.name), session.as_deref());
+        let target = self.target(&Key::Permanent, Some(rule), session.as_deref());
         Ok(Reply { changes: vec![Change::Set(target, Box::new(mark))], ..Reply::yes(text) })
     }
 

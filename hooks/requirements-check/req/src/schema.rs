@@ -46,16 +46,11 @@ pub(crate) fn schema(command: Option<&str>) -> Result<Reply, String> {
     if let Some(one) = ALL.iter().find(|(name, ..)| *name == name_of(wanted)) {
         return Ok(Reply::yes(json(&document(one))));
     }
-    let names = names();
+    let names: Vec<&str> = ALL.iter().map(|(name, ..)| *name).collect();
     let near = nearest(wanted, &names);
     let or = near.map(|near| format!("did you mean {near}?"));
     let or = or.unwrap_or_else(|| format!("there are {}", names.join(", ")));
     Err(format!("req: there is no schema of {}; {or}", cut(wanted, 60)))
-}
-
-/// What can be asked for.
-pub(crate) fn names() -> Vec<&'static str> {
-    ALL.iter().map(|(name, ..)| *name).collect()
 }
 
 /// A command's words as one: `log --stats` is `log-stats`.

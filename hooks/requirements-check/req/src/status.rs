@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::desk::Subject;
 use crate::reply::{Reply, json};
-use crate::satisfy::{Speaker, is_own};
+use crate::satisfy::{Speaker, is_own, short};
 use crate::verb::Status;
 use requirements_check::rule::Rule;
 use requirements_check::settings::{Kind, Scope};
@@ -32,15 +32,7 @@ pub(crate) struct StatusReport {
 
 /// A requirement.
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-enum Entry {
-    InForce(InForce),
-    Off(Off),
-}
-
-/// A requirement in force.
-#[derive(Debug, Serialize, JsonSchema)]
-struct InForce {
+struct Entry {
     /// Its name: the key under `requirements`.
     name: String,
     /// How it is satisfied.
@@ -50,40 +42,24 @@ struct InForce {
     /// Where a satisfaction of it counts.
     #[schemars(with = "Scope")]
     scope: &'static str,
-    /// Always true.
-    #[schemars(extend("const" = true))]
+    /// It is in force; false only with --all.
     enabled: bool,
     /// How it stands.
     state: State,
     /// Why it stands so.
     why: String,
-    /// When it is checked, in words: before which calls, at the end of a turn.
-    checked: String,
-    /// What would satisfy it: a command or a sentence; null where it is satisfied.
+    /// When it is checked, in words: before which calls, at the end of a turn; null where it is off.
+    checked: Option<String>,
+    /// What would satisfy it: a command or a sentence; null where it is satisfied or off.
     remedy: Option<String>,
     /// File and line that set it; null where no file does.
     set_in: Option<String>,
 }
 
-/// A requirement that is described and not in force; only with --all.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Off {
-    /// Its name: the key under `requirements`.
-    name: String,
-    /// Always false.
-    #[schemars(extend("const" = false))]
-    enabled: bool,
-    /// Always `off`.
-    #[schemars(extend("const" = "off"))]
-    state: &'static str,
-    /// Why it is not in force.
-    why: String,
-}
-
 /// How a requirement stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-enum State {
+pub(crate) enum State {
     /// It is satisfied.
     Met,
     /// It is not; where no session is live, it is not for the next one.
@@ -91,6 +67,8 @@ enum State {
     /// Each session satisfies it for itself, several are live and none is named; or it depends on the files of a branch that is
     /// not checked out here.
     Unknown,
+    /// It is described and not in force.
+    Off,
 }
 
 impl State {
@@ -99,6 +77,7 @@ impl State {
             Self::Met => "satisfied",
             Self::Open => "not satisfied",
             Self::Unknown => "unknown",
+            Self::Off => "off",
         }
     }
 }
@@ -114,10 +93,17 @@ impl Speaker<'_> {
         let session = self.session(wanted.session.as_deref())?;
         self.branch(wanted.branch.as_deref())?;
         let view = View { session: session.as_deref(), ..*self.view };
-        let entries: Vec<InForce> =
-            Rule::all(self.settings).map(|rule| self.in_force(&rule, &view)).collect();
+        let entries: Vec<Entry> = Rule::all(self.settings).map(|rule| self.in_force(&rule, &view)).collect();
         Ok(Reply::yes(if wanted.json {
-            json(&self.report(wanted, entries, &view))
+            let off = self.off().filter(|_| wanted.all);
+            json(&StatusReport {
+                version: 1,
+                place: view.world.here.shown(),
+                branch: view.world.here.branch().map(ToOwned::to_owned),
+                session: view.session.map(ToOwned::to_owned),
+                requirements: entries.into_iter().chain(off).collect(),
+                notes: [view.world.skipped.as_slice(), &view.world.notes].concat(),
+            })
         } else if wanted.summary {
             let notes = match view.world.notes.len() + view.world.skipped.len() {
                 0 => String::new(),
@@ -130,22 +116,49 @@ impl Speaker<'_> {
         }))
     }
 
-    fn in_force(&self, rule: &Rule<'_>, view: &View<'_>) -> InForce {
-        let (state, why) = standing(rule, view);
-        InForce {
+    fn entry(&self, rule: &Rule<'_>, state: State, why: String) -> Entry {
+        Entry {
             name: rule.name.to_owned(),
             kind: rule.kind().word(),
             scope: rule.set.scope.word(),
-            enabled: true,
+            enabled: state != State::Off,
             state,
             why,
-            checked: wording::when(rule),
-            remedy: (state != State::Met).then(|| remedy(rule, state, view)),
-            set_in: (self.origin)(&rule.key()).map(|origin| origin.to_string()),
+            checked: None,
+            remedy: None,
+            set_in: self.set_in(&rule.key()),
         }
     }
 
-    fn as_text(&self, wanted: &Status, entries: &[InForce], view: &View<'_>) -> String {
+    fn in_force(&self, rule: &Rule<'_>, view: &View<'_>) -> Entry {
+        let (state, why) = standing(rule, view);
+        Entry {
+            checked: Some(wording::when(rule)),
+            remedy: (state != State::Met).then(|| remedy(rule, state, view)),
+            ..self.entry(rule, state, why)
+        }
+    }
+
+    /// What is described and not in force, and why.
+    fn off(&self) -> impl Iterator<Item = Entry> {
+        self.settings.requirements.iter().filter_map(|(name, set)| {
+            let rule = Rule { name, set };
+            let enabled = self.set_in(&format!("{}.enabled", rule.key()));
+            let described = self.set_in(&rule.key()).map(|place| format!(" ({place})")).unwrap_or_default();
+            let why = match (set.is_on(), rule.lacks(), enabled) {
+                (true, lacks, _) => lacks?.to_owned(),
+                (false, _, Some(place)) => format!("its `enabled` is not true ({place})"),
+                (false, _, None) => format!("nothing sets its `enabled: true`{described}"),
+            };
+            Some(self.entry(&rule, State::Off, why))
+        })
+    }
+
+    fn set_in(&self, key: &str) -> Option<String> {
+        (self.origin)(key).map(|origin| origin.to_string())
+    }
+
+    fn as_text(&self, wanted: &Status, entries: &[Entry], view: &View<'_>) -> String {
         let mut text = view.world.skipped.clone();
         text.push(match entries {
             [] => summary(entries, view),
@@ -153,7 +166,8 @@ impl Speaker<'_> {
         });
         text.extend((entries.is_empty() && text.len() == 1 && !wanted.all).then(|| self.first_step()));
         let width = entries.iter().map(|entry| entry.name.chars().count()).max().unwrap_or(0);
-        for InForce { name, state, why, checked, remedy, set_in, .. } in entries {
+        for Entry { name, state, why, checked, remedy, set_in, .. } in entries {
+            let checked = checked.as_deref().unwrap_or_default();
             text.push(format!("  {:13}  {name:width$}  {why}; checked {checked}", state.word()));
             let below = |line: String| format!("{:width$}  {line}", "", width = width + 17);
             text.extend(remedy.as_ref().map(|remedy| below(format!("to satisfy it: {remedy}"))));
@@ -161,7 +175,7 @@ impl Speaker<'_> {
             text.extend(set_in.map(|place| below(format!("set in {place}"))));
         }
         if wanted.all {
-            text.extend(self.off().map(|Off { name, why, .. }| format!("  off      {name:width$}  {why}")));
+            text.extend(self.off().map(|off| format!("  off      {:width$}  {}", off.name, off.why)));
         }
         text.extend(view.world.notes.iter().cloned());
         text.join("\n")
@@ -180,42 +194,6 @@ impl Speaker<'_> {
             (more, _) => format!("{more} requirements are described and switched off: req status --all"),
         }
     }
-
-    /// What is described and not in force, and why.
-    fn off(&self) -> impl Iterator<Item = Off> {
-        self.settings.requirements.iter().filter_map(|(name, set)| {
-            let rule = Rule { name, set };
-            let why = match (set.is_on(), rule.lacks()) {
-                (false, _) => self.not_enabled(&rule),
-                (true, Some(why)) => why.to_owned(),
-                (true, None) => return None,
-            };
-            Some(Off { name: name.clone(), enabled: false, state: "off", why })
-        })
-    }
-
-    /// Where `enabled` is false, or where the requirement is described without it.
-    fn not_enabled(&self, rule: &Rule<'_>) -> String {
-        let place = |key: &str| (self.origin)(key).map(|origin| format!(" ({origin})"));
-        match place(&format!("{}.enabled", rule.key())) {
-            Some(place) => format!("its `enabled` is not true{place}"),
-            None => {
-                format!("nothing sets its `enabled: true`{}", place(&rule.key()).unwrap_or_default())
-            }
-        }
-    }
-
-    fn report(&self, wanted: &Status, entries: Vec<InForce>, view: &View<'_>) -> StatusReport {
-        let off = self.off().filter(|_| wanted.all).map(Entry::Off);
-        StatusReport {
-            version: 1,
-            place: view.world.here.shown(),
-            branch: view.world.here.branch().map(ToOwned::to_owned),
-            session: view.session.map(ToOwned::to_owned),
-            requirements: entries.into_iter().map(Entry::InForce).chain(off).collect(),
-            notes: [view.world.skipped.as_slice(), &view.world.notes].concat(),
-        }
-    }
 }
 
 /// How a requirement stands now, and why; where no session is live, how it stands for the next one.
@@ -224,22 +202,19 @@ fn standing(rule: &Rule<'_>, view: &View<'_>) -> (State, String) {
     if view.world.is_turned && is_of_files && view.exception(rule).is_none() {
         return (State::Unknown, format!("{} is not checked out here", view.world.here.shown()));
     }
+    // Each session satisfies it for itself, and none is meant.
+    let has_record = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
+    let is_of_sessions = view.session.is_none() && is_own(view.scope(rule)) && has_record;
     match rule.standing(view) {
         Ok(how) => (State::Met, how),
-        Err(_) if is_of_sessions(rule, view) && view.world.live.is_empty() => {
+        Err(_) if is_of_sessions && view.world.live.is_empty() => {
             (State::Open, "every new session begins without it".to_owned())
         }
-        Err(_) if is_of_sessions(rule, view) => {
+        Err(_) if is_of_sessions => {
             (State::Unknown, "each session satisfies it for itself, and none is named".to_owned())
         }
         Err(why) => (State::Open, why),
     }
-}
-
-/// Each session satisfies it for itself, and none is meant.
-fn is_of_sessions(rule: &Rule<'_>, view: &View<'_>) -> bool {
-    let has_record = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
-    view.session.is_none() && is_own(view.scope(rule)) && has_record
 }
 
 fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
@@ -255,18 +230,18 @@ fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     or.map_or(line.clone(), |or| format!("{or}, or {line}"))
 }
 
-fn summary(entries: &[InForce], view: &View<'_>) -> String {
+fn summary(entries: &[Entry], view: &View<'_>) -> String {
     let is_whole = view.world.skipped.is_empty();
     if entries.is_empty() {
         let unknown = "a file is skipped, so what is required here is not known";
         return if is_whole { "nothing is required here" } else { unknown }.to_owned();
     }
-    let of = |state: State| entries.iter().filter(move |entry| entry.state == state);
     let named = |state: State| {
-        let names: Vec<&str> = of(state).map(|entry| entry.name.as_str()).collect();
+        let names = entries.iter().filter(|entry| entry.state == state).map(|entry| entry.name.as_str());
+        let names: Vec<&str> = names.collect();
         if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
     };
-    let met = of(State::Met).count();
+    let met = entries.iter().filter(|entry| entry.state == State::Met).count();
     let met = if is_whole {
         format!("{met} of {} satisfied", entries.len())
     } else {
@@ -279,7 +254,7 @@ fn summary(entries: &[InForce], view: &View<'_>) -> String {
 /// Whose satisfactions count.
 fn whose(view: &View<'_>) -> String {
     match (view.session, view.world.live_names().as_slice()) {
-        (Some(id), _) => format!("session {}", id.chars().take(8).collect::<String>()),
+        (Some(id), _) => format!("session {}", short(Some(id))),
         (None, []) => "no session is live here".to_owned(),
         (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
     }

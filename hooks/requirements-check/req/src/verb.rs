@@ -70,7 +70,11 @@ pub(crate) enum Verb {
     Log(Log),
     /// Every hook off for a while (user only).
     #[command(after_help = "Example: req pause 10m")]
-    Pause(Pause),
+    Pause {
+        /// How long, a day at most: 90s, 10m, 2h, 1d; 10m if not said
+        #[arg(value_name = "TIME", value_parser = time)]
+        span: Option<Duration>,
+    },
     /// Every hook on again.
     #[command(after_help = "Example: req resume")]
     Resume,
@@ -82,10 +86,24 @@ pub(crate) enum Verb {
     },
     /// Prove that all of this works: each hook is run and must answer as documented.
     #[command(after_help = "Example: req doctor --fix")]
-    Doctor(Doctor),
+    Doctor {
+        /// Mend what can be mended safely, and list the rest
+        #[arg(long)]
+        fix: bool,
+        /// Print JSON; req schema describes it
+        #[arg(long)]
+        json: bool,
+    },
     /// The manual, built in: its topics, or one of them.
     #[command(after_help = "Example: req docs evidence")]
-    Docs(Docs),
+    Docs {
+        /// Which page, or a word to look for; without it the pages are listed
+        #[arg(value_name = "TOPIC")]
+        topic: Option<String>,
+        /// Print JSON; req schema describes it
+        #[arg(long)]
+        json: bool,
+    },
     /// The JSON Schema of what a command prints with --json.
     #[command(after_help = "Example: req schema status")]
     Schema {
@@ -95,10 +113,21 @@ pub(crate) enum Verb {
     },
     /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
     #[command(after_help = "Example: req completions bash --dir ~/.local/share/bash-completion/completions")]
-    Completions(Completions),
+    Completions {
+        /// Which shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+        /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
     /// The manual page; with --dir one for each command.
     #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
-    Man(Man),
+    Man {
+        /// Write a page for each command into this folder, which is made; without it the page of req is printed
+        #[arg(long, value_name = "DIR")]
+        dir: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug, Default, Args)]
@@ -383,50 +412,6 @@ pub(crate) struct Log {
     /// Print JSON; req schema describes it
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Pause {
-    /// How long, a day at most: 90s, 10m, 2h, 1d; 10m if not said
-    #[arg(value_name = "TIME", value_parser = time)]
-    pub(crate) span: Option<Duration>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Doctor {
-    /// Mend what can be mended safely, and list the rest
-    #[arg(long)]
-    pub(crate) fix: bool,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Docs {
-    /// Which page, or a word to look for; without it the pages are listed
-    #[arg(value_name = "TOPIC")]
-    pub(crate) topic: Option<String>,
-    /// Print JSON; req schema describes it
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Completions {
-    /// Which shell
-    #[arg(value_enum)]
-    pub(crate) shell: clap_complete::Shell,
-    /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
-    #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Man {
-    /// Write a page for each command into this folder, which is made; without it the page of req is printed
-    #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
 }
 
 fn time(text: &str) -> Result<Duration, &'static str> {

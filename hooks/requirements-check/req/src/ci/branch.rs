@@ -5,23 +5,21 @@ use git2::Branch;
 
 /// The variables, of each system first that of pull requests: the branch that is to be merged.
 const VARIABLES: [&str; 15] = [
-    // GitHub Actions: the second one is a reference, of a tag or a pull request, too.
+    // GitHub: the second one is a reference, of a tag or a pull request, too.
     "GITHUB_HEAD_REF",
     "GITHUB_REF",
-    // GitLab.
     "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
     "CI_COMMIT_BRANCH",
     "BITBUCKET_BRANCH",
     "BUILDKITE_BRANCH",
     "CIRCLE_BRANCH",
-    // Azure Pipelines: references.
     "SYSTEM_PULLREQUEST_SOURCEBRANCH",
     "BUILD_SOURCEBRANCH",
     // Travis: the second one is the target of a pull request.
     "TRAVIS_PULL_REQUEST_BRANCH",
     "TRAVIS_BRANCH",
     "DRONE_SOURCE_BRANCH",
-    // Jenkins: the second one is `PR-7`, too; the third one has the remote before it.
+    // Jenkins: the second one is `PR-7`, too.
     "CHANGE_BRANCH",
     "BRANCH_NAME",
     "GIT_BRANCH",
