@@ -2,46 +2,27 @@
 
 use super::{MAX_RUNS, Run, State};
 
-const MARK: i64 = 1_795_299_999_000_000;
+const AT: i64 = 1_795_299_999_000_000;
 
 fn run(call: &str, name: &str) -> Run {
     Run { call: call.to_owned(), name: name.to_owned(), command: "c".to_owned(), files: "f".to_owned() }
 }
 
 #[test]
-fn a_reservation_keeps_other_calls_away_and_never_its_own() {
+fn a_satisfaction_is_free_held_or_used_up() {
     let mut state = State::default();
-    state.reserve("pr", MARK, "one");
-    for (call, expected) in [(Some("one"), false), (Some("two"), true), (None, true)] {
-        assert_eq!(state.is_spent("pr", MARK, call), expected, "{call:?}");
-    }
-    assert!(!state.is_spent("other", MARK, Some("two")), "another requirement's mark is free");
-    assert!(!state.is_spent("pr", MARK + 1, Some("two")), "a later mark is free");
-    state.release_all();
-    assert!(!state.is_spent("pr", MARK, Some("two")), "the user has the word again");
-}
-
-#[test]
-fn a_failed_call_gives_back_what_it_took_and_nothing_else() {
-    let mut state = State::default();
-    state.reserve("pr", MARK, "one");
-    state.reserve("release", MARK, "two");
+    state.reserve("pr", AT, "one");
+    state.reserve("release", AT, "two");
+    let free = |state: &State, name, at, call| !state.is_spent(name, at, call);
+    assert!(free(&state, "pr", AT, Some("one")) && !free(&state, "pr", AT, Some("two")), "held");
+    assert!(!free(&state, "pr", AT, None) && free(&state, "pr", AT + 1, Some("two")), "a later one is free");
     state.release("one");
-    assert!(!state.is_spent("pr", MARK, Some("three")));
-    assert!(state.is_spent("release", MARK, Some("three")));
-    assert_eq!((state.spend("one"), state.spend("two")), (vec![], vec![("release".to_owned(), MARK)]));
-}
-
-#[test]
-fn a_mark_that_was_used_is_used_for_everybody_and_the_next_mark_is_not() {
-    let mut state = State::default();
-    state.reserve("pr", MARK, "one");
-    state.spend("one");
-    for call in [None, Some("one"), Some("two")] {
-        assert!(state.is_spent("pr", MARK, call), "{call:?}");
-        assert!(!state.is_spent("pr", MARK + 1, call), "{call:?}");
-    }
-    assert!(state.spend("one").is_empty());
+    assert!(free(&state, "pr", AT, Some("two")) && !free(&state, "release", AT, Some("one")));
+    assert_eq!((state.spend("one"), state.spend("two")), (vec![], vec![("release".to_owned(), AT)]));
+    assert!(!free(&state, "release", AT, Some("two")) && free(&state, "release", AT + 1, Some("two")));
+    state.reserve("pr", AT, "one");
+    state.release_all();
+    assert!(free(&state, "pr", AT, Some("two")), "the user has typed a prompt");
 }
 
 #[test]
@@ -79,9 +60,9 @@ fn the_user_is_told_a_note_once() {
 #[test]
 fn it_is_read_as_it_was_written_and_an_older_one_is_completed() {
     let mut state = State::default();
-    state.reserve("release", MARK, "one");
+    state.reserve("release", AT, "one");
     state.spend("one");
-    state.reserve("pr", MARK, "two");
+    state.reserve("pr", AT, "two");
     state.begin(run("one", "tests"));
     state.untold(&["a note".to_owned()]);
     let text = serde_json::to_string(&state).unwrap();

@@ -1,6 +1,6 @@
 //! What all texts have in common, and the words that stand in files and in answers for programs.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use shared::hook::Verdict;
@@ -8,9 +8,9 @@ use shared::protocol::Mode;
 use transcript::TurnWork;
 
 use super::{cannot_be_kept, set_aside, tracked_local_file, without_git};
-use crate::satisfactions::Key;
 use crate::scene::{End, Scene, denied};
 use crate::settings::{Kind, Scope};
+use crate::view::Reader;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue.]}
@@ -86,15 +86,27 @@ fn a_refusal_has_a_way_out_of_each_requirement() {
 }
 
 #[test]
-fn nobody_is_asked_where_nobody_is() {
-    for mode in [None, Some(Mode::Default), Some(Mode::Plan), Some(Mode::DontAsk)] {
+fn the_command_is_the_one_that_can_be_run_where_the_denial_is_read() {
+    let denial = |change: &dyn Fn(&mut Reader)| {
         let mut scene = scene();
-        scene.world.reader.mode = mode;
-        scene.world.reader.is_headless = true;
-        let reason = denied(&scene.edit("t1")).to_owned();
-        assert!(!reason.contains("ask the user"), "{mode:?}: {reason}");
+        change(&mut scene.world.reader);
+        denied(&scene.edit("t1")).to_owned()
+    };
+    for mode in [None, Some(Mode::Default), Some(Mode::Auto), Some(Mode::Plan), Some(Mode::DontAsk)] {
+        let reason = denial(&|reader| reader.mode = mode);
         assert!(reason.contains("run in Bash: req satisfy plan review"), "{reason}");
+        let asks = reason.contains("ask the user to type as a prompt: req satisfy plan review");
+        assert_eq!(asks, matches!(mode, Some(Mode::Plan | Mode::DontAsk)), "{mode:?}: {reason}");
+        let headless = denial(&|reader| (reader.mode, reader.is_headless) = (mode, true));
+        assert!(headless.contains("run in Bash: req satisfy plan review"), "{headless}");
+        assert!(!headless.contains("ask the user"), "{mode:?}: {headless}");
     }
+    let path = denial(&|reader| reader.req = "'/my hooks/req'".to_owned());
+    assert!(path.contains("run in Bash: '/my hooks/req' satisfy plan"), "{path}");
+    let elsewhere = denial(&|reader| reader.elsewhere = Some(PathBuf::from("/other tree")));
+    assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");
+    let quoted = Scene::new("plan of the week: {}\n\"it's\": {}\n").edit("t1");
+    assert!(denied(&quoted).contains(r"req satisfy 'it'\''s' 'plan of the week'"), "{}", denied(&quoted));
 }
 
 #[test]
@@ -120,34 +132,11 @@ fn a_refusal_names_the_commands_that_need_something_and_else_the_tool() {
 }
 
 #[test]
-fn without_git_the_place_is_the_project() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.world.here.key = Key::NoGit;
-    let answer = scene.edit("t1");
-    assert!(denied(&answer).contains(" not satisfied yet in this project (no git)."), "{}", denied(&answer));
-}
-
-#[test]
 fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_each() {
     let one = Scene::new("plan: {}\n").edit("t1");
     assert!(!denied(&one).contains("requirements.yaml:"), "{}", denied(&one));
     let two = Scene::new("plan: {}\nadr: {}\n").edit("t1");
     assert_eq!(denied(&two).matches("requirements.yaml:").count(), 2, "{}", denied(&two));
-}
-
-#[test]
-fn a_warning_tells_the_numbers_as_they_are() {
-    for lines in [250, 399] {
-        let mut scene = Scene::new(
-            "size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n",
-        );
-        scene.measures("size", lines);
-        let Verdict::Advise { text } = scene.edit("t1").verdict else { panic!() };
-        for number in [lines, 250, 400] {
-            assert!(text.contains(&number.to_string()), "{text}");
-        }
-        assert!(!text.contains("more than 250"), "250 is not more than 250: {text}");
-    }
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Before a call: what is refused and what is not, in how many words, and what is said beside it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
-use shared::protocol::Mode;
 
 use crate::change::Change;
 use crate::facts::Place;
@@ -76,68 +75,50 @@ fn a_call_that_needs_nothing_passes_in_silence_and_changes_nothing() {
 }
 
 #[test]
-fn repeats_the_whole_denial_however_soon_the_call_comes_again() {
-    let mut scene = Scene::new("plan: {message: Plan first.}\n");
-    let first = denied(&scene.edit("t1")).to_owned();
-    assert!(first.contains("Plan first.") && first.contains("run in Bash: req satisfy plan"), "{first}");
-    assert_eq!(denied(&scene.edit("t2")), first);
-}
-
-#[test]
-fn another_refusal_is_told_whole_at_once() {
-    let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
-    scene.edit("t1");
-    assert!(denied(&scene.bash("t2", "ls")).contains("req satisfy commit"));
-    assert!(denied(&scene.edit("t3")).contains("req satisfy plan"));
-}
-
-#[test]
-fn a_refusal_stands_whether_it_can_be_remembered_or_not() {
-    let answer = Scene::new("plan: {}\n").edit("t1");
-    assert!(matches!(answer.memory, Memory::Note(_)), "{:?}", answer.memory);
-}
-
-#[test]
-fn a_mark_that_cannot_be_kept_is_not_asked_for_and_the_user_is_told_once() {
-    let mut scene =
-        Scene::new("plan: {}\ntests: {type: evidence, command: x, enforce: both, trigger_tools: [Edit]}\n");
-    scene.world.can_satisfy = false;
-    scene.world.can_prove = false;
+fn a_denial_is_whole_however_soon_the_call_comes_again_and_stands_though_it_may_not_be_remembered() {
+    let mut scene = Scene::new("plan: {message: Plan first.}\ncommit: {trigger_tools: [Bash]}\n");
     let answer = scene.edit("t1");
-    assert_eq!(answer.verdict, Verdict::Pass);
-    let notice = answer.notice.unwrap();
+    assert!(matches!(answer.memory, Memory::Note(_)), "{:?}", answer.memory);
+    assert!(denied(&scene.bash("t2", "ls")).contains("req satisfy commit"));
+    assert_eq!(denied(&scene.edit("t3")), denied(&answer));
+}
+
+#[test]
+fn asks_for_no_satisfaction_that_cannot_be_kept_and_tells_the_user_once() {
+    let evidence = "tests: {type: evidence, command: x, trigger_tools: [Edit]}\n";
+    let guard = "not_on_main: {type: guard, guard_type: protected_branch}\n";
+    let all = format!("plan: {{}}\n{evidence}{guard}");
+    for (can_satisfy, can_prove, state_is_usable, asked) in [
+        (false, false, true, &["not_on_main"][..]),
+        (true, false, true, &["not_on_main", "plan"]),
+        (true, true, false, &["not_on_main", "plan"]),
+        (true, true, true, &["not_on_main", "plan", "tests"]),
+    ] {
+        for branch in ["main", "feature"] {
+            let mut scene = Scene::new(&all).on(branch);
+            (scene.world.can_satisfy, scene.world.can_prove) = (can_satisfy, can_prove);
+            scene.state_is_usable = state_is_usable;
+            let answer = scene.edit("t1");
+            let reason = format!("{:?}", answer.verdict);
+            for name in ["not_on_main", "plan", "tests"] {
+                let expected = asked.contains(&name) && (name != "not_on_main" || branch == "main");
+                assert_eq!(reason.contains(&format!("- {name}: ")), expected, "{name} on {branch}: {reason}");
+            }
+        }
+    }
+    let mut scene = Scene::new(&format!("plan: {{}}\n{evidence}"));
+    (scene.world.can_satisfy, scene.world.can_prove) = (false, false);
+    let notice = scene.edit("t1").notice.unwrap();
     assert!(notice.contains("plan") && notice.contains("tests") && notice.contains("writ"), "{notice}");
     assert!(is_silent(&scene.edit("t2")));
 }
 
 #[test]
-fn what_needs_no_mark_is_refused_though_none_could_be_kept() {
-    let mut scene =
-        Scene::new("plan: {}\nnot_on_main: {type: guard, guard_type: protected_branch}\n").on("main");
-    scene.world.can_satisfy = false;
-    let answer = scene.edit("t1");
-    let reason = denied(&answer);
-    assert!(reason.contains("not_on_main") && !reason.contains("- plan"), "{reason}");
-}
-
-#[test]
-fn asks_for_no_evidence_while_the_state_is_unusable() {
-    let evidence = "tests: {type: evidence, command: x, trigger_tools: [Edit]}\n";
-    let guard = "not_on_main: {type: guard, guard_type: protected_branch}\n";
-    let mut scene = Scene::new(&format!("plan: {{}}\n{evidence}{guard}")).on("main");
-    scene.state_is_usable = false;
-    let answer = scene.edit("t1");
-    let reason = denied(&answer);
-    assert!(reason.contains("- not_on_main") && reason.contains("- plan"), "{reason}");
-    assert!(!reason.contains("- tests"), "{reason}");
-}
-
-#[test]
-fn what_was_noticed_on_the_way_is_told_once_with_a_refusal_or_without() {
+fn what_was_noticed_on_the_way_is_told_once_with_a_denial_or_without() {
     for requirement in ["plan: {}\n", "other: {trigger_tools: [Write]}\n"] {
         let mut scene = Scene::new(requirement);
-        scene.world.notes = vec!["a file was damaged".to_owned()];
-        assert_eq!(scene.edit("t1").notice.as_deref(), Some("a file was damaged"), "{requirement}");
+        scene.world.notes = vec!["damaged\u{1b}[2J".to_owned()];
+        assert_eq!(scene.edit("t1").notice.as_deref(), Some("damaged\u{fffd}[2J"), "{requirement}");
         assert_eq!(scene.edit("t2").notice, None, "{requirement}");
     }
 }
@@ -167,49 +148,6 @@ fn a_size_past_its_warning_is_told_once_per_crossing() {
 }
 
 #[test]
-fn a_size_without_a_warning_is_silent_below_its_limit() {
-    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
-    scene.measures("size", 399);
-    assert!(is_silent(&scene.edit("t1")));
-}
-
-#[test]
-fn the_command_is_the_one_that_can_be_run_where_the_call_is_read() {
-    let refusal = |change: fn(&mut Scene)| {
-        let mut scene = Scene::new("plan: {}\n");
-        change(&mut scene);
-        denied(&scene.edit("t1")).to_owned()
-    };
-    for mode in
-        [None, Some(Mode::Default), Some(Mode::AcceptEdits), Some(Mode::BypassPermissions), Some(Mode::Auto)]
-    {
-        let mut scene = Scene::new("plan: {}\n");
-        scene.world.reader.mode = mode;
-        let answer = scene.edit("t1");
-        let reason = denied(&answer);
-        assert!(reason.contains("run in Bash: req satisfy plan"), "{reason}");
-        assert!(!reason.contains("ask the user"), "{mode:?}: {reason}");
-    }
-    for mode in [Mode::Plan, Mode::DontAsk] {
-        let mut scene = Scene::new("plan: {}\n");
-        scene.world.reader.mode = Some(mode);
-        let reason = denied(&scene.edit("t1")).to_owned();
-        assert!(reason.contains("run in Bash: req satisfy plan"), "{reason}");
-        assert!(reason.contains("ask the user to type as a prompt: req satisfy plan"), "{mode:?}: {reason}");
-    }
-    let path = refusal(|scene| scene.world.reader.req = "'/my hooks/req'".to_owned());
-    assert!(path.contains("run in Bash: '/my hooks/req' satisfy plan"), "{path}");
-    let elsewhere = refusal(|scene| scene.world.reader.elsewhere = Some(PathBuf::from("/other tree")));
-    assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");
-}
-
-#[test]
-fn a_name_that_a_shell_would_take_apart_is_quoted() {
-    let answer = Scene::new("plan of the week: {}\n\"it's\": {}\n").edit("t1");
-    assert!(denied(&answer).contains(r"req satisfy 'it'\''s' 'plan of the week'"), "{}", denied(&answer));
-}
-
-#[test]
 fn a_long_text_of_the_users_is_cut() {
     let long = "x".repeat(5000);
     let points = vec![format!("\"{long}\""); 100].join(", ");
@@ -232,22 +170,6 @@ fn a_sign_of_life_is_noted_though_the_call_is_denied() {
         let [Change::Alive(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
         assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
     }
-}
-
-#[test]
-fn a_requirement_of_the_session_is_none_of_another_session() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.mark("plan", Holder::Session(crate::scene::OTHER), By::Agent);
-    denied(&scene.edit("t1"));
-    scene.session = Some(crate::scene::OTHER.to_owned());
-    assert!(is_silent(&scene.edit("t1")));
-}
-
-#[test]
-fn in_a_headless_run_a_gate_holds() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.headless = true;
-    denied(&scene.edit("t1"));
 }
 
 #[test]
@@ -290,11 +212,4 @@ fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
     assert!(denied(&answer).contains("requirements.yaml"), "{answer:?}");
     assert!(matches!(&answer.verdict, Verdict::Deny { rule, .. } if rule == "requirements.plan"));
     assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]) && !answer.audit.next.is_empty());
-}
-
-#[test]
-fn a_notice_is_shown_without_characters_that_move_the_cursor() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.world.notes = vec!["damaged\u{1b}[2J".to_owned()];
-    assert_eq!(scene.edited("t1").notice.as_deref(), Some("damaged\u{fffd}[2J"));
 }
