@@ -3,7 +3,6 @@
 mod after;
 mod before;
 mod order;
-mod prompt;
 mod reactions;
 mod single_use;
 mod start;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Remedy;
-use crate::satisfactions::{By, Holder, Key, Mark, Metadata};
+use crate::satisfactions::{By, Holder, Key, Mark};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
@@ -31,12 +31,12 @@ fn remedy(scene: &Scene, name: &str) -> String {
     let rule = scene.rule(name);
     match rule.remedy(&scene.view()) {
         Remedy::Do(what) => what,
-        Remedy::Satisfy { or } => format!("mark, or {}", or.unwrap_or_default()),
+        Remedy::Satisfy { or } => format!("satisfy, or {}", or.unwrap_or_default()),
     }
 }
 
 #[test]
-fn a_mark_counts_for_its_scope() {
+fn a_satisfaction_counts_for_its_scope() {
     for (scope, own, others, everyones) in [
         ("session", true, false, true),
         ("single_use", true, false, true),
@@ -53,7 +53,7 @@ fn a_mark_counts_for_its_scope() {
 }
 
 #[test]
-fn a_permanent_mark_is_looked_for_among_those_of_all_branches_and_no_other_is() {
+fn a_permanent_satisfaction_is_looked_for_among_those_of_all_branches_and_no_other_is() {
     let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
     scene.world.branch.set("plan", Scope::Permanent, Holder::Everyone, Mark::new(By::User, scene.now));
     scene.world.permanent.set("adr", Scope::Branch, Holder::Everyone, Mark::new(By::User, scene.now));
@@ -61,7 +61,7 @@ fn a_permanent_mark_is_looked_for_among_those_of_all_branches_and_no_other_is() 
 }
 
 #[test]
-fn without_git_a_mark_counts_for_its_session() {
+fn without_git_a_satisfaction_counts_for_its_session() {
     for scope in ["session", "branch", "permanent", "single_use"] {
         for (holder, expected) in [(OWN, true), (OTHERS, false), (Holder::Everyone, true)] {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
@@ -100,31 +100,23 @@ fn without_a_session_only_what_counts_for_every_session_is_met() {
 }
 
 #[test]
-fn a_mark_counts_until_it_is_as_old_as_its_time_to_live() {
-    for (after, expected) in [(0, true), (599, true), (600, false), (601, false)] {
-        let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
-        scene.mark("plan", OWN, By::Agent);
-        scene.wait(SECOND * after);
-        assert_eq!(scene.is_met("plan"), expected, "{after}");
+fn a_satisfaction_counts_until_it_is_as_old_as_its_time_to_live() {
+    for requirement in ["r: {ttl_secs: 600}\n", "r: {type: evidence, command: x, ttl_secs: 600}\n"] {
+        for (after, expected) in [(0, true), (599, true), (600, false), (601, false)] {
+            let mut scene = Scene::new(requirement);
+            scene.mark("r", OWN, By::Evidence);
+            scene.world.evidence.insert("r".to_owned(), Freshness::Same);
+            scene.wait(SECOND * after);
+            assert_eq!(scene.is_met("r"), expected, "{requirement} {after}");
+            assert_eq!(words(&scene, "r").contains("too "), !expected, "{}", words(&scene, "r"));
+            scene.now = shared::host::Timestamp::from_secs(0);
+            assert!(scene.is_met("r"), "the clock went back");
+        }
     }
-    let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
-    scene.mark("plan", OWN, By::Agent);
-    scene.wait(SECOND * 600);
-    assert!(unmet(&scene, "plan").contains("too old"));
-    scene.mark("plan", OWN, By::Agent);
-    assert!(scene.is_met("plan"), "a new mark is young");
 }
 
 #[test]
-fn a_mark_is_no_older_for_a_clock_that_went_back() {
-    let mut scene = Scene::new("plan: {ttl_secs: 600}\n");
-    scene.mark("plan", OWN, By::Agent);
-    scene.now = shared::host::Timestamp::from_secs(0);
-    assert!(scene.is_met("plan"));
-}
-
-#[test]
-fn what_is_the_users_to_mark_is_met_by_the_user_alone() {
+fn what_is_the_users_is_satisfied_by_the_user_alone() {
     for (by, expected) in [
         (By::User, true),
         (By::Agent, false),
@@ -143,12 +135,15 @@ fn what_is_the_users_to_mark_is_met_by_the_user_alone() {
 }
 
 #[test]
-fn a_skill_that_would_meet_it_is_named_before_the_mark() {
+fn a_skill_that_would_satisfy_it_is_named() {
     for (set, expected) in [
-        ("{}", "mark, or "),
-        ("{satisfied_by_skill: review}", "mark, or complete the skill review"),
-        ("{satisfied_by_skill: [one, two]}", "mark, or complete the skill one"),
-        ("{satisfied_by_skill: [one, two], auto_resolve_skill: three}", "mark, or complete the skill three"),
+        ("{}", "satisfy, or "),
+        ("{satisfied_by_skill: review}", "satisfy, or complete the skill review"),
+        ("{satisfied_by_skill: [one, two]}", "satisfy, or complete the skill one"),
+        (
+            "{satisfied_by_skill: [one, two], auto_resolve_skill: three}",
+            "satisfy, or complete the skill three",
+        ),
     ] {
         assert_eq!(remedy(&Scene::new(&format!("plan: {set}\n")), "plan"), expected, "{set}");
     }
@@ -185,45 +180,34 @@ fn a_size_is_refused_from_its_limit_on() {
 }
 
 #[test]
-fn an_approval_holds_until_its_end_for_everybody_or_for_the_session_it_names() {
-    for (holder, after, expected) in [
-        (Holder::Everyone, 0, true),
-        (Holder::Everyone, 299, true),
-        (Holder::Everyone, 300, false),
-        (OWN, 299, true),
-        (OWN, 300, false),
-        (OTHERS, 0, false),
+fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() {
+    for (by, holder, after, expected) in [
+        (By::Approval, Holder::Everyone, 0, true),
+        (By::Approval, Holder::Everyone, 299, true),
+        (By::Approval, Holder::Everyone, 300, false),
+        (By::Waiver, OWN, 299, true),
+        (By::Waiver, OWN, 300, false),
+        (By::Approval, OTHERS, 0, false),
+        (By::User, Holder::Everyone, 0, false),
+        (By::Agent, Holder::Everyone, 0, false),
     ] {
-        let mut scene = sized(400, true);
-        scene.except("size", holder, By::Approval, 300);
-        scene.wait(SECOND * after);
-        assert_eq!(scene.is_met("size"), expected, "{holder:?} {after}");
-    }
-}
-
-#[test]
-fn only_an_approval_or_a_waiver_with_an_end_is_an_exception() {
-    for (by, expected) in [(By::Approval, true), (By::Waiver, true), (By::User, false), (By::Agent, false)] {
-        let mut scene = sized(400, true);
-        scene.except("size", Holder::Everyone, by.clone(), 300);
-        assert_eq!(scene.is_met("size"), expected, "{by:?}");
+        let size = sized(400, true);
+        let guard = Scene::new("size: {type: guard, guard_type: protected_branch}\n").on("main");
+        for mut scene in [size, guard, Scene::new("size: {type: evidence, command: x}\n")] {
+            scene.except("size", holder, by.clone(), 300);
+            scene.wait(SECOND * after);
+            assert_eq!(scene.is_met("size"), expected, "{by:?} {holder:?} {after}");
+        }
     }
     let mut scene = sized(400, true);
     let endless = Mark::new(By::Approval, scene.now);
     scene.world.permanent.set("size", Scope::Session, Holder::Everyone, endless);
     assert!(!scene.is_met("size"), "what has no end was not written by us");
-}
-
-#[test]
-fn an_exception_shows_its_rest_and_its_reason() {
-    let mut scene = Scene::new("main_only: {type: guard, guard_type: protected_branch}\n").on("main");
-    let mark = Mark {
-        metadata: Metadata { note: Some("hotfix".to_owned()), ..Metadata::default() },
-        ..Mark::new(By::Waiver, scene.now).for_secs(600)
-    };
-    scene.world.permanent.set("main_only", Scope::Session, Holder::Everyone, mark);
+    let mut noted = Mark::new(By::Waiver, scene.now).for_secs(600);
+    noted.metadata.note = Some("hotfix".to_owned());
+    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, noted);
     scene.wait(SECOND * 300);
-    assert_eq!(scene.standing("main_only"), Ok("waived for 5 min more: hotfix".to_owned()));
+    assert_eq!(scene.standing("size"), Ok("waived for 5 min more: hotfix".to_owned()));
 }
 
 #[test]
@@ -246,6 +230,8 @@ fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
         assert!(words(&scene, "r").contains(branch), "{branch}");
     }
     let mut scene = Scene::new("r: {type: guard, guard_type: protected_branch, protected_branches: ['*']}\n");
+    assert!(remedy(&scene, "r").contains("git switch -c my-change"));
+    assert!(remedy(&scene, "r").ends_with("req waive r --note \"the reason\""));
     for key in [Key::Detached("1a2b3c4d5e6f".to_owned()), Key::NoGit] {
         scene.world.here.key = key;
         assert!(scene.is_met("r"), "{:?}", scene.world.here.key);
@@ -306,52 +292,24 @@ fn the_first_files_that_have_changed_are_named() {
 }
 
 #[test]
-fn a_command_that_passed_long_ago_does_not_count() {
-    for (after, expected) in [(599, true), (600, false)] {
-        let mut scene = passed(Some(Freshness::Same));
-        scene.wait(SECOND * after);
-        assert_eq!(scene.is_met("tests"), expected, "{after}");
+fn a_run_that_did_not_count_is_told_with_the_line_to_type_while_it_is_asked_for() {
+    for (shown, line, told) in [
+        ("cargo test", "cd sub && cargo test", "cd sub && cargo test;"),
+        (
+            "cargo test",
+            "API_TOKEN=[masked] cargo test",
+            "API_TOKEN=[masked] cargo test (with the secret itself in place of [masked]);",
+        ),
+        ("make lint", "make lint", "cargo test;"),
+    ] {
+        let mut scene = Scene::new(TESTS);
+        let [shown, why, line] = [shown, "a pipe", line].map(str::to_owned);
+        let is_asked_for = shown == "cargo test";
+        scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
+        assert_eq!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"), is_asked_for);
+        let remedy = remedy(&scene, "tests");
+        assert!(remedy.contains(&format!("run alone on a line (no pipe): {told}")), "{remedy}");
     }
-}
-
-#[test]
-fn a_run_that_did_not_count_is_told_with_the_line_to_type() {
-    let mut scene = Scene::new(TESTS);
-    let uncounted = Uncounted {
-        shown: "cargo test".to_owned(),
-        why: "a pipe".to_owned(),
-        line: "cd sub && cargo test".to_owned(),
-    };
-    scene.state.uncounted.insert("tests".to_owned(), uncounted);
-    assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
-    assert!(
-        remedy(&scene, "tests").contains("run alone on a line (no pipe): cd sub && cargo test;"),
-        "{}",
-        remedy(&scene, "tests")
-    );
-}
-
-#[test]
-fn a_line_that_holds_a_secret_is_told_without_it_and_with_what_to_do() {
-    let mut scene = Scene::new(TESTS);
-    let line = "API_TOKEN=[masked] cargo test".to_owned();
-    let uncounted = Uncounted { shown: "cargo test".to_owned(), why: "a pipe".to_owned(), line };
-    scene.state.uncounted.insert("tests".to_owned(), uncounted);
-    let told = "API_TOKEN=[masked] cargo test (with the secret itself in place of [masked]);";
-    assert!(remedy(&scene, "tests").contains(told), "{}", remedy(&scene, "tests"));
-}
-
-#[test]
-fn a_run_that_did_not_count_is_forgotten_where_something_else_is_asked_for() {
-    let mut scene = Scene::new("tests: {type: evidence, command: cargo test}\n");
-    let uncounted = Uncounted {
-        shown: "make lint".to_owned(),
-        why: "it failed".to_owned(),
-        line: "make lint".to_owned(),
-    };
-    scene.state.uncounted.insert("tests".to_owned(), uncounted);
-    assert_eq!(unmet(&scene, "tests"), "no command has passed for it here");
-    assert!(remedy(&scene, "tests").contains("(no pipe): cargo test;"), "{}", remedy(&scene, "tests"));
 }
 
 #[test]
@@ -397,15 +355,6 @@ fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_se
 }
 
 #[test]
-fn a_waiver_meets_evidence_whatever_the_files_are() {
-    let mut scene = passed(Some(Freshness::Different(Vec::new())));
-    scene.except("tests", Holder::Everyone, By::Waiver, 60);
-    assert!(scene.is_met("tests"));
-    scene.wait(SECOND * 60);
-    assert!(!scene.is_met("tests"));
-}
-
-#[test]
 fn what_only_the_user_can_do_is_put_to_whoever_reads_it() {
     let mut scene = sized(400, true);
     assert!(remedy(&scene, "size").contains("ask the user to type this as a prompt"));
@@ -418,13 +367,4 @@ fn what_only_the_user_can_do_is_put_to_whoever_reads_it() {
     assert!(remedy(&scene, "size").ends_with("cd '/other tree' && req approve size"));
     scene.world.reader.is_user = false;
     assert!(remedy(&scene, "size").ends_with("cd '/other tree' && req approve size"));
-}
-
-#[test]
-fn a_guard_says_how_to_get_out_of_its_condition() {
-    let scene = Scene::new("r: {type: guard, guard_type: protected_branch}\n").on("main");
-    assert!(remedy(&scene, "r").contains("git switch -c my-change"));
-    let scene = Scene::new("r: {type: guard, guard_type: single_session}\n");
-    assert!(remedy(&scene, "r").contains("end the other session"));
-    assert!(remedy(&scene, "r").ends_with("req waive r --note \"the reason\""));
 }

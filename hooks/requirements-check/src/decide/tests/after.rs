@@ -1,4 +1,4 @@
-//! After a call: what it made due, what it proved, what it marked.
+//! After a call: what it made due, what it proved, what it satisfied.
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
@@ -25,21 +25,14 @@ fn evidence(scene: &Scene) -> Option<String> {
 }
 
 #[test]
-fn a_call_that_ran_has_triggered_what_it_needed_and_a_refused_one_nothing() {
+fn a_call_that_ran_has_triggered_what_it_needed_and_a_denied_one_nothing() {
     let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
     scene.edit("t1");
-    assert!(scene.state.triggered.is_empty(), "refused");
+    assert!(scene.state.triggered.is_empty(), "denied");
     assert!(is_silent(&scene.edited("t1")));
     assert_eq!(scene.state.triggered.iter().collect::<Vec<_>>(), ["plan"]);
     scene.bash_ended("t2", "ls", End::Failed);
     assert!(scene.state.triggered.contains("commit"), "a command that failed ran all the same");
-}
-
-#[test]
-fn a_call_that_concerns_nothing_writes_nothing() {
-    let mut scene = Scene::new("plan: {}\n");
-    let answer = scene.bash_ended("t1", "ls", End::Succeeded);
-    assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.effects.is_empty());
 }
 
 #[test]
@@ -58,7 +51,8 @@ fn what_makes_evidence_due() {
         assert_eq!(scene.state.edited.contains("tests"), expected, "{tool} {input}");
     }
     let mut scene = Scene::new(TESTS);
-    scene.bash_ended("t1", "make", End::Succeeded);
+    let answer = scene.bash_ended("t1", "make", End::Succeeded);
+    assert!(is_silent(&answer) && answer.memory == Memory::Keep && answer.effects.is_empty());
     assert!(!scene.state.edited.contains("tests"), "a line after which the files are as before");
     scene.bash_ended("t1", "make", End::ChangedFiles);
     assert!(scene.state.edited.contains("tests"));
@@ -69,27 +63,36 @@ fn evidence_is_stored_with_the_files_its_command_began_on() {
     let mut scene = Scene::new(TESTS);
     assert!(is_silent(&run(&mut scene, PASSING, End::Succeeded)));
     assert_eq!(evidence(&scene).as_deref(), Some("digest"));
-    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
-    assert!(scene.is_met("tests"));
-    let mark = scene.view().satisfaction(&scene.rule("tests")).unwrap().clone();
-    assert_eq!(mark.metadata.command.as_deref(), Some(PASSING));
+    let found = scene.view().satisfaction(&scene.rule("tests")).unwrap().clone();
+    assert_eq!(found.metadata.command.as_deref(), Some(PASSING));
     scene.bash_for("run2", PASSING, "tests", "later");
     scene.bash_ended("run2", PASSING, End::Succeeded);
     assert_eq!(evidence(&scene).as_deref(), Some("later"), "a newer run replaces an older one");
+    let mut scene = Scene::new(TESTS);
+    scene.bash("t1", PASSING);
+    scene.bash_ended("t1", PASSING, End::Succeeded);
+    assert!(scene.state.uncounted["tests"].why.contains("not known"), "its files were not noted");
+    scene.bash_for("t2", PASSING, "tests", "digest");
+    scene.bash_ended("t3", PASSING, End::Succeeded);
+    assert_eq!(evidence(&scene), None, "noted for another call");
 }
 
 #[test]
-fn a_command_that_failed_takes_the_evidence_away_even_one_that_would_not_have_counted() {
-    for line in [PASSING, "cargo test 2>&1 | tail", "cargo test --list"] {
+fn a_command_that_failed_takes_its_sessions_evidence_away_even_one_that_would_not_have_counted() {
+    for (line, session, is_kept) in [
+        (PASSING, SESSION, false),
+        ("cargo test 2>&1 | tail", SESSION, false),
+        ("cargo test --list", SESSION, false),
+        ("cargo build", SESSION, true),
+        (PASSING, OTHER, true),
+    ] {
         let mut scene = Scene::new(TESTS);
         run(&mut scene, PASSING, End::Succeeded);
+        scene.session = Some(session.to_owned());
         scene.bash_ended("t2", line, End::Failed);
-        assert_eq!(evidence(&scene), None, "{line}");
+        scene.session = Some(SESSION.to_owned());
+        assert_eq!(evidence(&scene).is_some(), is_kept, "{line} {session}");
     }
-    let mut scene = Scene::new(TESTS);
-    run(&mut scene, PASSING, End::Succeeded);
-    scene.bash_ended("t2", "cargo build", End::Failed);
-    assert!(evidence(&scene).is_some(), "another command that failed");
 }
 
 #[test]
@@ -150,18 +153,6 @@ fn evidence_holds_for_what_was_asked_for_when_it_passed() {
 }
 
 #[test]
-fn a_run_whose_files_were_not_noted_is_no_evidence() {
-    let mut scene = Scene::new(TESTS);
-    scene.bash("t1", PASSING);
-    scene.bash_ended("t1", PASSING, End::Succeeded);
-    assert_eq!(evidence(&scene), None);
-    assert!(scene.state.uncounted["tests"].why.contains("not known"));
-    scene.bash_for("t2", PASSING, "tests", "digest");
-    scene.bash_ended("t3", PASSING, End::Succeeded);
-    assert_eq!(evidence(&scene), None, "noted for another call");
-}
-
-#[test]
 fn evidence_lands_where_its_scope_says() {
     for (scope, by_session, by_branch, by_all) in
         [("session", true, false, false), ("branch", false, true, false), ("permanent", false, false, true)]
@@ -209,38 +200,34 @@ fn keeps_no_part_of_a_secret_that_spans_several_commands() {
 #[test]
 fn shows_the_command_beside_a_secret_in_its_line() {
     let mut scene = Scene::new(TESTS);
-    scene.bash_ended(
-        "t1",
-        "API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | tail",
-        End::Succeeded,
-    );
+    let line = "API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | tail";
+    scene.bash_ended("t1", line, End::Succeeded);
     assert_eq!(scene.state.uncounted["tests"].shown, "API_TOKEN=[masked] cargo test");
 }
 
-fn skill(scene: &mut Scene, name: &str, end: End) -> Answer {
-    scene.after("t1", "Skill", &json!({ "skill": name }), end)
-}
-
 #[test]
-fn a_skill_that_completed_marks_what_names_it_once() {
-    let mut scene =
-        Scene::new("review: {satisfied_by_skill: [code-review]}\nother: {satisfied_by_skill: x}\n");
-    skill(&mut scene, "code-review", End::Failed);
-    assert!(!scene.is_met("review"), "it failed");
-    skill(&mut scene, "another", End::Succeeded);
-    assert!(!scene.is_met("review"), "another skill");
-    skill(&mut scene, "code-review", End::Succeeded);
-    assert!(scene.is_met("review") && !scene.is_met("other"));
-    let mark = scene.view().satisfaction(&scene.rule("review")).unwrap().clone();
-    assert_eq!((mark.satisfied_by, mark.metadata.skill.as_deref()), (By::Skill, Some("code-review")));
-    assert!(skill(&mut scene, "code-review", End::Succeeded).effects.is_empty(), "a mark that counts stays");
-}
-
-#[test]
-fn a_skill_does_not_mark_what_the_user_alone_may_mark() {
-    let mut scene = Scene::new("review: {satisfied_by_skill: code-review, satisfied_by: user}\n");
-    skill(&mut scene, "code-review", End::Succeeded);
-    assert!(!scene.is_met("review"));
+fn a_skill_that_succeeded_satisfies_what_names_it_once() {
+    let requirements = "review: {satisfied_by_skill: [code-review]}\nother: {satisfied_by_skill: x}\n\
+                        users: {satisfied_by_skill: code-review, satisfied_by: user}\n";
+    for (skill, end, satisfies) in [
+        ("code-review", End::Failed, false),
+        ("another", End::Succeeded, false),
+        ("code-review", End::Succeeded, true),
+    ] {
+        let mut scene = Scene::new(requirements);
+        let mut ended = || scene.after("t1", "Skill", &json!({ "skill": skill }), end);
+        ended();
+        let again = ended();
+        assert!(again.effects.iter().all(
+            |change| matches!(change, Change::Set(target, _) if target.name.as_deref() == Some("users"))
+        ));
+        assert_eq!(scene.is_met("review"), satisfies, "{skill} {end:?}");
+        assert!(!scene.is_met("other") && !scene.is_met("users"));
+        let found = scene.view().satisfaction(&scene.rule("review")).cloned();
+        assert!(found.is_none_or(
+            |found| found.satisfied_by == By::Skill && found.metadata.skill.as_deref() == Some(skill)
+        ));
+    }
 }
 
 #[test]
@@ -280,7 +267,7 @@ fn req_satisfy_in_claudes_shell_is_recorded_here_too_and_only_once() {
 }
 
 #[test]
-fn a_mark_that_was_too_old_is_renewed() {
+fn a_satisfaction_that_was_too_old_is_renewed() {
     let mut scene = Scene::new("plan: {ttl_secs: 60}\n");
     scene.bash_ended("t1", "req satisfy plan", End::Succeeded);
     scene.wait(std::time::Duration::from_secs(60));
@@ -305,20 +292,7 @@ fn after_a_plan_what_the_work_will_need_is_listed() {
 }
 
 #[test]
-fn evidence_of_one_session_is_not_removed_by_a_failure_in_another() {
-    let mut scene = Scene::new(TESTS);
-    run(&mut scene, PASSING, End::Succeeded);
-    scene.session = Some(OTHER.to_owned());
-    let answer = scene.bash_ended("t1", PASSING, End::Failed);
-    assert!(
-        matches!(answer.effects.as_slice(), [Change::Clear(target)] if target.session.as_deref() == Some(OTHER))
-    );
-    scene.session = Some(SESSION.to_owned());
-    assert!(evidence(&scene).is_some());
-}
-
-#[test]
-fn what_each_refusal_advises_leads_to_success() {
+fn what_each_denial_advises_leads_to_success() {
     for line in [
         "cd /elsewhere && cargo test",
         "cargo test | tail",
@@ -347,19 +321,15 @@ fn what_each_refusal_advises_leads_to_success() {
         run(&mut scene, line, End::Succeeded);
         let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
         assert!(reason.contains("did not count"), "{line}: {reason}");
+        assert!(
+            line != "cd /elsewhere && cargo test"
+                || reason.contains("(no pipe): cd /repo/tree && cargo test;")
+        );
         let advised = reason.split("(no pipe): ").nth(1).and_then(|rest| rest.split("; or ").next()).unwrap();
         run(&mut scene, advised, End::Succeeded);
         scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
         assert!(is_silent(&scene.bash("t2", "git commit -m x")), "{line}: {advised}");
     }
-}
-
-#[test]
-fn a_run_in_the_wrong_folder_is_told_the_right_one() {
-    let mut scene = Scene::new(COMMIT);
-    run(&mut scene, "cd /elsewhere && cargo test -q", End::Succeeded);
-    let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
-    assert!(reason.contains("(no pipe): cd /repo/tree && cargo test -q; or "), "{reason}");
 }
 
 #[test]

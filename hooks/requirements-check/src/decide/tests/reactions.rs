@@ -1,4 +1,4 @@
-//! What becomes of refusals and blocks: told to the journal once, where it is seen, and nothing is written before.
+//! What becomes of denials and blocks: told to the journal once, where it is seen, and nothing is written before.
 
 use serde_json::json;
 use shared::blocks::BlockCount;
@@ -37,43 +37,28 @@ fn told(scene: &mut Scene) -> Vec<Reaction> {
 }
 
 #[test]
-fn a_mark_follows_a_refusal_whoever_sets_it_and_an_exception_overrides_it() {
+fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
     for by in [By::Agent, By::Skill, By::User] {
         let mut scene = refused("plan: {}\n");
         scene.mark("plan", OWN, by);
         assert_eq!(told(&mut scene), followed("plan"));
     }
-    let size = "size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n";
-    let grown = || {
-        let mut scene = Scene::new(size);
-        scene.measures("size", 400);
-        denied(&scene.edit("t1"));
-        scene
-    };
-    let mut scene = grown();
-    scene.measures("size", 10);
-    assert_eq!(told(&mut scene), followed("size"));
-    let mut scene = grown();
-    scene.except("size", OWN, By::Approval, 60);
-    assert_eq!(told(&mut scene), overridden("size"));
-}
-
-#[test]
-fn a_guard_that_is_met_was_followed_and_one_that_is_waived_was_not() {
-    let guard = "not_on_main: {type: guard, guard_type: protected_branch}\n";
     let on_main = || {
-        let mut scene = Scene::new(guard).on("main");
+        let mut scene = Scene::new("guard: {type: guard, guard_type: protected_branch}\n").on("main");
         denied(&scene.edit("t1"));
         scene
     };
-    assert_eq!(told(&mut on_main().on("feature")), followed("not_on_main"));
+    assert_eq!(told(&mut on_main().on("feature")), followed("guard"));
     let mut scene = on_main();
-    scene.except("not_on_main", Holder::Everyone, By::Waiver, 60);
-    assert_eq!(told(&mut scene), overridden("not_on_main"));
+    scene.except("guard", Holder::Everyone, By::Waiver, 60);
+    assert_eq!(told(&mut scene), overridden("guard"));
+    let mut scene = refused("plan: {}\nadr: {}\n");
+    scene.settings.requirements.get_mut("adr").unwrap().terms = Terms::Off(Kind::Blocking);
+    assert_eq!(scene.edit("t2").audit.reactions, overridden("adr"), "switched off meanwhile");
 }
 
 #[test]
-fn a_refusal_for_several_is_followed_when_the_last_of_them_is_met() {
+fn a_denial_for_several_is_followed_when_the_last_of_them_is_satisfied() {
     let mut scene = refused("plan: {}\nadr: {}\n");
     scene.mark("adr", OWN, By::Agent);
     let answer = scene.edit("t2");
@@ -82,15 +67,7 @@ fn a_refusal_for_several_is_followed_when_the_last_of_them_is_met() {
     scene.mark("plan", OWN, By::Agent);
     let mut rules: Vec<Reaction> = told(&mut scene);
     rules.sort_by(|one, other| one.rule.cmp(&other.rule));
-    assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two refusals, each by its rule");
-}
-
-#[test]
-fn what_is_switched_off_meanwhile_was_overridden() {
-    let mut scene = refused("plan: {}\nadr: {}\n");
-    scene.settings.requirements.get_mut("adr").unwrap().terms = Terms::Off(Kind::Blocking);
-    let answer = scene.edit("t2");
-    assert_eq!(answer.audit.reactions, overridden("adr"));
+    assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two denials, each by its rule");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A mark for one call lets one call through, whatever happens around it.
+//! A satisfaction for one call lets one call through, whatever happens around it.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_p
 const LINE: &str = "gh pr create --fill";
 const MINUTE: Duration = Duration::from_secs(60);
 
-fn marked() -> Scene {
+fn satisfied() -> Scene {
     let mut scene = Scene::new(PR);
     scene.mark("pr", OWN, By::Agent);
     scene.wait(Duration::from_micros(1));
@@ -20,35 +20,19 @@ fn marked() -> Scene {
 }
 
 #[test]
-fn the_call_that_ran_has_used_the_mark_up() {
-    let mut scene = marked();
+fn the_call_that_ran_has_used_the_satisfaction_up() {
+    let mut scene = satisfied();
     assert!(is_silent(&scene.bash("t1", LINE)));
     assert!(is_silent(&scene.bash_ended("t1", LINE, End::Succeeded)));
     denied(&scene.bash("t2", LINE));
-    assert!(scene.world.branch.requirements.is_empty(), "and the mark is gone");
+    assert!(scene.world.branch.requirements.is_empty(), "and the satisfaction is gone");
     scene.mark("pr", OWN, By::Agent);
-    assert!(is_silent(&scene.bash("t3", LINE)), "a new mark is for a new call");
-}
-
-#[test]
-fn of_two_parallel_calls_one_passes() {
-    let mut scene = marked();
-    assert!(is_silent(&scene.bash("t1", LINE)));
-    assert!(denied(&scene.bash("t2", LINE)).contains("pr"));
-    assert!(is_silent(&scene.bash("t1", LINE)), "the same call may ask twice");
-}
-
-#[test]
-fn a_call_that_failed_leaves_the_mark_to_the_next() {
-    let mut scene = marked();
-    scene.bash("t1", LINE);
-    scene.bash_ended("t1", LINE, End::Failed);
-    assert!(is_silent(&scene.bash("t2", LINE)));
+    assert!(is_silent(&scene.bash("t3", LINE)), "a new one is for a new call");
 }
 
 #[test]
 fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_next_prompt() {
-    let mut scene = marked();
+    let mut scene = satisfied();
     scene.bash("t1", LINE);
     scene.wait(MINUTE * 60);
     denied(&scene.bash("t2", LINE));
@@ -57,17 +41,8 @@ fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_ne
 }
 
 #[test]
-fn a_call_that_came_back_after_a_minute_has_used_it_up_all_the_same() {
-    let mut scene = marked();
-    scene.bash("t1", LINE);
-    scene.wait(MINUTE * 5);
-    scene.bash_ended("t1", LINE, End::Succeeded);
-    denied(&scene.bash("t2", LINE));
-}
-
-#[test]
-fn a_mark_that_cannot_be_removed_is_used_up_all_the_same() {
-    let mut scene = marked();
+fn a_satisfaction_that_cannot_be_removed_is_used_up_all_the_same() {
+    let mut scene = satisfied();
     scene.bash("t1", LINE);
     let marks = scene.world.branch.clone();
     scene.bash_ended("t1", LINE, End::Succeeded);
@@ -76,7 +51,7 @@ fn a_mark_that_cannot_be_removed_is_used_up_all_the_same() {
 }
 
 #[test]
-fn a_mark_for_everybody_is_used_up_for_everybody() {
+fn a_satisfaction_for_everybody_is_used_up_for_everybody() {
     let mut scene = Scene::new(PR);
     scene.mark("pr", Holder::Everyone, By::User);
     scene.bash("t1", LINE);
@@ -88,28 +63,26 @@ fn a_mark_for_everybody_is_used_up_for_everybody() {
 }
 
 #[test]
-fn a_call_that_does_not_need_the_mark_does_not_take_it() {
-    let mut scene = marked();
-    scene.bash("t1", "gh pr list");
-    scene.bash_ended("t1", "gh pr list", End::Succeeded);
-    assert!(is_silent(&scene.bash("t2", LINE)));
-}
-
-#[test]
-fn a_refused_call_takes_no_mark() {
+fn a_call_that_does_not_need_it_that_failed_or_is_denied_leaves_it_to_the_next() {
     let mut scene =
         Scene::new(&format!("{PR}plan: {{trigger_tools: [{{tool: Bash, command_pattern: gh}}]}}\n"));
     scene.mark("pr", OWN, By::Agent);
     denied(&scene.bash("t1", LINE));
     scene.mark("plan", OWN, By::Agent);
-    assert!(is_silent(&scene.bash("t2", LINE)), "the mark is free");
+    scene.bash("t2", "gh pr list");
+    scene.bash_ended("t2", "gh pr list", End::Succeeded);
+    assert!(is_silent(&scene.bash("t3", LINE)));
+    assert!(is_silent(&scene.bash("t3", LINE)), "the same call may ask twice");
+    assert!(denied(&scene.bash("t4", LINE)).contains("pr"));
+    scene.bash_ended("t3", LINE, End::Failed);
+    assert!(is_silent(&scene.bash("t5", LINE)));
 }
 
 /// What happens next in a session.
 #[derive(Debug, Clone)]
 enum Step {
-    /// The requirement is marked for its next call.
-    Mark,
+    /// The requirement is satisfied for its next call.
+    Satisfy,
     /// A call asks.
     Ask,
     /// A call that was let through ends.
@@ -120,7 +93,7 @@ enum Step {
 
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
-        1 => Just(Step::Mark),
+        1 => Just(Step::Satisfy),
         4 => Just(Step::Ask),
         3 => (0_u8..4, any::<bool>()).prop_map(|(call, succeeded)| Step::End(call, succeeded)),
         1 => (0_u16..400).prop_map(Step::Wait),
@@ -131,14 +104,14 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 proptest! {
     /// As long as no call runs for a minute: no more calls run or have succeeded than there were marks.
     #[test]
-    fn a_mark_lets_at_most_one_call_through(steps in steps()) {
+    fn a_satisfaction_lets_at_most_one_call_through(steps in steps()) {
         let mut scene = Scene::new(PR);
         let (mut marks, mut succeeded) = (0, 0);
         let mut running: Vec<String> = Vec::new();
         for (number, step) in steps.into_iter().enumerate() {
             scene.wait(Duration::from_micros(1));
             match step {
-                Step::Mark => {
+                Step::Satisfy => {
                     marks += 1;
                     scene.mark("pr", OWN, By::Agent);
                 }

@@ -1,10 +1,10 @@
-//! A session's start and its end.
+//! A session's start, its prompts and its end.
 
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::satisfactions::{By, Holder};
-use crate::scene::{Answer, OTHER, OWN, SESSION, Scene};
+use crate::scene::{OTHER, OWN, SESSION, Scene};
 
 const TWO: &str = "plan: {description: The plan is written down.}\nadr: {scope: branch}\n";
 
@@ -17,11 +17,13 @@ fn told(scene: &mut Scene, source: &str) -> String {
 }
 
 #[test]
-fn claude_is_told_what_is_required_how_it_stands_and_how_to_meet_it() {
+fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
     let mut scene = Scene::new(TWO);
+    scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
     scene.mark("adr", Holder::Everyone, By::User);
     for source in ["startup", "clear", "resume", "compact", "fork"] {
         let text = told(&mut scene, source);
+        assert!(text.starts_with("House rules\n"), "{text}");
         for said in
             ["requirements-check", "feature", "plan (not satisfied", "adr (satisfied", "req satisfy plan"]
         {
@@ -30,6 +32,11 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_meet_it() {
         let is_long = !matches!(source, "resume" | "compact");
         assert_eq!(text.contains("written down"), is_long, "{source}: {text}");
     }
+    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
+    scene.except("size", Holder::Everyone, By::Approval, 600);
+    let text = told(&mut scene, "startup");
+    assert!(!text.contains("To satisfy"), "{text}");
+    assert!(text.contains("exception: size, approved for 10 min more"), "{text}");
 }
 
 #[test]
@@ -54,44 +61,40 @@ fn tells_at_most_two_thousand_characters_whatever_is_required() {
 }
 
 #[test]
-fn the_users_own_line_stands_above_it() {
+fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
     let mut scene = Scene::new(TWO);
-    scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
-    assert!(told(&mut scene, "startup").starts_with("House rules\n"));
-}
-
-#[test]
-fn what_is_met_needs_no_command_and_an_exception_is_shown() {
-    let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
-    scene.except("size", Holder::Everyone, By::Approval, 600);
-    let text = told(&mut scene, "startup");
-    assert!(
-        !text.contains("req satisfy") && text.contains("exception: size, approved for 10 min more"),
-        "{text}"
-    );
-}
-
-#[test]
-fn the_session_is_registered_where_it_is() {
-    let answer = Scene::new(TWO).start("startup");
+    let answer = scene.start("startup");
     let [Change::Register(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
     assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
     assert_eq!(entry.project, std::path::Path::new(crate::scene::ROOT));
-    let mut scene = Scene::new(TWO);
+    let answer = scene.prompt("fix the bug", None);
+    assert_eq!(answer.verdict, Verdict::Pass);
+    assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]));
+    let answer = scene.prompt("req status", Some("0 of 1 satisfied"));
+    assert_eq!(answer.verdict, Verdict::Reply { text: "0 of 1 satisfied".to_owned() });
     scene.world.root = None;
     assert!(scene.start("startup").effects.is_empty(), "no project");
 }
 
 #[test]
-fn what_was_noticed_on_the_way_is_told_the_user() {
-    let mut scene = Scene::new("{}\n");
-    scene.world.notes = vec!["git could not be read".to_owned()];
-    assert_eq!(scene.start("startup").notice.as_deref(), Some("git could not be read"));
-    assert_eq!(scene.start("resume").notice, None);
+fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebody_reads() {
+    for is_headless in [false, true] {
+        let mut scene = Scene::new("{}\n");
+        scene.world.notes = vec!["git could not be read".to_owned()];
+        scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
+        scene.world.reader.is_headless = is_headless;
+        let answer = scene.start("startup");
+        let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
+        assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
+        let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::ToldOfClient(_)));
+        assert_eq!(is_remembered, !is_headless);
+        scene.world.once.clear();
+        assert_eq!(scene.start("resume").notice, None);
+    }
 }
 
 #[test]
-fn marks_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set() {
+fn satisfactions_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set() {
     for (reason, clears, expected) in [
         ("other", false, true),
         ("prompt_input_exit", false, true),
@@ -111,31 +114,10 @@ fn marks_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set() {
         assert!(matches!(&answer.effects[0], Change::Forget(session) if session == SESSION), "{reason}");
         assert_eq!(scene.is_met("plan"), expected, "{reason} {clears}");
         assert_eq!(answer.memory == Memory::Drop, !expected, "{reason} {clears}");
-        assert!(scene.is_met("adr"), "the branch's marks are nobody's: {reason}");
+        assert!(scene.is_met("adr"), "the branch's satisfactions are nobody's: {reason}");
         scene.session = Some(OTHER.to_owned());
-        assert!(scene.is_met("plan"), "another session's marks stay: {reason}");
+        assert!(scene.is_met("plan"), "another session's satisfactions stay: {reason}");
     }
-}
-
-#[test]
-fn where_nothing_is_required_an_end_changes_no_marks() {
     let answer = Scene::new("{}\n").end("clear");
-    assert_eq!(answer.effects.len(), 1, "{:?}", answer.effects);
-}
-
-#[test]
-fn a_notice_that_is_given_once_is_remembered_and_waits_for_a_session_that_somebody_reads() {
-    let start = |is_headless| {
-        let mut scene = Scene::new("{}\n");
-        scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
-        scene.world.reader.is_headless = is_headless;
-        scene.start("resume")
-    };
-    let is_remembered =
-        |answer: &Answer| answer.effects.iter().any(|change| matches!(change, Change::ToldOfClient(_)));
-    let told = start(false);
-    assert_eq!((&told.verdict, told.notice.as_deref()), (&Verdict::Pass, Some("new")));
-    assert!(is_remembered(&told));
-    let headless = start(true);
-    assert!(headless.notice.is_none() && !is_remembered(&headless));
+    assert_eq!(answer.effects.len(), 1, "nothing is required: {:?}", answer.effects);
 }

@@ -1,4 +1,4 @@
-//! At the end of a turn: what holds it, how often, and what never does.
+//! At the end of a turn: what blocks it, how often, and what never does.
 
 use std::time::Duration;
 
@@ -18,21 +18,26 @@ fn stop(scene: &mut Scene) -> Answer {
     scene.stop(WORDS, TurnWork::ToolCalls)
 }
 
-#[track_caller]
-fn held(scene: &mut Scene) -> String {
+/// The text with which a stop is blocked.
+fn blocked(scene: &mut Scene) -> Option<String> {
     match stop(scene).verdict {
-        Verdict::Block { reason, .. } => reason,
-        other => panic!("not held: {other:?}"),
+        Verdict::Block { reason, .. } => Some(reason),
+        _ => None,
     }
 }
 
 #[track_caller]
 fn passes(scene: &mut Scene) {
     let answer = stop(scene);
-    assert!(
-        is_silent(&answer) && answer.memory == Memory::Keep && answer.audit_event.is_none(),
-        "{answer:?}"
-    );
+    let is_unnoticed = answer.memory == Memory::Keep && answer.audit_event.is_none();
+    assert!(is_silent(&answer) && is_unnoticed, "{answer:?}");
+}
+
+/// A session that has edited a file.
+fn edited(requirements: &str) -> Scene {
+    let mut scene = Scene::new(requirements);
+    scene.edited("t1");
+    scene
 }
 
 #[test]
@@ -42,7 +47,9 @@ fn evidence_is_due_once_files_were_edited() {
     scene.bash_ended("t1", "cat src/a.rs", End::Succeeded);
     passes(&mut scene);
     scene.edited("t2");
-    let reason = held(&mut scene);
+    let answer = stop(&mut scene);
+    let Verdict::Block { reason, rule } = &answer.verdict else { panic!("{answer:?}") };
+    assert_eq!(rule, "requirements.tests");
     for said in ["requirements-check", "- tests: ", "cargo test", "once per prompt"] {
         assert!(reason.contains(said), "{said} in {reason}");
     }
@@ -51,30 +58,23 @@ fn evidence_is_due_once_files_were_edited() {
     assert!(is_silent(&stop(&mut scene)), "that the block was followed is noted");
     passes(&mut scene);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Different(Vec::new()));
-    held(&mut scene);
+    assert!(blocked(&mut scene).is_some());
 }
 
 #[test]
-fn everything_due_is_in_one_text_and_what_is_met_is_not() {
-    let mut scene = Scene::new(
-        "tests: {type: evidence, command: cargo test}\nreview: {enforce: stop}\nadr: {enforce: stop}\n",
-    );
+fn everything_due_is_in_one_text_and_what_is_satisfied_or_was_denied_is_not() {
+    let mut scene = Scene::new("plan: {}\nboth: {enforce: both}\n");
+    scene.edit("t1");
+    passes(&mut scene);
+    let mut scene = edited(&format!("{TESTS}review: {{enforce: stop}}\nadr: {{enforce: stop}}\n"));
     scene.mark("adr", OWN, By::Agent);
-    scene.edited("t1");
-    let reason = held(&mut scene);
+    let reason = blocked(&mut scene).unwrap();
     assert!(reason.contains("- tests: ") && reason.contains("- review: "), "{reason}");
     assert!(!reason.contains("adr") && reason.contains("run in Bash: req satisfy review"), "{reason}");
 }
 
 #[test]
-fn a_denied_and_abandoned_call_holds_nothing() {
-    let mut scene = Scene::new("plan: {}\nboth: {enforce: both}\n");
-    scene.edit("t1");
-    passes(&mut scene);
-}
-
-#[test]
-fn a_mark_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
+fn a_satisfaction_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
     for (requirement, what) in [("plan: {}\n", "cleared"), ("plan: {ttl_secs: 60}\n", "expired")] {
         let mut scene = Scene::new(requirement);
         scene.mark("plan", OWN, By::Agent);
@@ -85,34 +85,21 @@ fn a_mark_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
             "cleared" => drop(scene.world.branch.clear("plan", OWN)),
             _ => scene.wait(Duration::from_secs(60)),
         }
-        assert!(held(&mut scene).contains("plan"), "{what}");
+        assert!(blocked(&mut scene).unwrap().contains("plan"), "{what}");
     }
 }
 
 #[test]
-fn a_size_that_grew_past_its_limit_is_told_and_below_it_never() {
+fn a_size_blocks_from_its_limit_on_a_guard_and_a_single_use_only_where_that_is_set() {
     let mut scene =
-        Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
-    scene.edited("t1");
+        edited("size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n");
     for (lines, expected) in [(0, false), (399, false), (400, true)] {
         scene.measures("size", lines);
-        assert_eq!(matches!(stop(&mut scene).verdict, Verdict::Block { .. }), expected, "{lines}");
+        assert_eq!(blocked(&mut scene).is_some(), expected, "{lines}");
     }
-}
-
-#[test]
-fn what_a_guard_kept_out_and_a_mark_for_one_call_are_not_asked_for_again() {
-    let mut scene = Scene::new(
-        "not_on_main: {type: guard, guard_type: protected_branch}\n\
-         pr: {scope: single_use, trigger_tools: [Edit]}\n",
-    )
-    .on("main");
-    scene.edited("t1");
-    passes(&mut scene);
-    let mut scene =
-        Scene::new("not_on_main: {type: guard, guard_type: protected_branch, enforce: both}\n").on("main");
-    scene.edited("t1");
-    assert!(held(&mut scene).contains("not_on_main"), "unless that is what is set");
+    let guard = "not_on_main: {type: guard, guard_type: protected_branch";
+    passes(&mut edited(&format!("{guard}}}\npr: {{scope: single_use, trigger_tools: [Edit]}}\n")).on("main"));
+    assert!(blocked(&mut edited(&format!("{guard}, enforce: both}}\n")).on("main")).is_some());
 }
 
 #[test]
@@ -122,75 +109,45 @@ fn only_the_scopes_that_are_verified_are_looked_at() {
         (&[Scope::Branch, Scope::Permanent], &["three", "two"]),
         (&[], &[]),
     ] {
-        let mut scene = Scene::new(
+        let mut scene = edited(
             "one: {enforce: stop}\ntwo: {enforce: stop, scope: branch}\nthree: {enforce: stop, scope: permanent}\n",
         );
         scene.settings.hooks.stop.verify_scopes = scopes.to_vec();
-        scene.edited("t1");
-        let told = match stop(&mut scene).verdict {
-            Verdict::Block { reason, .. } => reason,
-            _ => String::new(),
-        };
-        let names: Vec<&str> = ["one", "three", "two"]
-            .into_iter()
-            .filter(|name| told.contains(&format!("- {name}: ")))
-            .collect();
-        assert_eq!(names, expected, "{scopes:?}");
+        let told = blocked(&mut scene).unwrap_or_default();
+        let names = ["one", "three", "two"].into_iter().filter(|name| told.contains(&format!("- {name}: ")));
+        assert_eq!(names.collect::<Vec<_>>(), expected, "{scopes:?}");
     }
-    let mut scene = Scene::new(TESTS);
-    scene.edited("t1");
+    let mut scene = edited(TESTS);
     scene.settings.hooks.stop.verify_requirements = false;
     passes(&mut scene);
 }
 
 #[test]
-fn a_prompt_is_held_once() {
-    let mut scene = Scene::new(TESTS);
-    scene.edited("t1");
-    held(&mut scene);
-    scene.blocks = BlockCount { own: 1, together: 1, ..BlockCount::default() };
-    let answer = stop(&mut scene);
-    assert!(answer.verdict == Verdict::Pass && answer.audit_event.is_some(), "{answer:?}");
-    scene.blocks = BlockCount { own: 0, together: 5, ..BlockCount::default() };
-    held(&mut scene);
-    scene.blocks = BlockCount { own: 0, together: 6, ..BlockCount::default() };
-    assert_eq!(stop(&mut scene).verdict, Verdict::Pass, "together often enough");
+fn a_prompt_is_blocked_once() {
+    let mut scene = edited(TESTS);
+    for (own, together, expected) in [(0, 0, true), (1, 1, false), (0, 5, true), (0, 6, false)] {
+        scene.blocks = BlockCount { own, together, ..BlockCount::default() };
+        let answer = stop(&mut scene);
+        let is_blocked = matches!(answer.verdict, Verdict::Block { .. });
+        assert_eq!((is_blocked, answer.audit_event.is_none()), (expected, expected), "{own} {together}");
+    }
 }
 
 #[test]
-fn what_is_never_held_says_why() {
-    let due = || {
-        let mut scene = Scene::new(TESTS);
-        scene.edited("t1");
-        scene
-    };
+fn what_is_never_blocked_says_why() {
+    let mut headless = edited(TESTS);
+    headless.headless = true;
+    let mut nameless = edited(TESTS);
+    nameless.session = None;
     let answers = [
-        due().stop("Shall I go on?", TurnWork::ToolCalls),
-        due().stop(WORDS, TurnWork::NoToolCall),
-        {
-            let mut scene = due();
-            scene.headless = true;
-            stop(&mut scene)
-        },
-        {
-            let mut scene = due();
-            scene.session = None;
-            stop(&mut scene)
-        },
+        edited(TESTS).stop("Shall I go on?", TurnWork::ToolCalls),
+        edited(TESTS).stop(WORDS, TurnWork::NoToolCall),
+        stop(&mut headless),
+        stop(&mut nameless),
     ];
     for (number, answer) in answers.iter().enumerate() {
         assert!(answer.verdict == Verdict::Pass && answer.audit_event.is_some(), "{number}: {answer:?}");
     }
-    assert!(
-        matches!(due().stop(WORDS, TurnWork::Unknown).verdict, Verdict::Block { .. }),
-        "what is unknown is work"
-    );
-}
-
-#[test]
-fn the_first_unmet_requirement_is_the_rule_behind_the_block() {
-    let mut scene = Scene::new(TESTS);
-    scene.edited("t1");
-    let Verdict::Block { rule, .. } = stop(&mut scene).verdict else { panic!() };
-    assert_eq!(rule, "requirements.tests");
+    let unknown = edited(TESTS).stop(WORDS, TurnWork::Unknown);
+    assert!(matches!(unknown.verdict, Verdict::Block { .. }), "what is unknown is work");
 }
