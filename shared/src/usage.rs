@@ -11,10 +11,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::Timestamp;
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
-pub use merge::{Lower, MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
+pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -32,9 +31,6 @@ pub struct Usage {
     /// they change. The last one says since when they hold what they hold now.
     #[serde(default)]
     pub earlier: Vec<Earlier>,
-    /// Windows that were reported with less than is known, not yet believed.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub lower: BTreeMap<String, Lower>,
 }
 
 /// A reading that brought something new.
@@ -90,16 +86,6 @@ pub struct Window {
     pub observed_at: i64,
 }
 
-/// How far a reading can be relied on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Freshness {
-    /// It can.
-    Fresh,
-    /// It is this old.
-    Stale(Duration),
-    Missing,
-}
-
 impl Remembered for Usage {
     fn file_name(_session: &str) -> Option<String> {
         Some("usage.json".to_owned())
@@ -133,13 +119,6 @@ impl Usage {
     pub fn has_just_changed(&self) -> bool {
         self.earlier.last().is_some_and(|earlier| earlier.at == self.observed_at)
     }
-}
-
-/// How far the reading can be relied on now. One from the future is as fresh as the clock is wrong.
-pub fn freshness(usage: Option<&Usage>, now: Timestamp) -> Freshness {
-    let Some(usage) = usage.filter(|usage| !usage.windows.is_empty()) else { return Freshness::Missing };
-    let age = now.since(Timestamp::from_secs(usage.observed_at));
-    if age > STALE_AFTER { Freshness::Stale(age) } else { Freshness::Fresh }
 }
 
 #[cfg(test)]

@@ -1,9 +1,6 @@
 //! The file of the readings: kept, fresh, and left alone where it is another version's.
 
-use std::time::Duration;
-
-use super::{Freshness, Observed, Sight, Source, Usage, Window, freshness, read, record};
-use crate::host::Timestamp;
+use super::{Observed, Sight, Source, Usage, Window, read, record};
 use crate::state::{StateError, Store};
 
 fn seen(at: i64, used_percent: f64) -> Observed {
@@ -82,20 +79,4 @@ fn a_file_of_before_is_read() {
     std::fs::write(scratch.path().join("usage.json"), text).unwrap();
     assert_eq!(used(&read(&store).unwrap()).to_bits(), 41.5_f64.to_bits());
     assert!(record(&store, &seen(101, 41.5)).unwrap().is_some());
-}
-
-#[test]
-fn a_reading_is_fresh_for_a_quarter_of_an_hour() {
-    let at = |usage: Option<&Usage>, now| freshness(usage, Timestamp::from_secs(now));
-    assert_eq!(at(None, 100), Freshness::Missing);
-    assert_eq!(at(Some(&Usage::default()), 100), Freshness::Missing);
-    let usage = super::merge(Usage::default(), &seen(1000, 41.0));
-    for (now, expected) in [
-        (1000, Freshness::Fresh),
-        (1900, Freshness::Fresh),
-        (1901, Freshness::Stale(Duration::from_secs(901))),
-        (500, Freshness::Fresh),
-    ] {
-        assert_eq!(at(Some(&usage), now), expected, "{now}");
-    }
 }
