@@ -25,7 +25,7 @@ use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
 use crate::switches::Turn;
 
-pub use answer::{Reply, key_lines, off_file, status};
+pub use answer::{Reply, off_file, status};
 pub use commands::{Commands, Line, is_command, is_common, is_typed, prompted, run, typed};
 pub use help::{help, verbs_of};
 

@@ -32,16 +32,14 @@ pub fn is_own_call(call: &ToolCall, places: &Places) -> bool {
 }
 
 /// Our own commands of such a call that has come through, each with its bare name first and its arguments without their
-/// quotes; `None` for any other call, and where one of them may not have run: beside `||`, or behind an `&&` that does not
-/// decide how the line ends.
+/// quotes; `None` for any other call, and for a line in which a command may not have run.
 pub fn own_command_lines(call: &ToolCall, places: &Places) -> Option<Vec<Vec<String>>> {
     own_line(call, places).filter(|line| line.has_surely_run).map(|line| line.commands)
 }
 
-/// The commands of a line.
 struct Line {
     commands: Vec<Vec<String>>,
-    /// All of them have run if the line came through.
+    /// Every command has run if the line succeeded: the joints are `&&` alone, or none of them depends on an exit status.
     has_surely_run: bool,
 }
 
@@ -90,34 +88,28 @@ fn own_name<'p>(program: &'p str, folders: &[PathBuf]) -> Option<&'p str> {
 /// The words of each command; `None` where the line is more than plain words, or writes a file.
 fn commands(line: &str) -> Option<Line> {
     let mut commands: Vec<Vec<String>> = vec![Vec::new()];
-    let (mut has_surely_run, mut hangs_on_others, mut has_ended) = (true, false, false);
-    let mut rest = line;
-    loop {
-        rest = rest.trim_start_matches([' ', '\t']);
-        if rest.is_empty() {
-            break;
-        }
-        let joint = JOINTS.iter().find_map(|joint| Some((joint, rest.strip_prefix(joint)?)));
-        if let Some((joint, behind)) = joint {
-            rest = behind;
+    let mut joints = Vec::new();
+    let mut rest = line.trim_matches([' ', '\t', '\n']);
+    while !rest.is_empty() {
+        if let Some((joint, behind)) =
+            JOINTS.iter().find_map(|joint| Some((joint, rest.strip_prefix(joint)?)))
+        {
+            joints.push(*joint);
             commands.push(Vec::new());
-            match *joint {
-                "&&" => hangs_on_others = true,
-                "||" => has_surely_run = false,
-                _ => has_ended = hangs_on_others,
-            }
+            rest = behind.trim_start_matches([' ', '\t']);
             continue;
         }
         let (word, behind) = word(rest)?;
-        rest = behind;
         let command = commands.last_mut()?;
         if !command.is_empty() && names_file_to_write(&word) {
             return None;
         }
-        has_surely_run &= !(command.is_empty() && has_ended);
         command.push(word);
+        rest = behind.trim_start_matches([' ', '\t']);
     }
     commands.retain(|command| !command.is_empty());
+    let has_surely_run =
+        joints.iter().all(|joint| *joint == "&&") || joints.iter().all(|joint| matches!(*joint, ";" | "\n"));
     Some(Line { commands, has_surely_run })
 }
 
@@ -189,7 +181,7 @@ mod tests {
 
     #[test]
     fn the_words_of_each_command_are_told_without_quotes_and_folders() {
-        let line = "cd '/a b'; /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
+        let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
         let expected =
             [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
         assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
@@ -206,7 +198,7 @@ mod tests {
             ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
             ("stop-momentum a && stop-momentum b && stop-momentum c", Some(3)),
             ("stop-momentum a; stop-momentum b\nstop-momentum c", Some(3)),
-            ("stop-momentum a; cd /there && stop-momentum b\n", Some(2)),
+            ("stop-momentum a; cd /there && stop-momentum b\n", None),
             ("stop-momentum a --note 'this || that'", Some(1)),
         ] {
             let told = own_command_lines(&call("Bash", line), &places());

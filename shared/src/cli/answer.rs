@@ -84,13 +84,14 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
 
 /// Settings in force and their provenance, as text or as JSON.
 pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
-    if json {
-        return report::<H, E>(asker, &asker.switches(), status_json::<H>);
+    match asker.section_in_force::<H>() {
+        Ok(section) if json => Reply::yes(status_json::<H>(&section, asker)),
+        Ok(section) => {
+            let lines = std::iter::once(status_text::<H>(&section, asker));
+            Reply::yes(lines.chain(H::status_lines(&section, asker)).collect::<Vec<_>>().join("\n"))
+        }
+        Err(why) => Reply::no(why),
     }
-    report::<H, E>(asker, &asker.switches(), |section, in_force| {
-        let own = H::status_lines(section, asker);
-        std::iter::once(status_text::<H>(section, in_force)).chain(own).collect::<Vec<_>>().join("\n")
-    })
 }
 
 /// The schema of the hook's section: its own keys and the common ones.
@@ -118,26 +119,6 @@ fn section_schema<H: Hook>() -> String {
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
-/// State in force beside the section itself.
-struct InForce {
-    switch: Position,
-    /// The file that switches every hook off, as it is shown.
-    off_file: Option<String>,
-}
-
-fn report<H: Hook, E>(
-    asker: &Asker<'_>,
-    switches: &Switches,
-    print: impl Fn(&Section<H::Settings>, &InForce) -> String,
-) -> Reply<E> {
-    let switch = switches.position(H::NAME, asker.session);
-    let in_force = InForce { switch, off_file: off_file(asker.host, asker.places) };
-    match asker.section::<H>(switches) {
-        Some(section) => Reply::yes(print(&section, &in_force)),
-        None => Reply::no(unreadable::<H>()),
-    }
-}
-
 /// The OFF file that holds, in the state folder in use or in our own, as it is shown.
 pub fn off_file(host: &Host, places: &Places) -> Option<String> {
     let folders = [&places.state_dir, &places.default_state_dir];
@@ -146,7 +127,7 @@ pub fn off_file(host: &Host, places: &Places) -> Option<String> {
 }
 
 /// Lines about the switches of single keys, and about those that a lock overrules.
-pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
+fn key_lines<S>(section: &Section<S>) -> Vec<String> {
     let turned = section
         .switched_keys()
         .into_iter()
@@ -160,11 +141,11 @@ pub fn key_lines<S>(section: &Section<S>) -> Vec<String> {
     turned.chain(overruled).collect()
 }
 
-fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
+fn status_text<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {
     let name = H::NAME;
     let word = if section.enabled { "on" } else { "off" };
     let by = section.origin("enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
-    let first = match &in_force.off_file {
+    let first = match off_file(asker.host, asker.places) {
         Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
         None => format!("{name}: {word}{by}"),
     };
@@ -176,58 +157,48 @@ fn status_text<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> S
     lines.collect::<Vec<String>>().join("\n")
 }
 
-fn status_json<H: Hook>(section: &Section<H::Settings>, in_force: &InForce) -> String {
+fn status_json<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {
+    let switch = asker.switches().position(H::NAME, asker.session);
     let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-    let origin = section.origin("enabled").map(|origin| origin.to_string());
-    let enabled = section.enabled && in_force.off_file.is_none();
-    let set_by = in_force.off_file.clone().or(origin);
-    json!({ "hook": H::NAME, "enabled": enabled, "switch": in_force.switch, "set_by": set_by, "problems": problems })
+    let off_file = off_file(asker.host, asker.places);
+    let enabled = section.enabled && off_file.is_none();
+    let set_by = off_file.or_else(|| section.origin("enabled").map(|origin| origin.to_string()));
+    json!({ "hook": H::NAME, "enabled": enabled, "switch": switch, "set_by": set_by, "problems": problems })
         .to_string()
 }
 
-fn reach(session: Option<&str>) -> String {
-    session.map_or_else(String::new, |id| format!(" --session {id}"))
-}
-
-fn is_on_by_files<H: Hook>(asker: &Asker<'_>) -> bool {
-    load::<H::Settings>(H::section(), &asker.sources(), Position::Auto).is_some_and(|section| section.enabled)
-}
-
 fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, asker: &Asker<'_>) -> Reply<E> {
-    let (word, reach) = (position.word(), reach(session));
+    let name = H::NAME;
+    let reach = session.map_or_else(String::new, |id| format!(" --session {id}"));
+    let line = format!("{name} {}{reach}", position.word());
     // To switch on what costs money is not Claude's either: its user may just have switched it off.
     let is_anybodys = position == Position::On && !H::COSTS_MONEY;
     if !is_anybodys && !asker.caller.is_operator() {
-        let line = format!("{} {word}{reach}", H::NAME);
         return Reply::no(asker.caller.refusal(&line, H::is_command(&line)));
     }
     if asker.store.is_none() {
-        return Reply::no(format!("{}: there is no state folder to keep the switch in; set HOME", H::NAME));
+        return Reply::no(format!("{name}: there is no state folder to keep the switch in; set HOME"));
     }
-    if load::<H::Settings>(H::section(), &asker.sources(), position)
-        .is_some_and(|section| section.overruled_switch)
-    {
-        return Reply::no(format!(
-            "{}: locked by your global requirements.yaml; nothing was changed",
-            H::NAME
-        ));
+    let with = |position| load::<H::Settings>(H::section(), &asker.sources(), position);
+    if with(position).is_some_and(|section| section.overruled_switch) {
+        return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
-    if H::COSTS_MONEY && position == Position::On && !is_on_by_files::<H>(asker) {
+    let begins_to_spend = H::COSTS_MONEY && position == Position::On;
+    if begins_to_spend && !with(Position::Auto).is_some_and(|section| section.enabled) {
         return Reply::no(format!(
             "{name}: it asks a model, which costs money, so only your global file can switch it on; nothing was changed; type: \
-             req enable --hook {name}",
-            name = H::NAME
+             req enable --hook {name}"
         ));
     }
-    let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, position) };
-    let switches = asker.switches().with(&turn, asker.host.now());
-    let reply = match session {
-        None => report::<H, E>(asker, &switches, status_text::<H>),
-        Some(id) => Reply::yes(format!("{}: {word} for session {id}", H::NAME)),
+    let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(name, position) };
+    let text = match (session, asker.section::<H>(&asker.switches().with(&turn, asker.host.now()))) {
+        (Some(id), _) => format!("{name}: {} for session {id}", position.word()),
+        (None, Some(section)) => status_text::<H>(&section, asker),
+        (None, None) => return Reply::no(unreadable::<H>()),
     };
-    let text = match (position, reply.is_no) {
-        (Position::Off, false) => format!("{}\non again: {} auto{reach}", reply.text, H::NAME),
-        _ => reply.text,
+    let text = match position {
+        Position::Off => format!("{text}\non again: {name} auto{reach}"),
+        _ => text,
     };
-    Reply { effects: vec![turn.into()], text, ..reply }
+    Reply { effects: vec![turn.into()], ..Reply::yes(text) }
 }
