@@ -5,7 +5,6 @@
 //! on a command line that only its program knows. Where the two errors cannot both be avoided the text loses: a journal with a
 //! hole is still a journal.
 //!
-//! - `scan`: one pass over a text, and `user:password@` in addresses
 //! - `tokens`: keys and tokens known by how they begin
 //! - `named`: what stands behind a telling name
 //! - `pem`: private keys
@@ -15,7 +14,6 @@ use std::ops::Range;
 
 mod named;
 mod pem;
-mod scan;
 mod tokens;
 
 /// Replacement of a secret.
@@ -23,6 +21,9 @@ const MASK: &str = "[masked]";
 
 /// A text that still changes in this pass is given up: nothing of it is kept.
 const MAX_PASSES: usize = 4;
+
+/// A user's name without a password is a token from this length on, if it has a digit.
+const MIN_LOGIN_TOKEN: usize = 16;
 
 /// The text with `[masked]`, or `[masked: kind]`, in the place of what looks like a secret; the text itself where nothing
 /// does. What was masked once stays as it is: masking it again changes nothing.
@@ -32,10 +33,10 @@ const MAX_PASSES: usize = 4;
 /// Commit ids, checksums and UUIDs are kept, although a key can be written in hexadecimal digits too: they are in every
 /// other line of what is worth keeping. Behind a telling name (`secret=`) they are masked.
 pub fn masked(text: &str) -> Cow<'_, str> {
-    let Some(mut clean) = scan::pass(text) else { return Cow::Borrowed(text) };
+    let Some(mut clean) = pass(text) else { return Cow::Borrowed(text) };
     // A mask ends words that went on before; a second look at what is left makes sure that nothing new has come of it.
     for _ in 1..MAX_PASSES {
-        match scan::pass(&clean) {
+        match pass(&clean) {
             None => return Cow::Owned(clean),
             Some(cleaner) => clean = cleaner,
         }
@@ -50,6 +51,52 @@ struct Found {
     place: Range<usize>,
     /// Kind in a word or two for people; empty if unknown.
     kind: &'static str,
+}
+
+/// One pass from left to right: the text without what was found; `None` where nothing was. What is found is not looked at again;
+/// whatever is not found moves the pass on by at least one byte.
+fn pass(text: &str) -> Option<String> {
+    let bytes = text.as_bytes();
+    let (mut at, mut copied, mut clean) = (0, 0, String::new());
+    while at < bytes.len() {
+        let (found, next) = look(bytes, at);
+        at = next;
+        if let Some(Found { place, kind }) = found {
+            clean.push_str(text.get(copied..place.start).unwrap_or_default());
+            let parts = if kind.is_empty() { [MASK, "", ""] } else { ["[masked: ", kind, "]"] };
+            clean.push_str(&parts.concat());
+            (at, copied) = (place.end, place.end);
+        }
+    }
+    (copied > 0).then(|| clean + text.get(copied..).unwrap_or_default())
+}
+
+/// Finding at this place, and the place to go on where there is none.
+fn look(text: &[u8], at: usize) -> (Option<Found>, usize) {
+    match text[at] {
+        b'-' => (pem::find(text, at), at + 1),
+        b':' => (login(text, at), at + 1),
+        b'[' => (None, at + mask_len(&text[at..]).unwrap_or(1)),
+        byte if is_word(byte) => {
+            let word = at..end_of(text, at, is_word);
+            (tokens::find(text, &word).or_else(|| named::find(text, &word)), word.end)
+        }
+        _ => (None, at + 1),
+    }
+}
+
+/// `user:password@`, or a token and `@`, behind the `://` of an address. Host and path stay.
+fn login(text: &[u8], colon: usize) -> Option<Found> {
+    let rest = &text[colon..];
+    let start = colon + [&b"://"[..], b":\\/\\/"].iter().find(|sign| rest.starts_with(sign))?.len();
+    let is_host = |byte: u8| !is_space(byte) && !is_quote(byte) && !b"/?#\\<>".contains(&byte);
+    let login = &text[start..end_of(text, start, is_host)];
+    let login = &login[..login.iter().rposition(|byte| *byte == b'@')?];
+    let is_secret = match login.iter().position(|byte| *byte == b':') {
+        Some(colon) => !named::is_placeholder(&login[colon + 1..]) && mask_len(login).is_none(),
+        None => login.len() >= MIN_LOGIN_TOKEN && login.iter().any(u8::is_ascii_digit),
+    };
+    is_secret.then(|| Found { place: start..start + login.len(), kind: "" })
 }
 
 /// The length of the mask that `text` begins with.

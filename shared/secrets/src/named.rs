@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Found, end_of, is_quote, is_space, is_word, mask_len};
 
-/// A value is judged by its beginning of this length, in bytes.
+/// A value is judged by its beginning of this length, in bytes: names behind each other would else cost the square of their number.
 const MAX_LOOK: usize = 1024;
 
 /// A type between a name and its value is not longer, nor is a placeholder, in bytes.
@@ -17,45 +17,25 @@ const MIN_SECRET: usize = 3;
 /// A shorter one in what may be code could be anything that has a digit in it.
 const MIN_LOOSE: usize = 6;
 
-/// A shorter one behind a name that tells little is not looked at.
+/// A shorter one behind a vague name is not looked at.
 const MIN_RANDOM: usize = 16;
 
 /// Hexadecimal digits behind such a name are a key from this length on.
 const MIN_HEX: usize = 32;
 
-/// How much of a name's end is looked at.
-const NAME_END: usize = 24;
-
+/// What a telling name ends with.
+#[rustfmt::skip]
 const TELLING: [&str; 23] = [
-    "password",
-    "passwd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "secret",
-    "token",
-    "apikey",
-    "accesskey",
-    "secretkey",
-    "privatekey",
-    "accountkey",
-    "sharedkey",
-    "signingkey",
-    "encryptionkey",
-    "masterkey",
-    "authkey",
-    "storagekey",
-    "credential",
-    "credentials",
-    "userpass",
-    "dbpass",
-    "adminpass",
+    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
+    "accesskey", "secretkey", "privatekey", "accountkey", "sharedkey", "signingkey", "encryptionkey",
+    "masterkey", "authkey", "storagekey", "credential", "credentials", "userpass", "dbpass", "adminpass",
 ];
 
 /// Names that tell something only where they are a word of their own: `DB_PASS`, not `bypass`.
 const SHORT: [&str; 4] = ["pass", "auth", "pw", "cred"];
 
-const FAINT: [&str; 9] = ["key", "sig", "signature", "hmac", "jwt", "sid", "sessionid", "auth", "nonce"];
+/// What a vague name ends with.
+const VAGUE: [&str; 9] = ["key", "sig", "signature", "hmac", "jwt", "sid", "sessionid", "auth", "nonce"];
 
 /// Values that are no secret: types, states, and the words a sentence goes on with.
 const WORDS: &str = "a an and any are as auto basic bearer bool boolean bytes char default disabled empty enabled expired \
@@ -63,60 +43,49 @@ const WORDS: &str = "a an and any are as auto basic bearer bool boolean bytes ch
     not null number object of omit on option optional or prompt required rotate same-origin self so \
     stdin str string text that the this to true undefined varchar was yes";
 
-/// How a value is joined to its name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Joint {
-    /// `=`, `:`, `=>`, `%3D` or the end of a tag.
-    Given,
-    /// `name == "value"`, `("name", "value")`, `name: Type = "value"`: only what is quoted is the value itself.
-    Quoted,
-    /// Blanks alone.
-    Blank,
+/// A value: its place without quotation marks, and whether it has some.
+struct Value {
+    place: Range<usize>,
+    is_quoted: bool,
 }
 
 /// The secret behind the name `word`, if it is a telling one.
 pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
-    let mut end = [0; NAME_END];
-    let name = name_end(&text[word.clone()], &mut end);
-    let place = if matches!(name, "bearer" | "basic") {
+    let name = &text[word.clone()];
+    let ends_with = |end: &str| ends_with_one_of(name, &[end]);
+    let place = if ["bearer", "basic"].iter().any(|scheme| name.eq_ignore_ascii_case(scheme.as_bytes())) {
         credential(text, end_of(text, word.end, is_blank))
-    } else if name.ends_with("authorization") {
-        let (_, at) = joint(text, word).filter(|(joint, _)| *joint == Joint::Given)?;
+    } else if ends_with("authorization") {
+        let (_, at) = joint(text, word).filter(|(is_loose, _)| !is_loose)?;
         let at = at + usize::from(text.get(at).copied().is_some_and(is_quote));
         let scheme = end_of(text, at, is_word);
         credential(text, end_of(text, scheme, is_blank)).or_else(|| credential(text, at))
-    } else if name.ends_with("cookie") {
+    } else if ends_with("cookie") {
         cookie(text, word)
-    } else if TELLING.iter().any(|telling| name.ends_with(telling)) || is_short(&text[word.clone()]) {
+    } else if ends_with_one_of(name, &TELLING) || is_short(name) {
         telling(text, word)
-    } else if FAINT.iter().any(|faint| name.ends_with(faint)) {
-        key(text, word)
+    } else if ends_with_one_of(name, &VAGUE) {
+        random(text, word)
     } else {
         None
     };
     place.map(|place| Found { place, kind: "" })
 }
 
-/// The end of a name in small letters, without its signs.
-fn name_end<'a>(name: &[u8], end: &'a mut [u8; NAME_END]) -> &'a str {
-    let mut start = NAME_END;
-    for byte in name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).take(NAME_END) {
-        start -= 1;
-        end[start] = byte.to_ascii_lowercase();
-    }
-    std::str::from_utf8(&end[start..]).unwrap_or_default()
-}
-
-fn ends_telling(name: &[u8]) -> bool {
-    let mut end = [0; NAME_END];
-    let name = name_end(name, &mut end);
-    TELLING.iter().any(|telling| name.ends_with(telling))
+/// The name ends with one of these, whatever its case and its signs.
+fn ends_with_one_of(name: &[u8], ends: &[&str]) -> bool {
+    ends.iter().any(|end| {
+        let letters = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).take(end.len());
+        letters.map(u8::to_ascii_lowercase).eq(end.bytes().rev())
+    })
 }
 
 fn is_short(name: &[u8]) -> bool {
     SHORT.iter().any(|short| {
-        let Some(start) = name.len().checked_sub(short.len()) else { return false };
-        let (before, end) = name.split_at(start);
+        let Some((before, end)) = name.len().checked_sub(short.len()).map(|start| name.split_at(start))
+        else {
+            return false;
+        };
         let begins = match before.last() {
             None | Some(b'_' | b'-') => true,
             Some(before) => before.is_ascii_lowercase() && end[0].is_ascii_uppercase(),
@@ -125,51 +94,59 @@ fn is_short(name: &[u8]) -> bool {
     })
 }
 
-/// How the value behind a name is joined to it, and where it begins.
-fn joint(text: &[u8], name: &Range<usize>) -> Option<(Joint, usize)> {
+/// Where the value behind a name begins, and whether only a quoted one counts: so it is in `name == "value"` and
+/// `("name", "value")`.
+fn joint(text: &[u8], name: &Range<usize>) -> Option<(bool, usize)> {
     let slashes = end_of(text, name.end, |byte| byte == b'\\');
     let is_quoted = text.get(slashes).copied().is_some_and(is_quote);
     let closed = if is_quoted { slashes + 1 } else { name.end };
     let closed = closed + usize::from(text.get(closed) == Some(&b']'));
     let sign = end_of(text, closed, is_blank);
-    let is_tag = || name.start > 0 && matches!(text[name.start - 1], b'<' | b':');
-    let is_option = name.start > 0 && text[name.start - 1] == b'-';
-    let (joint, length) = match &text[sign..] {
+    let before = name.start.checked_sub(1).map(|before| text[before]);
+    let (is_loose, length) = match &text[sign..] {
         [b':', b':', ..] => return None,
-        [b'=' | b'!', b'=', b'=', ..] => (Joint::Quoted, 3),
-        [b'=' | b'!', b'=', ..] => (Joint::Quoted, 2),
-        [b':' | b'+', b'=', ..] | [b'=', b'>', ..] => (Joint::Given, 2),
-        [b'=' | b':', ..] => (Joint::Given, 1),
-        [b'%', b'3', b'D' | b'd', ..] => (Joint::Given, 3),
-        [b',', ..] if is_quoted => (Joint::Quoted, 1),
-        [b'>', ..] if is_tag() => (Joint::Given, 1),
+        [b'=' | b'!', b'=', b'=', ..] => (true, 3),
+        [b'=' | b'!', b'=', ..] => (true, 2),
+        [b':' | b'+', b'=', ..] | [b'=', b'>', ..] => (false, 2),
+        [b'=' | b':', ..] => (false, 1),
+        [b'%', b'3', b'D' | b'd', ..] => (false, 3),
+        [b',', ..] if is_quoted => (true, 1),
+        [b'>', ..] if matches!(before, Some(b'<' | b':')) => (false, 1),
+        // An attribute that stands beside the one with the name: `key="ApiKey" value="..."`.
         rest if is_quoted && rest.starts_with(b"value") => {
             let equals = end_of(text, sign + b"value".len(), is_blank);
-            (text.get(equals) == Some(&b'=')).then_some((Joint::Quoted, equals + 1 - sign))?
+            (text.get(equals) == Some(&b'=')).then_some((true, equals + 1 - sign))?
         }
-        _ if is_option && sign > closed => (Joint::Blank, 0),
+        _ if before == Some(b'-') && sign > closed => (false, 0),
         _ => return None,
     };
-    Some((joint, end_of(text, sign + length, is_blank)))
+    Some((is_loose, end_of(text, sign + length, is_blank)))
 }
 
-/// A value: its place without quotation marks, and whether it has some.
-fn value(text: &[u8], at: usize) -> (Range<usize>, bool) {
-    let has_letter =
-        matches!(&text[at..], [b'b' | b'f' | b'r' | b'u' | b'$' | b'@', mark, ..] if is_quote(*mark));
-    let slashes = at + usize::from(has_letter);
-    let mark_at = end_of(text, slashes, |byte| byte == b'\\');
-    match text.get(mark_at).copied().filter(|byte| is_quote(*byte)) {
-        Some(mark) => {
-            let start = mark_at + if text[mark_at..].starts_with(&[mark; 3]) { 3 } else { 1 };
-            (start..closing(text, start, mark, mark_at > slashes), true)
-        }
-        None => (at..unquoted_end(text, at), false),
+/// `name: Type = "value"` and `name string = "value"`: where the value begins.
+fn behind_type(text: &[u8], name: &Range<usize>) -> Option<usize> {
+    let near = &text[..text.len().min(name.end + MAX_TYPE)];
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>.[]*| ?:".contains(&byte);
+    let equals = end_of(near, name.end, is_type);
+    let is_typed = text.get(name.end).is_some_and(|byte| matches!(byte, b':' | b' '));
+    (is_typed && text.get(equals) == Some(&b'=') && text.get(equals + 1) != Some(&b'='))
+        .then(|| end_of(text, equals + 1, is_blank))
+}
+
+impl Value {
+    fn at(text: &[u8], at: usize) -> Self {
+        let has_letter =
+            matches!(&text[at..], [b'b' | b'f' | b'r' | b'u' | b'$' | b'@', mark, ..] if is_quote(*mark));
+        let slashes = at + usize::from(has_letter);
+        let mark_at = end_of(text, slashes, |byte| byte == b'\\');
+        let Some(mark) = text.get(mark_at).copied().filter(|byte| is_quote(*byte)) else {
+            return Self { place: at..unquoted_end(text, at), is_quoted: false };
+        };
+        let start = mark_at + if text[mark_at..].starts_with(&[mark; 3]) { 3 } else { 1 };
+        Self { place: start..closing(text, start, mark, mark_at > slashes), is_quoted: true }
     }
 }
 
-/// As much of the text as is looked at to judge the value at `at`: names behind each other would else cost the square of
-/// their number.
 fn near(text: &[u8], at: usize) -> &[u8] {
     &text[..text.len().min(at + MAX_LOOK)]
 }
@@ -198,62 +175,47 @@ fn unquoted_end(text: &[u8], start: usize) -> usize {
 }
 
 fn telling(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
-    let given = joint(text, name);
-    let starts = given.into_iter().chain(behind_type(text, name).map(|at| (Joint::Quoted, at)));
-    starts
-        .filter(|(joint, at)| {
-            let (place, is_quoted) = value(near(text, *at), *at);
-            is_secret(text, name, *joint, (&place, is_quoted))
-        })
-        .map(|(_, at)| value(text, at).0)
-        .next()
+    let starts = joint(text, name).into_iter().chain(behind_type(text, name).map(|at| (true, at)));
+    let is_one = |(is_loose, at): &(bool, usize)| {
+        let value = Value::at(near(text, *at), *at);
+        let secret = &text[value.place.clone()];
+        if is_placeholder(secret) || matches!(&text[name.clone()], b"PWD" | b"OLDPWD") {
+            return false;
+        }
+        match (value.is_quoted, is_loose) {
+            (true, true) => !is_wordlike(secret),
+            (quoted, loose) => quoted || !loose && is_bare_secret(text, name, &value.place),
+        }
+    };
+    starts.filter(is_one).map(|(_, at)| Value::at(text, at).place).next()
 }
 
-fn is_secret(text: &[u8], name: &Range<usize>, joint: Joint, value: (&Range<usize>, bool)) -> bool {
-    let (place, is_quoted) = value;
+/// A value without quotation marks is a secret where it stands in no code, has a digit, or is all there is on its line.
+fn is_bare_secret(text: &[u8], name: &Range<usize>, place: &Range<usize>) -> bool {
     let secret = &text[place.clone()];
-    let word = &text[name.clone()];
-    if is_placeholder(secret) || matches!(word, b"PWD" | b"OLDPWD") || secret.starts_with(b"~/") {
+    if secret.len() < MIN_SECRET || secret[0] == b'-' || secret.starts_with(b"~/") {
         return false;
-    }
-    if is_quoted {
-        return joint != Joint::Quoted || !is_wordlike(secret);
     }
     // `--password=...` and `DB_PASSWORD=...` stand in no code: whatever they are given is the secret itself.
     let is_option = name.start > 0 && text[name.start - 1] == b'-';
-    let is_in_no_code = is_option || !word.iter().any(u8::is_ascii_lowercase);
-    if joint == Joint::Quoted || secret.len() < MIN_SECRET || secret[0] == b'-' {
-        return false;
-    }
-    if is_in_no_code {
+    if is_option || !text[name.clone()].iter().any(u8::is_ascii_lowercase) {
         return secret.len() >= MIN_LOOSE || !secret.iter().all(u8::is_ascii_digit);
     }
-    if is_code(secret) {
-        return false;
-    }
-    let is_random = secret.iter().any(u8::is_ascii_digit) || humps(secret) > 1;
-    is_random && secret.len() >= MIN_LOOSE || !is_title(secret) && is_line(text, name.start, place.end)
-}
-
-/// `name: Type = "value"` and `name string = "value"`: where the value begins.
-fn behind_type(text: &[u8], name: &Range<usize>) -> Option<usize> {
-    let near = &text[..text.len().min(name.end + MAX_TYPE)];
-    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>.[]*| ?:".contains(&byte);
-    let equals = end_of(near, name.end, is_type);
-    let is_typed = text.get(name.end).is_some_and(|byte| matches!(byte, b':' | b' '));
-    (is_typed && text.get(equals) == Some(&b'=') && text.get(equals + 1) != Some(&b'='))
-        .then(|| end_of(text, equals + 1, is_blank))
+    let has_digit = secret.iter().any(u8::is_ascii_digit);
+    let is_title = secret[0].is_ascii_uppercase() && secret[1..].iter().any(u8::is_ascii_lowercase);
+    !is_code(secret)
+        && (has_digit && secret.len() >= MIN_LOOSE || !is_title && is_line(text, name.start, place.end))
 }
 
 /// Value behind a vague name, if it looks like a key and not like the name of one.
-fn key(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
-    let (_, at) = joint(text, name).filter(|(joint, _)| *joint == Joint::Given)?;
-    let key = &text[value(near(text, at), at).0];
+fn random(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
+    let (_, at) = joint(text, name).filter(|(is_loose, _)| !is_loose)?;
+    let key = &text[Value::at(near(text, at), at).place];
     let has = |is_one: fn(&u8) -> bool| key.iter().any(is_one);
     let is_base64 = key.iter().all(|byte| is_word(*byte) || b"+/=.".contains(byte));
     let is_mixed = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
     let is_hex = key.len() >= MIN_HEX && key.iter().all(u8::is_ascii_hexdigit);
-    (key.len() >= MIN_RANDOM && is_base64 && (is_mixed || is_hex)).then(|| value(text, at).0)
+    (key.len() >= MIN_RANDOM && is_base64 && (is_mixed || is_hex)).then(|| Value::at(text, at).place)
 }
 
 /// All of a cookie line, if it is one: `name=value` at least.
@@ -301,27 +263,17 @@ pub(super) fn is_placeholder(value: &[u8]) -> bool {
 
 /// A value of letters only, as a word has, or a name of several words.
 fn is_wordlike(value: &[u8]) -> bool {
-    value.len() < MAX_TYPE
-        && value.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.'))
+    let belongs = |byte: &u8| byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.');
+    value.len() < MAX_TYPE && value.iter().all(belongs)
 }
 
 /// A call, a type, a list, or a variable that holds the secret: `self.token`.
 fn is_code(value: &[u8]) -> bool {
-    let is_path = || value.iter().all(|byte| is_word(*byte) || *byte == b'.') && ends_telling(value);
+    let is_path = value.iter().all(|byte| is_word(*byte) || *byte == b'.');
     value.iter().any(|byte| b"(|[".contains(byte))
         || value.windows(2).any(|pair| pair == b"::")
         || matches!(value, [b'&' | b'*' | b'{' | b'!', ..])
-        || is_path()
-}
-
-/// How often a small letter stands before a capital: once in a `newName`, more often in what nobody made up.
-fn humps(value: &[u8]) -> usize {
-    value.windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase()).count()
-}
-
-/// Beginning of a type or a sentence: a capital and small letters.
-fn is_title(value: &[u8]) -> bool {
-    value[0].is_ascii_uppercase() && value[1..].iter().any(u8::is_ascii_lowercase)
+        || is_path && ends_with_one_of(value, &TELLING)
 }
 
 /// Name and value are all there is on their line, as in a file of settings.

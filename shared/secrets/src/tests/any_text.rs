@@ -7,12 +7,7 @@ use proptest::prelude::*;
 use super::{BASE62, assert_masked, masked, random_with};
 
 /// What the scanner looks for, and what could lead it astray.
-const PIECES: [&str; 63] = [
-    "htpasswd -b",
-    "openssl -k ",
-    "smbclient -U ",
-    " --from-literal=",
-    " -n",
+const PIECES: [&str; 55] = [
     "%",
     "password",
     "token",
@@ -24,9 +19,6 @@ const PIECES: [&str; 63] = [
     "Cookie",
     "Bearer ",
     "basic ",
-    "login ",
-    "curl",
-    "mysql",
     "=",
     ":",
     " = ",
@@ -91,7 +83,7 @@ fn text() -> impl Strategy<Value = String> {
 }
 
 /// Each begins something and does not end it.
-const ENDLESS: [&str; 78] = [
+const ENDLESS: [&str; 68] = [
     "a",
     "A1b2",
     "-",
@@ -111,7 +103,6 @@ const ENDLESS: [&str; 78] = [
     "key:",
     "key:'",
     "password ",
-    "password is ",
     "password=\\\"",
     "token='$",
     "token:a,",
@@ -133,17 +124,10 @@ const ENDLESS: [&str; 78] = [
     "[masked",
     "[masked: ",
     "[masked]",
-    "curl -u ",
-    "mysql -p",
-    "login password ",
     "-----BEGIN ",
     "-----BEGIN PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----\n",
     "-----END ",
-    "a/b+c-",
-    "a1/B2/",
-    "123456:",
-    "MaaaaaaaaaaaaaaaaaaaaaaA1.",
     "\\",
     "\\n",
     "\\\\n",
@@ -160,11 +144,9 @@ const ENDLESS: [&str; 78] = [
     "token=a;b,",
     "é",
     "(",
-    "a-b-c-d-",
     "password: a = ",
     "token: T = ",
     "AKIA",
-    "key-",
     "hooks.slack.com/services/",
     "1//0",
     "token=(",
