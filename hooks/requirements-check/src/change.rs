@@ -15,13 +15,13 @@ use shared::switches::Turn;
 use crate::newcomers;
 use crate::place::{Here, Refusals};
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{BranchMarks, FolderError, Holder, Key, Mark};
+use crate::satisfactions::{Failure, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A requirement is marked as met.
-    Set(Target, Box<Mark>),
+    /// A requirement is satisfied.
+    Set(Target, Box<Satisfaction>),
     /// Satisfactions go; nobody else's.
     Clear(Target),
     /// The session begins here.
@@ -77,18 +77,19 @@ impl Target {
         self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
     }
 
-    fn set(&self, mark: Mark, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
+    fn set(
+        &self,
+        satisfaction: Satisfaction,
+        now: Timestamp,
+        patience: Duration,
+        refusals: &Refusals,
+    ) -> Result<(), String> {
         let name = self.name.as_deref().unwrap_or_default();
-        self.change(now, patience, refusals, |marks| marks.set(name, self.scope, self.holder(), mark))
+        self.change(now, patience, refusals, |kept| kept.set(name, self.scope, self.holder(), satisfaction))
     }
 
     fn clear(&self, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
-        self.change(now, patience, refusals, |marks| {
-            let _ = match &self.name {
-                Some(name) => usize::from(marks.clear(name, self.holder())),
-                None => marks.clear_all(self.holder()),
-            };
-        })
+        self.change(now, patience, refusals, |kept| kept.clear(self.name.as_deref(), self.holder()))
     }
 
     /// Changes the satisfactions as they are now.
@@ -97,9 +98,9 @@ impl Target {
         now: Timestamp,
         patience: Duration,
         refusals: &Refusals,
-        change: impl FnOnce(&mut BranchMarks),
+        change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), String> {
-        let Some(folder) = self.here.folder_to_change() else {
+        let Some(folder) = self.here.folder.clone() else {
             return Err(
                 "requirements-check: there is no folder to keep satisfactions in; set HOME".to_owned()
             );
@@ -112,7 +113,7 @@ impl Target {
                 Ok(())
             }
             Err(error) => {
-                if !matches!(error, FolderError::Lock(_)) {
+                if !matches!(error, Failure::Lock(_)) {
                     refusals.remember(folder.dir());
                 }
                 Err(format!("requirements-check: {error}"))
@@ -146,9 +147,9 @@ impl Change {
         let registry = places.state_dir.as_deref().map(Registry::new);
         let refusals = Refusals::new(places.state_dir.as_deref());
         match self {
-            Self::Set(target, mark) => {
-                let exception = audit::exception(&target, &mark);
-                target.set(*mark, now, patience, &refusals)?;
+            Self::Set(target, satisfaction) => {
+                let exception = audit::exception(&target, &satisfaction);
+                target.set(*satisfaction, now, patience, &refusals)?;
                 if let Some(exception) = exception {
                     exception.write(places, now);
                 }
@@ -190,7 +191,7 @@ impl Change {
 /// A branch that is back meanwhile keeps its satisfactions.
 fn prune(leftovers: &Leftovers, now: Timestamp) -> Result<(), String> {
     let Leftovers { here, gone } = leftovers;
-    let Some(folder) = here.folder_to_change() else { return Ok(()) };
+    let Some(folder) = &here.folder else { return Ok(()) };
     let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
     let pruned = folder.prune(now, |key| !gone.contains(key) || is_back(key));
     pruned.map_err(|error| format!("requirements-check: {error}"))

@@ -11,7 +11,7 @@ use crate::command_line::{self, Directory, Hidden, Line, Simple};
 use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
-use crate::satisfactions::Mark;
+use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern};
 use crate::view::quoted;
 use crate::words::cut;
@@ -233,7 +233,7 @@ pub(crate) fn asked(rule: &Rule<'_>, found: &Found) -> Map<String, Value> {
 }
 
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
-pub(crate) fn outdated(rule: &Rule<'_>, mark: &Mark) -> Option<String> {
+pub(crate) fn outdated(rule: &Rule<'_>, mark: &Satisfaction) -> Option<String> {
     let asked = Asked::deserialize(mark.metadata.other.get(ASKED)?).unwrap_or_default();
     let shown = mark.metadata.command.as_deref().unwrap_or_default();
     let is_listed = commands(rule).any(|set| set.as_str() == asked.command);

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use shared::hook::Context;
 use shared::host::Timestamp;
-use shared::state::{SharedMode, Store, ensure_private, file_key, write_private};
+use shared::state::{Store, ensure_private, file_key, write_private};
 
 use crate::git::{GitError, Worktree, ask_git};
 use crate::paths::above;
-use crate::satisfactions::{Key, MarkFolder};
+use crate::satisfactions::{Folder, Key};
 use crate::settings::{Scope, Settings};
 
 /// Where a call acts.
@@ -21,7 +21,7 @@ pub struct Here {
     /// The work tree; none without git.
     pub worktree: Option<Worktree>,
     /// The folder of the satisfactions; none where nothing can be remembered.
-    pub folder: Option<MarkFolder>,
+    pub folder: Option<Folder>,
     /// Why git, which is there, could not be read.
     pub trouble: Option<String>,
 }
@@ -52,7 +52,7 @@ impl Here {
             read => {
                 let state_dir = context.store.map(Store::dir);
                 let folder = state_dir.zip(context.places.root.as_deref());
-                let folder = folder.map(|(state, root)| MarkFolder::of_project(state, root));
+                let folder = folder.map(|(state, root)| Folder::of_project(state, root));
                 let trouble = read.err().map(|error| error.to_string());
                 Self { key: Key::NoGit, worktree: None, folder, trouble }
             }
@@ -60,19 +60,8 @@ impl Here {
     }
 
     fn in_git(worktree: Worktree, key: Key) -> Self {
-        let folder = MarkFolder::of_repository(&worktree.common_dir, &worktree.root, SharedMode::Private);
+        let folder = Folder::of_repository(&worktree.common_dir, &worktree.root);
         Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
-    }
-
-    /// The folder, for changes: its files get the mode the repository shares its own with.
-    pub(crate) fn folder_to_change(&self) -> Option<MarkFolder> {
-        match &self.worktree {
-            Some(worktree) => {
-                let mode = shared_mode(&worktree.common_dir);
-                Some(MarkFolder::of_repository(&worktree.common_dir, &worktree.root, mode))
-            }
-            None => self.folder.clone(),
-        }
     }
 
     /// The branch, where one is out.
@@ -114,21 +103,6 @@ impl Here {
     /// The top folder of the work tree.
     pub(crate) fn root(&self) -> Option<&Path> {
         self.worktree.as_ref().map(|worktree| worktree.root.as_path())
-    }
-}
-
-/// `core.sharedRepository`, as far as it gives others access.
-fn shared_mode(common_dir: &Path) -> SharedMode {
-    let config = git2::Config::open(&common_dir.join("config"));
-    let value = config.and_then(|config| config.get_string("core.sharedRepository")).unwrap_or_default();
-    match value.to_ascii_lowercase().as_str() {
-        "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
-        "all" | "world" | "everybody" | "2" => SharedMode::All,
-        octal => match u32::from_str_radix(octal.trim_start_matches("0o"), 8) {
-            Ok(mode) if octal.starts_with('0') && mode & 0o004 != 0 => SharedMode::All,
-            Ok(mode) if octal.starts_with('0') && mode & 0o060 != 0 => SharedMode::Group,
-            _ => SharedMode::Private,
-        },
     }
 }
 

@@ -1,13 +1,13 @@
 //! The repository's record of what was satisfied: one file per branch in `<git common dir>/requirements`, and one for all
-//! branches.
+//! branches. A satisfaction, evidence, an approval and a waiver are one kind of record, see [`By`].
 //!
-//! [`BranchMarks`] is one such file as plain data, with what is asked of it and done to it: no clock, no disk.
-//! `MarkFolder` reads and changes the files. Nobody removes a satisfaction of somebody else by the way: a change is made to
-//! the file as it is inside the lock, and names whose satisfactions it is about.
+//! [`Satisfactions`] is one such file as plain data: no clock, no disk. `Folder` reads and changes the files. Nobody removes
+//! a satisfaction of somebody else by the way: a change is made to the file as it is inside the lock, and names whose
+//! satisfactions it is about.
 
 mod folder;
 mod key;
-mod mark;
+mod satisfaction;
 mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,16 +17,16 @@ use shared::host::Timestamp;
 
 use crate::settings::Scope;
 pub use folder::Listed;
-pub(crate) use folder::{FolderError, MarkFolder};
+pub(crate) use folder::{Failure, Folder};
 pub use key::Key;
-pub(crate) use mark::is_fresh;
-pub use mark::{By, Mark, Metadata};
+pub(crate) use satisfaction::is_fresh;
+pub use satisfaction::{By, Metadata, Satisfaction};
 pub use sessions::resolve_session;
 
 /// The satisfactions of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct BranchMarks {
-    /// Whose marks these are, see [`Key::label`].
+pub struct Satisfactions {
+    /// Whose these are, see [`Key::label`].
     pub(crate) branch: String,
     /// Root of the work tree they were changed from last.
     pub(crate) project: String,
@@ -41,13 +41,13 @@ pub struct BranchMarks {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
-    /// Its scope when it was marked last. Which satisfactions count is decided by the scope it is configured with.
+    /// Its scope when it was satisfied last. The scope it is configured with decides which satisfactions count.
     pub(crate) scope: Scope,
     /// The satisfaction that counts for every session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub everyone: Option<Mark>,
+    pub everyone: Option<Satisfaction>,
     /// Satisfactions of single sessions, by full id.
-    pub sessions: BTreeMap<String, Mark>,
+    pub sessions: BTreeMap<String, Satisfaction>,
 }
 
 /// For whom a satisfaction counts.
@@ -59,88 +59,65 @@ pub enum Holder<'a> {
     Everyone,
 }
 
-impl BranchMarks {
-    /// No satisfactions yet.
-    #[must_use]
-    pub(crate) fn new(key: &Key) -> Self {
+impl Satisfactions {
+    pub(crate) fn none_of(key: &Key) -> Self {
         Self { branch: key.label().into_owned(), ..Self::default() }
     }
 
-    /// The satisfaction by which `name` is met: the session's own or everyone's; under the scopes `branch` and `permanent` only
-    /// everyone's. For `permanent` the marks of [`Key::Permanent`] are the ones to ask.
-    #[must_use]
-    pub(crate) fn mark(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Mark> {
-        self.candidates(name, scope, session).find(|mark| !mark.is_expired(now))
-    }
-
-    /// Both satisfactions that can count for a session, its own first.
-    fn candidates(&self, name: &str, scope: Scope, session: &str) -> impl Iterator<Item = &Mark> {
-        let requirement = self.requirements.get(name);
-        let everyones = requirement.and_then(|requirement| requirement.everyone.as_ref());
-        let own = match scope {
-            Scope::Session | Scope::SingleUse => self.own_mark(name, session),
-            Scope::Branch | Scope::Permanent => None,
-        };
-        own.into_iter().chain(everyones)
-    }
-
-    fn own_mark(&self, name: &str, session: &str) -> Option<&Mark> {
-        self.requirements.get(name)?.sessions.get(session)
+    /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
+    /// For `permanent` those of [`Key::Permanent`] are the ones to ask.
+    pub(crate) fn find(
+        &self,
+        name: &str,
+        scope: Scope,
+        session: &str,
+        now: Timestamp,
+    ) -> Option<&Satisfaction> {
+        let requirement = self.requirements.get(name)?;
+        let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
+        let own = requirement.sessions.get(session).filter(|_| is_own);
+        own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
     }
 
     /// Records `name` as satisfied, in place of the holder's earlier satisfaction.
-    pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, mark: Mark) {
+    pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, satisfaction: Satisfaction) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
         requirement.scope = scope;
         match holder {
-            Holder::Session(id) => drop(requirement.sessions.insert(id.to_owned(), mark)),
-            Holder::Everyone => requirement.everyone = Some(mark),
+            Holder::Session(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
+            Holder::Everyone => requirement.everyone = Some(satisfaction),
         }
     }
 
-    /// Removes the holder's satisfaction of `name`, and nobody else's; whether there was one.
-    pub fn clear(&mut self, name: &str, holder: Holder<'_>) -> bool {
-        let cleared = self.requirements.get_mut(name).is_some_and(|requirement| requirement.clear(holder));
+    /// Removes the holder's satisfaction of `name`, or of everything, and nobody else's.
+    pub fn clear(&mut self, name: Option<&str>, holder: Holder<'_>) {
+        let named = |known: &String| name.is_none_or(|name| name == known);
+        for (_, requirement) in self.requirements.iter_mut().filter(|(known, _)| named(known)) {
+            match holder {
+                Holder::Session(id) => drop(requirement.sessions.remove(id)),
+                Holder::Everyone => requirement.everyone = None,
+            }
+        }
         self.drop_empty();
-        cleared
-    }
-
-    /// Removes all of the holder's satisfactions, and nobody else's; how many there were.
-    pub fn clear_all(&mut self, holder: Holder<'_>) -> usize {
-        let cleared =
-            self.requirements.values_mut().filter_map(|requirement| requirement.clear(holder).then_some(()));
-        let count = cleared.count();
-        self.drop_empty();
-        count
     }
 
     /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
     pub(crate) fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
         for requirement in self.requirements.values_mut() {
-            requirement.sessions.retain(|_, mark| mark.age_secs(now) <= keep_secs);
+            requirement.sessions.retain(|_, satisfaction| satisfaction.age_secs(now) <= keep_secs);
         }
         self.drop_empty();
     }
 
     /// The sessions that have satisfactions here.
-    #[must_use]
     pub(crate) fn sessions(&self) -> BTreeSet<&str> {
-        let keys = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
-        keys.map(String::as_str).collect()
+        let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
+        ids.map(String::as_str).collect()
     }
 
     fn drop_empty(&mut self) {
         self.requirements
             .retain(|_, requirement| requirement.everyone.is_some() || !requirement.sessions.is_empty());
-    }
-}
-
-impl Requirement {
-    fn clear(&mut self, holder: Holder<'_>) -> bool {
-        match holder {
-            Holder::Session(id) => self.sessions.remove(id).is_some(),
-            Holder::Everyone => self.everyone.take().is_some(),
-        }
     }
 }
 

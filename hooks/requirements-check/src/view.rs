@@ -12,7 +12,7 @@ pub use crate::git::Size;
 use crate::place::Here;
 use crate::registry::Entry;
 use crate::rule::Rule;
-use crate::satisfactions::{BranchMarks, By, Key, Listed, Mark, is_fresh};
+use crate::satisfactions::{By, Key, Listed, Satisfaction, Satisfactions, is_fresh};
 use crate::settings::Scope;
 use crate::state::State;
 use crate::words::age;
@@ -31,9 +31,9 @@ pub struct View<'a> {
 pub struct World {
     pub here: Here,
     /// Satisfactions on the branch.
-    pub branch: BranchMarks,
+    pub branch: Satisfactions,
     /// Satisfactions on all branches, approvals and waivers.
-    pub permanent: BranchMarks,
+    pub permanent: Satisfactions,
     /// Per dynamic requirement the size, or why it is not known.
     pub sizes: BTreeMap<String, Result<Size, String>>,
     /// Per evidence requirement whether the files are those the command passed on.
@@ -134,20 +134,20 @@ impl View<'_> {
     }
 
     /// The satisfaction of the requirement, too old or not.
-    pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Mark> {
+    pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
         let scope = self.scope(rule);
         let kept = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
-        kept.mark(rule.name, scope, self.session.unwrap_or_default(), self.now)
+        kept.find(rule.name, scope, self.session.unwrap_or_default(), self.now)
     }
 
-    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, satisfaction: &Mark) -> bool {
+    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, satisfaction: &Satisfaction) -> bool {
         is_fresh(satisfaction, rule.set.ttl_secs, self.now)
     }
 
     /// An approval or waiver that holds, in words.
     pub fn exception(&self, rule: &Rule<'_>) -> Option<String> {
         let session = self.session.unwrap_or_default();
-        let found = self.world.permanent.mark(rule.name, Scope::Session, session, self.now)?;
+        let found = self.world.permanent.find(rule.name, Scope::Session, session, self.now)?;
         let word = match found.satisfied_by {
             By::Approval => "approved",
             By::Waiver => "waived",

@@ -20,7 +20,7 @@ use crate::verb::Ci;
 use requirements_check::git;
 use requirements_check::observe::Look;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{BranchMarks, Key};
+use requirements_check::satisfactions::{Key, Satisfactions};
 use requirements_check::settings::{Dynamic, Evidence, File, Guard, Kind, Requirement, Terms};
 use requirements_check::state::State as Session;
 use requirements_check::view::View;
@@ -142,7 +142,7 @@ pub(crate) fn ci(wanted: &Ci, desk: &Desk) -> Result<Reply, String> {
 
 fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
     let section = &desk.section;
-    (look.world.branch, look.world.permanent) = (BranchMarks::default(), BranchMarks::default());
+    (look.world.branch, look.world.permanent) = (Satisfactions::default(), Satisfactions::default());
     let branch_from = turn_to_branch(wanted, desk, look)?;
     let mut report = CiReport {
         version: 1,

@@ -14,7 +14,7 @@ use crate::reply::{Reply, refusal};
 use crate::verb::{Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Key, Mark, Metadata, resolve_session};
+use requirements_check::satisfactions::{By, Key, Metadata, Satisfaction, resolve_session};
 use requirements_check::settings::{Guard, Kind, Requirement, Scope, Settings, Terms};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
@@ -258,7 +258,7 @@ impl Speaker<'_> {
         )
     }
 
-    fn mark(&self, by: By, note: Option<&str>) -> Mark {
+    fn mark(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
         let metadata = Metadata {
             who: Some(if self.caller.is_operator() { "user" } else { "agent" }.to_owned()),
@@ -266,7 +266,7 @@ impl Speaker<'_> {
             note: note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE)),
             ..Metadata::default()
         };
-        Mark { metadata: metadata.at(self.view.now), ..Mark::new(by, self.view.now) }
+        Satisfaction { metadata: metadata.at(self.view.now), ..Satisfaction::new(by, self.view.now) }
     }
 }
 

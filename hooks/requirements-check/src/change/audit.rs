@@ -6,7 +6,7 @@ use shared::journal::{self, Entry};
 
 use super::Target;
 use crate::RequirementsCheck;
-use crate::satisfactions::{By, Mark};
+use crate::satisfactions::{By, Satisfaction};
 
 /// A line of the journal about something the user did.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub fn everywhere(what: &'static str, text: String) -> Audit {
 }
 
 /// About an approval or a waiver; any other satisfaction tightens.
-pub(super) fn exception(target: &Target, mark: &Mark) -> Option<Audit> {
+pub(super) fn exception(target: &Target, mark: &Satisfaction) -> Option<Audit> {
     let what = match mark.satisfied_by {
         By::Approval => "approve",
         By::Waiver => "waive",

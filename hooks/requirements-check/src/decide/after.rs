@@ -8,7 +8,7 @@ use crate::change::{Change, Target};
 use crate::evidence;
 use crate::facts::After;
 use crate::rule::Rule;
-use crate::satisfactions::{By, Mark, Metadata};
+use crate::satisfactions::{By, Metadata, Satisfaction};
 use crate::settings::{Kind, Terms};
 use crate::state::{Run, State, Uncounted};
 use crate::view::View;
@@ -110,7 +110,10 @@ fn proved(
         other: evidence::asked(rule, &found),
         ..Metadata::default()
     };
-    Some(Change::Set(target(rule, view), Box::new(Mark { metadata, ..Mark::new(By::Evidence, input.now) })))
+    Some(Change::Set(
+        target(rule, view),
+        Box::new(Satisfaction { metadata, ..Satisfaction::new(By::Evidence, input.now) }),
+    ))
 }
 
 /// A skill or `req satisfy` satisfies the requirement, unless it is satisfied already.
@@ -128,7 +131,10 @@ fn satisfied(
     }
     let by = if skill.is_some() { By::Skill } else { By::Agent };
     let metadata = Metadata { skill, ..Metadata::default() }.at(input.now);
-    Some(Change::Set(target(rule, view), Box::new(Mark { metadata, ..Mark::new(by, input.now) })))
+    Some(Change::Set(
+        target(rule, view),
+        Box::new(Satisfaction { metadata, ..Satisfaction::new(by, input.now) }),
+    ))
 }
 
 fn after_planning(input: &Input<'_, RequirementsCheck>, facts: &After, view: &View<'_>) -> Option<String> {

@@ -3,7 +3,7 @@
 use super::{Look, files, sizes};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::satisfactions::{Key, MarkFolder};
+use crate::satisfactions::{Folder, Key};
 use crate::settings::Terms;
 use crate::view::World;
 
@@ -66,7 +66,7 @@ impl Look<'_, '_> {
 
     /// Finds the holders of satisfactions, and the branches.
     pub fn know_branches(&mut self) {
-        self.world.marked = self.world.here.folder.as_ref().map(MarkFolder::list).unwrap_or_default();
+        self.world.marked = self.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
         self.world.heads = self.world.here.heads();
     }
 
@@ -80,7 +80,7 @@ impl Look<'_, '_> {
             let key = Key::Branch(branch.to_owned());
             self.world.is_turned = key != self.world.here.key;
             self.world.here.key = key;
-            self.read_marks();
+            self.read_satisfactions();
         }
     }
 }

@@ -40,10 +40,10 @@ pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instan
 /// Whether the files are those the command passed on; `None` where none has passed.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
     let scope = look.world.here.scope(rule.set.scope);
-    let marks = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
+    let kept = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
-    let mark = marks.mark(rule.name, scope, session, look.context.host.now())?;
-    let wanted = mark.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
+    let found = kept.find(rule.name, scope, session, look.context.host.now())?;
+    let wanted = found.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
     Some(match wanted {
         Some(wanted) => since(look, rule, wanted),
         None => Freshness::Unknown("its files were not noted".to_owned()),

@@ -16,7 +16,7 @@ use crate::git::{GitError, Own, Taken, Worktree};
 use crate::place::{Here, Refusals, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::satisfactions::{BranchMarks, Key};
+use crate::satisfactions::{Key, Satisfactions};
 use crate::settings::{Guard, Settings, Terms};
 use crate::view::{Freshness, Reader, World};
 use crate::wording;
@@ -73,8 +73,8 @@ impl<'a, 's> Look<'a, 's> {
         };
         let here = there.unwrap_or(own);
         let refusals = Refusals::new(context.places.state_dir.as_deref());
-        let takes_marks = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
-        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_marks(folder.dir()));
+        let takes_any = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
+        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_any(folder.dir()));
         let world = World {
             reader,
             cwd,
@@ -96,7 +96,7 @@ impl<'a, 's> Look<'a, 's> {
             file: None,
             taken: RefCell::default(),
         };
-        look.read_marks();
+        look.read_satisfactions();
         look
     }
 
@@ -107,16 +107,16 @@ impl<'a, 's> Look<'a, 's> {
         cwd.canonicalize().unwrap_or(cwd)
     }
 
-    pub(super) fn read_marks(&mut self) {
+    pub(super) fn read_satisfactions(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
             Ok(read) => {
                 self.world.notes.extend(read.corrupt.iter().map(|file| wording::set_aside(file)));
-                read.marks
+                read.satisfactions
             }
             Err(error) => {
                 self.world.notes.push(format!("requirements-check: {error}"));
-                BranchMarks::default()
+                Satisfactions::default()
             }
         };
         (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));

@@ -13,8 +13,8 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::mark::epoch_secs;
-use super::{BranchMarks, Key};
+use super::satisfaction::epoch_secs;
+use super::{Key, Satisfactions};
 
 /// What is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;
@@ -33,20 +33,20 @@ const KEEP_SESSIONS_SECS: i64 = KEEP_DAYS.cast_signed() * 24 * 60 * 60;
 
 /// The folder with the satisfactions of one repository, or of one project without git.
 #[derive(Debug, Clone)]
-pub struct MarkFolder {
+pub struct Folder {
     dir: PathBuf,
+    /// The work tree it is changed from.
     project: String,
-    mode: SharedMode,
-    /// It lies in the state folder, and its parents may be made.
-    is_ours: bool,
+    /// The repository's common folder; none for a folder in the state folder, whose parents may be made.
+    common_dir: Option<PathBuf>,
     patience: Duration,
 }
 
 /// What was found.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Read {
-    /// The satisfactions; none if there is no file.
-    pub(crate) marks: BranchMarks,
+    /// None if there is no file.
+    pub(crate) satisfactions: Satisfactions,
     /// A damaged file stood in their place and is here now.
     pub(crate) corrupt: Option<PathBuf>,
 }
@@ -66,32 +66,26 @@ pub struct Listed {
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum FolderError {
+pub(crate) enum Failure {
     /// The lock was not had.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// Written by a newer version.
-    #[error("{0} was written by a newer version of Barbless; update this one")]
-    Newer(PathBuf),
-    /// Written by a newer version, in a way this one can read.
+    /// A newer version wrote the file.
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
-    ReadOnly(PathBuf),
-    /// The file cannot be read.
-    #[error("{0} cannot be read; check its permissions")]
-    Unreadable(PathBuf, #[source] io::Error),
-    /// More satisfactions than fit.
-    #[error("{0} would be larger than 4 MiB; remove satisfactions with `req prune` or `req clear`")]
-    TooLarge(PathBuf),
-    /// The file, or its folder, cannot be written.
-    #[error("{0} cannot be written; check its permissions")]
-    Unwritable(PathBuf, #[source] io::Error),
+    Newer(PathBuf),
+    #[error("{0} {1}")]
+    File(PathBuf, &'static str),
 }
+
+const UNREADABLE: &str = "cannot be read; check its permissions";
+const UNWRITABLE: &str = "cannot be written; check its permissions";
+const TOO_LARGE: &str = "would be larger than 4 MiB; remove satisfactions with `req prune` or `req clear`";
 
 /// What a file turned out to be.
 enum Loaded {
     Nothing,
-    Marks(BranchMarks),
-    Newer(BranchMarks),
+    Satisfactions(Satisfactions),
+    Newer(Satisfactions),
     /// Nothing that can be read. What is no file, a link above all, is as damaged.
     Damaged,
 }
@@ -102,29 +96,26 @@ struct VersionOnly {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Versioned<M> {
+struct Versioned<S> {
     version: String,
     #[serde(flatten)]
-    marks: M,
+    satisfactions: S,
 }
 
-impl MarkFolder {
+impl Folder {
     /// That of a repository: `<git common dir>/requirements`. `root` is the work tree it is changed from.
-    #[must_use]
-    pub(crate) fn of_repository(common_dir: &Path, root: &Path, mode: SharedMode) -> Self {
-        Self::new(common_dir.join("requirements"), root, mode, false)
+    pub(crate) fn of_repository(common_dir: &Path, root: &Path) -> Self {
+        let project = root.to_string_lossy().into_owned();
+        let common_dir = common_dir.to_path_buf();
+        let dir = common_dir.join("requirements");
+        Self { dir, project, common_dir: Some(common_dir), patience: LOCK_DEADLINE }
     }
 
     /// That of a project without git, in the state folder.
-    #[must_use]
     pub(crate) fn of_project(state_dir: &Path, root: &Path) -> Self {
-        let name = file_key(&root.to_string_lossy());
-        Self::new(state_dir.join("requirements").join(name), root, SharedMode::Private, true)
-    }
-
-    fn new(dir: PathBuf, root: &Path, mode: SharedMode, is_ours: bool) -> Self {
         let project = root.to_string_lossy().into_owned();
-        Self { dir, project, mode, is_ours, patience: LOCK_DEADLINE }
+        let dir = state_dir.join("requirements").join(file_key(&project));
+        Self { dir, project, common_dir: None, patience: LOCK_DEADLINE }
     }
 
     /// The same, waiting so long for others.
@@ -133,55 +124,51 @@ impl MarkFolder {
         Self { patience, ..self }
     }
 
-    #[must_use]
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
     /// The satisfactions as they are now. Nothing is locked or written, unless a damaged file is to be set aside.
-    ///
-    /// # Errors
-    /// If there are satisfactions that cannot be read.
-    pub(crate) fn read(&self, key: &Key) -> Result<Read, FolderError> {
-        match self.load(key)? {
-            Loaded::Marks(marks) | Loaded::Newer(marks) => Ok(Read { marks, corrupt: None }),
-            Loaded::Nothing => Ok(Read { marks: BranchMarks::new(key), corrupt: None }),
+    pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
+        let (loaded, corrupt) = match self.load(key)? {
             Loaded::Damaged => match self.locked(key, || self.settle(key)) {
-                Ok(Ok((Loaded::Marks(marks) | Loaded::Newer(marks), corrupt))) => Ok(Read { marks, corrupt }),
-                Ok(Ok((_, corrupt))) => Ok(Read { marks: BranchMarks::new(key), corrupt }),
-                Ok(Err(_)) | Err(_) => {
-                    Ok(Read { marks: BranchMarks::new(key), corrupt: Some(self.place(key)) })
-                }
+                Ok(Ok(settled)) => settled,
+                Ok(Err(_)) | Err(_) => (Loaded::Nothing, Some(self.place(key))),
             },
-        }
+            loaded => (loaded, None),
+        };
+        let satisfactions = match loaded {
+            Loaded::Satisfactions(satisfactions) | Loaded::Newer(satisfactions) => satisfactions,
+            Loaded::Nothing | Loaded::Damaged => Satisfactions::none_of(key),
+        };
+        Ok(Read { satisfactions, corrupt })
     }
 
     /// Changes the satisfactions. Where nothing changes, nothing is written.
-    ///
-    /// # Errors
-    /// If the change cannot be made or kept.
     pub(crate) fn change(
         &self,
         key: &Key,
         now: Timestamp,
-        change: impl FnOnce(&mut BranchMarks),
-    ) -> Result<(), FolderError> {
-        let made = if self.is_ours { ensure_private(&self.dir) } else { ensure_folder(&self.dir, self.mode) };
-        made.map_err(|source| FolderError::Unwritable(self.dir.clone(), source))?;
+        change: impl FnOnce(&mut Satisfactions),
+    ) -> Result<(), Failure> {
+        let made = match &self.common_dir {
+            Some(_) => ensure_folder(&self.dir, self.mode()),
+            None => ensure_private(&self.dir),
+        };
+        made.map_err(|_| Failure::File(self.dir.clone(), UNWRITABLE))?;
         self.locked(key, || {
             let before = match self.settle(key)?.0 {
-                Loaded::Newer(_) => return Err(FolderError::ReadOnly(self.place(key))),
-                Loaded::Marks(marks) => marks,
-                Loaded::Nothing | Loaded::Damaged => BranchMarks::new(key),
+                Loaded::Newer(_) => return Err(Failure::Newer(self.place(key))),
+                Loaded::Satisfactions(satisfactions) => satisfactions,
+                Loaded::Nothing | Loaded::Damaged => Satisfactions::none_of(key),
             };
-            let mut marks = before.clone();
-            change(&mut marks);
-            if marks == before { Ok(()) } else { self.write(key, marks, now) }
+            let mut after = before.clone();
+            change(&mut after);
+            if after == before { Ok(()) } else { self.write(key, after, now) }
         })?
     }
 
     /// Whose satisfactions there are, in order. Files that are not ours or not where they belong are left out.
-    #[must_use]
     pub(crate) fn list(&self) -> Vec<Listed> {
         let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
         let mut listed: Vec<Listed> = files.filter_map(|file| listed(&file.path())).collect();
@@ -190,51 +177,53 @@ impl MarkFolder {
     }
 
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
-    /// of a newer version stay.
-    ///
-    /// # Errors
-    /// The first, after all files were tried.
-    pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), FolderError> {
-        let keys: Vec<Key> = self.list().into_iter().map(|listed| listed.key).collect();
-        let pruned: Vec<_> = keys.iter().map(|key| self.clean_up(key, now, &exists)).collect();
-        pruned.into_iter().find(Result::is_err).unwrap_or(Ok(()))
+    /// of a newer version stay. The error is the first, after all files were tried.
+    pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
+        let pruned: Vec<_> =
+            self.list().into_iter().map(|listed| self.clean_up(&listed.key, now, &exists)).collect();
+        pruned.into_iter().collect()
     }
 
     /// Whether the branch exists is asked again inside the lock, as it may be back.
-    fn clean_up(&self, key: &Key, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), FolderError> {
+    fn clean_up(&self, key: &Key, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
         if exists(key) {
-            return match self.change(key, now, |marks| marks.forget_sessions(KEEP_SESSIONS_SECS, now)) {
-                Err(FolderError::ReadOnly(_)) => Ok(()),
+            return match self.change(key, now, |kept| kept.forget_sessions(KEEP_SESSIONS_SECS, now)) {
+                Err(Failure::Newer(_)) => Ok(()),
                 other => other,
             };
         }
         self.locked(key, || match self.load(key)? {
-            Loaded::Marks(_) if !exists(key) => {
+            Loaded::Satisfactions(_) if !exists(key) => {
                 let place = self.place(key);
-                remove_durable(&place).map_err(|source| FolderError::Unwritable(place, source))
+                remove_durable(&place).map_err(|_| Failure::File(place, UNWRITABLE))
             }
             _ => Ok(()),
         })?
     }
 
     fn locked<T>(&self, key: &Key, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.place(key), self.patience, self.mode, critical)
+        with_shared_lock(&self.place(key), self.patience, self.mode(), critical)
+    }
+
+    /// Files get the mode that the repository shares its own with.
+    fn mode(&self) -> SharedMode {
+        self.common_dir.as_deref().map(shared_mode).unwrap_or_default()
     }
 
     fn place(&self, key: &Key) -> PathBuf {
         self.dir.join(key.file_name())
     }
 
-    fn load(&self, key: &Key) -> Result<Loaded, FolderError> {
+    fn load(&self, key: &Key) -> Result<Loaded, Failure> {
         load(&self.place(key))
     }
 
     /// What there is after a damaged file was set aside, and where that is. The caller holds the lock.
-    fn settle(&self, key: &Key) -> Result<(Loaded, Option<PathBuf>), FolderError> {
+    fn settle(&self, key: &Key) -> Result<(Loaded, Option<PathBuf>), Failure> {
         match self.load(key)? {
             Loaded::Damaged => {
                 let place = self.place(key);
-                let aside = set_aside(&place).map_err(|source| FolderError::Unreadable(place, source))?;
+                let aside = set_aside(&place).map_err(|_| Failure::File(place, UNREADABLE))?;
                 Ok((Loaded::Nothing, Some(aside)))
             }
             loaded => Ok((loaded, None)),
@@ -242,53 +231,62 @@ impl MarkFolder {
     }
 
     /// Satisfactions of sessions that are a month old make room before a change is denied.
-    fn write(&self, key: &Key, mut marks: BranchMarks, now: Timestamp) -> Result<(), FolderError> {
+    fn write(&self, key: &Key, mut kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
         let place = self.place(key);
-        marks.project.clone_from(&self.project);
-        marks.updated_at = epoch_secs(now);
-        if marks.created_at == 0 {
-            marks.created_at = marks.updated_at;
+        kept.project.clone_from(&self.project);
+        kept.updated_at = epoch_secs(now);
+        if kept.created_at == 0 {
+            kept.created_at = kept.updated_at;
         }
-        let mut bytes = to_bytes(&marks);
+        let is_too_large = |bytes: &[u8]| u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES);
+        let mut bytes = to_bytes(&kept);
         if is_too_large(&bytes) {
-            marks.forget_sessions(KEEP_SESSIONS_SECS, now);
-            bytes = to_bytes(&marks);
+            kept.forget_sessions(KEEP_SESSIONS_SECS, now);
+            bytes = to_bytes(&kept);
         }
         if is_too_large(&bytes) {
-            return Err(FolderError::TooLarge(place));
+            return Err(Failure::File(place, TOO_LARGE));
         }
-        write_durable(&place, &bytes, self.mode).map_err(|source| FolderError::Unwritable(place, source))
+        write_durable(&place, &bytes, self.mode()).map_err(|_| Failure::File(place, UNWRITABLE))
     }
 }
 
-fn load(place: &Path) -> Result<Loaded, FolderError> {
+/// `core.sharedRepository`, as far as it gives others access.
+fn shared_mode(common_dir: &Path) -> SharedMode {
+    let config = git2::Config::open(&common_dir.join("config"));
+    let value = config.and_then(|config| config.get_string("core.sharedRepository")).unwrap_or_default();
+    match value.to_ascii_lowercase().as_str() {
+        "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
+        "all" | "world" | "everybody" | "2" => SharedMode::All,
+        octal => match u32::from_str_radix(octal.trim_start_matches("0o"), 8) {
+            Ok(mode) if octal.starts_with('0') && mode & 0o004 != 0 => SharedMode::All,
+            Ok(mode) if octal.starts_with('0') && mode & 0o060 != 0 => SharedMode::Group,
+            _ => SharedMode::Private,
+        },
+    }
+}
+
+fn load(place: &Path) -> Result<Loaded, Failure> {
+    use io::ErrorKind::{FileTooLarge, InvalidInput, NotFound};
     let bytes = match read_regular(place, MAX_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) => {
-            return match error.kind() {
-                io::ErrorKind::NotFound => Ok(Loaded::Nothing),
-                io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge => Ok(Loaded::Damaged),
-                _ => Err(FolderError::Unreadable(place.to_path_buf(), error)),
-            };
-        }
+        Err(error) if error.kind() == NotFound => return Ok(Loaded::Nothing),
+        Err(error) if matches!(error.kind(), InvalidInput | FileTooLarge) => return Ok(Loaded::Damaged),
+        Err(_) => return Err(Failure::File(place.to_path_buf(), UNREADABLE)),
     };
-    let version =
-        serde_json::from_slice(&bytes).map_or(0, |VersionOnly { version }| version.parse().unwrap_or(0));
-    match serde_json::from_slice::<Versioned<BranchMarks>>(&bytes) {
-        Ok(file) if version > VERSION => Ok(Loaded::Newer(file.marks)),
-        Ok(file) => Ok(Loaded::Marks(file.marks)),
-        Err(_) if version > VERSION => Err(FolderError::Newer(place.to_path_buf())),
+    let version = serde_json::from_slice(&bytes).map(|VersionOnly { version }| version.parse());
+    let is_newer = version.is_ok_and(|version| version.is_ok_and(|version: u32| version > VERSION));
+    match serde_json::from_slice::<Versioned<Satisfactions>>(&bytes) {
+        Ok(file) if is_newer => Ok(Loaded::Newer(file.satisfactions)),
+        Ok(file) => Ok(Loaded::Satisfactions(file.satisfactions)),
+        Err(_) if is_newer => Err(Failure::Newer(place.to_path_buf())),
         Err(_) => Ok(Loaded::Damaged),
     }
 }
 
-/// What is written for these satisfactions: every part of them has a form in JSON.
-fn to_bytes(marks: &BranchMarks) -> Vec<u8> {
-    serde_json::to_vec(&Versioned { version: VERSION.to_string(), marks }).unwrap_or_default()
-}
-
-fn is_too_large(bytes: &[u8]) -> bool {
-    u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES)
+/// What is written: every part of it has a form in JSON.
+fn to_bytes(satisfactions: &Satisfactions) -> Vec<u8> {
+    serde_json::to_vec(&Versioned { version: VERSION.to_string(), satisfactions }).unwrap_or_default()
 }
 
 fn listed(path: &Path) -> Option<Listed> {
@@ -296,13 +294,13 @@ fn listed(path: &Path) -> Option<Listed> {
     if path.extension() != Some(OsStr::new("json")) {
         return None;
     }
-    let (Loaded::Marks(marks) | Loaded::Newer(marks)) = load(path).ok()? else { return None };
-    let key = Key::of_label(&marks.branch);
+    let (Loaded::Satisfactions(found) | Loaded::Newer(found)) = load(path).ok()? else { return None };
+    let key = Key::of_label(&found.branch);
     (name == key.file_name()).then(|| Listed {
         key,
-        requirements: marks.requirements.len(),
-        sessions: marks.sessions().len(),
-        updated_at: marks.updated_at,
+        requirements: found.requirements.len(),
+        sessions: found.sessions().len(),
+        updated_at: found.updated_at,
     })
 }
 

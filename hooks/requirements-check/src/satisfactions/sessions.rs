@@ -3,52 +3,32 @@
 use std::collections::BTreeSet;
 
 /// Fewer characters of an id are not looked up.
-pub(crate) const MIN_PREFIX: usize = 8;
+const MIN_PREFIX: usize = 8;
 
-/// Why no session is meant.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum SessionError {
-    /// Too few characters to tell sessions apart.
-    #[error(
-        "a session is named by at least {MIN_PREFIX} characters of its id; list the sessions with `req sessions`"
-    )]
-    TooShort,
-    /// None begins like that.
-    #[error("no session's id begins with {0}; list the sessions with `req sessions`")]
-    Unknown(String),
-    /// Several do.
-    #[error("several sessions begin with {0}: {list}; give more of the id", list = .1.join(", "))]
-    Ambiguous(String, Vec<String>),
-}
-
-/// The full id that `prefix` stands for among those `known`. A full id stands for itself though others begin with it.
-///
-/// # Errors
-/// If it is none or more than one of them.
-pub fn resolve_session<'a>(
-    prefix: &str,
-    known: impl Iterator<Item = &'a str>,
-) -> Result<String, SessionError> {
+/// The full id that `prefix` stands for among those `known`, or why none is meant. A full id stands for itself though others
+/// begin with it.
+pub fn resolve_session<'a>(prefix: &str, known: impl Iterator<Item = &'a str>) -> Result<String, String> {
+    const HOW: &str = "list the sessions with `req sessions`";
     let matching: BTreeSet<&str> = known.filter(|id| id.starts_with(prefix)).collect();
-    if let Some(exact) = matching.get(prefix) {
-        return Ok((*exact).to_owned());
+    if matching.contains(prefix) {
+        return Ok(prefix.to_owned());
     }
     if prefix.chars().count() < MIN_PREFIX {
-        return Err(SessionError::TooShort);
+        return Err(format!("a session is named by at least {MIN_PREFIX} characters of its id; {HOW}"));
     }
-    match matching.len() {
-        1 => matching.first().map(|id| (*id).to_owned()).ok_or(SessionError::TooShort),
-        0 => Err(SessionError::Unknown(prefix.to_owned())),
-        _ => Err(SessionError::Ambiguous(
-            prefix.to_owned(),
-            matching.into_iter().map(ToOwned::to_owned).collect(),
-        )),
+    let matching: Vec<&str> = matching.into_iter().collect();
+    match matching.as_slice() {
+        [only] => Ok((*only).to_owned()),
+        [] => Err(format!("no session's id begins with {prefix}; {HOW}")),
+        several => {
+            Err(format!("several sessions begin with {prefix}: {}; give more of the id", several.join(", ")))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{SessionError, resolve_session};
+    use super::resolve_session;
 
     const KNOWN: [&str; 4] = ["bf41c52e-72c4", "bf41c52e-9999", "0a41c52e-72c4", "s1"];
 
@@ -56,24 +36,22 @@ mod tests {
     fn a_session_is_named_by_enough_of_its_id() {
         let resolve = |prefix| resolve_session(prefix, KNOWN.into_iter().chain(KNOWN));
         for (prefix, expected) in [
-            ("0a41c52e", "0a41c52e-72c4"),
-            ("0a41c52e-72c4", "0a41c52e-72c4"),
-            ("bf41c52e-7", "bf41c52e-72c4"),
-            ("s1", "s1"),
+            ("0a41c52e", Ok("0a41c52e-72c4")),
+            ("0a41c52e-72c4", Ok("0a41c52e-72c4")),
+            ("bf41c52e-7", Ok("bf41c52e-72c4")),
+            ("s1", Ok("s1")),
+            ("bf41c52e", Err("several sessions begin with bf41c52e: bf41c52e-72c4, bf41c52e-9999;")),
+            ("bf41c52e-0", Err("no session's id begins with bf41c52e-0;")),
+            ("", Err("at least 8")),
+            ("0a41c52", Err("at least 8")),
         ] {
-            assert_eq!(resolve(prefix).as_deref(), Ok(expected), "{prefix}");
+            match (resolve(prefix), expected) {
+                (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+                (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
+                other => panic!("{prefix}: {other:?}"),
+            }
         }
-        let both = vec!["bf41c52e-72c4".to_owned(), "bf41c52e-9999".to_owned()];
-        assert_eq!(resolve("bf41c52e"), Err(SessionError::Ambiguous("bf41c52e".to_owned(), both)));
-        assert_eq!(resolve("bf41c52e-0"), Err(SessionError::Unknown("bf41c52e-0".to_owned())));
-        for short in ["", "0", "0a41c52"] {
-            assert_eq!(resolve(short), Err(SessionError::TooShort), "{short}");
-        }
-    }
-
-    #[test]
-    fn a_full_id_is_meant_though_another_begins_with_it() {
         let known = ["bf41c52e", "bf41c52e-72c4"];
-        assert_eq!(resolve_session("bf41c52e", known.into_iter()).as_deref(), Ok("bf41c52e"));
+        assert_eq!(resolve_session("bf41c52e", known.into_iter()).as_deref(), Ok("bf41c52e"), "a full id");
     }
 }

@@ -8,7 +8,7 @@ use requirements_check::change::Change;
 use requirements_check::git::Worktree;
 use requirements_check::place::Here;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Holder, Key, Mark, Metadata};
+use requirements_check::satisfactions::{By, Holder, Key, Metadata, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
@@ -89,22 +89,19 @@ impl Scene {
     pub(crate) fn carry_out(&mut self, changes: &[Change]) {
         for change in changes {
             let (Change::Set(target, _) | Change::Clear(target)) = change else { continue };
-            let marks = match &target.key {
+            let kept = match &target.key {
                 Key::Permanent => &mut self.world.permanent,
                 key if *key == self.world.here.key => &mut self.world.branch,
                 _ => continue,
             };
             let holder = target.session.as_deref().map_or(Holder::Everyone, Holder::Session);
-            match (change, &target.name) {
-                (Change::Set(_, mark), Some(name)) => {
-                    marks.set(name, target.scope, holder, Mark::clone(mark));
+            let name = target.name.as_deref();
+            match change {
+                Change::Set(_, satisfaction) => {
+                    let satisfaction = Satisfaction::clone(satisfaction);
+                    kept.set(name.unwrap_or_default(), target.scope, holder, satisfaction);
                 }
-                (_, Some(name)) => {
-                    marks.clear(name, holder);
-                }
-                (_, None) => {
-                    marks.clear_all(holder);
-                }
+                _ => kept.clear(name, holder),
             }
         }
     }
@@ -131,17 +128,18 @@ impl Scene {
 
     /// Satisfies a requirement for a holder, as of now.
     pub(crate) fn mark(&mut self, name: &str, holder: Holder<'_>, by: By) {
-        let mark = Mark { metadata: Metadata::default().at(self.now), ..Mark::new(by, self.now) };
+        let metadata = Metadata::default().at(self.now);
+        let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, self.now) };
         let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);
-        let marks =
-            if scope == Scope::Permanent { &mut self.world.permanent } else { &mut self.world.branch };
-        marks.set(name, scope, holder, mark);
+        let is_permanent = scope == Scope::Permanent;
+        let kept = if is_permanent { &mut self.world.permanent } else { &mut self.world.branch };
+        kept.set(name, scope, holder, satisfaction);
     }
 
     /// Approves or waives a requirement for so many seconds.
     pub(crate) fn except(&mut self, name: &str, holder: Holder<'_>, by: By, secs: u64) {
-        let mark = Mark::new(by, self.now).for_secs(secs);
-        self.world.permanent.set(name, Scope::Session, holder, mark);
+        let exception = Satisfaction::new(by, self.now).for_secs(secs);
+        self.world.permanent.set(name, Scope::Session, holder, exception);
     }
 }
 

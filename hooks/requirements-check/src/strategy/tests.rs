@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::Remedy;
-use crate::satisfactions::{By, Holder, Key, Mark};
+use crate::satisfactions::{By, Holder, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
@@ -55,8 +55,13 @@ fn a_satisfaction_counts_for_its_scope() {
 #[test]
 fn a_permanent_satisfaction_is_looked_for_among_those_of_all_branches_and_no_other_is() {
     let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
-    scene.world.branch.set("plan", Scope::Permanent, Holder::Everyone, Mark::new(By::User, scene.now));
-    scene.world.permanent.set("adr", Scope::Branch, Holder::Everyone, Mark::new(By::User, scene.now));
+    scene.world.branch.set(
+        "plan",
+        Scope::Permanent,
+        Holder::Everyone,
+        Satisfaction::new(By::User, scene.now),
+    );
+    scene.world.permanent.set("adr", Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, scene.now));
     assert!(!scene.is_met("plan") && !scene.is_met("adr"));
 }
 
@@ -66,7 +71,7 @@ fn without_git_a_satisfaction_counts_for_its_session() {
         for (holder, expected) in [(OWN, true), (OTHERS, false), (Holder::Everyone, true)] {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
             scene.world.here.key = Key::NoGit;
-            scene.world.branch.set("plan", Scope::Session, holder, Mark::new(By::Agent, scene.now));
+            scene.world.branch.set("plan", Scope::Session, holder, Satisfaction::new(By::Agent, scene.now));
             assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
         }
     }
@@ -200,10 +205,10 @@ fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() 
         }
     }
     let mut scene = sized(400, true);
-    let endless = Mark::new(By::Approval, scene.now);
+    let endless = Satisfaction::new(By::Approval, scene.now);
     scene.world.permanent.set("size", Scope::Session, Holder::Everyone, endless);
     assert!(!scene.is_met("size"), "what has no end was not written by us");
-    let mut noted = Mark::new(By::Waiver, scene.now).for_secs(600);
+    let mut noted = Satisfaction::new(By::Waiver, scene.now).for_secs(600);
     noted.metadata.note = Some("hotfix".to_owned());
     scene.world.permanent.set("size", Scope::Session, Holder::Everyone, noted);
     scene.wait(SECOND * 300);

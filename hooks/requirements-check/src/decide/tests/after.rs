@@ -160,7 +160,7 @@ fn evidence_lands_where_its_scope_says() {
         let mut scene =
             Scene::new(&format!("tests: {{type: evidence, command: cargo test, scope: {scope}}}\n"));
         run(&mut scene, PASSING, End::Succeeded);
-        let of = |marks: &crate::satisfactions::BranchMarks| {
+        let of = |marks: &crate::satisfactions::Satisfactions| {
             let marked = marks.requirements.get("tests");
             (
                 marked.is_some_and(|marked| marked.sessions.contains_key(SESSION)),

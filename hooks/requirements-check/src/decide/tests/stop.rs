@@ -82,7 +82,7 @@ fn a_satisfaction_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_
         scene.edited("t1");
         passes(&mut scene);
         match what {
-            "cleared" => drop(scene.world.branch.clear("plan", OWN)),
+            "cleared" => scene.world.branch.clear(Some("plan"), OWN),
             _ => scene.wait(Duration::from_secs(60)),
         }
         assert!(blocked(&mut scene).unwrap().contains("plan"), "{what}");

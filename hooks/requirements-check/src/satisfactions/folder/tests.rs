@@ -6,10 +6,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shared::host::Timestamp;
-use shared::state::SharedMode;
 
-use super::{FolderError, KEEP_SESSIONS_SECS, MAX_BYTES, MarkFolder};
-use crate::satisfactions::{BranchMarks, By, Holder, Key, Mark};
+use super::{Failure, Folder, KEEP_SESSIONS_SECS, MAX_BYTES, TOO_LARGE, UNWRITABLE};
+use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
@@ -17,15 +16,15 @@ const NEWER: &str = r#"{"version":"3","branch":"main","project":"","created_at":
 
 struct World {
     scratch: tempfile::TempDir,
-    folder: MarkFolder,
+    folder: Folder,
 }
 
 impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         // Other tests run at the same time: the hook's second is too short for a promise.
-        let folder = MarkFolder::of_repository(scratch.path(), Path::new("/repo/tree"), SharedMode::Private)
-            .patient(Duration::from_secs(60));
+        let folder =
+            Folder::of_repository(scratch.path(), Path::new("/repo/tree")).patient(Duration::from_secs(60));
         Self { scratch, folder }
     }
 
@@ -40,12 +39,12 @@ impl World {
         fs::write(self.file(name), content).unwrap();
     }
 
-    fn mark(&self, key: &Key, name: &str) {
-        self.folder.change(key, NOW, |marks| set(marks, name)).unwrap();
+    fn satisfy(&self, key: &Key, name: &str) {
+        self.folder.change(key, NOW, |kept| set(kept, name)).unwrap();
     }
 
-    fn marked(&self, key: &Key) -> Vec<String> {
-        self.folder.read(key).unwrap().marks.requirements.into_keys().collect()
+    fn satisfied(&self, key: &Key) -> Vec<String> {
+        self.folder.read(key).unwrap().satisfactions.requirements.into_keys().collect()
     }
 
     fn files(&self) -> BTreeSet<String> {
@@ -54,8 +53,8 @@ impl World {
     }
 }
 
-fn set(marks: &mut BranchMarks, name: &str) {
-    marks.set(name, Scope::Branch, Holder::Everyone, Mark::new(By::User, NOW));
+fn set(kept: &mut Satisfactions, name: &str) {
+    kept.set(name, Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, NOW));
 }
 
 fn branch(name: &str) -> Key {
@@ -63,94 +62,97 @@ fn branch(name: &str) -> Key {
 }
 
 #[test]
-fn what_was_marked_is_read_and_says_where_from() {
+fn what_was_satisfied_is_read_and_says_where_from() {
     let world = World::new();
-    assert_eq!(world.marked(&branch("main")), [""; 0]);
+    assert_eq!(world.satisfied(&branch("main")), [""; 0]);
     assert!(!world.folder.dir().exists(), "reading makes nothing");
-    world.mark(&branch("main"), "plan");
+    world.satisfy(&branch("main"), "plan");
     world
         .folder
-        .change(&branch("main"), NOW.plus(Duration::from_secs(5)), |marks| set(marks, "review"))
+        .change(&branch("main"), NOW.plus(Duration::from_secs(5)), |kept| set(kept, "review"))
         .unwrap();
     let read = world.folder.read(&branch("main")).unwrap();
     assert_eq!(read.corrupt, None);
-    assert_eq!(read.marks.requirements.len(), 2);
-    assert_eq!((read.marks.branch.as_str(), read.marks.project.as_str()), ("main", "/repo/tree"));
-    assert_eq!((read.marks.created_at, read.marks.updated_at), (1_795_300_000, 1_795_300_005));
+    assert_eq!(read.satisfactions.requirements.len(), 2);
+    assert_eq!(
+        (read.satisfactions.branch.as_str(), read.satisfactions.project.as_str()),
+        ("main", "/repo/tree")
+    );
+    assert_eq!(
+        (read.satisfactions.created_at, read.satisfactions.updated_at),
+        (1_795_300_000, 1_795_300_005)
+    );
 }
 
 #[test]
 fn a_change_that_changes_nothing_writes_nothing() {
     let world = World::new();
-    let clear = |marks: &mut BranchMarks| assert!(!marks.clear("plan", Holder::Everyone));
+    let clear = |kept: &mut Satisfactions| kept.clear(Some("plan"), Holder::Everyone);
     world.folder.change(&branch("main"), NOW, clear).unwrap();
     assert!(world.files().is_empty());
-    world.mark(&branch("main"), "plan");
+    world.satisfy(&branch("main"), "plan");
     let before = fs::read(world.file("main.json")).unwrap();
-    world
-        .folder
-        .change(&branch("main"), NOW.plus(Duration::from_secs(9)), |marks| set(marks, "plan"))
-        .unwrap();
+    world.folder.change(&branch("main"), NOW.plus(Duration::from_secs(9)), |kept| set(kept, "plan")).unwrap();
     assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
 }
 
 #[test]
-fn thirty_parallel_writers_lose_no_mark() {
+fn thirty_parallel_writers_lose_nothing() {
     let world = World::new();
     let names: Vec<String> = (0..30).map(|number| format!("r{number:02}")).collect();
     std::thread::scope(|scope| {
         for name in &names {
-            scope.spawn(|| world.mark(&branch("main"), name));
+            scope.spawn(|| world.satisfy(&branch("main"), name));
         }
     });
-    assert_eq!(world.marked(&branch("main")), names);
+    assert_eq!(world.satisfied(&branch("main")), names);
 }
 
 #[test]
-fn readers_beside_a_writer_see_the_old_or_the_new_marks() {
+fn readers_beside_a_writer_see_the_old_or_the_new_satisfactions() {
     let world = World::new();
-    world.mark(&branch("main"), "r");
+    world.satisfy(&branch("main"), "r");
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             for number in 0..50 {
-                world.mark(&branch("main"), &format!("r{number}"));
+                world.satisfy(&branch("main"), &format!("r{number}"));
             }
         });
         let mut last = 0;
         while !writer.is_finished() {
             let read = world.folder.read(&branch("main")).unwrap();
             assert_eq!(read.corrupt, None);
-            assert!(read.marks.requirements.len() >= last.max(1));
-            last = read.marks.requirements.len();
+            assert!(read.satisfactions.requirements.len() >= last.max(1));
+            last = read.satisfactions.requirements.len();
         }
     });
-    assert_eq!(world.marked(&branch("main")).len(), 51);
+    assert_eq!(world.satisfied(&branch("main")).len(), 51);
 }
 
 #[test]
-fn colliding_branches_marked_at_the_same_time_get_a_file_each() {
+fn colliding_branches_satisfied_at_the_same_time_get_a_file_each() {
     let world = World::new();
     let names = ["f/x/y", "f-x/y", "f/x-y", "f-x-y", "f\\x\\y"];
     std::thread::scope(|scope| {
         for name in names {
             for number in 0..4 {
                 let world = &world;
-                scope.spawn(move || world.mark(&branch(name), &format!("r{number}")));
+                scope.spawn(move || world.satisfy(&branch(name), &format!("r{number}")));
             }
         }
     });
     for name in names {
-        assert_eq!(world.marked(&branch(name)), ["r0", "r1", "r2", "r3"], "{name}");
+        assert_eq!(world.satisfied(&branch(name)), ["r0", "r1", "r2", "r3"], "{name}");
     }
 }
 
 #[test]
-fn a_project_without_git_has_marks_in_the_state_folder() {
+fn a_project_without_git_has_satisfactions_in_the_state_folder() {
     let scratch = tempfile::tempdir().unwrap();
-    let of = |root: &str| MarkFolder::of_project(&scratch.path().join("state"), Path::new(root));
-    of("/a").change(&Key::NoGit, NOW, |marks| set(marks, "plan")).unwrap();
-    assert_eq!(of("/a").read(&Key::NoGit).unwrap().marks.requirements.len(), 1);
-    assert_eq!(of("/b").read(&Key::NoGit).unwrap().marks.requirements.len(), 0);
+    let of = |root: &str| Folder::of_project(&scratch.path().join("state"), Path::new(root));
+    of("/a").change(&Key::NoGit, NOW, |kept| set(kept, "plan")).unwrap();
+    assert_eq!(of("/a").read(&Key::NoGit).unwrap().satisfactions.requirements.len(), 1);
+    assert_eq!(of("/b").read(&Key::NoGit).unwrap().satisfactions.requirements.len(), 0);
     assert!(of("/a").dir().starts_with(scratch.path().join("state/requirements")));
 }
 
@@ -158,9 +160,9 @@ fn a_project_without_git_has_marks_in_the_state_folder() {
 fn nothing_is_made_in_a_repository_that_is_gone() {
     let scratch = tempfile::tempdir().unwrap();
     let common_dir = scratch.path().join("gone/.git");
-    let folder = MarkFolder::of_repository(&common_dir, Path::new("/repo"), SharedMode::Private);
-    let changed = folder.change(&branch("main"), NOW, |marks| set(marks, "plan"));
-    assert!(matches!(changed, Err(FolderError::Unwritable(..))));
+    let folder = Folder::of_repository(&common_dir, Path::new("/repo"));
+    let changed = folder.change(&branch("main"), NOW, |kept| set(kept, "plan"));
+    assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
     assert!(!scratch.path().join("gone").exists());
 }
 
@@ -179,13 +181,13 @@ fn a_damaged_file_is_set_aside_and_never_lost() {
         let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
         let aside = world.file(&format!("main.json.corrupt{number}"));
         assert_eq!(read.corrupt.as_ref(), Some(&aside), "{damage}");
-        assert!(read.marks.requirements.is_empty());
+        assert!(read.satisfactions.requirements.is_empty());
         assert_eq!(fs::read_to_string(aside).unwrap(), damage);
         assert_eq!(world.folder.read(&branch("main")).unwrap().corrupt, None, "reported once");
     }
     world.write("main.json", "{");
-    world.mark(&branch("main"), "plan");
-    assert_eq!(world.marked(&branch("main")), ["plan"], "a change sets it aside, too");
+    world.satisfy(&branch("main"), "plan");
+    assert_eq!(world.satisfied(&branch("main")), ["plan"], "a change sets it aside, too");
 }
 
 #[test]
@@ -196,7 +198,7 @@ fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
     fs::create_dir(world.file("main.json.lock")).unwrap();
     let read = world.folder.read(&branch("main")).unwrap();
     assert_eq!(read.corrupt, Some(world.file("main.json")));
-    assert!(read.marks.requirements.is_empty());
+    assert!(read.satisfactions.requirements.is_empty());
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), "{");
 }
 
@@ -208,7 +210,7 @@ fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
         text.to_owned() + &" ".repeat(usize::try_from(length).unwrap() - text.len())
     };
     world.write("main.json", &padded(MAX_BYTES));
-    assert_eq!(world.marked(&branch("main")), ["plan"]);
+    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
     world.write("main.json", &padded(MAX_BYTES + 1));
     assert!(world.folder.read(&branch("main")).unwrap().corrupt.is_some());
 }
@@ -216,81 +218,81 @@ fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
 #[test]
 fn no_file_too_large_to_be_read_is_written() {
     let world = World::new();
-    world.mark(&branch("main"), "plan");
-    let note = |marks: &mut BranchMarks, session: &str, at: Timestamp| {
-        let mut mark = Mark::new(By::User, at);
-        mark.metadata.note = Some("x".repeat(usize::try_from(MAX_BYTES).unwrap() / 2));
-        marks.set("note", Scope::Session, Holder::Session(session), mark);
+    world.satisfy(&branch("main"), "plan");
+    let note = |kept: &mut Satisfactions, session: &str, at: Timestamp| {
+        let mut satisfaction = Satisfaction::new(By::User, at);
+        satisfaction.metadata.note = Some("x".repeat(usize::try_from(MAX_BYTES).unwrap() / 2));
+        kept.set("note", Scope::Session, Holder::Session(session), satisfaction);
     };
     let month = Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned());
     let later = NOW.plus(month);
-    world.folder.change(&branch("main"), NOW, |marks| note(marks, "s1", NOW)).unwrap();
-    let refused = world.folder.change(&branch("main"), later, |marks| note(marks, "s2", later));
-    assert!(matches!(refused, Err(FolderError::TooLarge(_))));
-    assert_eq!(world.marked(&branch("main")), ["note", "plan"]);
+    world.folder.change(&branch("main"), NOW, |kept| note(kept, "s1", NOW)).unwrap();
+    let refused = world.folder.change(&branch("main"), later, |kept| note(kept, "s2", later));
+    assert!(matches!(refused, Err(Failure::File(_, TOO_LARGE))));
+    assert_eq!(world.satisfied(&branch("main")), ["note", "plan"]);
     let after = later.plus(Duration::from_secs(1));
-    world.folder.change(&branch("main"), after, |marks| note(marks, "s2", after)).unwrap();
-    let marks = world.folder.read(&branch("main")).unwrap().marks;
-    assert_eq!(marks.sessions().into_iter().collect::<Vec<_>>(), ["s2"], "a month old makes room");
-    assert_eq!(marks.requirements.len(), 2);
+    world.folder.change(&branch("main"), after, |kept| note(kept, "s2", after)).unwrap();
+    let kept = world.folder.read(&branch("main")).unwrap().satisfactions;
+    assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), ["s2"], "a month old makes room");
+    assert_eq!(kept.requirements.len(), 2);
 }
 
 #[test]
 fn a_newer_versions_file_is_read_and_not_changed() {
     let world = World::new();
     world.write("main.json", NEWER);
-    assert_eq!(world.marked(&branch("main")), ["plan"]);
-    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(FolderError::ReadOnly(_))));
+    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
+    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
+    assert!(matches!(changed, Err(Failure::Newer(_))));
     world.folder.prune(NOW, |_| false).unwrap();
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
 
     let unknown = r#"{"version":"3","marks":[]}"#;
     world.write("main.json", unknown);
-    assert!(matches!(world.folder.read(&branch("main")), Err(FolderError::Newer(_))));
-    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(FolderError::Newer(_))));
+    assert!(matches!(world.folder.read(&branch("main")), Err(Failure::Newer(_))));
+    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
+    assert!(matches!(changed, Err(Failure::Newer(_))));
     assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), unknown);
 }
 
 #[test]
 fn a_write_that_fails_leaves_what_was_there() {
     let world = World::new();
-    world.mark(&branch("main"), "plan");
+    world.satisfy(&branch("main"), "plan");
     let before = fs::read(world.file("main.json")).unwrap();
     fs::create_dir(world.file("main.json.tmp")).unwrap();
-    let changed = world.folder.change(&branch("main"), NOW, |marks| set(marks, "review"));
-    assert!(matches!(changed, Err(FolderError::Unwritable(..))));
+    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
+    assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
     assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
 }
 
 #[test]
 fn a_lock_held_by_another_for_too_long_is_an_error_and_reading_goes_on() {
     let world = World::new();
-    world.mark(&branch("main"), "plan");
+    world.satisfy(&branch("main"), "plan");
     let hurried = world.folder.clone().patient(Duration::from_millis(20));
     world
         .folder
-        .change(&branch("main"), NOW, |marks| {
+        .change(&branch("main"), NOW, |kept| {
             let second = hurried.change(&branch("main"), NOW, |_| unreachable!("the lock is held"));
-            assert!(matches!(second, Err(FolderError::Lock(_))));
-            assert_eq!(world.marked(&branch("main")), ["plan"]);
-            set(marks, "review");
+            assert!(matches!(second, Err(Failure::Lock(_))));
+            assert_eq!(world.satisfied(&branch("main")), ["plan"]);
+            set(kept, "review");
         })
         .unwrap();
-    assert_eq!(world.marked(&branch("main")), ["plan", "review"]);
+    assert_eq!(world.satisfied(&branch("main")), ["plan", "review"]);
 }
 
 #[test]
-fn listing_names_whose_marks_there_are_and_leaves_out_what_is_not_ours() {
+fn listing_names_whose_satisfactions_there_are_and_leaves_out_what_is_not_ours() {
     let world = World::new();
     for (key, name) in [(branch("main"), "plan"), (branch("feature/x"), "plan"), (Key::Permanent, "plan")] {
-        world.mark(&key, name);
+        world.satisfy(&key, name);
     }
     world
         .folder
-        .change(&branch("main"), NOW, |marks| {
-            marks.set("review", Scope::Session, Holder::Session("s1"), Mark::new(By::Agent, NOW));
+        .change(&branch("main"), NOW, |kept| {
+            kept.set("review", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
         })
         .unwrap();
     world.write("copy of main.json", &fs::read_to_string(world.file("main.json")).unwrap());
@@ -303,13 +305,13 @@ fn listing_names_whose_marks_there_are_and_leaves_out_what_is_not_ours() {
 }
 
 #[test]
-fn pruning_removes_what_belongs_to_no_branch_and_session_marks_of_a_month_ago() {
+fn pruning_removes_what_belongs_to_no_branch_and_session_satisfactions_of_a_month_ago() {
     let world = World::new();
     for key in [branch("main"), branch("gone"), Key::Permanent] {
-        world.mark(&key, "plan");
+        world.satisfy(&key, "plan");
     }
-    let old = |marks: &mut BranchMarks| {
-        marks.set("plan", Scope::Session, Holder::Session("s1"), Mark::new(By::Agent, NOW));
+    let old = |kept: &mut Satisfactions| {
+        kept.set("plan", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
     };
     world.folder.change(&branch("main"), NOW, old).unwrap();
     let month = NOW.plus(Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned()));
@@ -322,31 +324,31 @@ fn pruning_removes_what_belongs_to_no_branch_and_session_marks_of_a_month_ago() 
 }
 
 #[test]
-fn a_branch_that_comes_back_while_clearing_up_keeps_its_marks() {
+fn a_branch_that_comes_back_while_clearing_up_keeps_its_satisfactions() {
     let world = World::new();
-    world.mark(&branch("main"), "plan");
+    world.satisfy(&branch("main"), "plan");
     let asked = std::cell::Cell::new(0);
     world.folder.prune(NOW, |_| asked.replace(asked.get() + 1) > 0).unwrap();
-    assert_eq!(world.marked(&branch("main")), ["plan"]);
+    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
 }
 
 #[cfg(unix)]
 mod on_unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
-    use super::{FolderError, Key, MarkFolder, NOW, Path, SharedMode, World, branch, fs, set};
+    use super::{Failure, Folder, Key, NOW, Path, UNWRITABLE, World, branch, fs, set};
 
     #[test]
     fn a_link_in_place_of_a_file_is_set_aside_unread() {
         let world = World::new();
-        world.mark(&branch("other"), "plan");
+        world.satisfy(&branch("other"), "plan");
         let outside = world.scratch.path().join("outside.json");
         fs::rename(world.file("other.json"), &outside).unwrap();
         symlink(&outside, world.file("other.json")).unwrap();
         let read = world.folder.read(&branch("other")).unwrap();
-        assert!(read.marks.requirements.is_empty() && read.corrupt.is_some());
+        assert!(read.satisfactions.requirements.is_empty() && read.corrupt.is_some());
         assert!(fs::symlink_metadata(world.file("other.json.corrupt")).unwrap().is_symlink());
-        world.mark(&branch("other"), "review");
+        world.satisfy(&branch("other"), "review");
         assert!(!fs::read_to_string(outside).unwrap().contains("review"));
     }
 
@@ -355,21 +357,21 @@ mod on_unix {
         let world = World::new();
         let elsewhere = tempfile::tempdir().unwrap();
         symlink(elsewhere.path(), world.folder.dir()).unwrap();
-        let changed = world.folder.change(&Key::Permanent, NOW, |marks| set(marks, "plan"));
-        assert!(matches!(changed, Err(FolderError::Unwritable(..))));
+        let changed = world.folder.change(&Key::Permanent, NOW, |kept| set(kept, "plan"));
+        assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
     }
 
     #[test]
     fn modes_follow_the_repositorys_sharing() {
-        for (mode, folder, file) in [
-            (SharedMode::Private, 0o700, 0o600),
-            (SharedMode::Group, 0o2770, 0o660),
-            (SharedMode::All, 0o2775, 0o664),
-        ] {
+        for (shared, folder, file) in
+            [("umask", 0o700, 0o600), ("group", 0o2770, 0o660), ("0664", 0o2775, 0o664)]
+        {
             let scratch = tempfile::tempdir().unwrap();
-            let shared = MarkFolder::of_repository(scratch.path(), Path::new("/repo"), mode);
-            shared.change(&branch("main"), NOW, |marks| set(marks, "plan")).unwrap();
+            let config = format!("[core]\n\tsharedRepository = {shared}\n");
+            fs::write(scratch.path().join("config"), config).unwrap();
+            let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
+            shared.change(&branch("main"), NOW, |kept| set(kept, "plan")).unwrap();
             let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
             assert_eq!(mode(shared.dir()), folder);
             for rest in ["", ".lock"] {
