@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Directory, Line, Pattern, Simple, names_repository};
+use crate::command_line::{self, Line, Pattern, Simple, names_repository};
 use crate::settings::Glob;
 
 /// The tools that change files.
@@ -85,8 +85,7 @@ impl Call {
 
     /// A command of its line is meant; of a line that is not understood, its words.
     pub(crate) fn runs(&self, pattern: &Pattern) -> bool {
-        let Some(line) = &self.line else { return false };
-        if line.commands.is_some() { !pattern.matches(line).is_empty() } else { line.may_contain(pattern) }
+        self.line.as_ref().is_some_and(|line| line.may_contain(pattern))
     }
 
     /// The commands of its line, if it is understood.
@@ -102,17 +101,16 @@ impl Call {
 
     /// A `git commit` of what is staged: not of the work tree (`-a`, paths), nor of what the line itself stages before.
     pub(crate) fn commits_the_index(&self) -> bool {
-        let mut before = self.commands().iter().map(Simple::without_global_options);
-        let is_commit = |words: &Vec<&str>| words.starts_with(&["git", "commit"]);
-        let takes_all = |word: &&str| {
-            *word == "--all"
-                || *word == "--"
-                || (word.starts_with('-') && !word.starts_with("--") && word.contains('a'))
+        let takes_all = |word: &String| {
+            let is_cluster = word.starts_with('-') && !word.starts_with("--");
+            word == "--all" || word == "--" || (is_cluster && word.contains('a'))
         };
-        let stages =
-            |words: &Vec<&str>| words.starts_with(&["git", "add"]) || words.starts_with(&["git", "stage"]);
-        let relevant = before.find(|words| is_commit(words) || stages(words));
-        relevant.is_some_and(|words| is_commit(&words) && !words.iter().any(takes_all))
+        let mut relevant = self.commands().iter().filter_map(Simple::git).filter_map(|git| match git {
+            ("commit", rest) => Some(!rest.iter().any(takes_all)),
+            ("add" | "stage", _) => Some(false),
+            _ => None,
+        });
+        relevant.next().unwrap_or(false)
     }
 
     /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
@@ -123,43 +121,15 @@ impl Call {
         let mut commands = self.commands().iter().filter(|command| !MOVES.contains(&command.program()));
         commands.next().map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
-}
 
-/// Where a command of a line acts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Placed {
-    /// The line says it.
-    Literally,
-    /// A `cd` before it goes to something that only the shell knows: taken for the session's folder.
-    Roughly,
-    /// Git is given a place that the line does not spell out.
-    Nowhere,
-}
-
-impl Call {
-    /// How well the line says where its command acts.
-    pub(crate) fn placed(&self, command: &Simple) -> Placed {
-        let is_git = command.program() == "git";
-        let mut words =
-            self.commands().iter().flat_map(|command| command.prefix.iter().chain(&command.words));
+    /// The line spells out where its command acts.
+    pub(crate) fn is_placed(&self, command: &Simple) -> bool {
         // A variable that is exported counts for what comes later.
-        let is_exported = is_git && words.any(|word| word.starts_with("GIT_") && names_repository(word));
-        match command.acts_in() {
-            _ if is_exported => Placed::Nowhere,
-            None => Placed::Nowhere,
-            Some(Directory::Unknown) => Placed::Roughly,
-            Some(Directory::Start | Directory::Changed(_)) => Placed::Literally,
-        }
-    }
-}
-
-impl Simple {
-    /// The folder it acts in; the session's where the line does not say it.
-    pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
-        match self.acts_in() {
-            Some(Directory::Changed(folder)) => cwd.join(folder),
-            Some(Directory::Start | Directory::Unknown) | None => cwd.to_path_buf(),
-        }
+        let sets = |other: &Simple| {
+            other.with_prefix().iter().any(|word| word.starts_with("GIT_") && names_repository(word))
+        };
+        let is_elsewhere = command.program() == "git" && self.commands().iter().any(sets);
+        command.acts_in().is_some() && !is_elsewhere
     }
 }
 
@@ -169,7 +139,6 @@ mod tests {
 
     use serde_json::json;
 
-    use super::Placed;
     use crate::scene::call;
 
     #[test]
@@ -189,32 +158,32 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_the_line_does_not_spell_out_is_told_from_one_that_it_does() {
+    fn a_line_spells_out_where_its_commands_act_or_does_not() {
         for (line, expected) in [
-            ("git commit", Placed::Literally),
-            ("cd ../main && git commit", Placed::Literally),
-            ("cd \"$(git rev-parse --show-toplevel)\" && git commit", Placed::Literally),
-            ("git -C \"$(git rev-parse --show-toplevel)\" commit", Placed::Literally),
-            ("cd $PWD && git commit", Placed::Literally),
-            ("cd $PROJECT_DIR && git commit", Placed::Roughly),
-            ("cd \"$X\" && git -C sub commit", Placed::Roughly),
-            ("for d in a b; do cd $d; done; git commit", Placed::Roughly),
-            ("git --git-dir=../main/.git commit", Placed::Nowhere),
-            ("git --git-dir ../main/.git --work-tree ../main commit", Placed::Nowhere),
-            ("GIT_DIR=../main/.git git commit", Placed::Nowhere),
-            ("export GIT_DIR=../main/.git; git commit", Placed::Nowhere),
-            ("env GIT_WORK_TREE=../main git commit", Placed::Nowhere),
-            ("git -c core.worktree=../main commit", Placed::Nowhere),
-            ("git -c user.name=x commit", Placed::Literally),
-            ("git -C $PWD/.. commit", Placed::Nowhere),
-            ("git -C \"$X\" commit", Placed::Nowhere),
-            ("for d in a b; do git -C $d commit; done", Placed::Nowhere),
+            ("git commit", true),
+            ("cd ../main && git commit", true),
+            ("cd \"$(git rev-parse --show-toplevel)\" && git commit", true),
+            ("git -C \"$(git rev-parse --show-toplevel)\" commit", true),
+            ("cd $PWD && git commit", true),
+            ("cd $PROJECT_DIR && git commit", false),
+            ("cd \"$X\" && git -C sub commit", false),
+            ("for d in a b; do cd $d; done; git commit", false),
+            ("git --git-dir=../main/.git commit", false),
+            ("git --git-dir ../main/.git --work-tree ../main commit", false),
+            ("GIT_DIR=../main/.git git commit", false),
+            ("export GIT_DIR=../main/.git; git commit", false),
+            ("env GIT_WORK_TREE=../main git commit", false),
+            ("git -c core.worktree=../main commit", false),
+            ("git -c user.name=x commit", true),
+            ("git -C $PWD/.. commit", true),
+            ("git -C \"$X\" commit", false),
+            ("for d in a b; do git -C $d commit; done", false),
         ] {
             let call = call("Bash", &json!({ "command": line }));
             let commit = call.commands().iter().rfind(|command| command.program() == "git").unwrap();
             let commit =
                 call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap_or(commit);
-            assert_eq!(call.placed(commit), expected, "{line}");
+            assert_eq!(call.is_placed(commit), expected, "{line}");
         }
         for line in
             ["cd ~/main && git commit", "cd \"$HOME/main\" && git commit", "cd ${HOME}/main; git commit"]

@@ -1,35 +1,39 @@
 //! Understands the line of a Bash or `PowerShell` call: its simple commands, where each runs, what it writes, and
 //! whether its exit status is the line's. Text in, data out; every line has an answer, if only that it cannot be read.
 //!
-//! The grammar is bash's, read by hand in one pass: a line comes from outside and decides whether a gate closes, so
-//! nothing may panic on it, loop on it or read it differently than a shell. What is no line to bash, `PowerShell`'s own
+//! The reader is written by hand and goes over the line once: a line comes from outside and decides whether a gate closes, so
+//! nothing may panic on it, loop on it or overlook a command that a shell would run. What is no line to bash, `PowerShell`'s own
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
-mod grammar;
+mod git;
 mod pattern;
-mod prefix;
 mod reader;
 mod reading;
 mod shell;
 mod word;
 
-use std::borrow::Cow;
 use std::fmt;
-use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
-use crate::view::quoted;
-
+pub(crate) use git::names_repository;
 pub use pattern::Pattern;
-pub(crate) use pattern::names_repository;
+pub(crate) use word::spelled;
 
 /// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep constructs may stand in each other; a script in a script takes three levels, so eight of these.
 const MAX_DEPTH: usize = 24;
+/// Stands for a command of which nothing may be shown.
+pub(crate) const MASK: &str = "[masked]";
+
+/// Programs that run another one which stands somewhere among their arguments.
+const RUNNERS: [&str; 17] = [
+    "builtin", "command", "doas", "env", "exec", "flock", "gtimeout", "ionice", "nice", "noglob", "nohup",
+    "setsid", "stdbuf", "sudo", "time", "timeout", "xargs",
+];
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
@@ -38,26 +42,13 @@ pub struct Line {
     pub commands: Option<Vec<Simple>>,
     /// As it was given.
     pub(crate) text: String,
-    /// The commands of the masked line, where something in it is masked; none where they do not pair with `commands`.
-    masked: Option<Vec<Simple>>,
 }
 
 /// Reads `line` as a shell would.
 pub fn parse(line: &str) -> Line {
-    let commands = commands_of(line);
-    let masked = match masked(line) {
-        Cow::Borrowed(same) if same == line => None,
-        masked => Some(commands_of(&masked).unwrap_or_default()),
-    };
-    let pairs =
-        |masked: &Vec<Simple>| commands.as_ref().is_some_and(|commands| commands.len() == masked.len());
-    let masked = masked.map(|masked| if pairs(&masked) { masked } else { Vec::new() });
-    Line { commands, text: line.to_owned(), masked }
-}
-
-fn commands_of(line: &str) -> Option<Vec<Simple>> {
-    let readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
-    readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten()
+    let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
+    let commands = is_readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten();
+    Line { commands, text: line.to_owned() }
 }
 
 /// One program with its arguments.
@@ -77,28 +68,12 @@ pub struct Simple {
     pub(crate) text: String,
     /// Why the line may succeed though this command failed; `None`: its exit status decides the line's.
     pub(crate) hidden: Option<Hidden>,
-    /// Where it runs, as seen from the directory of the call.
-    pub(crate) directory: Directory,
+    /// Where it runs: an absolute folder, or one seen from where the call runs. `None`: the line does not spell it out.
+    pub(crate) directory: Option<PathBuf>,
     /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
     /// It is a shell or `eval`, and all it runs are commands of the line, too.
     runs_script: bool,
-    /// Where in `text` the program begins, in bytes.
-    begins_at: usize,
-    /// The parts of `text` in quotes, in bytes.
-    quoted: Vec<Range<usize>>,
-}
-
-/// Where a command runs.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Directory {
-    /// Where the call does.
-    #[default]
-    Start,
-    /// In this one, absolute or seen from where the call does.
-    Changed(PathBuf),
-    /// It depends on something that is not in the line.
-    Unknown,
 }
 
 /// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
@@ -114,11 +89,11 @@ pub(crate) enum Hidden {
     Negated,
     /// `&` does not wait for it.
     Background,
-    /// It stands in `if`, a loop, `case` or a function.
+    /// It stands in `if`, a loop or `case`, or behind the beginning of a function.
     Compound,
     /// It stands in `$(..)`, backquotes or `<(..)`.
     Substitution,
-    /// `exit`, `return`, `exec` or `trap` stands before it.
+    /// `exit`, `exec`, `trap` or `set -n` stands before it.
     AfterExit,
     /// The script it stands in is put together from variables.
     Expansion,
@@ -137,7 +112,7 @@ impl fmt::Display for Hidden {
             Self::Compound => "inside `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
             Self::AfterExit => {
-                "`exit`, `exec` or `trap` before it may keep it from running, or change the exit status"
+                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running, or change the exit status"
             }
             Self::Expansion => "the script it stands in depends on variables",
             Self::Wrapper => "the program before it may not have run it",
@@ -150,38 +125,67 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
-/// Stands for a command of which nothing may be shown.
-const MASK: &str = "[masked]";
+/// A program's name without its directory and `.exe`.
+pub(crate) fn base_name(program: &str) -> &str {
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+fn seen_from(cwd: &Path, directory: &Path) -> PathBuf {
+    if directory.as_os_str().is_empty() { cwd.to_path_buf() } else { cwd.join(directory) }
+}
+
+/// The program runs another one that stands somewhere among its arguments, or is a variable (`$SUDO git commit`).
+fn runs_another(words: &[String]) -> bool {
+    let Some(first) = words.first() else { return false };
+    let program = base_name(first);
+    let executes = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    first.starts_with(['$', '`'])
+        || RUNNERS.contains(&program)
+        || (program == "find" && words.iter().any(executes))
+}
 
 impl Simple {
-    fn masked() -> Self {
-        Self { text: MASK.to_owned(), ..Self::default() }
+    /// The program's name without its directory and `.exe`; empty if there is none.
+    pub(crate) fn program(&self) -> &str {
+        self.words.first().map_or("", |program| base_name(program))
     }
 
-    /// Nothing of it may be shown.
-    pub(crate) fn is_masked(&self) -> bool {
-        self.words.is_empty() && self.text == MASK
+    /// All its words, what stands before the program included.
+    pub(crate) fn with_prefix(&self) -> Vec<String> {
+        [self.prefix.as_slice(), &self.words].concat()
+    }
+
+    /// The folder it runs in, as far as the line says.
+    pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
+        self.directory.as_deref().map(|directory| seen_from(cwd, directory))
+    }
+
+    /// The folder it acts in; the session's where the line does not say it.
+    pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
+        self.acts_in().map_or_else(|| cwd.to_path_buf(), |directory| seen_from(cwd, &directory))
     }
 }
 
 impl Line {
     /// Spells folders out that begin with `~`; without a home folder they are unknown.
     pub(crate) fn resolve_home(&mut self, home: Option<&Path>) {
-        for command in [&mut self.commands, &mut self.masked].into_iter().flatten().flatten() {
-            if let Directory::Changed(folder) = &command.directory
-                && let Ok(rest) = folder.strip_prefix("~")
-            {
-                command.directory =
-                    home.map_or(Directory::Unknown, |home| Directory::Changed(home.join(rest)));
+        for command in self.commands.iter_mut().flatten() {
+            if let Some(rest) = command.directory.as_ref().and_then(|folder| folder.strip_prefix("~").ok()) {
+                command.directory = home.map(|home| home.join(rest));
             }
         }
     }
 
-    /// A command as it may be kept and shown. It is read from the masked line: a secret may span several commands, and a part
-    /// of a secret looks like none.
-    pub(crate) fn shown(&self, index: usize) -> Simple {
-        let commands = self.masked.as_ref().or(self.commands.as_ref());
-        commands.and_then(|commands| commands.get(index)).cloned().unwrap_or_else(Simple::masked)
+    /// A command of the line as it may be kept and shown. Quotes may break a secret, so the words are masked without them; and a
+    /// secret may span several commands, so each word must stand in the masked line, too.
+    pub(crate) fn shown(&self, simple: &Simple) -> String {
+        let words = simple.with_prefix().join(" ");
+        let (line, own) = (masked(&self.text), masked(&words));
+        if line == self.text && own == words {
+            return simple.text.clone();
+        }
+        if own.split(' ').all(|word| line.contains(word)) { own.into_owned() } else { MASK.to_owned() }
     }
 
     /// Whether a command of the line matches. Where it cannot be read: whether the pattern's words are in it in their
@@ -192,22 +196,6 @@ impl Line {
             None => pattern.is_in_text(&self.text),
         }
     }
-
-    /// The line to type so that `simple` counts: into its directory, and then the command alone.
-    pub(crate) fn line_to_type(simple: &Simple) -> String {
-        match &simple.directory {
-            Directory::Changed(directory) => {
-                format!("cd {} && {}", typed(directory), simple.text)
-            }
-            Directory::Start | Directory::Unknown => simple.text.clone(),
-        }
-    }
-}
-
-/// A folder as one types it; one that begins with a dash is no option.
-fn typed(folder: &Path) -> String {
-    let folder = folder.to_string_lossy();
-    quoted(&if folder.starts_with('-') { format!("./{folder}") } else { folder.into_owned() })
 }
 
 #[cfg(test)]

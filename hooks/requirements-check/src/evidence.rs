@@ -1,13 +1,13 @@
 //! What counts as evidence: which commands, which files, and why a run does not count. Pure.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use globset::{GlobSet, GlobSetBuilder};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{self, Directory, Hidden, Line, Simple};
+use crate::command_line::{self, Hidden, MASK, Simple, base_name};
 use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
@@ -19,26 +19,35 @@ use crate::words::cut;
 pub(crate) mod order;
 
 /// Arguments with which a test command tests nothing.
-const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h -V";
+const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
 
-/// The same of single runners.
-const LIST_ONLY: [(&str, &str); 15] = [
-    ("pytest", "--co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
-    ("jest", "--showConfig --clearCache --findRelatedTests="),
-    ("playwright", "--list --ui"),
-    ("go", "-list -c -n"),
+/// The same of single runners. An option of one letter counts among others, too (`make -sn`).
+const LIST_ONLY: [(&str, &str); 10] = [
+    ("cargo", "-V"),
     ("ctest", "-N --show-only"),
-    ("dotnet", "--list-tests -t"),
-    ("gradle", "-m --tasks"),
-    ("gradlew", "-m --tasks"),
-    ("mvn", "-DskipTests -Dmaven.test.skip"),
+    ("jest", "--showConfig --clearCache"),
     ("make", "-n -q -t --just-print --recon --question --touch"),
     ("gmake", "-n -q -t --just-print --recon --question --touch"),
-    ("tox", "-l -a --listenvs --notest --showconfig"),
     ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
+    ("playwright", "--ui"),
+    ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
+    ("tox", "-l -a --listenvs --notest --showconfig"),
+    ("vitest", "list --ui"),
+];
+
+/// The same of runners that know whole words behind one dash: their letters are not taken apart.
+const LIST_ONLY_WORDS: [(&str, &str); 7] = [
+    ("dotnet", "--list-tests -t"),
+    ("go", "-list -c -n -exec"),
+    ("gradle", "-m -x --exclude-task --tasks"),
+    ("gradlew", "-m -x --exclude-task --tasks"),
+    ("mvn", "-DskipTests -Dmaven.test.skip"),
     ("swift", "list -l --list-tests --show-bin-path"),
     ("zig", "-l --list-steps"),
 ];
+
+/// So many letters stand behind one dash; in a longer word it is a value (`-khash`).
+const MAX_LETTERS: usize = 4;
 
 /// Options that say where something runs.
 const LEADING: [&str; 9] = [
@@ -53,62 +62,63 @@ const LEADING: [&str; 9] = [
     "--file",
 ];
 
-/// A command that may be evidence.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Found {
+/// A command that a requirement asks for.
+#[derive(Debug, Clone)]
+pub(crate) struct Found<'a> {
+    simple: &'a Simple,
+    /// The one of the requirement's commands that it is.
+    set: &'a CommandPattern,
     /// The command as written, secrets masked.
     pub(crate) shown: String,
-    /// The line with which it counts.
-    pub(crate) line: String,
-    /// The same without its folder.
-    alone: String,
     /// Why its exit status is not the line's.
-    pub(crate) hidden: Option<String>,
-    /// The one of the requirement's commands that it is, as it is set.
-    pub(crate) pattern: String,
-    /// The same, where it is words that can be typed.
-    words: Option<String>,
-    /// An argument with which it proves nothing.
-    pub(crate) proves_nothing: bool,
-    /// Arguments that may lead to files elsewhere.
-    leads: Vec<String>,
-    /// Where it runs, as seen from the session's directory.
-    directory: Directory,
-    /// The how manieth of the line's commands it is.
-    index: usize,
+    hidden: Option<String>,
+    /// It has an argument with which it proves nothing.
+    proves_nothing: bool,
 }
 
-impl Found {
-    fn folder(&self, cwd: &Path) -> Option<PathBuf> {
-        match &self.directory {
-            Directory::Start => Some(cwd.to_path_buf()),
-            Directory::Changed(folder) => Some(flat(&cwd.join(folder))),
-            Directory::Unknown => None,
-        }
+impl Found<'_> {
+    /// It proves something if it ends well.
+    pub(crate) fn counts(&self) -> bool {
+        self.hidden.is_none() && !self.proves_nothing
     }
 
     /// It runs in the work tree whose files it is evidence for.
-    pub(crate) fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
-        let Some(folder) = self.folder(cwd) else { return false };
-        root.is_none_or(|root| folder.starts_with(root))
+    fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
+        let folder = self.simple.folder(cwd);
+        folder.is_some_and(|folder| root.is_none_or(|root| flat(&folder).starts_with(root)))
     }
 
     /// The argument by which it runs on files outside of the work tree.
-    fn leads_out(&self, root: Option<&Path>, cwd: &Path) -> Option<&str> {
-        let (root, folder) = (root?, self.folder(cwd)?);
-        let is_outside = |path: &&String| !flat(&folder.join(path.as_str())).starts_with(root);
-        self.leads.iter().find(is_outside).map(String::as_str)
+    fn leads_out(&self, root: Option<&Path>, cwd: &Path) -> Option<String> {
+        let (root, folder) = (root?, self.simple.folder(cwd)?);
+        leads(self.simple).into_iter().find(|path| !flat(&folder.join(path)).starts_with(root))
     }
 
-    /// The line with which the run would count, in the folder where it would.
+    /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
         let leads_out = self.leads_out(root, cwd).is_some();
-        let alone = self.words.as_ref().filter(|_| leads_out).unwrap_or(&self.alone);
-        match root.filter(|root| leads_out || !self.is_inside(Some(root), cwd)) {
-            Some(root) => format!("cd {} && {alone}", quoted(&root.display().to_string())),
-            None => self.line.clone(),
-        }
+        let is_inside = self.is_inside(root, cwd) && !leads_out;
+        let is_unknown = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
+        let is_wrapped = self.simple.hidden == Some(Hidden::Wrapper);
+        let alone = match self.set.is_words() {
+            _ if !is_unknown && !is_wrapped && self.shown != MASK => &self.shown,
+            true => self.set.as_str(),
+            false => return String::new(),
+        };
+        let folder = match &self.simple.directory {
+            _ if !is_inside => root.map(Path::to_path_buf),
+            Some(folder) => Some(folder.clone()).filter(|folder| !folder.as_os_str().is_empty()),
+            None => None,
+        };
+        let folder = folder.map(|folder| typed(&folder));
+        folder.map_or_else(|| alone.to_owned(), |folder| format!("cd {folder} && {alone}"))
     }
+}
+
+/// A folder as one types it; one that begins with a dash is no option.
+fn typed(folder: &Path) -> String {
+    let folder = folder.to_string_lossy();
+    quoted(&if folder.starts_with('-') { format!("./{folder}") } else { folder.into_owned() })
 }
 
 /// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
@@ -132,14 +142,9 @@ fn leads(simple: &Simple) -> Vec<String> {
     found
 }
 
-/// What keeps the command's run from being known; `None` if nothing does.
-fn hidden(simple: &Simple, shown: &Simple) -> Option<String> {
-    let by_arguments = || {
-        let word = simple.unknown_options.first()?;
-        let word = if shown.unknown_options.contains(word) { cut(word, 80) } else { "$...".to_owned() };
-        Some(format!("its arguments depend on what the shell puts in for `{word}`"))
-    };
-    simple.hidden.map(|hidden| hidden.to_string()).or_else(by_arguments)
+/// Its commands, as they are set.
+fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
+    rule.set.evidence().into_iter().flat_map(|evidence| &evidence.commands)
 }
 
 /// The command is one of those the requirement asks for.
@@ -147,51 +152,32 @@ fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
     commands(rule).any(|set| set.over_commands().begins(simple))
 }
 
-/// Its commands, as they are set.
-fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
-    rule.set.evidence().into_iter().flat_map(|evidence| &evidence.commands)
-}
-
-/// The call's command that the requirement asks for: one that decides the line, if there is one.
-pub(crate) fn command_of(rule: &Rule<'_>, call: &Call) -> Option<Found> {
+/// The call's command that the requirement asks for: one that counts, if there is one.
+pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a>> {
     let line = call.line.as_ref()?;
-    let found = |(index, simple): (usize, &Simple)| {
+    let found = |simple: &'a Simple| {
         let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
-        let not_args = not_args(rule, simple);
-        let shown = line.shown(index);
-        let is_behind = simple.hidden == Some(Hidden::Wrapper) || shown.is_masked();
-        let alone = if is_behind && set.is_words() {
-            shown.replaced_by(set.as_str())
-        } else {
-            shown.plain().without_arguments(&not_args)
+        let shown = line.shown(simple);
+        let of_arguments = || {
+            let word = simple.unknown_options.first()?;
+            let word = if shown.contains(word.as_str()) { cut(word, 80) } else { "$...".to_owned() };
+            Some(format!("its arguments depend on what the shell puts in for `{word}`"))
         };
-        Some(Found {
-            line: Line::line_to_type(&alone),
-            alone: alone.text,
-            hidden: hidden(simple, &shown),
-            shown: shown.text,
-            pattern: set.as_str().to_owned(),
-            words: set.is_words().then(|| set.as_str().to_owned()),
-            proves_nothing: simple.has_any_argument(&not_args),
-            leads: leads(simple),
-            directory: simple.directory.clone(),
-            index,
-        })
+        let hidden = simple.hidden.map(|hidden| hidden.to_string()).or_else(of_arguments);
+        Some(Found { simple, set, hidden, shown, proves_nothing: proves_nothing(rule, simple) })
     };
-    let all: Vec<Found> = call.commands().iter().enumerate().filter_map(found).collect();
-    let best = all.iter().position(|found| found.hidden.is_none() && !found.proves_nothing);
-    all.into_iter().nth(best.unwrap_or(0))
+    let mut all = call.commands().iter().filter_map(found);
+    let first = all.next()?;
+    if first.counts() { Some(first) } else { Some(all.find(Found::counts).unwrap_or(first)) }
 }
 
 /// A command that is not asked for, and resembles one that is: as it is written, and what is asked for.
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
     let line = call.line.as_ref()?;
-    let near = |(index, simple): (usize, &Simple)| {
-        let is_near = |set: &&CommandPattern| !simple.reads() && set.over_commands().resembles(simple);
-        let set = commands(rule).find(is_near)?;
-        Some((line.shown(index).text, set.as_str().to_owned()))
-    };
-    call.commands().iter().enumerate().find_map(near)
+    call.commands().iter().filter(|simple| !simple.reads()).find_map(|simple| {
+        let set = commands(rule).find(|set| set.over_commands().resembles(simple))?;
+        Some((line.shown(simple), set.as_str().to_owned()))
+    })
 }
 
 /// Of a run that was noted: it resembles what is asked for.
@@ -199,16 +185,35 @@ pub(crate) fn resembles(rule: &Rule<'_>, shown: &str) -> bool {
     ran(shown).iter().any(|simple| commands(rule).any(|set| set.over_commands().resembles(simple)))
 }
 
-/// The arguments with which the command proves nothing: those that are set, else those that are known of its runner.
-fn not_args(rule: &Rule<'_>, simple: &Simple) -> Vec<String> {
-    if let Some(set) = rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref()) {
-        return set.clone();
-    }
-    let is_named = |runner: &&str| {
-        simple.words.iter().any(|word| word.rsplit('/').next().is_some_and(|name| name == *runner))
+/// The command has one of the arguments with which it proves nothing: those that are set, else those that are known of its
+/// runner. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
+fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
+    let names: Vec<&str> = simple.words.iter().map(|word| base_name(word)).collect();
+    let of_runner = |table: &'static [(&str, &str)]| {
+        table.iter().filter(|(runner, _)| names.contains(runner)).map(|(_, options)| *options)
     };
-    let own = LIST_ONLY.iter().filter(|(runner, _)| is_named(runner)).map(|(_, options)| *options);
-    own.chain([NOT_ARGS]).flat_map(str::split_whitespace).map(str::to_owned).collect()
+    let words_only: Vec<&str> = of_runner(&LIST_ONLY_WORDS).collect();
+    let known = || of_runner(&LIST_ONLY).chain(words_only.iter().copied()).chain([NOT_ARGS]);
+    let options: Vec<&str> = match rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref()) {
+        Some(set) => set.iter().map(String::as_str).collect(),
+        None => known().flat_map(str::split_ascii_whitespace).collect(),
+    };
+    let letters = |word: &str| {
+        let letters = word.strip_prefix('-').filter(|_| words_only.is_empty())?.to_owned();
+        let is_cluster =
+            letters.len() <= MAX_LETTERS && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_cluster.then_some(letters)
+    };
+    simple.words.iter().skip(1).any(|word| {
+        let letters = letters(word).unwrap_or_default();
+        options.iter().any(|option| match option.strip_prefix('-') {
+            Some(letter) if letter.len() == 1 => word == option || letters.contains(letter),
+            // `-Dskip=true`
+            _ => word.strip_prefix(option).is_some_and(|rest| {
+                rest.is_empty() || (option.len() > 2 && rest.starts_with('=') && rest != "=false")
+            }),
+        })
+    })
 }
 
 /// What a run was asked for when it passed: kept with its satisfaction, because the file may ask for something else by tomorrow.
@@ -226,24 +231,22 @@ struct Asked {
 const ASKED: &str = "asked";
 
 /// What the run was asked for, to be kept with its satisfaction.
-pub(crate) fn asked(rule: &Rule<'_>, found: &Found) -> Map<String, Value> {
+pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
     let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
-    let asked = Asked { command: found.pattern.clone(), min_output };
+    let asked = Asked { command: found.set.as_str().to_owned(), min_output };
     serde_json::to_value(asked).map(|asked| (ASKED.to_owned(), asked)).into_iter().collect()
 }
 
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
-pub(crate) fn outdated(rule: &Rule<'_>, mark: &Satisfaction) -> Option<String> {
-    let asked = Asked::deserialize(mark.metadata.other.get(ASKED)?).unwrap_or_default();
-    let shown = mark.metadata.command.as_deref().unwrap_or_default();
-    let is_listed = commands(rule).any(|set| set.as_str() == asked.command);
-    if !is_listed && !is_asked_for(rule, shown) {
+pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
+    let asked = Asked::deserialize(satisfaction.metadata.other.get(ASKED)?).unwrap_or_default();
+    let shown = satisfaction.metadata.command.as_deref().unwrap_or_default();
+    if commands(rule).all(|set| set.as_str() != asked.command) && !is_asked_for(rule, shown) {
         let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
         return Some(format!("`{}` is asked for now", now.join("` or `")));
     }
-    if rule.set.evidence().is_some_and(|evidence| evidence.not_args.is_some())
-        && ran(shown).iter().any(|simple| simple.has_any_argument(&not_args(rule, simple)))
-    {
+    let is_set = rule.set.evidence().is_some_and(|evidence| evidence.not_args.is_some());
+    if is_set && ran(shown).iter().any(|simple| proves_nothing(rule, simple)) {
         return Some("with these arguments it proves nothing any more".to_owned());
     }
     let wanted = min_output(rule)?.as_str();
@@ -262,48 +265,47 @@ fn ran(shown: &str) -> Vec<Simple> {
 }
 
 /// Why a run that ended without an error does not count; `None` if it does.
-pub(crate) fn not_counted(rule: &Rule<'_>, found: &Found, facts: &After, was_noted: bool) -> Option<String> {
+pub(crate) fn not_counted(
+    rule: &Rule<'_>,
+    found: &Found<'_>,
+    facts: &After,
+    was_noted: bool,
+) -> Option<String> {
     let world = &facts.world;
     let root = world.here.root().or(world.root.as_deref());
-    if !found.is_inside(root, &world.cwd) {
-        return Some("it did not run in this work tree".to_owned());
-    }
-    if let Some(path) = found.leads_out(root, &world.cwd) {
+    // Git puts other files into the work tree, and may put them back. Every other change shows in the files.
+    let turns = |command: &Simple| !std::ptr::eq(command, found.simple) && command.turns_work_tree();
+    let why = if !found.is_inside(root, &world.cwd) {
+        "it did not run in this work tree".to_owned()
+    } else if let Some(path) = found.leads_out(root, &world.cwd) {
         // The path may be part of a secret.
-        let path = if found.shown.contains(path) { cut(path, 80) } else { "an argument".to_owned() };
-        return Some(format!("`{path}` leads out of this work tree"));
-    }
-    if found.proves_nothing {
-        return Some("with these arguments it proves nothing".to_owned());
-    }
-    if facts.is_unfinished {
-        return Some("it went on in the background, or was interrupted".to_owned());
-    }
-    if let Some(hidden) = &found.hidden {
-        return Some(hidden.clone());
-    }
-    if is_spoiled(found, facts) {
-        return Some("other commands of the line may change the files; run it by itself".to_owned());
-    }
-    if facts.without_output.iter().any(|name| name == rule.name) {
+        let path = if found.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
+        format!("`{path}` leads out of this work tree")
+    } else if found.proves_nothing {
+        "with these arguments it proves nothing".to_owned()
+    } else if facts.is_unfinished {
+        "it went on in the background, or was interrupted".to_owned()
+    } else if let Some(hidden) = &found.hidden {
+        hidden.clone()
+    } else if facts.call.commands().iter().any(turns) {
+        "other commands of the line may change the files; run it by itself".to_owned()
+    } else if facts.without_output.iter().any(|name| name == rule.name) {
         let pattern = min_output(rule).map_or("", |pattern| pattern.as_str());
-        return Some(format!("its output has nothing that matches {pattern}"));
-    }
-    (!was_noted).then(|| "what the files were when it began is not known".to_owned())
-}
-
-/// Git puts other files into the work tree, and may put them back: what was tested may not be what is there. Every other
-/// change shows in the files.
-fn is_spoiled(found: &Found, facts: &After) -> bool {
-    let commands = facts.call.commands().iter().enumerate();
-    commands.filter(|(index, _)| *index != found.index).any(|(_, command)| command.turns_work_tree())
+        format!("its output has nothing that matches {pattern}")
+    } else if !was_noted {
+        "what the files were when it began is not known".to_owned()
+    } else {
+        return None;
+    };
+    Some(why)
 }
 
 /// The file is one of those the evidence is about.
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
     let file = flat(file);
     let Ok(inside) = file.strip_prefix(root) else { return false };
-    paths_of(rule).is_empty() || paths(rule).is_some_and(|globs| globs.is_match(inside))
+    let globs = paths_of(rule);
+    globs.is_empty() || glob_set(globs).is_some_and(|globs| globs.is_match(inside))
 }
 
 /// The files its command is about; all of the work tree where there are none.
@@ -313,11 +315,6 @@ pub(crate) fn paths_of<'a>(rule: &Rule<'a>) -> &'a [Glob] {
 
 fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
     rule.set.evidence()?.min_output.as_ref()
-}
-
-/// The globs of `paths`; none where everything counts.
-pub(crate) fn paths(rule: &Rule<'_>) -> Option<GlobSet> {
-    glob_set(paths_of(rule))
 }
 
 /// Globs over paths as one; none where there are none.
@@ -330,17 +327,6 @@ pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
         set.add(glob);
     }
     set.build().ok()
-}
-
-impl Simple {
-    /// The folder it runs in, as far as the line says.
-    pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
-        match &self.directory {
-            Directory::Start => Some(cwd.to_path_buf()),
-            Directory::Changed(folder) => Some(cwd.join(folder)),
-            Directory::Unknown => None,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use transcript::{Patience, TurnWork, turn_work};
 
 use crate::RequirementsCheck;
 use crate::call::Call;
-use crate::command_line::{Directory, Simple};
+use crate::command_line::Simple;
 use crate::deadline::within;
 use crate::decide;
 use crate::evidence;
@@ -75,11 +75,12 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
     let place = call.place(&cwd);
     let by_place = by_place(&triggered, &call, &place, &cwd);
     let own = Look::at(context, &place);
-    let breach = rails.and_then(|(rule, why)| {
-        let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        rails::breach(&call, input, &guarded(context, &own, &cwd), &rule, why)
-    });
+    let named = call.file.clone();
     resolve_links(&mut call, &cwd);
+    let breach = rails.and_then(|rails| {
+        let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
+        rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
+    });
     let mut looks: Vec<(Look<'_, '_>, Vec<Rule<'_>>)> = vec![(own, Vec::new())];
     for (at, rules) in by_place {
         if at == place {
@@ -149,7 +150,7 @@ fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: 
 /// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
 fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
     let found = (rule.kind() == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
-    found.is_some_and(|found| found.hidden.is_none() && !found.proves_nothing) && !call.in_background
+    found.is_some_and(|found| found.counts()) && !call.in_background
 }
 
 /// The line may change files, and so make evidence due that is not due yet.
@@ -197,9 +198,7 @@ fn resolve_links(call: &mut Call, cwd: &Path) {
         *file = real(&cwd.join(&file));
     }
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
-        if let Directory::Changed(folder) = &mut command.directory
-            && folder.is_absolute()
-        {
+        if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
             *folder = real(folder);
         }
         for file in command.writes.iter_mut().filter(|file| file.starts_with('/')) {

@@ -1,8 +1,8 @@
 //! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
 //! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
 //! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
-//! agent, not a wall against a hostile one: a script, a name put together of parts, and git commands that name no file
-//! (`git stash -a`) are not seen.
+//! agent, not a wall against a hostile one: a script, a name put together of parts, a link that a shell line names, and git
+//! commands that name no file (`git stash -a`) are not seen.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use shared::catalog::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Line, Simple};
+use crate::command_line::{self, Hidden, Line, Simple, base_name, spelled};
 use crate::paths::{flat, real};
 use crate::settings::Settings;
 
@@ -28,6 +28,9 @@ const FILES: [(&str, &str); 4] = [
     ("settings.json", "the hooks are registered there"),
     ("settings.local.json", "the hooks are registered there"),
 ];
+
+/// What is in git's folder of ours.
+const RECORDS: &str = "what is satisfied is kept there";
 
 /// What names a protected file or folder where the path itself is not known.
 const NAMES: [&str; 10] = [
@@ -55,14 +58,14 @@ const VARIABLES: [&str; 7] = [
 ];
 
 /// Programs that set and unset variables of the shell.
-const DECLARERS: &str = " declare export local readonly typeset unset ";
+const DECLARERS: &str = "declare export local readonly typeset unset";
 
 /// Programs that run others elsewhere or later, or hand a prompt to another session.
 const DETACHERS: &str =
-    " at batch claude claude-code crontab expect nohup screen script setsid ssh systemd-run tmux unbuffer ";
+    "at batch claude claude-code crontab expect nohup screen script setsid ssh systemd-run tmux unbuffer";
 
 /// What only the user may do, as a word after the name of one of our commands.
-const VERBS: &str = " approve clear disable discard off pause remove satisfy set uninstall undo waive ";
+const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
 /// A call that would go around the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,21 +120,33 @@ pub(crate) fn locks(path: &str, rule: &str) -> bool {
         || path.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// There is something in the call to look at.
+/// There is something in the call to look at: its tool is not one that reads, by its name or the first word of it.
 pub(crate) fn may_breach(call: &Call) -> bool {
     let name = call.tool.rsplit("__").next().unwrap_or_default();
-    !READERS.contains(&call.tool.as_str()) && !name.starts_with("read") && !name.starts_with("list")
+    let first = name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
+    !READERS.contains(&call.tool.as_str()) && !matches!(first, "read" | "list")
 }
 
-/// What the call would do around the user, if it would. `rule` and `why` are what [`in_force`] found.
+/// What the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call names it.
+/// `rule` and `why` are what [`in_force`] found.
 pub(crate) fn breach(
     call: &Call,
+    named: Option<&Path>,
     input: &str,
     guarded: &Guarded<'_>,
-    rule: &str,
-    why: Why,
+    (rule, why): (String, Why),
 ) -> Option<Breach> {
-    what(call, input, guarded).map(|what| Breach { rule: rule.to_owned(), why, what })
+    let places = Protected { guarded, places: OnceCell::new() };
+    let what = if let Some(line) = &call.line {
+        places.in_line(line, call.tool == "PowerShell")
+    } else if call.is_edit() {
+        let mut files = named.into_iter().chain(call.file.as_deref());
+        files.find_map(|file| places.change(&guarded.cwd.join(file), Scope::Itself))
+    } else {
+        // A tool we do not know may move a whole folder, or run a line.
+        places.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
+    };
+    what.map(|what| Breach { rule, why, what })
 }
 
 impl Breach {
@@ -154,40 +169,6 @@ impl Breach {
     }
 }
 
-fn what(call: &Call, input: &str, guarded: &Guarded<'_>) -> Option<String> {
-    let places = Protected::of(guarded);
-    if let Some(line) = &call.line {
-        return in_line(line, call.tool == "PowerShell", &places);
-    }
-    if let Some(file) = &call.file {
-        return places.change(&guarded.cwd.join(file), Scope::Itself);
-    }
-    // A tool we do not know may move a whole folder, or run a line.
-    let input: Value = serde_json::from_str(input).unwrap_or_default();
-    let changed =
-        paths(&input).into_iter().find_map(|file| places.change(&guarded.cwd.join(file), Scope::OrItsFolder));
-    let line = input["command"].as_str().map(command_line::parse);
-    changed.or_else(|| line.and_then(|line| in_line(&line, false, &places)))
-}
-
-/// The texts of an input that may be paths.
-fn paths(input: &Value) -> Vec<PathBuf> {
-    match input {
-        Value::String(text) if text.len() <= MAX_PATH && text.contains(['/', '\\']) => {
-            vec![PathBuf::from(text.strip_prefix("file://").unwrap_or(text))]
-        }
-        Value::Array(all) => all.iter().flat_map(paths).collect(),
-        Value::Object(all) => all.values().flat_map(paths).collect(),
-        _ => Vec::new(),
-    }
-}
-
-struct Protected<'a> {
-    guarded: &'a Guarded<'a>,
-    home: Option<&'a Path>,
-    places: OnceCell<Places>,
-}
-
 /// Where protected things lie, each place as it is written and with its links resolved.
 struct Places {
     /// Folders of which everything is protected, and what is in them.
@@ -204,7 +185,7 @@ impl Places {
         let common = guarded.common_dir;
         let main = common.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
         let state = guarded.state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
-        let records = common.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
+        let records = common.map(|dir| (dir.join("requirements"), RECORDS));
         let programs = guarded.config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
         let folders = state.chain(records).chain(programs);
         let projects = [Some(guarded.root.unwrap_or(guarded.cwd)), main];
@@ -213,6 +194,12 @@ impl Places {
             own: guarded.config_dir.into_iter().flat_map(both).collect(),
             projects: projects.into_iter().flatten().flat_map(both).collect(),
         }
+    }
+
+    fn is_claude_dir(&self, folder: &Path) -> bool {
+        let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
+        self.own.iter().any(|own| own == folder)
+            || (is_named && self.projects.iter().any(|root| folder.starts_with(root)))
     }
 }
 
@@ -225,17 +212,13 @@ enum Scope {
     OrItsFolder,
 }
 
-impl<'a> Protected<'a> {
-    fn of(guarded: &'a Guarded<'a>) -> Self {
-        let home = guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
-        Self { guarded, home, places: OnceCell::new() }
-    }
-
+struct Protected<'a> {
+    guarded: &'a Guarded<'a>,
     /// Resolving links is dear, and most calls need none of it.
-    fn places(&self) -> &Places {
-        self.places.get_or_init(|| Places::of(self.guarded))
-    }
+    places: OnceCell<Places>,
+}
 
+impl Protected<'_> {
     /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
     fn change(&self, path: &Path, scope: Scope) -> Option<String> {
         let path = flat(path);
@@ -245,30 +228,46 @@ impl<'a> Protected<'a> {
         if is_in_project && !is_telling && !is_dear {
             return None;
         }
-        let what =
-            self.at(&path, scope).or_else(|| is_telling.then(|| self.at(&real(&path), scope)).flatten())?;
+        let resolved = || is_telling.then(|| self.at(&real(&path), scope)).flatten();
+        let what = self.at(&path, scope).or_else(resolved)?;
         Some(format!("change {} ({what})", path.display()))
     }
 
     fn at(&self, path: &Path, scope: Scope) -> Option<&'static str> {
-        if let Some((_, what)) = self.places().folders.iter().find(|(folder, _)| path.starts_with(folder)) {
+        let places = self.places.get_or_init(|| Places::of(self.guarded));
+        if let Some((_, what)) = places.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
             return Some(what);
         }
-        let holds = scope == Scope::OrItsFolder;
-        if holds && self.guarded.common_dir == Some(path) {
-            return Some("what is satisfied is kept there");
+        if scope == Scope::OrItsFolder && self.guarded.common_dir == Some(path) {
+            return Some(RECORDS);
         }
-        let is_claude_dir = |folder: &Path| {
-            let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
-            let is_of_project = || self.places().projects.iter().any(|root| folder.starts_with(root));
-            self.places().own.iter().any(|own| own == folder) || (is_named && is_of_project())
-        };
-        if holds && is_claude_dir(path) {
+        if scope == Scope::OrItsFolder && places.is_claude_dir(path) {
             return Some(FILES[0].1);
         }
         let name = path.file_name()?;
         let (_, what) = FILES.iter().find(|(file, _)| name.eq_ignore_ascii_case(file))?;
-        path.parent().is_some_and(is_claude_dir).then_some(*what)
+        path.parent().is_some_and(|folder| places.is_claude_dir(folder)).then_some(*what)
+    }
+
+    /// A text of an input may be a path, or a line for a shell: one of several lines only where the key says so.
+    fn in_input(&self, input: &Value, is_command: bool) -> Option<String> {
+        match input {
+            Value::String(text) => {
+                let path =
+                    Some(text.strip_prefix("file://").unwrap_or(text)).filter(|text| text.len() <= MAX_PATH);
+                let named =
+                    path.and_then(|path| self.named_path(path, Some(self.guarded.cwd), Scope::OrItsFolder));
+                let may_be_line = text.contains(' ') && (is_command || !text.contains('\n'));
+                named.or_else(|| {
+                    may_be_line.then(|| self.in_line(&command_line::parse(text), false)).flatten()
+                })
+            }
+            Value::Array(all) => all.iter().find_map(|value| self.in_input(value, is_command)),
+            Value::Object(all) => {
+                all.iter().find_map(|(key, value)| self.in_input(value, is_command || key == "command"))
+            }
+            _ => None,
+        }
     }
 
     /// The protected place that a word of a line names: all of it, or what stands behind `-o`.
@@ -281,10 +280,9 @@ impl<'a> Protected<'a> {
 
     fn named_path(&self, word: &str, folder: Option<&Path>, scope: Scope) -> Option<String> {
         let word = word.trim_end_matches('/');
-        // What stands behind `$(pwd)` or the like.
-        let word = word.strip_prefix('/').filter(|rest| rest.starts_with(".claude")).unwrap_or(word);
-        let in_home = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|home| word.strip_prefix(home));
-        let (base, rest) = in_home.zip(self.home).map_or((folder, word), |(rest, home)| (Some(home), rest));
+        let home = self.guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
+        let in_home = word.strip_prefix("~/").zip(home);
+        let (base, rest) = in_home.map_or((folder, word), |(rest, home)| (Some(home), rest));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
         if let Some(base) = base.filter(|_| !expands) {
             return self.change(&base.join(rest), scope);
@@ -292,12 +290,62 @@ impl<'a> Protected<'a> {
         let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
         (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
     }
+
+    fn in_line(&self, line: &Line, is_powershell: bool) -> Option<String> {
+        let text = spelled(&if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() });
+        // A name may be broken by quotes.
+        let unquoted = text.replace(['\'', '"', '\\'], "");
+        let in_text =
+            || parts(&text).chain(parts(&unquoted)).find_map(|word| self.named(word, Some(self.guarded.cwd)));
+        let Some(commands) = &line.commands else {
+            let unreadable =
+                "run a line that cannot be read and names files of requirements, settings or state";
+            return in_text().map(|_| unreadable.to_owned());
+        };
+        let runs_ours = commands.iter().any(|command| is_own(command.program()));
+        commands.iter().enumerate().find_map(|(index, command)| {
+            let folder = command.folder(self.guarded.cwd);
+            let writes = || command.writes.iter().map(|file| spelled(file));
+            let writes_somewhere = writes().any(|file| file.contains(['$', '`']));
+            let looks =
+                !is_harmless(command) || writes_somewhere || (is_powershell && !command.writes.is_empty());
+            // What its words stand for, and what is fed to it, stands elsewhere in the line.
+            let looks_whole = looks
+                && (command.text.contains(['$', '`', '{'])
+                    || writes_somewhere
+                    || command.text.contains("xargs")
+                    || text.contains("<<")
+                    || is_powershell);
+            let before = index.checked_sub(1).map(|before| &commands[before]);
+            writes()
+                .find_map(|file| self.named_path(&file, folder.as_deref(), Scope::Itself))
+                .or_else(|| variable(command, runs_ours))
+                .or_else(|| detached(command, &text, commands))
+                .or_else(|| pretended(command, before, &text))
+                .or_else(|| looks.then(|| self.in_command(command, folder.as_deref())).flatten())
+                .or_else(|| looks_whole.then(in_text).flatten())
+        })
+    }
+
+    /// What is protected and named by a command's words. A search of folders names what it looks for by its name alone.
+    fn in_command(&self, command: &Simple, folder: Option<&Path>) -> Option<String> {
+        let searches = matches!(command.program(), "find" | "fd");
+        let looks_for = |word: &str| {
+            let name = word.trim_end_matches('*');
+            let is_cut = name.len() < word.len() && name.len() > 3;
+            let is_name = FILES.iter().any(|(file, _)| *file == name || (is_cut && file.starts_with(name)));
+            (searches && is_name).then(|| format!("run code that names {word} and may change it"))
+        };
+        command.with_prefix().iter().map(|word| spelled(word)).find_map(|word| {
+            parts(&word).find_map(|part| self.named(part, folder).or_else(|| looks_for(part)))
+        })
+    }
 }
 
 /// A name that stands in the paths of what is protected.
 fn is_own_name(name: &str) -> bool {
-    FILES.iter().any(|(file, _)| name.eq_ignore_ascii_case(file))
-        || [".claude", "hooks", "hook-state", "requirements"].iter().any(|own| name.eq_ignore_ascii_case(own))
+    let folders = [".claude", "hooks", "hook-state", "requirements"];
+    FILES.iter().map(|(file, _)| *file).chain(folders).any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// A word with expansions names something protected.
@@ -314,64 +362,6 @@ fn is_telling(word: &str) -> bool {
     NAMES.iter().any(|name| ends(name)) || is_pattern || is_inside.iter().any(|name| word.contains(name))
 }
 
-fn in_line(line: &Line, is_powershell: bool, places: &Protected<'_>) -> Option<String> {
-    let text = spelled(&if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() });
-    let in_text = || words(&text).find_map(|word| places.named(word, Some(places.guarded.cwd)));
-    let Some(commands) = &line.commands else {
-        let unreadable = "run a line that cannot be read and names files of requirements, settings or state";
-        return in_text().map(|_| unreadable.to_owned());
-    };
-    let runs_ours = commands.iter().any(|command| is_own(command.program()));
-    let mut before = None;
-    commands.iter().find_map(|command| {
-        let folder = command.folder(places.guarded.cwd);
-        let writes = || command.writes.iter().map(|file| spelled(file));
-        let looks = !is_harmless(command)
-            || writes().any(|file| file.contains(['$', '`']))
-            || (is_powershell && !command.writes.is_empty());
-        // What its words stand for, and what is fed to it, stands elsewhere in the line.
-        let looks_whole = looks
-            && (command.text.contains(['$', '`', '{'])
-                || writes().any(|file| file.contains(['$', '`']))
-                || command.text.contains("xargs")
-                || text.contains("<<")
-                || is_powershell);
-        let before = before.replace(command);
-        writes()
-            .find_map(|file| places.named_path(&file, folder.as_deref(), Scope::Itself))
-            .or_else(|| variable(command, runs_ours))
-            .or_else(|| detached(command, &text, commands))
-            .or_else(|| pretended(command, before, &text))
-            .or_else(|| looks.then(|| in_command(command, folder.as_deref(), places)).flatten())
-            .or_else(|| looks_whole.then(in_text).flatten())
-    })
-}
-
-/// What is protected and named by a command's words. A search of folders names what it looks for by its name alone.
-fn in_command(command: &Simple, folder: Option<&Path>, places: &Protected<'_>) -> Option<String> {
-    let text = spelled(&command.text);
-    let searches = matches!(command.program(), "find" | "fd");
-    let looks_for = |word: &str| {
-        let name = word.trim_end_matches('*');
-        let is_cut = name.len() < word.len() && name.len() > 3;
-        let is_name = FILES.iter().any(|(file, _)| *file == name || (is_cut && file.starts_with(name)));
-        (searches && is_name).then(|| format!("run code that names {word} and may change it"))
-    };
-    words(&text).find_map(|word| places.named(word, folder).or_else(|| looks_for(word)))
-}
-
-/// A text with git's folder in place of the ways to ask for it.
-fn spelled(text: &str) -> String {
-    let mut text = text.to_owned();
-    for option in ["--git-dir", "--git-common-dir", "--absolute-git-dir"] {
-        for asked in [format!("$(git rev-parse {option})"), format!("`git rev-parse {option}`")] {
-            text = text.replace(&asked, ".git");
-        }
-    }
-    let text = text.replace("\"${HOME}\"", "$HOME").replace("\"$HOME\"", "$HOME");
-    text.replace("${GIT_DIR}", ".git").replace("$GIT_DIR", ".git")
-}
-
 /// It reads, or keeps the files, or is one of our own.
 fn is_harmless(command: &Simple) -> bool {
     // A folder named OFF switches the hooks off like a file.
@@ -380,7 +370,7 @@ fn is_harmless(command: &Simple) -> bool {
 }
 
 /// What may be a path in a text: its words, and their parts.
-fn words(text: &str) -> impl Iterator<Item = &str> {
+fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c);
     text.split(is_between).filter(|word| !word.is_empty())
 }
@@ -388,22 +378,20 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
 fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
     let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
-    let set = command.prefix.iter().filter(|_| declares || runs_ours);
-    let changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
     let is_changed =
         |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
-    let named = changed.clone().find_map(|word| VARIABLES.iter().find(|name| is_changed(word, name)));
-    let hides = |word: &&String| {
-        matches!(word.as_str(), "-i" | "-" | "--ignore-environment") || word.starts_with("HOME=")
-    };
-    let hidden = || command.prefix.iter().find(|word| runs_ours && hides(word)).map(|_| "the environment");
-    let name = named.copied().or_else(hidden)?;
+    let hides = |word: &str| matches!(word, "-i" | "-" | "--ignore-environment") || word.starts_with("HOME=");
+    let set = command.prefix.iter().filter(|_| declares || runs_ours);
+    let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
+    let named = changed.find_map(|word| VARIABLES.iter().find(|name| is_changed(word, name)));
+    let is_hidden = runs_ours && command.prefix.iter().any(|word| hides(word));
+    let name = named.copied().or(is_hidden.then_some("the environment"))?;
     Some(format!("change {name}, by which Barbless's commands know where they run"))
 }
 
 /// One of the user's commands handed to a program that runs it out of sight, or to another session.
 fn detached(command: &Simple, text: &str, commands: &[Simple]) -> Option<String> {
-    let before = command.prefix.iter().map(|word| word.rsplit('/').next().unwrap_or(word));
+    let before = command.prefix.iter().map(|word| base_name(word));
     let program = before.chain([command.program()]).find(|program| is_in(DETACHERS, program))?;
     let is_fed = text.contains("<<") || commands.iter().any(|other| other.hidden == Some(Hidden::Pipe));
     let handed = has_a_verb_of_ours(&command.text) || (is_fed && has_a_verb_of_ours(text));
@@ -426,8 +414,7 @@ fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<St
     let has_command = command.words.iter().skip(1).any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
     let is_piped = before.is_some_and(|before| before.hidden == Some(Hidden::Pipe));
     let is_fed = is_piped || !command.reads.is_empty() || text.contains("<<");
-    let pretends = is_hook && (is_fed || !has_command);
-    pretends
+    (is_hook && (is_fed || !has_command))
         .then(|| format!("run the hook {program} as Claude Code does, without a command for it to carry out"))
 }
 
@@ -437,7 +424,7 @@ fn is_own(program: &str) -> bool {
 }
 
 fn is_in(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.contains(&format!(" {word} "))
+    list.split(' ').any(|known| known == word)
 }
 
 #[cfg(test)]

@@ -72,12 +72,12 @@ impl<'a> Rule<'a> {
     /// The commands of the call's line that need it: the words that are set, or the command where an expression is set.
     pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
         let Some(line) = &call.line else { return Vec::new() };
-        let shown = |(index, command): (usize, &Simple)| {
+        let shown = |command: &Simple| {
             let pattern = self.patterns(call).find(|set| set.over_commands().matches_command(command))?;
             let is_words = pattern.is_words().then(|| pattern.as_str().to_owned());
-            Some(is_words.unwrap_or_else(|| cut(&line.shown(index).text, MAX_SHOWN)))
+            Some(is_words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
         };
-        call.commands().iter().enumerate().filter_map(shown).collect()
+        call.commands().iter().filter_map(shown).collect()
     }
 
     /// Its triggers on the call's tool.

@@ -58,13 +58,6 @@ pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Orig
     told(format!("requirements-check: before this plan is carried out {place}:"), view, unmet, origin).text
 }
 
-pub(crate) fn judged_roughly(view: &View<'_>) -> String {
-    format!(
-        "(The line's folder is not literal, so it was judged in {}; elsewhere, write the folder out.)",
-        view.world.here.root().unwrap_or(&view.world.cwd).display()
-    )
-}
-
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
     let found = unmet.iter().map(|(rule, _)| {

@@ -3,36 +3,39 @@
 use super::Simple;
 
 /// Programs that only read, whatever their arguments.
-const READERS: &str = " [ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
+const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
     expand false fgrep file fold get-childitem get-content grep head hexdump id jq join ls md5sum more nl od paste popd \
     printenv printf pushd pwd readlink realpath rev seq sha1sum sha256sum sleep stat strings tac tail test tr true type \
-    uname wc which whoami yamllint ";
+    uname wc which whoami yamllint";
 
 /// Programs that only read without these arguments.
-const READERS_WITHOUT: [(&str, &str); 7] = [
-    ("find", " -delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls "),
-    ("fd", " -x -X --exec --exec-batch "),
-    ("less", " -o -O --log-file --LOG-FILE "),
-    ("rg", " --pre --hostname-bin "),
-    ("sort", " -o --output --compress-program "),
-    ("tree", " -o --output "),
-    ("yq", " -i --inplace "),
+const READERS_WITHOUT: [(&str, &str); 9] = [
+    ("awk", "-f -i"),
+    ("fd", "-x -X --exec --exec-batch"),
+    ("find", "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
+    ("less", "-o -O --log-file --LOG-FILE"),
+    ("rg", "--pre --hostname-bin"),
+    ("sed", "-i --in-place -f --file"),
+    ("sort", "-o --output --compress-program"),
+    ("tree", "-o --output"),
+    ("yq", "-i --inplace"),
 ];
 
-/// git's subcommands that only read, if no option names a program or a file to write.
-const GIT_READERS: &str = " --help --version blame cat-file check-ignore describe diff grep help log ls-files ls-tree \
-    merge-base rev-list rev-parse shortlog show status ";
+/// git's subcommands that only read, without the options below.
+const GIT_READERS: &str = "--help --version blame cat-file check-ignore describe diff grep help log ls-files ls-tree \
+    merge-base rev-list rev-parse shortlog show status";
+const NOT_READING: &str = "--output --ext-diff --textconv --open-files-in-pager";
 
 /// git's subcommands that leave the files, and which branch is out, as they are; and other programs that change none.
-const GIT_KEEPERS: &str = " add commit config fetch notes push remote stage tag ";
-const KEEPERS: &str = " : command date export gh glab mkdir set umask unset wait ";
+const GIT_KEEPERS: &str = "add commit config fetch notes push remote stage tag";
+const KEEPERS: &str = ": command date export gh glab mkdir set umask unset wait";
 
 /// git's subcommands that put other files into the work tree, and may put them back.
-const GIT_TURNERS: &str = " am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
-    sparse-checkout stash submodule switch worktree ";
+const GIT_TURNERS: &str = "am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
+    sparse-checkout stash submodule switch worktree";
 
 fn is_in(list: &str, word: &str) -> bool {
-    !word.contains(' ') && list.contains(&format!(" {word} "))
+    list.split_ascii_whitespace().any(|known| known == word)
 }
 
 impl Simple {
@@ -44,108 +47,96 @@ impl Simple {
 
     /// Whether it leaves the files as they are, what its redirections write aside; git may keep what it is given.
     pub(crate) fn keeps_files(&self) -> bool {
-        let is_plain = self.prefix.iter().all(|word| !word.starts_with('-') && !word.starts_with("GIT_"));
-        let Some(program) = self.words.first() else { return is_plain };
-        is_plain
-            && match program.as_str() {
-                "git" => self.git_reads() || self.begins_branch() || is_in(GIT_KEEPERS, self.subcommand()),
-                // What it sets up is seen by nobody; most often it is a virtual environment of Python's.
-                "source" | "." => self.words.get(1).is_some_and(|file| file.contains("/activate")),
-                program => self.runs_script || is_in(KEEPERS, program) || self.program_reads(),
+        if self.prefix.iter().any(|word| word.starts_with('-') || word.starts_with("GIT_")) {
+            return false;
+        }
+        let keeps = |word: &String| is_in(KEEPERS, word) || self.program_reads();
+        match self.words.as_slice() {
+            [] => true,
+            // What it sets up is seen by nobody; most often it is a virtual environment of Python's.
+            [program, file, ..] if program == "source" || program == "." => file.contains("/activate"),
+            [program, ..] => {
+                self.runs_script || self.begins_branch() || self.is_git(GIT_KEEPERS) || keeps(program)
             }
+        }
     }
 
     /// Whether git may put other files into the work tree.
     pub(crate) fn turns_work_tree(&self) -> bool {
-        self.program() == "git"
-            && !self.begins_branch()
-            && !self.git_reads()
-            && is_in(GIT_TURNERS, self.subcommand())
+        self.is_git(GIT_TURNERS) && !self.begins_branch() && !self.program_reads()
     }
 
     /// Whether git begins a new branch with the files as they are.
     pub(crate) fn begins_branch(&self) -> bool {
-        let words = self.without_global_options();
-        matches!(words.as_slice(), ["git", "switch" | "checkout", "-c" | "-b" | "--create", name] if !name.starts_with('-'))
+        let (create, name) = match self.git() {
+            Some(("switch" | "checkout", [create, name])) => (create.as_str(), name),
+            _ => return false,
+        };
+        matches!(create, "-c" | "-b" | "--create") && !name.starts_with('-')
     }
 
     /// Whether git goes to another branch or commit, no more.
     pub(crate) fn switches_branch(&self) -> bool {
-        let is_switch = self.program() == "git" && matches!(self.subcommand(), "checkout" | "switch");
-        is_switch && !self.words.iter().any(|word| matches!(word.as_str(), "--" | "."))
+        self.is_git("checkout switch") && !self.words.iter().any(|word| word == "--" || word == ".")
     }
 
-    fn subcommand(&self) -> &str {
-        self.words.get(1 + self.git_global_options()).or(self.words.get(1)).map_or("", String::as_str)
+    fn is_git(&self, subcommands: &str) -> bool {
+        self.git().is_some_and(|(subcommand, _)| is_in(subcommands, subcommand))
     }
 
     fn program_reads(&self) -> bool {
         // A program of that name somewhere else is another one.
         let Some(program) = self.words.first() else { return self.prefix.is_empty() };
+        let program = program.to_ascii_lowercase();
         let has = |list: &str| self.words.iter().skip(1).any(|word| is_forbidden(word, list));
-        match program.to_ascii_lowercase().as_str() {
-            "git" => self.git_reads(),
-            "sed" => !has(" -i --in-place -f --file ") && self.sed_scripts().into_iter().all(is_printing),
-            "awk" | "gawk" => {
-                !has(" -f -i ")
-                    && !self.text.contains(['|', '@'])
-                    && !self.text.contains("system")
-                    && !self.text.contains("> \"")
-            }
-            name => match READERS_WITHOUT.iter().find(|(reader, _)| *reader == name) {
-                Some((_, forbidden)) => !has(forbidden),
-                None => is_in(READERS, name),
-            },
+        if let Some((_, forbidden)) = READERS_WITHOUT.iter().find(|(reader, _)| *reader == program) {
+            return !has(forbidden)
+                && match program.as_str() {
+                    "sed" => self.sed_prints(),
+                    "awk" => !["|", "@", "system", "> \""].iter().any(|part| self.text.contains(part)),
+                    _ => true,
+                };
+        }
+        match self.git().filter(|_| program == "git") {
+            Some(git) => git_reads(git) && !has(NOT_READING) && !self.configures_git(),
+            None => is_in(READERS, &program),
         }
     }
 
-    fn sed_scripts(&self) -> Vec<&str> {
-        let words: Vec<&str> = self.words.iter().skip(1).map(String::as_str).collect();
-        let given: Vec<&str> = words
-            .windows(2)
-            .filter(|pair| pair[0].starts_with('-') && pair[0].ends_with('e'))
-            .map(|pair| pair[1])
-            .collect();
-        let first = || words.iter().copied().find(|word| !word.starts_with('-'));
-        if given.is_empty() { first().into_iter().collect() } else { given }
+    /// One script, by which `sed` writes no file and runs no program.
+    fn sed_prints(&self) -> bool {
+        let mut words = self.words.iter().skip(1);
+        let scripts = words.clone().filter(|word| word.starts_with('-') && word.ends_with('e')).count();
+        let script = words.find(|word| !word.starts_with('-')).map_or("", String::as_str);
+        scripts < 2 && !script.rsplit('/').next().unwrap_or_default().contains(['w', 'e', 'W'])
     }
+}
 
-    fn git_reads(&self) -> bool {
-        let rest: Vec<&str> =
-            self.words.iter().skip(2 + self.git_global_options()).map(String::as_str).collect();
-        let is_configured = self.words.iter().take(1 + self.git_global_options()).any(|word| word == "-c");
-        let harmless = !rest
-            .iter()
-            .any(|word| is_forbidden(word, " --output --ext-diff --textconv --open-files-in-pager "));
-        let reads = match self.subcommand() {
-            "branch" => rest.iter().all(|word| is_in(" -a -r -v -vv --list --show-current ", word)),
-            "stash" => matches!(rest.first(), Some(&("list" | "show"))),
-            "remote" => rest.iter().all(|word| *word == "-v"),
-            subcommand => is_in(GIT_READERS, subcommand),
-        };
-        reads && harmless && !is_configured
+fn git_reads((subcommand, rest): (&str, &[String])) -> bool {
+    match subcommand {
+        "branch" => rest.iter().all(|word| is_in("-a -r -v -vv --list --show-current", word)),
+        "stash" => rest.first().is_some_and(|first| is_in("list show", first)),
+        "remote" => rest.iter().all(|word| word == "-v"),
+        subcommand => is_in(GIT_READERS, subcommand),
     }
 }
 
 /// `/dev/null` and the streams.
-pub(super) fn is_discarded(file: &str) -> bool {
+fn is_discarded(file: &str) -> bool {
     matches!(file, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
-/// One of the options, its value attached or not, or a short one among others.
+/// One of the options, its value attached or not, cut short, or a short one among others.
 fn is_forbidden(word: &str, options: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
-    options.split_whitespace().any(|option| {
+    options.split(' ').any(|option| {
         name == option
             || (name.len() > 4 && name.starts_with("--") && option.starts_with(name))
-            || (option.len() == 2
-                && word.starts_with('-')
-                && !word.starts_with("--")
-                && word.contains(&option[1..]))
+            || (option.len() == 2 && is_cluster(word) && word.contains(&option[1..]))
     })
 }
 
-/// A script of `sed` by which it writes no file and runs no program.
-fn is_printing(script: &str) -> bool {
-    !script.rsplit('/').next().unwrap_or_default().contains(['w', 'e', 'W'])
+/// Short options in one word.
+fn is_cluster(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--")
 }

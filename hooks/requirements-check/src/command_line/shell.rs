@@ -1,77 +1,155 @@
-//! Simple commands: what they do to their shell, and the scripts they run.
+//! Simple commands: the program behind `env`, `sudo` and the like, what a command does to its shell, and the script it runs.
 
 use std::path::{Path, PathBuf};
 
-use super::pattern::is_same_work_tree;
-use super::prefix::{base_name, runs_another, strip};
-use super::reader::{Files, Read, Reader, Shell, Unreadable};
-use super::word::Word;
-use super::{Directory, Hidden, Simple, is_plain};
+use super::reader::{Files, Read, Reader, Shell, Unreadable, whole};
+use super::word::{Word, spelled};
+use super::{Hidden, Simple, base_name, is_plain, runs_another};
 
 /// How many levels of nesting one `sh -c` takes of those allowed.
 const SHELL_DEPTH: usize = 3;
 /// Longer directories than any file system's are not followed.
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
+/// Settings of a shell with which it runs every command, as names and as letters.
+const SHELL_NAMES: [&str; 6] = ["allexport", "errexit", "errtrace", "nounset", "pipefail", "xtrace"];
+const SHELL_LETTERS: &str = "aceiloux";
+/// Long options of the same kind.
+const SHELL_OPTIONS: [&str; 4] = ["--login", "--norc", "--noprofile", "--posix"];
+
+/// A program that runs another one in its place.
+struct Wrapper {
+    name: &'static str,
+    /// Options whose value is the next word or stands in the same one.
+    with_value: &'static str,
+    /// Other options with which it runs the program as if they were not there.
+    flags: &'static str,
+    /// How many words of its own follow.
+    operands: usize,
+}
+
+const WRAPPERS: [Wrapper; 8] = [
+    Wrapper {
+        name: "env",
+        with_value: "-u --unset -C --chdir",
+        flags: "- -i -v --debug --ignore-environment",
+        operands: 0,
+    },
+    Wrapper {
+        name: "sudo",
+        with_value: "-D --chdir -u --user -g --group -h --host -p --prompt",
+        flags: "-E -H -k -n --non-interactive --preserve-env --set-home",
+        operands: 0,
+    },
+    Wrapper {
+        name: "time",
+        with_value: "-f --format -o --output",
+        flags: "-a -p -q -v --append --portability --quiet --verbose",
+        operands: 0,
+    },
+    Wrapper { name: "nice", with_value: "-n --adjustment", flags: "", operands: 0 },
+    Wrapper { name: "timeout", with_value: "", flags: "", operands: 1 },
+    Wrapper { name: "nohup", with_value: "", flags: "", operands: 0 },
+    Wrapper { name: "command", with_value: "", flags: "-p", operands: 0 },
+    Wrapper { name: "builtin", with_value: "", flags: "", operands: 0 },
+];
+
+impl Wrapper {
+    /// How many words it takes before the program, and the folder it runs it in; `None` where it may do something else.
+    fn own_words<'w>(&self, words: &'w [Word]) -> Option<(usize, Option<&'w str>)> {
+        let text = |at: usize| words.get(at).map(|word| word.text.as_str());
+        let is_in = |list: &str, option: &str| list.split(' ').any(|known| known == option);
+        let (mut at, mut folder) = (0, None);
+        while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
+            at += 1;
+            if option == "--" {
+                break;
+            }
+            let (name, mut value) = match option.split_once('=') {
+                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+                _ if option.starts_with("--") || option.len() < 3 => (option, None),
+                _ => option.split_at_checked(2).map(|(name, value)| (name, Some(value)))?,
+            };
+            if is_in(self.with_value, name) {
+                if value.is_none() {
+                    value = text(at);
+                    at += 1;
+                }
+                folder = value.filter(|_| matches!(name, "-C" | "-D" | "--chdir")).or(folder);
+            } else if !is_in(self.flags, option) && !option[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+                return None;
+            }
+        }
+        at += assignments(words.get(at..).unwrap_or_default()) + self.operands;
+        (at < words.len()).then_some((at, folder))
+    }
+}
+
+fn assignments(words: &[Word]) -> usize {
+    words.iter().take_while(|word| word.is_assignment()).count()
+}
+
 impl Reader<'_> {
     /// A simple command, with what it does to the shell and the commands of the script it runs.
     pub(super) fn run(&mut self, at: usize, words: &[Word], files: Files) -> Read<()> {
-        let stripped = strip(words);
-        let mut simple = Simple::of(words, stripped.program);
-        if let Some(folder) = &stripped.directory {
-            simple.directory = self.shell.directory.join(folder);
+        let mut directory = self.shell.directory.clone();
+        let mut program = assignments(words);
+        while let Some(word) = words.get(program) {
+            let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == base_name(&word.text));
+            let own = wrapper.and_then(|wrapper| wrapper.own_words(&words[program + 1..]));
+            let Some((taken, folder)) = own else { break };
+            directory = folder.map_or(directory.clone(), |folder| join(directory, folder));
+            program += 1 + taken;
         }
-        self.add(at, simple, files);
-        let words = words.get(stripped.program..).unwrap_or_default();
-        let Some((program, arguments)) = words.split_first() else { return Ok(()) };
+        let mut simple = Simple::of(words, program);
+        (simple.directory, simple.writes, simple.reads) = (directory, files.writes, files.reads);
+        simple.hidden = (self.constructs > 0).then_some(Hidden::Compound);
+        if runs_another(&simple.words) {
+            simple.hidden.get_or_insert(Hidden::Wrapper);
+        }
+        self.found.insert(at, simple);
+        let Some((program, arguments)) = words.get(program..).and_then(<[_]>::split_first) else {
+            return Ok(());
+        };
         self.builtin(&program.text, arguments);
-        self.found[at].runs_script = self.runs_script(base_name(&program.text), arguments)?;
-        if stripped.unsure || runs_another(words) {
-            self.hide(at, Hidden::Wrapper);
-        }
+        self.found[at].runs_script = self.script(base_name(&program.text), arguments)?;
         Ok(())
     }
 
     /// What a command does to the shell it runs in.
     fn builtin(&mut self, program: &str, arguments: &[Word]) {
+        let first = arguments.first().map(|word| word.text.as_str());
         match program {
-            "cd" | "pushd" | "popd" | "chdir" => self.change_directory(program == "popd", arguments),
-            "set" => self.set(arguments),
-            "exit" | "return" | "exec" | "trap" => {
-                // A line that ends with a failure is no evidence anyway.
-                let fails =
-                    arguments.first().is_some_and(|word| matches!(word.text.as_bytes(), [b'1'..=b'9']));
-                self.shell.left |= !(fails && program == "exit");
+            "cd" | "chdir" | "pushd" => {
+                let is_option = |word: &&Word| matches!(word.text.as_str(), "-P" | "-L" | "--" | "-e" | "-q");
+                let mut folders = arguments.iter().filter(|word| !is_option(word));
+                let to = folders.next().filter(|_| folders.next().is_none() && self.constructs == 0);
+                let here = self.shell.directory.take();
+                self.shell.directory = to.and_then(|to| join(here, &to.text));
             }
+            "popd" => self.shell.directory = None,
+            "set" => {
+                self.shell.left |= !runs_all(arguments);
+                for pair in arguments.windows(2) {
+                    if pair[0].text.ends_with('o') && pair[1].text == "pipefail" {
+                        self.shell.pipefail = pair[0].text.starts_with('-') && self.constructs == 0;
+                    }
+                }
+            }
+            // A line that ends with a failure is no evidence anyway.
+            "exit" if first.is_some_and(|status| matches!(status.as_bytes(), [b'1'..=b'9'])) => {}
+            "exit" | "return" | "exec" | "trap" => self.shell.left = true,
             _ => {}
         }
     }
 
-    fn change_directory(&mut self, pops: bool, arguments: &[Word]) {
-        let is_option = |word: &&Word| matches!(word.text.as_str(), "-P" | "-L" | "--" | "-e" | "-q");
-        let mut arguments = arguments.iter().filter(|word| !is_option(word));
-        self.shell.directory = match (arguments.next(), arguments.next()) {
-            (Some(to), None) if !pops => self.shell.directory.join_word(to),
-            _ => Directory::Unknown,
-        };
-    }
-
-    /// `set -o pipefail`, `set -euo pipefail`, `set +o pipefail`.
-    fn set(&mut self, arguments: &[Word]) {
-        for pair in arguments.windows(2) {
-            if pair[0].text.ends_with('o') && pair[1].text == "pipefail" {
-                self.shell.pipefail = pair[0].text.starts_with('-');
-            }
-        }
-    }
-
     /// Reads the script of `sh -c '..'` and `eval '..'`; whether its commands are all that runs.
-    fn runs_script(&mut self, program: &str, arguments: &[Word]) -> Read<bool> {
+    fn script(&mut self, program: &str, arguments: &[Word]) -> Read<bool> {
         match program {
             "sh" | "bash" | "zsh" | "dash" | "ksh" => {
-                let Some(script) = shell_script(arguments) else { return Ok(false) };
-                let directory = self.shell.directory.clone();
-                let before = std::mem::replace(&mut self.shell, Shell { directory, ..Shell::default() });
+                let Some((script, runs_all)) = shell_script(arguments) else { return Ok(false) };
+                let inner = Shell { pipefail: false, left: !runs_all, ..self.shell.clone() };
+                let before = std::mem::replace(&mut self.shell, inner);
                 let is_read = self.inner_script(&script.text, script.expands)?;
                 self.shell = before;
                 Ok(is_read)
@@ -88,91 +166,66 @@ impl Reader<'_> {
     fn inner_script(&mut self, text: &str, expands: bool) -> Read<bool> {
         let from = self.found.len();
         let depth = self.depth.checked_sub(SHELL_DEPTH).ok_or(Unreadable);
-        let read = depth.and_then(|depth| self.script(text, depth));
-        match read {
-            Err(Unreadable) if expands => self.found.truncate(from),
-            Ok(()) if expands => self.hide(from, Hidden::Expansion),
-            other => return other.map(|()| true),
+        let read = depth.and_then(|depth| self.inside(text, depth, whole));
+        if expands {
+            match read {
+                Ok(()) => self.hide(from, Hidden::Expansion),
+                Err(Unreadable) => self.found.truncate(from),
+            }
+            return Ok(false);
         }
-        Ok(false)
+        read.map(|()| true)
     }
 }
 
-/// The script among the arguments of a shell: the first word after its options, if `-c` is among these.
-fn shell_script(arguments: &[Word]) -> Option<&Word> {
-    let mut has_command = false;
-    let mut words = arguments.iter();
-    loop {
-        let word = words.next()?;
-        match word.text.strip_prefix('-') {
-            Some(long) if long.starts_with('-') => {}
-            Some(letters) => {
-                has_command |= letters.contains('c');
-                if letters.ends_with(['o', 'O']) {
-                    words.next();
-                }
-            }
-            None => return has_command.then_some(word),
-        }
+/// The script among the arguments of a shell: the first word after its options, if `-c` is among these; and whether it runs all
+/// of it.
+fn shell_script(arguments: &[Word]) -> Option<(&Word, bool)> {
+    let (mut at, mut has_command) = (0, false);
+    while let Some(option) = arguments.get(at).filter(|word| word.text.starts_with(['-', '+'])) {
+        let is_long = option.text.starts_with("--");
+        has_command |= !is_long && option.text.contains('c');
+        at += if !is_long && option.text.ends_with(['o', 'O']) { 2 } else { 1 };
     }
+    let script = arguments.get(at).filter(|_| has_command)?;
+    Some((script, runs_all(&arguments[..at])))
+}
+
+/// With these arguments of `set`, or options of a shell, it runs every command; with others it may run none (`-n`).
+fn runs_all(arguments: &[Word]) -> bool {
+    arguments.iter().all(|word| {
+        let text = word.text.as_str();
+        match text.strip_prefix(['-', '+']) {
+            Some(letters) if !letters.starts_with('-') => letters.chars().all(|c| SHELL_LETTERS.contains(c)),
+            _ => SHELL_NAMES.contains(&text) || SHELL_OPTIONS.contains(&text),
+        }
+    })
 }
 
 impl Simple {
     /// A command of these words, of which those before `program` are its prefix.
-    pub(super) fn of(words: &[Word], program: usize) -> Self {
-        let mut simple = Self::default();
-        for (index, word) in words.iter().enumerate() {
-            if index > 0 {
-                simple.text.push(' ');
-            }
-            if index == program {
-                simple.begins_at = simple.text.len();
-            }
-            let offset = simple.text.len();
-            let quoted = word.quoted.iter().map(|range| range.start + offset..range.end + offset);
-            simple.quoted.extend(quoted);
-            simple.text.push_str(&word.raw);
-        }
+    fn of(words: &[Word], program: usize) -> Self {
+        let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
         let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
-        simple.unknown_options = unknown.map(|word| word.raw.clone()).collect();
         let mut texts = words.iter().map(|word| word.text.clone());
-        simple.prefix = texts.by_ref().take(program).collect();
-        simple.words = texts.collect();
-        simple
+        Self {
+            text: raw.join(" "),
+            unknown_options: unknown.map(|word| word.raw.clone()).collect(),
+            prefix: texts.by_ref().take(program).collect(),
+            words: texts.collect(),
+            ..Self::default()
+        }
     }
 }
 
-impl Directory {
-    /// The directory that a word names from here.
-    fn join_word(&self, to: &Word) -> Self {
-        if is_same_work_tree(&to.text) {
-            return self.clone();
-        }
-        if to.expands && in_home(&to.text).is_none() { Self::Unknown } else { self.join(&to.text) }
+/// The directory that `to` names from `here`, as [`Simple::directory`].
+pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
+    let to = spelled(to);
+    let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
+    if to.is_empty() || to == "-" || !is_plain(in_home.unwrap_or(&to)) {
+        return None;
     }
-
-    /// The directory that `to` names from here.
-    pub(super) fn join(&self, to: &str) -> Self {
-        if let Some(folder) = in_home(to) {
-            return Self::Changed(folder);
-        }
-        if !is_plain(to) || to.is_empty() || to == "-" {
-            return Self::Unknown;
-        }
-        let joined = match self {
-            _ if Path::new(to).is_absolute() => PathBuf::from(to),
-            Self::Unknown => return Self::Unknown,
-            Self::Start => PathBuf::from(to),
-            Self::Changed(here) => here.join(to),
-        };
-        if joined.as_os_str().len() > MAX_DIRECTORY_BYTES { Self::Unknown } else { Self::Changed(joined) }
-    }
-}
-
-/// A folder in the user's home, as `~/folder`.
-fn in_home(folder: &str) -> Option<PathBuf> {
-    let folder = folder.trim_matches('"');
-    let rest = ["~", "$HOME", "${HOME}"].iter().find_map(|home| folder.strip_prefix(home))?;
-    let is_whole = rest.is_empty() || rest.starts_with('/');
-    (is_whole && is_plain(rest)).then(|| Path::new("~").join(rest.trim_start_matches('/')))
+    let joined =
+        if in_home.is_some() || Path::new(&to).is_absolute() { PathBuf::from(to) } else { here?.join(to) };
+    (joined.as_os_str().len() <= MAX_DIRECTORY_BYTES).then_some(joined)
 }

@@ -6,7 +6,7 @@ mod reading;
 
 use std::path::PathBuf;
 
-use super::{Directory, Hidden, Line, Pattern, Simple, parse};
+use super::{Hidden, Line, Pattern, Simple, parse};
 
 fn commands(line: &str) -> Vec<Simple> {
     parse(line).commands.unwrap_or_else(|| panic!("cannot be read: {line:?}"))
@@ -31,8 +31,10 @@ fn pattern(text: &str) -> Pattern {
     Pattern::parse_pattern(text).unwrap()
 }
 
-fn changed(directory: &str) -> Directory {
-    Directory::Changed(PathBuf::from(directory))
+/// A folder that the line spells out; that of the call is empty.
+#[allow(clippy::unnecessary_wraps, reason = "tables compare it with folders that are not spelled out")]
+fn at(directory: &str) -> Option<PathBuf> {
+    Some(PathBuf::from(directory))
 }
 
 /// The commands of `line` that `text` matches.

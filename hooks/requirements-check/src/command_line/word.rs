@@ -1,8 +1,33 @@
 //! Words: quotes, escapes and expansions.
 
-use std::ops::Range;
+use super::reader::{Read, Reader, Unreadable, whole};
 
-use super::reader::{Read, Reader, Unreadable};
+/// What only the shell puts in, as far as it is the same for every command of a session: the folder of the call, git's
+/// folder, and the home. The work tree's top stands for the folder of the call: they are one work tree.
+const SPELLED: [(&str, &str); 15] = [
+    ("$(git rev-parse --show-toplevel)", "."),
+    ("`git rev-parse --show-toplevel`", "."),
+    ("$(git rev-parse --git-dir)", ".git"),
+    ("`git rev-parse --git-dir`", ".git"),
+    ("$(git rev-parse --git-common-dir)", ".git"),
+    ("`git rev-parse --git-common-dir`", ".git"),
+    ("$(git rev-parse --absolute-git-dir)", ".git"),
+    ("${GIT_DIR}", ".git"),
+    ("$GIT_DIR/", ".git/"),
+    ("$(pwd)", "."),
+    ("`pwd`", "."),
+    ("${PWD}", "."),
+    ("$PWD/", "./"),
+    ("${HOME}", "~"),
+    ("$HOME/", "~/"),
+];
+
+/// The text with what the shell puts in for some expansions.
+pub(crate) fn spelled(text: &str) -> String {
+    let text = format!("{text}/");
+    let spelled = SPELLED.iter().fold(text, |text, (from, to)| text.replace(from, to));
+    spelled.strip_suffix('/').unwrap_or(&spelled).to_owned()
+}
 
 #[derive(Debug, Default)]
 pub(super) struct Word {
@@ -12,8 +37,6 @@ pub(super) struct Word {
     pub(super) text: String,
     /// The shell puts something else in place of part of it: a variable, a pattern, a home folder.
     pub(super) expands: bool,
-    /// The parts of `raw` that stand in quotes, in bytes.
-    pub(super) quoted: Vec<Range<usize>>,
 }
 
 /// Whether a `$` stands between double quotes, where single quotes mean nothing.
@@ -21,12 +44,6 @@ pub(super) struct Word {
 enum Quotes {
     Inside,
     Outside,
-}
-
-impl AsRef<str> for Word {
-    fn as_ref(&self) -> &str {
-        &self.text
-    }
 }
 
 impl Word {
@@ -40,13 +57,8 @@ impl Word {
             let name = self.text.split('=').next().unwrap_or_default();
             return name.contains(['$', '`', '*', '?', '[', '{']);
         }
-        let begin = self.raw.trim_start_matches(['"', '\'']);
-        let is_path = ["$HOME", "${HOME}", "$PWD", "${PWD}"]
-            .iter()
-            .filter_map(|folder| begin.strip_prefix(folder))
-            .any(|rest| rest.is_empty() || rest.starts_with(['/', '"']));
-        let is_braced = begin.starts_with('{') && (begin.contains(',') || begin.contains(".."));
-        is_braced || (begin.starts_with(['$', '`']) && !is_path)
+        let is_list = self.text.starts_with('{') && (self.text.contains(',') || self.text.contains(".."));
+        is_list || spelled(&self.text).starts_with(['$', '`'])
     }
 
     /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
@@ -71,14 +83,8 @@ impl Reader<'_> {
         let start = self.at;
         let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
         while self.piece(&mut word, start)? {}
-        if self.at == start {
-            return Ok(None);
-        }
         self.since(start).clone_into(&mut word.raw);
-        for range in &mut word.quoted {
-            *range = range.start - start..range.end - start;
-        }
-        Ok(Some(word))
+        Ok((self.at > start).then_some(word))
     }
 
     /// One more piece of `word`; false at its end.
@@ -90,7 +96,7 @@ impl Reader<'_> {
             '"' => self.double_quoted(word)?,
             '$' => self.dollar(word, Quotes::Outside)?,
             '`' => self.expansion(word, Self::backquoted)?,
-            '<' | '>' if self.second() == Some('(') => self.expansion(word, |reader, _| {
+            '<' | '>' if self.second() == Some('(') => self.expansion(word, |reader| {
                 reader.next();
                 reader.substitution(Self::parenthesis)
             })?,
@@ -113,28 +119,23 @@ impl Reader<'_> {
 
     fn escaped(&mut self, word: &mut Word) {
         self.next();
-        if let Some(escaped) = self.next().filter(|escaped| *escaped != '\n') {
-            word.text.push(escaped);
-        }
+        word.text.extend(self.next().filter(|escaped| *escaped != '\n'));
     }
 
     fn single_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let start = self.at;
         self.next();
         let length = self.rest().find('\'').ok_or(Unreadable)?;
         word.text.push_str(&self.rest()[..length]);
         self.at += length + 1;
-        word.quoted.push(start..self.at);
         Ok(())
     }
 
     /// `$'..'`. An escape that names a character by its code is left to the shell.
     fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let start = self.at;
         self.at += 2;
         loop {
             match self.next().ok_or(Unreadable)? {
-                '\'' => break,
+                '\'' => return Ok(()),
                 '\\' => match self.next().ok_or(Unreadable)? {
                     'n' => word.text.push('\n'),
                     't' => word.text.push('\t'),
@@ -147,31 +148,25 @@ impl Reader<'_> {
                 other => word.text.push(other),
             }
         }
-        word.quoted.push(start..self.at);
-        Ok(())
     }
 
     fn double_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let start = self.at;
         self.next();
-        loop {
+        while !self.eat("\"") {
             match self.peek().ok_or(Unreadable)? {
-                '"' => break,
                 '\\' if matches!(self.second(), Some('$' | '`' | '"' | '\\' | '\n')) => self.escaped(word),
                 '$' => self.dollar(word, Quotes::Inside)?,
                 '`' => self.expansion(word, Self::backquoted)?,
                 _ => self.take(word),
             }
         }
-        self.next();
-        word.quoted.push(start..self.at);
         Ok(())
     }
 
     fn dollar(&mut self, word: &mut Word, quotes: Quotes) -> Read<()> {
         match (self.second(), quotes) {
             (Some('('), _) => self.expansion(word, Self::dollar_parenthesis),
-            (Some('{'), _) => self.expansion(word, |reader, word| reader.braced(word, quotes)),
+            (Some('{'), _) => self.expansion(word, |reader| reader.braced(quotes)),
             (Some('\''), Quotes::Outside) => self.ansi_quoted(word),
             (Some('"'), Quotes::Outside) => {
                 self.next();
@@ -186,19 +181,15 @@ impl Reader<'_> {
     }
 
     /// An expansion that stands in the word's text as written.
-    fn expansion(
-        &mut self,
-        word: &mut Word,
-        read: impl FnOnce(&mut Self, &mut Word) -> Read<()>,
-    ) -> Read<()> {
+    fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let start = self.at;
-        self.nested(|reader| read(reader, &mut Word::default()))?;
+        self.nested(read)?;
         word.text.push_str(self.since(start));
         word.expands = true;
         Ok(())
     }
 
-    fn dollar_parenthesis(&mut self, _: &mut Word) -> Read<()> {
+    fn dollar_parenthesis(&mut self) -> Read<()> {
         self.next();
         match arithmetic(self.rest()) {
             Some(length) => self.arithmetic(length),
@@ -207,11 +198,11 @@ impl Reader<'_> {
     }
 
     /// `${..}`.
-    fn braced(&mut self, word: &mut Word, quotes: Quotes) -> Read<()> {
+    fn braced(&mut self, quotes: Quotes) -> Read<()> {
+        let word = &mut Word::default();
         self.at += 2;
-        loop {
+        while !self.eat("}") {
             match self.peek().ok_or(Unreadable)? {
-                '}' => break,
                 '\\' => self.escaped(word),
                 '\'' if quotes == Quotes::Outside => self.single_quoted(word)?,
                 '"' => self.double_quoted(word)?,
@@ -220,45 +211,52 @@ impl Reader<'_> {
                 _ => self.take(word),
             }
         }
-        self.next();
         Ok(())
     }
 
-    fn backquoted(&mut self, _: &mut Word) -> Read<()> {
+    fn backquoted(&mut self) -> Read<()> {
         let mut inner = String::new();
         self.next();
-        loop {
+        while !self.eat("`") {
             match self.next().ok_or(Unreadable)? {
-                '`' => break,
                 '\\' if matches!(self.peek(), Some('`' | '\\' | '$')) => inner.extend(self.next()),
                 other => inner.push(other),
             }
         }
-        self.substitution(|reader| reader.script(&inner, reader.depth))
+        self.substitution(|reader| reader.inside(&inner, reader.depth, whole))
     }
 
     /// `NAME=(..)`.
-    fn array(&mut self, _: &mut Word) -> Read<()> {
+    fn array(&mut self) -> Read<()> {
         self.next();
         self.lines()?;
         while self.word()?.is_some() {
             self.lines()?;
         }
-        if self.eat(")") { Ok(()) } else { Err(Unreadable) }
+        self.expect(")")
     }
 
-    /// Reads a text without quotes of its own, to its end.
-    pub(super) fn unquoted(&mut self) -> Read<()> {
-        let word = &mut Word::default();
-        while let Some(next) = self.peek() {
-            match next {
-                '\\' => self.escaped(word),
-                '$' => self.dollar(word, Quotes::Inside)?,
-                '`' => self.expansion(word, Self::backquoted)?,
-                _ => drop(self.next()),
+    /// Steps over `((..))` of that length; commands may stand in it all the same.
+    pub(super) fn arithmetic(&mut self, length: usize) -> Read<()> {
+        let inner = &self.rest()[..length];
+        self.at += length;
+        self.substitution(|reader| reader.expansions(inner))
+    }
+
+    /// Reads the substitutions in a text that is no command and has no quotes of its own.
+    pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
+        self.inside(text, self.depth, |reader| {
+            let word = &mut Word::default();
+            while let Some(next) = reader.peek() {
+                match next {
+                    '\\' => reader.escaped(word),
+                    '$' => reader.dollar(word, Quotes::Inside)?,
+                    '`' => reader.expansion(word, Reader::backquoted)?,
+                    _ => drop(reader.next()),
+                }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
 use super::{Answer, advice, reactions, remember, session::sign_of_life, view};
 use crate::RequirementsCheck;
-use crate::call::{Call, Placed};
+use crate::call::Call;
 use crate::evidence::order::{self, Late};
 use crate::facts::{Before, Place};
 use crate::rails::Breach;
@@ -99,12 +99,6 @@ fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
     rule.set.guards_branch() && !view.world.cwd.join(file).starts_with(root)
 }
 
-/// A command that needs the rule acts where only the shell knows.
-fn is_rough(rule: &Rule<'_>, call: &Call) -> bool {
-    let mut needing = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-    needing.any(|command| call.placed(command) == Placed::Roughly)
-}
-
 fn deny(
     input: &Input<'_, RequirementsCheck>,
     call: &Call,
@@ -121,12 +115,9 @@ fn deny(
         if !place.late.is_empty() {
             texts.push(order::words(call, &place.late));
         }
-        if place.denying().any(|rule| is_rough(&rule, call)) {
-            texts.push(wording::judged_roughly(&place.view));
-        }
     }
     let late = judged.iter().flat_map(|place| &place.late).next();
-    next.extend(late.map(|(_, late)| late.step().to_owned()));
+    next.extend(late.map(|(_, late)| late.step.to_owned()));
     let denying: Vec<Rule<'_>> = judged.iter().flat_map(Judged::denying).collect();
     let mut keys: Vec<String> = denying.iter().map(Rule::key).collect();
     keys.dedup();

@@ -2,8 +2,8 @@
 //! sees what the line has made of them by then. So what may change them has a line of its own. Pure.
 
 use super::{command_of, is_about, is_asked};
-use crate::call::{Call, Placed};
-use crate::command_line::{Hidden, Simple};
+use crate::call::Call;
+use crate::command_line::{Hidden, Line, Simple};
 use crate::rule::Rule;
 use crate::settings::{Guard, Kind, Terms};
 use crate::view::World;
@@ -12,88 +12,43 @@ use crate::words::cut;
 /// A command is shown up to this length, in characters.
 const MAX_SHOWN: usize = 120;
 
-/// Why a line is not judged as it stands.
+/// Why a line is not judged as it stands, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Late {
-    /// Something before the command may change what the requirement is judged by.
-    Behind {
-        /// What stands before it.
-        first: String,
-        /// The command.
-        then: String,
-        /// What may have changed by then.
-        what: &'static str,
-    },
-    /// The line cannot be read.
-    Unreadable {
-        /// What may have changed.
-        what: &'static str,
-    },
-    /// The line does not spell out where the command acts.
-    Nowhere {
-        /// The command.
-        then: String,
-    },
-}
-
-impl Late {
+pub(crate) struct Late {
     /// Why what is satisfied before the line may not be when the command runs.
-    pub(crate) fn why(&self) -> String {
-        match self {
-            Self::Behind { first, what, .. } => {
-                format!("`{first}` before it in the same line may change the {what}")
-            }
-            Self::Unreadable { what } => {
-                format!("the line cannot be read, and may change the {what} before it")
-            }
-            Self::Nowhere { then } => format!("the line does not spell out in which work tree `{then}` acts"),
-        }
-    }
-
-    fn remedy(&self) -> String {
-        match self {
-            Self::Behind { first, then, .. } => {
-                format!("run `{first}` in a line of its own first, and then: {then}")
-            }
-            Self::Unreadable { .. } => "run what needs it in a line of its own".to_owned(),
-            Self::Nowhere { .. } => self.step().to_owned(),
-        }
-    }
-
-    /// What is to be done about it, without repeating the line.
-    pub(crate) fn step(&self) -> &'static str {
-        match self {
-            Self::Nowhere { .. } => "write the folder literally, as in: git -C FOLDER commit",
-            _ => "run what stands before it in a line of its own first",
-        }
-    }
+    why: String,
+    remedy: String,
+    /// The same without repeating the line.
+    pub(crate) step: &'static str,
 }
+
+const FIRST: &str = "run what stands before it in a line of its own first";
+const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
 
 /// The denial of a line that is not judged as it stands.
 pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
-    let is_placed = late.iter().all(|(_, late)| !matches!(late, Late::Nowhere { .. }));
+    let is_placed = late.iter().all(|(_, late)| late.step != LITERALLY);
     let what =
         if is_placed { "does two things that belong in two lines" } else { "cannot be judged as it stands" };
     let mut lines = vec![format!("requirements-check: {} {what}.", call.tool)];
     for (rule, late) in late {
-        lines.push(format!("- {}: {}\n  To satisfy it: {}", rule.name, late.why(), late.remedy()));
+        lines.push(format!("- {}: {}\n  To satisfy it: {}", rule.name, late.why, late.remedy));
     }
     lines.join("\n")
-}
-
-/// The line does not say in which work tree a command of it acts that needs the requirement.
-fn nowhere(rule: &Rule<'_>, call: &Call) -> Option<Late> {
-    let line = call.line.as_ref()?;
-    let is_lost = |command: &Simple| {
-        rule.is_triggered_by_command(call, command) && call.placed(command) == Placed::Nowhere
-    };
-    let index = call.commands().iter().position(is_lost)?;
-    Some(Late::Nowhere { then: shown(&line.shown(index)) })
 }
 
 /// Why a line that needs the requirement is not judged as it stands; `None` if it is.
 pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     behind(rule, call, world).or_else(|| nowhere(rule, call))
+}
+
+/// The line does not say in which work tree a command of it acts that needs the requirement.
+fn nowhere(rule: &Rule<'_>, call: &Call) -> Option<Late> {
+    let line = call.line.as_ref()?;
+    let is_lost = |command: &&Simple| rule.is_triggered_by_command(call, command) && !call.is_placed(command);
+    let then = shown(line, call.commands().iter().find(is_lost)?);
+    let why = format!("the line does not spell out in which work tree `{then}` acts");
+    Some(Late { why, remedy: LITERALLY.to_owned(), step: LITERALLY })
 }
 
 /// What may change, before a command of the line that needs the requirement, that by which it is satisfied.
@@ -105,8 +60,10 @@ fn behind(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     };
     let line = call.line.as_ref().filter(|_| !rule.is_triggered_by_tool(call))?;
     let Some(commands) = &line.commands else {
-        // What another shell understands is searched as text.
-        return (call.tool == "Bash").then_some(Late::Unreadable { what });
+        // What only another shell understands is searched as text.
+        let why = format!("the line cannot be read, and may change the {what} before it");
+        let remedy = "run what needs it in a line of its own".to_owned();
+        return (call.tool == "Bash").then_some(Late { why, remedy, step: FIRST });
     };
     let needs = |command: &Simple| rule.is_triggered_by_command(call, command);
     // The tests have passed on these files before: that they run once more changes nothing.
@@ -118,9 +75,14 @@ fn behind(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> {
     };
     commands.iter().enumerate().filter(|(_, command)| needs(command)).find_map(|(index, then)| {
         let mut others = commands.iter().enumerate().filter(|(other, _)| *other != index);
-        let (first, _) =
+        let (_, first) =
             others.find(|(other, first)| (*other < index || is_earlier(first, then)) && !keeps(first))?;
-        Some(Late::Behind { first: shown(&line.shown(first)), then: shown(&line.shown(index)), what })
+        let (first, then) = (shown(line, first), shown(line, then));
+        Some(Late {
+            why: format!("`{first}` before it in the same line may change the {what}"),
+            remedy: format!("run `{first}` in a line of its own first, and then: {then}"),
+            step: FIRST,
+        })
     })
 }
 
@@ -147,9 +109,12 @@ fn is_earlier(first: &Simple, then: &Simple) -> bool {
     }
 }
 
-fn shown(command: &Simple) -> String {
-    let writes = command.writes.iter().map(|file| format!(" > {file}"));
-    let text: String = std::iter::once(command.text.clone()).chain(writes).collect();
+/// Where something of it is masked, its redirections are not shown either.
+fn shown(line: &Line, command: &Simple) -> String {
+    let mut text = line.shown(command);
+    if text == command.text {
+        text.extend(command.writes.iter().map(|file| format!(" > {file}")));
+    }
     cut(text.trim(), MAX_SHOWN)
 }
 
@@ -162,6 +127,6 @@ pub(crate) fn is_own_proof(rule: &Rule<'_>, call: &Call) -> bool {
     let by_tool = rule.is_triggered_by_tool(call);
     let needs =
         |command: &Simple| (by_tool && !command.keeps_files()) || rule.is_triggered_by_command(call, command);
-    command_of(rule, call).is_some_and(|found| found.hidden.is_none() && !found.proves_nothing)
+    command_of(rule, call).is_some_and(|found| found.counts())
         && call.commands().iter().all(|command| is_proof(command) || !needs(command))
 }

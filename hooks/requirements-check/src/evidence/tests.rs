@@ -14,9 +14,11 @@ const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n"
 /// What the line's evidence is: the command, the line to type, and why it does not count as it stands.
 fn found(requirement: &str, line: &str) -> Option<(String, String, bool)> {
     let scene = Scene::new(requirement);
-    let found = command_of(&scene.rule("tests"), &call("Bash", &json!({ "command": line })))?;
-    let counts = found.hidden.is_none() && !found.proves_nothing;
-    Some((found.shown, found.line, counts))
+    let (rule, call) = (scene.rule("tests"), call("Bash", &json!({ "command": line })));
+    let found = command_of(&rule, &call)?;
+    let world = &scene.world;
+    let line = found.line_in(world.here.root(), &world.cwd);
+    Some((found.shown.clone(), line, found.counts()))
 }
 
 #[test]
@@ -35,7 +37,7 @@ fn the_command_that_decides_the_line_is_the_evidence() {
         ("cargo test &", "cargo test", "cargo test", false),
         ("! cargo test", "cargo test", "cargo test", false),
         ("cargo test --no-run", "cargo test --no-run", "cargo test", false),
-        ("cargo test -- --list", "cargo test -- --list", "cargo test --", false),
+        ("cargo test -- --list", "cargo test -- --list", "cargo test", false),
         // Of several the one that counts.
         ("npm test | tail && cargo test", "cargo test", "cargo test", true),
         ("cargo test --no-run && npm test", "npm test", "npm test", true),
@@ -356,13 +358,20 @@ fn runners_that_only_list_prove_nothing() {
                 "pytest --fixtures",
                 "pytest --markers",
                 "pytest --version",
+                "pytest -qh",
+                "pytest -vV",
             ][..],
         ),
         ("python -m pytest", &["python3 -m pytest --co"]),
-        ("cargo test", &["cargo test --no-run", "cargo test -- --list", "cargo test --help"]),
-        ("npx jest", &["npx jest --listTests", "npx jest --showConfig"]),
-        ("go test", &["go test -list . ./...", "go test -c ./..."]),
-        ("make test", &["make test -n", "make test --just-print"]),
+        (
+            "cargo test",
+            &["cargo test --no-run", "cargo test -- --list", "cargo test --help", "cargo test -vh"],
+        ),
+        ("npx jest", &["npx jest --listTests", "npx jest -ih", "npx jest --showConfig"]),
+        ("vitest", &["vitest list", "vitest -h"]),
+        ("./gradlew", &["./gradlew -x test", "./gradlew test -m"]),
+        ("go test", &["go test -list . ./...", "go test -c ./...", "go test -exec true ./..."]),
+        ("make test", &["make test -n", "make test --just-print", "make test -sn"]),
         (
             "mvn test",
             &["mvn test -DskipTests", "mvn test -DskipTests=true", "mvn test -Dmaven.test.skip=true"],
@@ -379,7 +388,18 @@ fn runners_that_only_list_prove_nothing() {
         }
         assert!(found(&requirement, &format!("{command} -v")).unwrap().2, "{command}");
     }
-    assert!(found("tests: {type: evidence, command: cargo test}\n", "cargo test --markers").unwrap().2);
+    for (command, line) in [
+        ("cargo test", "cargo test --markers"),
+        ("pytest", "pytest -khash -rA"),
+        ("go test", "go test -run X -race -short -count=1"),
+        ("ctest", "ctest -VV -j4"),
+        ("mvn test", "mvn -B -V test -Phome"),
+        ("mvn test", "mvn test -DskipTests=false"),
+        ("make test", "make test -j4 -k"),
+    ] {
+        let requirement = format!("tests: {{type: evidence, command: '{command}( .*)?|mvn -B.*'}}\n");
+        assert!(found(&requirement, line).unwrap().2, "{line}");
+    }
 }
 
 #[test]

@@ -20,7 +20,12 @@ fn guarded(cwd: &'static str) -> Guarded<'static> {
 
 fn of(tool: &str, input: &Value) -> Option<String> {
     let call = call(tool, input).at_home(Some(Path::new("/home/me")));
-    what(&call, &input.to_string(), &guarded("/srv/app"))
+    judged(&call, input, &guarded("/srv/app"))
+}
+
+fn judged(call: &Call, input: &Value, guarded: &Guarded<'_>) -> Option<String> {
+    let in_force = ("requirements.adr".to_owned(), Why::Locked);
+    breach(call, call.file.as_deref(), &input.to_string(), guarded, in_force).map(|breach| breach.what)
 }
 
 fn of_line(line: &str) -> Option<String> {
@@ -52,6 +57,9 @@ fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
 #[test]
 fn a_folder_in_the_home_and_a_substitution_hide_nothing() {
     for line in [
+        "cd \"$(git rev-parse --git-dir)\" && rm -r requirements",
+        "cd $(git rev-parse --git-common-dir)/requirements && rm main.json",
+        "cd $PWD/.claude && echo > requirements.yaml",
         "cd ~/.claude/hook-state && touch OFF",
         "cd \"$HOME/.claude/hook-state\" && touch OFF",
         "touch \"$HOME\"/.claude/hook-state/OFF",
@@ -74,6 +82,10 @@ fn a_tool_of_a_server_may_neither_move_our_folder_nor_run_a_line_that_names_our_
         json!({ "path": "./.claude" }),
         json!({ "command": "rm .claude/requirements.yaml" }),
         json!({ "command": "touch ~/.claude/hook-state/OFF" }),
+        json!({ "step": { "command": "set -e\nrm .claude/requirements.yaml" } }),
+        json!({ "script": "rm .claude/requirements.yaml" }),
+        json!({ "args": ["-c", "rm .claude/requirements.yaml"] }),
+        json!({ "file_path": "x", "then": "sed -i s/a/b/ .claude/settings.json" }),
     ] {
         assert!(of("mcp__fs__do", &input).is_some(), "{input}");
     }
@@ -85,7 +97,8 @@ fn a_refusal_stands_alone() {
     let path = PathBuf::from("/srv/app/.claude/requirements.yaml");
     let input = json!({ "file_path": path });
     let call = call("Edit", &input);
-    let breach = breach(&call, &input.to_string(), &guarded("/srv/app"), "requirements.adr", Why::Locked);
+    let in_force = ("requirements.adr".to_owned(), Why::Locked);
+    let breach = breach(&call, None, &input.to_string(), &guarded("/srv/app"), in_force);
     assert_eq!(
         breach.unwrap().words(),
         "requirements-check: this call would change /srv/app/.claude/requirements.yaml (what is required is set there). \
@@ -124,10 +137,13 @@ fn any_tool_that_names_a_protected_file_is_denied_unless_it_reads() {
         for reader in ["Read", "Grep", "LS", "mcp__files__read_file", "mcp__files__list_directory"] {
             assert!(!may_breach(&call(reader, &json!({ "path": file }))), "{reader}");
         }
+        for writer in ["mcp__files__readwrite_x", "mcp__files__listener", "mcp__read__write", "Reader"] {
+            assert!(may_breach(&call(writer, &json!({ "path": file }))), "{writer}");
+        }
     }
     assert!(of("NotebookEdit", &json!({ "notebook_path": "/var/me/state/x.ipynb" })).is_some());
-    let told = json!({ "text": "see .claude/settings.json for the hooks", "name": "settings.json" });
-    assert_eq!(of("mcp__mail__send", &told), None, "a text that mentions one names none");
+    let told = json!({ "text": "# Hooks\nSee .claude/settings.json.", "name": "settings.json" });
+    assert_eq!(of("mcp__mail__send", &told), None, "a text of several lines that mentions one");
 }
 
 #[test]
@@ -159,11 +175,13 @@ fn links_are_followed_on_both_sides() {
     use std::os::unix::fs::symlink;
     let top = tempfile::tempdir().unwrap();
     let at = |path: &str| top.path().join(path);
-    for folder in ["app/.claude", "app/.git/requirements", "me", "dotfiles/claude/hook-state"] {
+    for folder in ["app/.claude", "app/docs", "app/.git/requirements", "me", "dotfiles/claude/hook-state"] {
         std::fs::create_dir_all(at(folder)).unwrap();
     }
     symlink(at("app/.claude"), at("linked")).unwrap();
     symlink(at("dotfiles/claude"), at("me/.claude")).unwrap();
+    std::fs::write(at("app/.claude/requirements.yaml"), "").unwrap();
+    symlink("../.claude/requirements.yaml", at("app/docs/x")).unwrap();
     let [config_dir, root, state, common] =
         ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(at);
     let guarded = Guarded {
@@ -178,11 +196,16 @@ fn links_are_followed_on_both_sides() {
         ("dotfiles/claude/settings.json", true),
         ("dotfiles/claude/hook-state/new/file", true),
         ("me/.claude/settings.json", true),
+        ("app/docs/x", true),
+        ("app/docs/y", false),
         ("linked/CLAUDE.md", false),
         ("settings.json", false),
     ] {
         let input = json!({ "file_path": at(file) });
-        let found = what(&call("Edit", &input), &input.to_string(), &guarded);
+        let mut call = call("Edit", &input);
+        let named = call.file.replace(real(&at(file)));
+        let in_force = ("requirements.adr".to_owned(), Why::Locked);
+        let found = breach(&call, named.as_deref(), "{}", &guarded, in_force);
         assert_eq!(found.is_some(), expected, "{file}");
     }
 }
@@ -322,6 +345,10 @@ fn any_other_line_that_names_a_protected_file_is_denied() {
         "cd ~ && rm -rf .claude/hooks",
         "find . -name requirements.yaml -delete",
         "find /srv -name 'require*' -exec rm {} +",
+        "sed -i s/a/b/ .claude/require\"\"ments.yaml",
+        "sed -i s/a/b/ .cl'au'de/requirements.yaml",
+        "rm .claude/require\\ments.yaml",
+        "python3 - <<EOF\nopen('.claude/require''ments.yaml', 'w')\nEOF",
         "rm -rf \"$(git rev-parse --git-dir)/requirements\"",
         "echo {} > $(git rev-parse --git-common-dir)/requirements/main.json",
         "D=`git rev-parse --git-dir`/requirements; rm -r \"$D\"",

@@ -29,7 +29,8 @@ pub(super) fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> St
     }
     let commands: Vec<&str> = evidence.commands.iter().map(CommandPattern::as_str).collect();
     let to_type = evidence.commands.iter().find(|command| command.is_words()).map(CommandPattern::as_str);
-    let run = match (uncounted(rule, view), to_type) {
+    let to_repeat = uncounted(rule, view).filter(|run| !run.line.is_empty());
+    let run = match (to_repeat, to_type) {
         (Some(run), _) if run.line.contains("[masked") => {
             format!("{ALONE}: {} (with the secret itself in place of [masked])", run.line)
         }

@@ -203,6 +203,11 @@ fn shows_the_command_beside_a_secret_in_its_line() {
     let line = "API_TOKEN=sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaa cargo test | tail";
     scene.bash_ended("t1", line, End::Succeeded);
     assert_eq!(scene.state.uncounted["tests"].shown, "API_TOKEN=[masked] cargo test");
+    for secret in ["--token=ab\"\"cdefghijklmnop1234567890", "--token=ab'cdefghijklmnop'1234567890"] {
+        scene.bash_ended("t2", &format!("cargo test {secret} | tail"), End::Succeeded);
+        let uncounted = &scene.state.uncounted["tests"];
+        assert!(!format!("{uncounted:?}").contains("efghij"), "{uncounted:?}");
+    }
 }
 
 #[test]

@@ -204,7 +204,13 @@ fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
     let guarded =
         Guarded { config_dir: None, root: Some(root), state_dirs: Vec::new(), common_dir: None, cwd: root };
     let rule = "requirements.plan";
-    let breach = rails::breach(&call("Edit", &input), &input.to_string(), &guarded, rule, Why::Locked);
+    let breach = rails::breach(
+        &call("Edit", &input),
+        None,
+        &input.to_string(),
+        &guarded,
+        (rule.to_owned(), Why::Locked),
+    );
     assert!(breach.is_some());
     let answer = Scene::new("plan: {}\n").before_with("t1", "Edit", &input, |facts| {
         (facts.breach, facts.registers) = (breach, true);

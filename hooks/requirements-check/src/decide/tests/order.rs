@@ -138,12 +138,12 @@ fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out() {
         for (line, passes) in [
             ("git commit -m x", true),
             ("cd \"$(git rev-parse --show-toplevel)\" && git commit -m x", true),
-            ("cd $PROJECT_DIR && git commit -m x", true),
+            ("cd $PROJECT_DIR && git commit -m x", false),
             ("git --git-dir=../main/.git commit -m x", false),
             ("GIT_DIR=../main/.git git commit -m x", false),
             ("git -c core.worktree=../main commit -m x", false),
             ("git -C \"$X\" commit -m x", false),
-            ("xargs git -C $PWD/.. commit -m x", false),
+            ("xargs git -C $X/.. commit -m x", false),
         ] {
             let mut scene = Scene::new(&format!("r: {requirement}{by_commits}}}\n"));
             scene.mark("r", Holder::Session(SESSION), By::Agent);
@@ -159,15 +159,6 @@ fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out() {
             }
         }
     }
-}
-
-#[test]
-fn says_where_a_line_was_judged_whose_folder_is_not_literal() {
-    let guard = "r: {type: guard, guard_type: protected_branch, \
-                 trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
-    let reason = |line: &str| denied(&Scene::new(guard).on("main").bash("t1", line)).to_owned();
-    assert!(reason("cd $X && git commit -m x").contains("it was judged in /repo/tree"));
-    assert!(!reason("cd sub && git commit -m x").contains("was judged in"));
 }
 
 #[test]

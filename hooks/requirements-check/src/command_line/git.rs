@@ -1,0 +1,78 @@
+//! Git's own options, and where a git command acts.
+
+use std::path::PathBuf;
+
+use super::shell::join;
+use super::{Simple, base_name, runs_another};
+
+/// git's global options whose value is the next word.
+const WITH_VALUE: &[&str] =
+    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
+
+/// An option, a setting or a variable that names git's repository or work tree.
+pub(crate) fn names_repository(word: &str) -> bool {
+    let word = word.to_ascii_lowercase();
+    ["--git-dir", "--work-tree", "core.worktree=", "git_dir=", "git_work_tree="]
+        .iter()
+        .any(|name| word.starts_with(name))
+}
+
+/// The words behind the program, without those before the subcommand of git or cargo.
+pub(super) fn without_global_options(words: &[String]) -> &[String] {
+    let Some((program, arguments)) = words.split_first() else { return words };
+    let skipped = match base_name(program) {
+        "git" => global_options(arguments),
+        "cargo" => arguments.iter().take_while(|word| word.starts_with('+')).count(),
+        _ => 0,
+    };
+    &arguments[skipped..]
+}
+
+fn global_options(arguments: &[String]) -> usize {
+    let mut count = 0;
+    while let Some(option) = arguments.get(count).filter(|word| word.starts_with('-')) {
+        count += 1 + usize::from(WITH_VALUE.contains(&option.as_str()));
+    }
+    count.min(arguments.len())
+}
+
+impl Simple {
+    /// git's subcommand and what follows it, if the program is git: `git commit -m x`. Only options: the first of them.
+    pub(crate) fn git(&self) -> Option<(&str, &[String])> {
+        if self.program() != "git" {
+            return None;
+        }
+        let rest = match without_global_options(&self.words) {
+            [] => &self.words[1..],
+            rest => rest,
+        };
+        Some(rest.split_first().map_or(("", rest), |(subcommand, rest)| (subcommand.as_str(), rest)))
+    }
+
+    /// git is given a setting for this call alone.
+    pub(super) fn configures_git(&self) -> bool {
+        let rest = without_global_options(&self.words).len();
+        self.words[..self.words.len() - rest].iter().any(|word| word == "-c")
+    }
+
+    /// The directory the command acts in: where it runs, and for git, also behind a program that runs it, `-C`. `None` where
+    /// the line does not spell it out.
+    pub(crate) fn acts_in(&self) -> Option<PathBuf> {
+        let mut directory = self.directory.clone();
+        let behind = if runs_another(&self.words) { self.words.len() } else { 1 };
+        let is_git = |word: &String| base_name(word) == "git";
+        let Some(git) = self.words.iter().take(behind).position(is_git) else { return directory };
+        let mut options = self.words.iter().skip(git + 1);
+        let mut names = self.prefix.iter().any(|word| names_repository(word));
+        while let Some(option) = options.next().filter(|word| word.starts_with('-')) {
+            names |= names_repository(option);
+            let value = WITH_VALUE.contains(&option.as_str()).then(|| options.next()).flatten();
+            match option.as_str() {
+                "-C" => directory = join(directory, value.map_or("", String::as_str)),
+                "-c" => names |= value.is_some_and(|set| names_repository(set)),
+                _ => {}
+            }
+        }
+        directory.filter(|_| !names)
+    }
+}
