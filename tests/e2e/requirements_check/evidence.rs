@@ -1,7 +1,7 @@
 //! Evidence for commits: a test command must have passed on exactly these files, and nothing else counts.
 
-use super::{Obeying, client, content, edit, outcomes, project, read, results, to_pass};
-use serde_json::{Value, json};
+use super::{Obeying, client, edit, outcomes, project, read, results, to_pass};
+use serde_json::json;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use tests::messages_api::{MessagesApi, Reply, Script};
@@ -80,65 +80,18 @@ fn a_commit_waits_for_tests_that_have_passed_on_exactly_these_files() {
 }
 
 #[test]
-fn a_failure_takes_the_evidence_away_though_the_files_come_back() {
-    let sandbox = tested_project();
-    let script = Script::new()
-        .reply(Reply::bash("./run-tests"))
-        .reply(Reply::bash("cp code.txt ../kept; echo red >code.txt"))
-        .reply(Reply::bash("./run-tests"))
-        .reply(Reply::bash("cp ../kept code.txt"));
-    let api = MessagesApi::start(refused_after(script, []).reply("end"));
-
-    assert_eq!(client(&sandbox, &api).ask("work").text(), "end");
-
-    assert_eq!(
-        outcomes(&api),
-        ["ran", "ran", "failed", "ran", "refused", "ran", "ran"],
-        "{:#?}",
-        results(&api)
-    );
-    assert_eq!((content(&sandbox, "code.txt").as_str(), commits(&sandbox)), ("green 1\n", 1));
-}
-
-#[test]
-fn a_run_whose_exit_status_is_hidden_does_not_count_and_the_denial_has_the_line_that_would() {
+fn a_run_in_the_background_does_not_count_and_the_denial_has_the_line_that_would() {
     let sandbox = tested_project();
     let background =
         json!({ "command": "./run-tests --fast", "description": "test", "run_in_background": true });
-    let forms: [(Reply, &str); 5] = [
-        (Reply::bash("./run-tests --fast 2>&1 | tail"), "pipe"),
-        (Reply::bash("./run-tests --fast || true"), "`||`"),
-        (Reply::bash("./run-tests --fast; echo done"), "after it"),
-        (Reply::bash("./run-tests --fast &"), "`&`"),
-        (Reply::tool("Bash", background), "background"),
-    ];
-    let script =
-        forms.iter().fold(Script::new(), |script, (form, _)| script.reply(form.clone()).reply(commit()));
-    let api = MessagesApi::start(script.obey(to_pass).reply(commit()).reply("end"));
+    let script = Script::new().reply(Reply::tool("Bash", background)).reply(commit()).obey(to_pass);
+    let api = MessagesApi::start(script.reply(commit()).reply("end"));
 
-    let run = client(&sandbox, &api).ask("work");
+    client(&sandbox, &api).ask("work").outcome.assert_exit(0);
 
-    run.outcome.assert_exit(0);
-    let expected: Vec<&str> =
-        ["ran", "refused"].repeat(forms.len()).into_iter().chain(["ran", "ran"]).collect();
-    assert_eq!(outcomes(&api)[..expected.len()], expected, "{:#?}", results(&api));
+    assert_eq!(outcomes(&api)[..4], ["ran", "refused", "ran", "ran"], "{:#?}", results(&api));
     assert_eq!(commits(&sandbox), 1);
-    let refused: Vec<_> = results(&api).into_iter().filter(|result| result.is_error).collect();
-    for ((_, why), refused) in forms.iter().zip(&refused) {
-        assert!(refused.text.contains(why), "{why} is not in {}", refused.text);
-        assert_eq!(to_pass(&refused.text), Some("./run-tests --fast"), "{refused:?}");
-    }
-    let calls = ran_in_bash(&api);
-    assert!(calls.contains(&"./run-tests --fast".to_owned()), "{calls:?}");
-}
-
-/// The lines the model ran with Bash in the foreground.
-fn ran_in_bash(api: &MessagesApi) -> Vec<String> {
-    let requests = api.main_requests();
-    let messages = requests.last().unwrap().body["messages"].as_array().unwrap();
-    let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-    let calls = blocks.filter(|block| {
-        block["type"] == "tool_use" && block["input"]["run_in_background"] != Value::Bool(true)
-    });
-    calls.filter_map(|call| call["input"]["command"].as_str().map(str::to_owned)).collect()
+    let denied = &results(&api)[1].text;
+    assert!(denied.contains("background"), "{denied}");
+    assert_eq!(to_pass(denied), Some("./run-tests --fast"), "{denied}");
 }

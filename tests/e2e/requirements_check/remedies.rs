@@ -4,13 +4,13 @@ use super::{
     Obeying, between, client, command, content, edit, outcome, outcomes, project, read, results, to_mark,
     write,
 };
-use crate::registered::{installed, ran};
+use crate::registered::installed;
 use serde_json::json;
 use tests::client::{CLIENT_VERSION, Client};
 use tests::messages_api::{MessagesApi, Reply, Script};
 use tests::sandbox::{Level, Sandbox};
 
-/// Two that are met by marks, so that one command must do for both.
+/// Two that `req satisfy` satisfies, so that one command must do for both.
 const MARKS: &str = "requirements:
   commit_plan:
     enabled: true
@@ -18,9 +18,6 @@ const MARKS: &str = "requirements:
     checklist: [each commit builds, each commit is tested]
   adr_reviewed: {enabled: true, scope: branch, description: The decisions that hold here are known.}
 ";
-
-/// The rule an installer offers.
-const MAY_SATISFY: &str = "Bash(req satisfy *)";
 
 /// Reads, edits, does what the denial says, edits again.
 fn obedient(sandbox: &Sandbox) -> Script {
@@ -62,17 +59,6 @@ fn in_default_mode_its_command_opens_the_way_by_its_path_where_the_name_is_not_f
 }
 
 #[test]
-fn in_accept_edits_mode_its_command_opens_the_way_under_the_rule_an_installer_offers() {
-    let sandbox = project(MARKS);
-    let api = MessagesApi::start(obedient(&sandbox));
-
-    let client = client(&sandbox, &api).permission_mode("acceptEdits").allow(&[MAY_SATISFY]);
-    assert_the_way_out_works(&sandbox, &api, client);
-
-    assert!(to_mark(&results(&api)[1].text).unwrap().starts_with("req satisfy "));
-}
-
-#[test]
 fn with_all_permissions_bypassed_the_denial_stands_and_its_command_opens_the_way() {
     let sandbox = project(MARKS);
     let api = MessagesApi::start(obedient(&sandbox));
@@ -80,15 +66,6 @@ fn with_all_permissions_bypassed_the_denial_stands_and_its_command_opens_the_way
     // The client bypasses permissions for the superuser in a sandbox only.
     let client =
         client(&sandbox, &api).permission_mode("bypassPermissions").allow(&[]).env("IS_SANDBOX", "1");
-    assert_the_way_out_works(&sandbox, &api, client);
-}
-
-#[test]
-fn where_nothing_is_asked_its_command_opens_the_way_under_the_rule_an_installer_offers() {
-    let sandbox = project(MARKS);
-    let api = MessagesApi::start(obedient(&sandbox));
-
-    let client = client(&sandbox, &api).permission_mode("dontAsk").allow(&["Read", "Edit", MAY_SATISFY]);
     assert_the_way_out_works(&sandbox, &api, client);
 }
 
@@ -138,7 +115,7 @@ fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
 }
 
 #[test]
-fn the_line_told_at_the_sessions_start_saves_the_refusal() {
+fn the_line_told_at_the_sessions_start_saves_the_denial() {
     let sandbox = project(MARKS);
     let script = Script::new().obey(to_mark).reply(write(&sandbox, "new.txt", "new\n")).reply("end");
     let api = MessagesApi::start(script);
@@ -149,7 +126,7 @@ fn the_line_told_at_the_sessions_start_saves_the_refusal() {
 }
 
 #[test]
-fn what_a_subagent_marks_counts_for_the_session() {
+fn what_a_subagent_satisfies_counts_for_the_session() {
     let sandbox = project(MARKS);
     let new = |name: &str| write(&sandbox, name, "new\n");
     let mark = Reply::bash("req satisfy commit_plan adr_reviewed");
@@ -169,7 +146,7 @@ fn what_a_subagent_marks_counts_for_the_session() {
 }
 
 #[test]
-fn a_completed_skill_marks_what_it_is_to_mark() {
+fn a_completed_skill_satisfies_what_names_it() {
     let sandbox = project("requirements: {reviewed: {enabled: true, satisfied_by_skill: review-it}}\n");
     sandbox.write(
         ".claude/skills/review-it/SKILL.md",
@@ -183,30 +160,4 @@ fn a_completed_skill_marks_what_it_is_to_mark() {
 
     assert_eq!(outcomes(&api), ["refused", "ran", "ran"], "{:#?}", results(&api));
     assert!(results(&api)[0].text.contains("review-it"), "{:#?}", results(&api));
-}
-
-#[test]
-fn a_mark_for_one_call_lets_one_of_two_parallel_calls_through_and_no_later_one() {
-    let sandbox = project(
-        "requirements:
-  release_agreed:
-    enabled: true
-    scope: single_use
-    trigger_tools: [{tool: Bash, command_pattern: touch}]
-",
-    );
-    let touch = |name: &str| json!({ "command": format!("touch {name}"), "description": "x" });
-    let both = Reply::tool("Bash", touch("one")).and_tool("Bash", touch("two"));
-    let script = Script::new()
-        .reply(Reply::tool("Bash", touch("too-early")))
-        .obey(to_mark)
-        .reply(both)
-        .reply(Reply::tool("Bash", touch("too-late")))
-        .reply("end");
-    let api = MessagesApi::start(script);
-
-    assert_eq!(client(&sandbox, &api).ask("release").text(), "end");
-
-    assert_eq!(outcomes(&api), ["refused", "ran", "ran", "refused", "refused"], "{:#?}", results(&api));
-    assert_eq!(ran(&sandbox), ["notes.txt", "one"]);
 }

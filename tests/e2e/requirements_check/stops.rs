@@ -1,6 +1,6 @@
 //! Stops under the real client: what holds one, once, and what never does.
 
-use super::{Obeying, client, content, outcomes, project, read, results, to_pass, write};
+use super::{Obeying, client, outcomes, project, read, results, to_pass, write};
 use crate::registered::{journal, settings};
 use serde_json::json;
 use std::fs;
@@ -70,14 +70,6 @@ fn the_line_it_names_ends_the_matter() {
 }
 
 #[test]
-fn nobody_watching_means_nothing_is_held_unless_the_project_opts_in() {
-    let sandbox = tested_project("");
-    let api = MessagesApi::start(Script::new().reply(code(&sandbox)).reply("One.").reply("Two."));
-
-    assert_eq!(client(&sandbox, &api).ask("work").text(), "One.");
-}
-
-#[test]
 fn in_the_terminal_it_is_held_without_opting_in() {
     let sandbox = tested_project("");
     let script = Script::new()
@@ -99,32 +91,6 @@ fn in_the_terminal_it_is_held_without_opting_in() {
         "{:#?}",
         last(&api).shown_texts()
     );
-}
-
-#[test]
-fn research_is_never_held() {
-    let sandbox = tested_project(HEADLESS);
-    let script = Script::new()
-        .reply(read(&sandbox, "notes.txt"))
-        .reply(Reply::bash("git log --oneline; ls src; grep -c before notes.txt"))
-        .reply(Reply::tool("Grep", json!({ "pattern": "before" })))
-        .reply(write(&sandbox, "notes.txt", "a file the tests are not about\n"))
-        .reply("One.")
-        .reply("Two.");
-    let api = MessagesApi::start(script);
-
-    assert_eq!(client(&sandbox, &api).ask("look around").text(), "One.");
-    assert!(!last(&api).shows(HELD));
-}
-
-#[test]
-fn an_edit_that_was_denied_and_given_up_holds_nothing() {
-    let sandbox = tested_project(HEADLESS);
-    sandbox.requirements(Level::Local, "requirements: {commit_plan: {enabled: true, enforce: both}}\n");
-    let api = MessagesApi::start(Script::new().reply(code(&sandbox)).reply("One.").reply("Two."));
-
-    assert_eq!(client(&sandbox, &api).ask("work").text(), "One.");
-    assert_eq!((outcomes(&api), content(&sandbox, "src/code.txt")), (vec!["refused"], String::new()));
 }
 
 #[test]
