@@ -42,29 +42,6 @@ fn status_says_what_is_in_force_and_where_it_is_set() {
 }
 
 #[test]
-fn status_in_a_sub_directory_is_the_status_of_the_top() {
-    let sandbox = Sandbox::new();
-    sandbox.requirements(Level::Project, ON);
-    sandbox.write("src/deep/file", "");
-    let below =
-        Invocation::new(binaries::path("stop-momentum"), &sandbox).cwd(sandbox.project().join("src/deep"));
-    let below = below.args(["status"]).run();
-    below.assert_exit(0);
-    assert_eq!(below.stdout_text().trim_end(), says(&sandbox, &["status"]));
-}
-
-#[test]
-fn status_as_json_is_one_object_with_the_same_facts() {
-    let sandbox = Sandbox::new();
-    sandbox.requirements(Level::User, "stop-momentum: {enabled: true, unheard_of: 1}\n");
-    let status: Value = serde_json::from_str(&says(&sandbox, &["status", "--json"])).unwrap();
-    assert_eq!(status["hook"], "stop-momentum");
-    assert_eq!(status["enabled"], true);
-    assert_eq!(status["set_by"], "~/.claude/requirements.yaml:1");
-    assert_eq!(status["problems"].as_array().map(Vec::len), Some(1), "{status}");
-}
-
-#[test]
 fn the_schema_is_json_and_describes_every_key() {
     let schema: Value = serde_json::from_str(&says(&Sandbox::new(), &["schema"])).unwrap();
     jsonschema::validator_for(&schema).unwrap();
@@ -122,27 +99,6 @@ fn arguments_that_are_no_text_are_wrong_usage() {
 }
 
 #[test]
-fn a_reader_that_is_gone_does_no_harm_to_a_command() {
-    let sandbox = Sandbox::new();
-    for verb in ["help", "schema", "status"] {
-        let command = || Invocation::new(binaries::path("stop-momentum"), &sandbox).args([verb]);
-        command().stdout_without_reader().run().assert_exit(0);
-        command().stdout_closed().run().assert_exit(0);
-    }
-}
-
-#[test]
-fn no_home_and_a_damaged_configuration_are_no_reason_to_fail_for_a_status() {
-    let sandbox = Sandbox::new();
-    let status = || Invocation::new(binaries::path("stop-momentum"), &sandbox).args(["status"]);
-    status().unset("HOME").unset("CLAUDE_HOOK_STATE_DIR").run().assert_exit(0);
-    sandbox.requirements(Level::User, "stop-momentum: [\n");
-    let outcome = status().run();
-    outcome.assert_exit(0);
-    assert!(outcome.stdout_text().contains("the file is skipped"), "{outcome}");
-}
-
-#[test]
 fn without_arguments_on_a_terminal_it_shows_its_help_and_exits_with_64() {
     let sandbox = Sandbox::new();
     let mut terminal =
@@ -197,14 +153,6 @@ fn inside_claudes_shell_off_and_auto_are_refused_with_the_line_to_type() {
         assert!(!gate.state("switches.json").exists());
         gate.blocked(WORDS);
     }
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn the_line_a_refusal_names_is_the_one_that_was_meant() {
-    let gate = Gate::new(ON);
-    let refused = typed(&gate.sandbox, &claude(&gate.sandbox), "off --session 0c4e7a11", &[]);
-    assert_refused(&refused, "stop-momentum off --session 0c4e7a11");
 }
 
 #[test]

@@ -16,14 +16,9 @@ requirements:
   protected_branch: { enabled: true, type: guard, guard_type: protected_branch, protected_branches: [main] }
 ";
 
-pub(super) const SCENES: [Scene; 9] = [
+pub(super) const SCENES: [Scene; 8] = [
     ("hooks/credit-pacer/README.md", "req hooks statusline", installed),
     ("hooks/pause-recorder/README.md", "pause-recorder status", Person::a_session_was_recorded),
-    ("config/manual/ci.md", "req ci\n", |person| {
-        team(person);
-        person.sandbox.git(&["update-ref", "refs/remotes/origin/main", "main"]);
-        person.sandbox.git(&["switch", "--quiet", "--create", "feature/printer"]);
-    }),
     ("config/manual/configuration.md", "req config\n", team),
     ("config/manual/doctor.md", "req doctor\n", installed),
     ("config/manual/journal.md", "req why", |person| {
@@ -32,7 +27,7 @@ pub(super) const SCENES: [Scene; 9] = [
         person.an_edit_is_refused();
         person.another_session_worked("3f1a20c7");
     }),
-    ("config/manual/marks.md", "req satisfy", |person| {
+    ("config/manual/satisfactions.md", "req satisfy", |person| {
         team(person);
         person.a_session_begins();
         person.another_session_worked("0c4e7a11");

@@ -167,10 +167,6 @@ fn agree(what: &str, work: &Work, is_allowed: bool) {
 
 #[test]
 fn the_size_of_a_branch_is_the_same_in_a_clone() {
-    for (count, is_allowed) in [(9, true), (10, false)] {
-        let work = Work::on("feature", SIZE).with("new.txt", &lines("new", count));
-        agree(&format!("{count} lines"), &work, is_allowed);
-    }
     for (what, file, content, is_allowed) in [
         ("an excluded folder", "docs/plan.md", lines("plan", 50), true),
         ("changed lines count twice", "old.txt", lines("old", 35) + &lines("new", 5), false),
@@ -197,17 +193,14 @@ fn a_file_as_evidence_is_the_same_in_a_clone() {
 
 #[test]
 fn a_clone_without_the_base_says_no_and_the_command_it_names_mends_it() {
-    for (count, expected) in [(9, "met"), (10, "open")] {
-        for arguments in [&["--depth", "1"][..], &["--single-branch"]] {
-            let work =
-                Work::on("feature", SIZE).with("a.txt", "a\n").with("new.txt", &lines("new", count - 1));
-            let clone = work.clone("clone", arguments);
-            let report = work.report(&clone, &[]);
-            assert_eq!(report.state(), "unknown", "{arguments:?}");
-            assert!(report.why().contains("fetch-depth: 0"), "{}", report.why());
-            work.fetch_as_told(&clone, &report);
-            assert_eq!(work.report(&clone, &[]).state(), expected, "{arguments:?}");
-        }
+    for arguments in [&["--depth", "1"][..], &["--single-branch"]] {
+        let work = Work::on("feature", SIZE).with("a.txt", "a\n").with("new.txt", &lines("new", 9));
+        let clone = work.clone("clone", arguments);
+        let report = work.report(&clone, &[]);
+        assert_eq!(report.state(), "unknown", "{arguments:?}");
+        assert!(report.why().contains("fetch-depth: 0"), "{}", report.why());
+        work.fetch_as_told(&clone, &report);
+        assert_eq!(work.report(&clone, &[]).state(), "open", "{arguments:?}");
     }
 }
 
@@ -239,16 +232,6 @@ fn a_commit_without_a_branch_gets_its_branch_from_the_ci_system() {
         let report = Report::of(work.ci(&clone, &["--json"]).env(variable, branch));
         assert_eq!((report.state(), &report.0["branch_from"]), (expected, &json!(variable)), "{variable}");
     }
-}
-
-#[test]
-fn a_folder_without_a_repository_or_a_rule_is_the_wrong_one() {
-    let work = Work::on("feature", GUARD);
-    let folder = work.desk.sandbox.root().join("elsewhere");
-    fs::create_dir_all(&folder).unwrap();
-    let outcome = work.ci(&folder, &[]).run();
-    outcome.assert_exit(1);
-    assert!(outcome.stdout_text().starts_with("there is no git repository here, so "), "{outcome}");
 }
 
 #[test]
@@ -323,6 +306,10 @@ fn nothing_required_nothing_switched_on_and_no_repository_are_said() {
     assert!(report.list("notes")[0].contains("switched off"), "{}", report.0);
 
     let folder = work.desk.sandbox.root().join("plain");
+    fs::create_dir_all(&folder).unwrap();
+    let outcome = work.ci(&folder, &[]).run();
+    outcome.assert_exit(1);
+    assert!(outcome.stdout_text().starts_with("there is no git repository here, so "), "{outcome}");
     for (yaml, expected) in [(SIZE, "unknown"), (GUARD, "unknown"), (REVIEW, "open")] {
         fs::create_dir_all(folder.join(".claude")).unwrap();
         fs::write(folder.join(".claude/requirements.yaml"), yaml).unwrap();

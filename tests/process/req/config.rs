@@ -74,19 +74,6 @@ fn files_are_read_as_the_hooks_themselves_read_them() {
 }
 
 #[test]
-fn everything_is_listed_in_the_order_of_the_defaults() {
-    let desk = configured(&LEVELS);
-    let told = yes(desk.script(&["config"]));
-    let keys: Vec<&str> = told.lines().filter_map(|line| Some(line.split_once(": ")?.0)).collect();
-    let first_of = |section: &str| keys.iter().position(|key| key.split('.').next() == Some(section));
-    let hooks = section_names().filter(|name| *name != "requirements-check");
-    let order: Vec<_> = ["version", "inherit", "locked"].into_iter().chain(hooks).map(first_of).collect();
-    assert!(order.iter().all(Option::is_some) && order.is_sorted(), "{order:?} {told}");
-    let without = json_of(desk.script(&["config", "--json"]).unset("HOME"));
-    assert_eq!(entry(&without, "rate-awareness.enabled")["layer"], "defaults");
-}
-
-#[test]
 fn a_change_reaches_the_next_call_and_the_journal_without_its_value() {
     let desk = Desk::new(TEAM);
     let edit = json!({ "file_path": "a.rs", "old_string": "a", "new_string": "b" });

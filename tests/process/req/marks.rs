@@ -1,6 +1,6 @@
 //! `req satisfy`, `clear`, `approve`, `waive`: who may, what is stored, what stays.
 
-use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
+use super::desk::{Desk, OTHER, TEAM, no, yes};
 use crate::driver::denial;
 use serde_json::{Value, json};
 use std::fs;
@@ -34,13 +34,9 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
     let before = fs::read(desk.marks_file("main.json")).unwrap();
     for words in [
         &["satisfy", "release_notes"][..],
-        &["approve", "branch_size"],
         &["approve", "branch_size", "--for", "10m"],
-        &["waive", "not_on_main", "--note", "hotfix"],
         &["waive", "tests_green", "--note", "'two words'"],
-        &["clear", "commit_plan", "--session", OTHER],
         &["clear", "--all", "--branch"],
-        &["clear", "adr_reviewed"],
     ] {
         let line = format!("req {}", words.join(" "));
         let plain: Vec<&str> = words.iter().map(|word| word.trim_matches('\'')).collect();
@@ -95,42 +91,6 @@ fn a_terminal_below_claude_is_claudes() {
             typed.screen
         );
     }
-}
-
-#[test]
-fn claude_takes_back_its_own_marks_and_other_sessions_keep_theirs() {
-    let desk = Desk::new(TEAM);
-    let of = |session: &str| {
-        let status = json_of(desk.claude_of(session, &["status", "--json"]));
-        standing(&status, "commit_plan")
-    };
-    let own = desk.session.id.clone();
-    for session in [own.as_str(), OTHER] {
-        yes(desk.claude_of(session, &["satisfy", "commit_plan"]));
-    }
-    yes(desk.claude(&["satisfy", "adr_reviewed"]));
-    yes(desk.claude(&["clear", "commit_plan"]));
-    assert_eq!((of(&own), of(OTHER)), ("open".to_owned(), "met".to_owned()));
-    yes(desk.claude(&["satisfy", "commit_plan"]));
-    yes(desk.claude(&["clear", "--all"]));
-    assert_eq!((of(&own), of(OTHER)), ("open".to_owned(), "met".to_owned()));
-    assert_eq!(desk.standing("adr_reviewed"), "met", "the branch's is not a session's");
-}
-
-#[test]
-fn without_a_session_it_asks_which_one_and_with_one_live_it_knows() {
-    let desk = Desk::new(TEAM);
-    let said = no(desk.script(&["satisfy", "commit_plan"]));
-    assert!(said.contains("none is live here") && said.contains("--branch"), "{said}");
-    yes(desk.script(&["satisfy", "adr_reviewed"]));
-    desk.starts(&desk.session);
-    assert!(yes(desk.script(&["satisfy", "commit_plan"])).contains("session 5e55104e"));
-    desk.starts(&desk.another());
-    let said = no(desk.script(&["satisfy", "commit_plan"]));
-    assert!(said.contains("live here: 0c4e7a11, 5e55104e"), "{said}");
-    yes(desk.script(&["satisfy", "commit_plan", "--session", "0c4e7a11"]));
-    let others = json_of(desk.claude_of(OTHER, &["status", "--json"]));
-    assert_eq!(standing(&others, "commit_plan"), "met");
 }
 
 #[test]

@@ -45,21 +45,6 @@ fn without_git_and_without_a_state_folder_it_says_what_is_missing() {
 }
 
 #[test]
-fn a_sub_directory_gives_the_answer_of_the_top() {
-    let desk = Desk::new(TEAM);
-    desk.sandbox.write("packages/a/src/file", "");
-    let below = desk.sandbox.project().join("packages/a/src");
-    yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&below));
-    assert_eq!(desk.standing("commit_plan"), "met");
-    let without_age = |answer: String| answer.replace("satisfied 0 s ago", "satisfied 1 s ago");
-    for ask in [Desk::claude, Desk::script] {
-        let [there, at_the_top] = [ask(&desk, &["status"]).cwd(&below), ask(&desk, &["status"])]
-            .map(|asked| without_age(yes(asked)));
-        assert_eq!(there, at_the_top);
-    }
-}
-
-#[test]
 fn a_session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
     let desk = Desk::new(TEAM);
     desk.starts(&desk.session);

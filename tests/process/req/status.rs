@@ -1,25 +1,8 @@
 //! `req status` where there is a session, another one, several, none.
 
-use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
+use super::desk::{Desk, OTHER, TEAM, json_of, standing, yes};
 use serde_json::{Value, json};
 use std::fs;
-
-#[test]
-fn no_word_at_all_is_the_status() {
-    let desk = Desk::new(TEAM);
-    let text = yes(desk.claude(&[]));
-    assert_eq!(text, yes(desk.claude(&["status"])));
-    for said in [
-        "2 of 7 satisfied on main",
-        "commit_plan",
-        "req satisfy commit_plan",
-        "./run-tests",
-        "(session 5e55104e)",
-    ] {
-        assert!(text.contains(said) || said.starts_with("req satisfy"), "{said} in {text}");
-    }
-    assert!(text.contains(" satisfy commit_plan") && !text.contains("off_here"), "{text}");
-}
 
 #[test]
 fn whose_session_is_meant_follows_from_who_is_there() {
@@ -62,36 +45,6 @@ fn evidence_is_judged_by_the_session_that_is_meant_whoever_asks() {
     assert_eq!(standing(&json_of(others), "tests_green"), "open");
     desk.sandbox.write("src/a", "two");
     assert_eq!(of(&["status", "--json"]), "open");
-}
-
-#[test]
-fn another_branch_is_shown_by_its_marks_and_its_files_are_unknown() {
-    let desk = Desk::new(TEAM);
-    desk.sandbox.git(&["branch", "release"]);
-    yes(desk.claude(&["satisfy", "adr_reviewed", "--branch", "release"]));
-    let status = json_of(desk.claude(&["status", "--json", "--branch", "release"]));
-    for (name, state) in [
-        ("adr_reviewed", "met"),
-        ("commit_plan", "open"),
-        ("not_on_main", "open"),
-        ("branch_size", "unknown"),
-        ("tests_green", "unknown"),
-    ] {
-        assert_eq!(standing(&status, name), state, "{name}");
-    }
-    assert_eq!(status["branch"], "release");
-    assert_eq!(desk.standing("adr_reviewed"), "open", "not here");
-    assert!(no(desk.claude(&["status", "--branch", "relase"])).contains("did you mean release?"));
-}
-
-#[test]
-fn a_wrong_key_is_told_with_the_status() {
-    let desk =
-        Desk::new("requirements:\n  commit_plan: {enabled: true, skope: branch}\n  good: {enabled: true}\n");
-    let status = json_of(desk.claude(&["status", "--json"]));
-    let notes = status["notes"].to_string();
-    assert!(notes.contains("requirements.yaml:2") && notes.contains("scope"), "{notes}");
-    assert_eq!(standing(&status, "good"), "open");
 }
 
 #[test]

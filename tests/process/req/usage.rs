@@ -1,28 +1,14 @@
 //! Exit statuses, help, wrong usage. Never 2: in a hook that means "block".
 
 use super::desk::{Desk, TEAM};
-use std::fs;
 
 #[test]
 fn every_way_to_ask_wrongly_exits_with_64_and_nothing_on_stdout() {
     let desk = Desk::new(TEAM);
     for words in [
         &["satisy", "commit_plan"][..],
-        &["satisfy"],
-        &["status", "--jsno"],
-        &["status", "of", "things"],
-        &["approve"],
-        &["approve", "branch_size", "--for", "ever"],
         &["approve", "branch_size", "--for", "8d"],
-        &["waive"],
-        &["clear"],
-        &["clear", "commit_plan", "--all"],
-        &["clear", "commit_plan", "--session", "x", "--branch"],
         &["check"],
-        &["check", "--tool", "Edit", "--bash", "ls"],
-        &["check", "--bash", "ls", "--file", "x"],
-        &["prune", "--all"],
-        &["--frobnicate"],
         &[""],
         &["\u{1b}[31m"],
     ] {
@@ -71,18 +57,6 @@ fn a_question_leaves_the_project_and_the_repository_as_they_were() {
         drop(desk.claude(words).run());
     }
     assert_eq!(crate::driver::tree(&desk.sandbox.project()), before);
-}
-
-#[test]
-fn no_home_and_a_damaged_configuration_are_no_reason_to_fail() {
-    let desk = Desk::new(TEAM);
-    let outcome = desk.script(&["status"]).unset("HOME").unset("CLAUDE_HOOK_STATE_DIR").run();
-    outcome.assert_exit(0);
-    assert!(outcome.stdout_text().contains("commit_plan"), "{outcome}");
-    fs::write(desk.sandbox.requirements_path(tests::sandbox::Level::Project), "requirements: [\n").unwrap();
-    let outcome = desk.script(&["status"]).run();
-    outcome.assert_exit(0);
-    assert!(outcome.stdout_text().contains("the file is skipped"), "{outcome}");
 }
 
 #[test]

@@ -31,7 +31,7 @@ const WRITTEN: &[(&str, &str)] = &[
     page!("expect"),
     page!("requirements"),
     page!("evidence"),
-    page!("marks"),
+    page!("satisfactions"),
     page!("configuration"),
     page!("defaults"),
     page!("commands"),
@@ -48,7 +48,6 @@ const WRITTEN: &[(&str, &str)] = &[
     page!("want-weekend-pacing"),
     page!("want-tests-before-commit"),
     page!("want-my-approval"),
-    page!("want-rules-in-ci"),
     page!("want-quiet-day"),
 ];
 

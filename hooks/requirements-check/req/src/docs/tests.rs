@@ -122,7 +122,7 @@ fn a_word_that_is_no_topic_names_the_topics_it_occurs_in() {
     let text = asked("single_USE");
     let (first, rest) = text.split_once('\n').unwrap();
     assert_eq!(first, "No page is called single_USE, but it stands in these:");
-    for topic in ["marks", "requirements", "requirements-check"] {
+    for topic in ["satisfactions", "requirements", "requirements-check"] {
         assert!(rest.contains(&format!("  {topic} ")), "{rest}");
     }
     assert!(!rest.contains("  trust "), "{rest}");
