@@ -119,6 +119,12 @@ fn a_file_that_is_there_is_replaced_by_the_user_alone_and_kept() {
     assert_eq!(fs::read_to_string(before).unwrap(), "version: \"1.0\" # first\n");
     let left = desk.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]);
     assert!(!left.contains("before"), "nobody commits it: {left}");
+    let typed = desk.user("init --preset minimal --force --yes");
+    assert!(
+        typed.screen.contains("git add .claude/requirements.yaml .claude/requirements.schema.json"),
+        "a schema that is there already is the team's, too: {}",
+        typed.screen
+    );
 }
 
 #[test]
