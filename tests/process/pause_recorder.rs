@@ -8,7 +8,6 @@ mod ends;
 mod folder;
 mod levels;
 mod recorded;
-mod secrets;
 mod snapshot;
 
 use std::fs;

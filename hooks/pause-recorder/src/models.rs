@@ -47,9 +47,6 @@ pub(crate) fn compacted_at(own: &Store, model: &str) -> Option<u64> {
 }
 
 /// Keeps the tokens at a model's compaction. Writes nothing over a newer version's file.
-///
-/// # Errors
-/// If it cannot be kept.
 pub(crate) fn learn(own: &Store, model: &str, tokens: u64) -> Result<(), String> {
     if model.is_empty() || model.len() > MAX_NAME_BYTES {
         return Ok(());

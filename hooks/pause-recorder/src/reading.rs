@@ -96,8 +96,8 @@ fn by_transcript(
     let told_model = told.map_or("", |told| &told.model);
     let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
     let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
-    let window = window_of(context, &model, size, reply.tokens());
-    Some(Reading { tokens: reply.tokens(), window, model, source: Source::Transcript })
+    let window = window_of(context, &model, size, reply.tokens);
+    Some(Reading { tokens: reply.tokens, window, model, source: Source::Transcript })
 }
 
 fn window_of(context: &Context<'_, Settings>, model: &str, told: Option<u64>, tokens: u64) -> u64 {

@@ -56,9 +56,6 @@ pub(crate) fn read(store: Option<&Store>) -> Registry {
 }
 
 /// Changes the registry under its lock.
-///
-/// # Errors
-/// If it cannot be saved.
 pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<(), String> {
     let changed = own.change::<Registry>(MACHINE, |registry| {
         edit(registry);

@@ -139,9 +139,6 @@ impl Step {
 
 /// Writes the snapshot of a record, registers it, archives the record and commits the snapshot, as far as `end` says so. The
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
-///
-/// # Errors
-/// What could not be written or committed. The record stays where its snapshot could not be written.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
     sessions.open()?;
     let files = record::locked(&end.path, || {

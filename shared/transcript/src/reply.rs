@@ -21,24 +21,9 @@ const MOST_TOKENS: u64 = 100_000_000;
 pub struct Reply {
     /// The model's id; empty where the line does not say.
     pub model: String,
-    /// Tokens of the request that came from no cache.
-    pub input_tokens: u64,
-    /// Tokens of the request that were put into the cache.
-    pub cache_creation_tokens: u64,
-    /// Tokens of the request that came from the cache.
-    pub cache_read_tokens: u64,
-    /// Tokens of the reply itself.
-    pub output_tokens: u64,
-}
-
-impl Reply {
-    /// All four: Claude Code counts the same for its own compaction (tests/client-facts.md, section 6).
-    pub const fn tokens(&self) -> u64 {
-        self.input_tokens
-            .saturating_add(self.cache_creation_tokens)
-            .saturating_add(self.cache_read_tokens)
-            .saturating_add(self.output_tokens)
-    }
+    /// Input, cache creation, cache reads and output: Claude Code counts the same for its own compaction (tests/client-facts.md,
+    /// section 6).
+    pub tokens: u64,
 }
 
 /// The model's last reply in the main conversation since its last compaction. `None`: there is none, it lies further from the file's
@@ -55,7 +40,10 @@ fn find(tail: &mut Tail) -> io::Result<Option<Reply>> {
             continue;
         }
         let Ok(raw) = serde_json::from_slice::<Raw<'_>>(line) else { continue };
-        if raw.is_boundary() {
+        if raw.is_sidechain == Some(true) {
+            continue;
+        }
+        if raw.kind == "system" && raw.subtype.is_some_and(|kind| kind.get() == r#""compact_boundary""#) {
             return Ok(None);
         }
         if let Some(reply) = raw.reply() {
@@ -79,52 +67,39 @@ struct Raw<'a> {
 }
 
 #[derive(Deserialize)]
-struct Message<'a> {
+struct Message {
     model: Option<Text>,
-    #[serde(borrow)]
-    usage: Usage<'a>,
+    usage: Usage,
 }
 
-#[derive(Deserialize)]
-struct Usage<'a> {
-    #[serde(borrow, rename = "input_tokens")]
-    input: Option<&'a RawValue>,
-    #[serde(borrow, rename = "cache_creation_input_tokens")]
-    cache_creation: Option<&'a RawValue>,
-    #[serde(borrow, rename = "cache_read_input_tokens")]
-    cache_read: Option<&'a RawValue>,
-    #[serde(borrow, rename = "output_tokens")]
-    output: Option<&'a RawValue>,
+#[derive(Default, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Claude Code names them")]
+struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
 }
 
 impl Raw<'_> {
-    fn is_boundary(&self) -> bool {
-        let is_compaction = self.subtype.is_some_and(|subtype| subtype.get() == r#""compact_boundary""#);
-        self.kind == "system" && is_compaction && self.is_sidechain != Some(true)
-    }
-
     fn reply(&self) -> Option<Reply> {
-        let is_models = self.kind == "assistant" && self.is_api_error_message != Some(true);
-        if !is_models || self.is_sidechain == Some(true) {
+        if self.kind != "assistant" || self.is_api_error_message == Some(true) {
             return None;
         }
-        let message: Message<'_> = serde_json::from_str(self.message?.get()).ok()?;
-        let usage = &message.usage;
-        let reply = Reply {
-            model: message.model.unwrap_or_default().0,
-            input_tokens: count(usage.input)?,
-            cache_creation_tokens: count(usage.cache_creation)?,
-            cache_read_tokens: count(usage.cache_read)?,
-            output_tokens: count(usage.output)?,
-        };
-        (reply.model != "<synthetic>" && reply.tokens() > 0).then_some(reply)
+        let Message { model, usage } = serde_json::from_str(self.message?.get()).ok()?;
+        let model = model.unwrap_or_default().0;
+        let counts = [
+            usage.input_tokens,
+            usage.cache_creation_input_tokens,
+            usage.cache_read_input_tokens,
+            usage.output_tokens,
+        ]
+        .map(Option::unwrap_or_default);
+        let tokens = counts.into_iter().fold(0, u64::saturating_add);
+        let is_real = tokens > 0 && counts.iter().all(|count| *count <= MOST_TOKENS);
+        (model != "<synthetic>" && is_real).then_some(Reply { model, tokens })
     }
-}
-
-/// A number of tokens; a missing one is 0.
-fn count(value: Option<&RawValue>) -> Option<u64> {
-    let Some(value) = value else { return Some(0) };
-    value.get().parse().ok().filter(|tokens| *tokens <= MOST_TOKENS)
 }
 
 #[cfg(test)]

@@ -3,77 +3,39 @@
 use super::{Recorder, lines};
 use crate::driver::context;
 
-/// Words, the status they end with, and a part of what is said. `ID`: the snapshot's.
-type Told = (&'static [&'static str], i32, &'static str);
-
-#[track_caller]
-fn check(recorder: &Recorder, table: &[Told]) {
-    for (words, status, part) in table {
-        let id = || recorder.latest();
-        let words: Vec<String> =
-            words.iter().map(|word| if *word == "ID" { id() } else { (*word).to_owned() }).collect();
-        let outcome = recorder.run(&words.iter().map(String::as_str).collect::<Vec<_>>());
-        outcome.assert_exit(*status);
-        let (said, silent) = match status {
-            0 => (outcome.stdout_text(), outcome.stderr_text()),
-            _ => (outcome.stderr_text(), outcome.stdout_text()),
-        };
-        assert!(said.contains(part) && silent.is_empty(), "{words:?}: {outcome}");
-    }
-}
-
 #[test]
-fn a_record_from_its_beginning_to_its_end() {
-    let recorder = Recorder::new("");
-    check(
-        &recorder,
-        &[
-            (&["start"], 0, "from here on this session is recorded in .claude/sessions"),
-            (&["start"], 0, "this session is being recorded already: session-"),
-            (&["status"], 0, "record: session-"),
-            (&["list"], 0, "being recorded, 1 action, of this session"),
-            (&["finalize"], 0, "is finalized, 1 action:\n"),
-            (&["list"], 0, "unread"),
-            (&["show"], 0, "# Paused session `session-"),
-            (&["show", "ID"], 0, "# Paused session `session-"),
-            (&["show", "--json", "ID"], 0, "\"schema_version\": 1"),
-            (&["resume"], 0, "\nSnapshot: .claude/sessions/session-"),
-            (&["resume", "ID"], 0, "pause-recorder: an earlier session of this project ended "),
-            (&["list"], 0, "unread"),
-        ],
-    );
-    let first = lines(&recorder.file(&recorder.latest(), "-incremental.jsonl")).remove(0);
-    assert_eq!(first["data"]["reason"], "command");
-}
-
-#[test]
-fn what_is_typed_as_a_prompt_is_answered_and_never_reaches_claude() {
+fn words_in_a_shell_and_typed_as_a_prompt_are_answered_alike() {
     let recorder = Recorder::new("");
     let session = &recorder.session;
-    for (prompt, part) in [
-        ("pause-recorder status", "pause-recorder: on"),
-        ("pause-recorder list", "nothing in .claude/sessions"),
-        (" pause-recorder  START ", "from here on this session is recorded"),
-        ("pause-recorder finalize", "is finalized, 1 action:"),
-        ("pause-recorder show", "# Paused session `session-"),
-        ("pause-recorder start", "from here on this session is recorded"),
-        ("pause-recorder discard", "is discarded, 1 action; nothing of it is left"),
-        ("pause-recorder prune --older-than 1", "no snapshot of this project is older than 1 day"),
-        ("pause-recorder prune --older-than 0 --dry-run", "would be removed:\n  session-"),
-        ("pause-recorder show 99999999", "no id contains that"),
-    ] {
-        let told = recorder.typed(session, prompt).unwrap_or_else(|| panic!("{prompt} goes to Claude"));
-        assert!(told.contains(part), "{prompt}: {told}");
-    }
-    for prompt in
-        ["pause-recorder", "pause-recorder show yourself", "pause-recorder start the server", "list"]
-    {
+    let in_shell = |words: &str, part: &str| {
+        let outcome = recorder.run(&words.split(' ').collect::<Vec<_>>());
+        outcome.assert_exit(0);
+        assert!(outcome.stdout_text().contains(part), "{words}: {outcome}");
+    };
+    let typed = |words: &str, part: &str| {
+        let told = recorder.typed(session, &format!("pause-recorder {words}")).unwrap_or_default();
+        assert!(told.contains(part), "{words}: {told:?}");
+    };
+    in_shell("start", "from here on this session is recorded in .claude/sessions");
+    typed("start", "this session is being recorded already: session-");
+    in_shell("status", "record: session-");
+    typed("list", "being recorded, 1 action, of this session");
+    in_shell("finalize", "is finalized, 1 action:\n");
+    typed("show", "# Paused session `session-");
+    in_shell("show --json", "\"schema_version\": 1");
+    in_shell("resume", "\nSnapshot: .claude/sessions/session-");
+    typed("prune --older-than 0 --dry-run", "would be removed:\n  session-");
+    typed("show 99999999", "no id contains that");
+    let first = lines(&recorder.file(&recorder.latest(), "-incremental.jsonl")).remove(0);
+    assert_eq!(first["data"]["reason"], "command");
+    for prompt in ["pause-recorder show yourself", "pause-recorder start the server", "list"] {
         assert_eq!(recorder.typed(session, prompt), None, "{prompt}");
     }
+    in_shell("list", "unread");
     let answer = recorder.ask(&session.user_prompt_submit("pause-recorder resume"));
     let brief = context(answer.as_ref()).expect("which is for Claude");
     assert!(brief.contains(&recorder.latest()), "{brief}");
-    assert!(recorder.run(&["list"]).stdout_text().contains(", read"));
+    in_shell("list", ", read");
 }
 
 #[cfg(target_os = "linux")]

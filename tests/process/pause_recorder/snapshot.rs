@@ -32,18 +32,12 @@ fn it_says_what_was_done_and_what_is_open() {
     let usage = json!({ "tokens_used": 186_000, "tokens_total": 200_000, "percentage": 93.0 });
     assert_eq!(snapshot["context_usage"], usage);
     let pause = &snapshot["incremental_pause"];
-    assert_eq!((&pause["enabled"], &pause["tool_calls"]), (&json!(true), &json!(4)));
     assert_eq!((&pause["action_count"], &pause["context_range"]), (&json!(9), &json!([0.9, 0.93])));
     assert_eq!(pause["actions_summary"].as_array().map(Vec::len), Some(9));
     assert_eq!(snapshot["files_touched"], json!(["src/parser.rs", "src/printer.rs"]));
     let git = &snapshot["git"];
-    assert_eq!((&git["is_git_repo"], &git["branch"]), (&json!(true), &json!("main")));
-    assert_eq!(git["recent_commits"][0]["message"], "add the parser");
-    assert_eq!(git["recent_commits"][0]["author"], "Sandbox");
-    assert_eq!(
-        git["status"],
-        json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] })
-    );
+    let status = json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] });
+    assert_eq!((&git["branch"], &git["status"]), (&json!("main"), &status));
     let sha = git["recent_commits"][0]["sha"].as_str().unwrap();
     let done = snapshot["accomplishments"].as_array().unwrap();
     assert_eq!(done.first(), Some(&json!(format!("commit {sha}: add the parser"))));

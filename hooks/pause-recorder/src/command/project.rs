@@ -100,9 +100,6 @@ impl<'a> Project<'a> {
     }
 
     /// The record that is meant: the one with this part in its id, the asking session's, or the only one.
-    ///
-    /// # Errors
-    /// The answer where none or several are meant, or the caller may not touch it.
     pub(super) fn the_active(&self, part: Option<&str>, verb: &str) -> Result<Active, String> {
         let mut actives = self.actives();
         let at = match part {
@@ -149,9 +146,6 @@ impl<'a> Project<'a> {
     }
 
     /// Only the user may do this.
-    ///
-    /// # Errors
-    /// The answer to anybody else; `line` is the command for the user.
     pub(super) fn for_the_user(&self, line: &str) -> Result<(), String> {
         let caller = self.asker.caller;
         let refusal = || caller.refusal(&format!("pause-recorder {line}"), true);
@@ -165,9 +159,6 @@ impl<'a> Project<'a> {
     }
 
     /// The snapshot with this part in its id.
-    ///
-    /// # Errors
-    /// The answer where none or several have it.
     pub(super) fn the_kept(&self, part: &str) -> Result<Kept, String> {
         let ids = self.sessions.snapshot_ids();
         let names: Vec<&str> = ids.iter().map(String::as_str).collect();

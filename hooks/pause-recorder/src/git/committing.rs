@@ -30,9 +30,6 @@ const GOING_ON: [(&str, &str); 9] = [
 ];
 
 /// Commits exactly these files, whatever the user has staged, without hooks and signatures.
-///
-/// # Errors
-/// The reason why they are not committed. Staged changes of the user stay as they were.
 pub(crate) fn commit(
     surroundings: &Environment,
     root: &Path,

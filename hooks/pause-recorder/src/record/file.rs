@@ -48,9 +48,6 @@ impl Record {
 }
 
 /// Begins the record of a session and returns its id. An existing record goes on and keeps its first line.
-///
-/// # Errors
-/// If the folder or the file cannot be written.
 pub(crate) fn start(sessions: &Sessions, session: &str, first: Action) -> Result<String, String> {
     sessions.open()?;
     let path = sessions.active_path(session);
@@ -73,9 +70,6 @@ pub(crate) fn start(sessions: &Sessions, session: &str, first: Action) -> Result
 }
 
 /// Appends actions as whole lines in one write. A record that is gone was finalized or discarded meanwhile: nothing happens.
-///
-/// # Errors
-/// If they cannot be written; the earlier lines stay.
 pub(crate) fn append(sessions: &Sessions, path: &Path, actions: Vec<Action>) -> Result<(), String> {
     if actions.is_empty() || !path.exists() {
         return Ok(());
@@ -120,9 +114,6 @@ fn append_lines(file: &mut File, id: &str, actions: Vec<Action>) -> io::Result<(
 }
 
 /// Reads a record; `None`: the file is gone.
-///
-/// # Errors
-/// If the file cannot be read at all.
 pub(crate) fn read(path: &Path) -> Result<Option<Recorded>, String> {
     let bytes = match read_regular(path, MAX_RECORD_BYTES) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -166,17 +157,11 @@ fn action(line: &[u8]) -> Option<Action> {
 }
 
 /// Runs `work` while no other process changes this record.
-///
-/// # Errors
-/// If the lock stays busy for a second.
 pub(crate) fn locked<T>(path: &Path, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     with_lock(path, LOCK_DEADLINE, work).map_err(|error| format!("pause-recorder: {error}: try again"))?
 }
 
 /// Moves the record to its archive and never overwrites another one. The caller holds the record's lock.
-///
-/// # Errors
-/// If it cannot be moved. It stays in its place then.
 pub(crate) fn archive(path: &Path, to: &Path) -> Result<(), String> {
     if to.symlink_metadata().is_ok() {
         return Err(format!(
@@ -191,9 +176,6 @@ pub(crate) fn archive(path: &Path, to: &Path) -> Result<(), String> {
 }
 
 /// Removes the record, whatever it holds, even while another process writes to it.
-///
-/// # Errors
-/// If it exists and cannot be removed.
 pub(crate) fn discard(path: &Path) -> Result<(), String> {
     let remove = || match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path, "removed", &error)),

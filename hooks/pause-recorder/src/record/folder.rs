@@ -60,9 +60,6 @@ impl Sessions {
     }
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
-    ///
-    /// # Errors
-    /// If the folder cannot be created, or leads out of the project.
     pub(crate) fn open(&self) -> Result<(), String> {
         if let Some(why) = self.obstacle() {
             return Err(why);
@@ -162,9 +159,6 @@ impl Sessions {
     }
 
     /// Runs `work` while no other process begins a record or changes `LATEST-SESSION.txt`.
-    ///
-    /// # Errors
-    /// If the lock stays busy for a second.
     pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
         let done = with_lock(&self.dir.join("ACTIVE-PAUSE"), LOCK_DEADLINE, work);
         done.map_err(|error| format!("pause-recorder: {error}: try again"))?

@@ -34,9 +34,6 @@ impl Sessions {
     }
 
     /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
-    ///
-    /// # Errors
-    /// If one cannot be compressed. It stays as it was.
     pub(crate) fn compress_archives(
         &self,
         before: Timestamp,
@@ -57,9 +54,6 @@ impl Sessions {
     }
 
     /// Removes all files of a snapshot. If `LATEST-SESSION.txt` names it, it names the newest of the others afterwards.
-    ///
-    /// # Errors
-    /// If a file cannot be removed.
     pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), String> {
         // A killed process may have left a `.tmp` beside a file.
         let is_of_it = |name: &&String| {

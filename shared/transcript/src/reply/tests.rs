@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::Path;
 
-use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::{Reply, last_reply};
@@ -61,16 +60,13 @@ fn found(bytes: &[u8]) -> Option<Reply> {
 #[track_caller]
 fn check(lines: &[Value], expected: Option<u64>) {
     let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    assert_eq!(found(lines.join("\n").as_bytes()).map(|reply| reply.tokens()), expected);
+    assert_eq!(found(lines.join("\n").as_bytes()).map(|reply| reply.tokens), expected);
 }
 
 #[test]
 fn the_recorded_transcripts() {
     let main = last_reply(&Path::new(FIXTURES).join("main.jsonl")).unwrap();
-    assert_eq!(
-        (main.model.as_str(), main.input_tokens, main.output_tokens, main.tokens()),
-        (MODEL, 10, 5, 15)
-    );
+    assert_eq!((main.model.as_str(), main.tokens), (MODEL, 15));
     // Every line of a subagent's transcript is its own.
     assert_eq!(last_reply(&Path::new(FIXTURES).join("subagent.jsonl")), None);
 }
@@ -79,15 +75,6 @@ fn the_recorded_transcripts() {
 fn the_four_numbers_of_the_last_reply() {
     let lines = [of(7), prompt(), reply("n", &used(1, 20, 300, 4000)), prompt()];
     check(&lines, Some(4321));
-    let text = lines.map(|line| line.to_string()).join("\n");
-    let expected = Reply {
-        model: MODEL.to_owned(),
-        input_tokens: 1,
-        cache_creation_tokens: 20,
-        cache_read_tokens: 300,
-        output_tokens: 4000,
-    };
-    assert_eq!(found(text.as_bytes()), Some(expected));
 }
 
 #[test]
@@ -103,6 +90,8 @@ fn what_is_not_told_counts_nothing() {
     let null = json!({"input_tokens": 9, "cache_read_input_tokens": null, "output_tokens": 1});
     check(&[reply("m", &null)], Some(10));
     check(&[of(7), of(u64::MAX)], Some(7));
+    let broken = [of(7).to_string().as_bytes(), b"\n\xff\xfe\n\n{\"usage\"\n[]"].concat();
+    assert_eq!(found(&broken).map(|reply| reply.tokens), Some(7));
 }
 
 #[test]
@@ -147,13 +136,4 @@ fn a_missing_file_or_a_folder_is_unknown() {
     let scratch = tempfile::tempdir().unwrap();
     assert_eq!(last_reply(&scratch.path().join("missing.jsonl")), None);
     assert_eq!(last_reply(scratch.path()), None);
-}
-
-proptest! {
-    #[test]
-    fn whatever_stands_after_it_the_reply_is_found(junk in prop::collection::vec(any::<Vec<u8>>(), 0..20)) {
-        let lines = junk.iter().map(|bytes| bytes.iter().filter(|byte| **byte != b'\n').copied().collect());
-        let lines: Vec<Vec<u8>> = [of(7).to_string().into_bytes()].into_iter().chain(lines).collect();
-        prop_assert_eq!(found(&lines.join(&b'\n')).map(|reply| reply.tokens()), Some(7));
-    }
 }
