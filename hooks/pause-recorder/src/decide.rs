@@ -10,7 +10,6 @@ use shared::host::DAY;
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
-use crate::brief::brief;
 use crate::levels::Level;
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
@@ -206,8 +205,8 @@ impl Course<'_> {
         let mut verdict = Verdict::Pass;
         // A session that nobody watches leaves the snapshot to the next one.
         if let Some(unread) = left.unread.as_ref().filter(|_| !self.input.headless) {
-            verdict = Verdict::Advise { text: brief(&unread.text, &unread.snapshot, &unread.path) };
-            self.steps.push(Step::MarkRead { id: unread.snapshot.session_id.clone() });
+            verdict = Verdict::Advise { text: unread.brief.clone() };
+            self.steps.push(Step::MarkRead { id: unread.id.clone() });
         }
         let level = self.level(new);
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));

@@ -8,7 +8,7 @@ use shared::hook::Context;
 use shared::host::{DAY, HOUR, Timestamp};
 use shared::messages::Texts;
 
-use crate::brief::BRIEF;
+use crate::brief::{BRIEF, brief};
 use crate::decide::NOT_RECORDED;
 use crate::git;
 use crate::material;
@@ -16,7 +16,6 @@ use crate::observe::PATIENCE;
 use crate::record::{Action, JSON, Kind, Record, Sessions};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::snapshot::Snapshot;
 use crate::state::State;
 use crate::step::{End, Ending, finalize, is_as_written, json_of};
 
@@ -40,13 +39,10 @@ pub struct Left {
 }
 
 /// A snapshot that no session has received.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// The text with its places.
-    pub text: String,
-    pub snapshot: Snapshot,
-    /// The path of its JSON, as the text names it.
-    pub path: String,
+    pub id: String,
+    pub brief: String,
 }
 
 /// A record whose session may have ended.
@@ -66,82 +62,65 @@ pub(crate) fn left(
     let usable = sessions.filter(|sessions| sessions.is_usable() && context.store.is_some());
     // After a compaction the same session goes on.
     let Some(sessions) = usable.filter(|_| source != "compact") else { return Left::default() };
-    let look = Look { context, session, sessions };
-    let (faults, orphans) = look.unfinished();
-    let is_wanted = matches!(source, "startup" | "clear") && context.settings.resume_context;
-    let unread = if is_wanted { look.unread() } else { None };
-    Left { faults, orphans, unread, compress: context.settings.compress_after_days.get() > 0 }
-}
-
-struct Look<'a> {
-    context: &'a Context<'a, Settings>,
-    session: &'a str,
-    sessions: &'a Sessions,
-}
-
-impl Look<'_> {
-    /// Finalizes the records of ended sessions. Returns what failed, and the records whose sessions may have ended.
-    fn unfinished(&self) -> (Vec<String>, Vec<Orphan>) {
-        let registry = registry::read(self.context.store);
-        let (mut over, mut orphans) = (Vec::new(), Vec::new());
-        for entry in registry.in_project(&self.sessions.root) {
-            let Some((record, last)) = self.active(entry) else { continue };
-            let silent = self.context.host.now().since(record.modified);
-            let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
-            if is_ended || silent >= HOUR * self.context.settings.finalize_orphans_after_hours.get() {
-                over.push((entry, record, last));
-            } else if silent >= SILENT {
-                orphans.push(Orphan { id: entry.id.clone(), silent_since: record.modified });
-            }
+    let registry = registry::read(context.store);
+    let (mut over, mut left) = (Vec::new(), Left::default());
+    for entry in registry.in_project(&sessions.root) {
+        let is_another = entry.finalized_at.is_none() && entry.session != session;
+        let record = if is_another { sessions.active(&entry.session) } else { None };
+        let last = record.as_ref().and_then(Record::last).filter(|last| last.session_id == entry.id);
+        let (Some(record), Some(last)) = (record, last) else { continue };
+        let silent = context.host.now().since(record.modified);
+        let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
+        if is_ended || silent >= HOUR * context.settings.finalize_orphans_after_hours.get() {
+            over.push((entry, record, last));
+        } else if silent >= SILENT {
+            left.orphans.push(Orphan { id: entry.id.clone(), silent_since: record.modified });
         }
-        over.truncate(MAX_DUE);
-        (self.finalize(over), orphans)
     }
-
-    /// The active record of another session, and its last line.
-    fn active(&self, entry: &Entry) -> Option<(Record, Action)> {
-        let is_another = entry.finalized_at.is_none() && entry.session != self.session;
-        let record = is_another.then(|| self.sessions.active(&entry.session)).flatten()?;
-        let last = record.last().filter(|last| last.session_id == entry.id)?;
-        Some((record, last))
+    over.truncate(MAX_DUE);
+    left.faults = finalize_all(context, sessions, over);
+    left.compress = context.settings.compress_after_days.get() > 0;
+    if matches!(source, "startup" | "clear") && context.settings.resume_context {
+        left.unread = unread(context, session, sessions);
     }
+    left
+}
 
-    /// Asks the repository once for all of them.
-    fn finalize(&self, over: Vec<(&Entry, Record, Action)>) -> Vec<String> {
-        let own = self.context.store.and_then(registry::own_store).filter(|_| !over.is_empty());
-        let Some(own) = own else { return Vec::new() };
-        let root = &self.sessions.root;
-        let git = git::look(self.context.host, root, PATIENCE).unwrap_or_default();
-        let finalize = |(entry, record, last): (&Entry, Record, Action)| {
-            let end = End {
-                at: record.modified,
-                path: record.path,
-                ending: Ending::Full,
-                material: material::with(root, git.clone(), entry.transcript.as_deref()),
-                left_out: self.left_out(&entry.session, &last),
-                commit: self.context.settings.git_commit,
-            };
-            finalize(self.sessions, &own, &end).err()
+/// Finalizes the records of ended sessions, and asks the repository once for all of them. Returns what failed.
+fn finalize_all(
+    context: &Context<'_, Settings>,
+    sessions: &Sessions,
+    over: Vec<(&Entry, Record, Action)>,
+) -> Vec<String> {
+    let own = context.store.and_then(registry::own_store).filter(|_| !over.is_empty());
+    let Some(own) = own else { return Vec::new() };
+    let git = git::look(context.host, &sessions.root, PATIENCE).unwrap_or_default();
+    let finalize = |(entry, record, last): (&Entry, Record, Action)| {
+        // The actions that the session only counted: its last line says so, or its memory.
+        let told = last.data.get(NOT_RECORDED).and_then(Value::as_u64);
+        let remembered = || context.store?.read::<State>(&entry.session).map(|state| state.left_out);
+        let end = End {
+            at: record.modified,
+            path: record.path,
+            ending: Ending::Full,
+            material: material::with(&sessions.root, git.clone(), entry.transcript.as_deref()),
+            left_out: told.or_else(remembered).unwrap_or_default(),
+            commit: context.settings.git_commit,
         };
-        over.into_iter().filter_map(finalize).collect()
-    }
+        finalize(sessions, &own, &end).err()
+    };
+    over.into_iter().filter_map(finalize).collect()
+}
 
-    /// The actions that another session only counted: its last line says so, or its memory.
-    fn left_out(&self, session: &str, last: &Action) -> u64 {
-        let remembered = || self.context.store?.read::<State>(session).map(|state| state.left_out);
-        last.data.get(NOT_RECORDED).and_then(Value::as_u64).or_else(remembered).unwrap_or_default()
-    }
-
-    /// The latest snapshot, if no session has received it and it is what this machine wrote.
-    fn unread(&self) -> Option<Unread> {
-        let Context { settings, host, places, .. } = self.context;
-        let kept = DAY * settings.resume_within_days.get();
-        let registry = registry::read(self.context.store);
-        let entry = registry.unread(&self.sessions.root, self.session, host.now(), kept)?;
-        let json = json_of(self.sessions, &entry.id).filter(|json| is_as_written(json, &entry.digest))?;
-        let snapshot = serde_json::from_slice(&json).ok()?;
-        let path = self.sessions.told_of(&self.sessions.file(&entry.id, JSON));
-        let text = Texts::new(&settings.message_files, host, places).read(BRIEF);
-        Some(Unread { text, snapshot, path })
-    }
+/// The latest snapshot, if no session has received it and it is what this machine wrote.
+fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -> Option<Unread> {
+    let Context { settings, host, places, .. } = context;
+    let kept = DAY * settings.resume_within_days.get();
+    let registry = registry::read(context.store);
+    let Entry { id, digest, .. } = registry.unread(&sessions.root, session, host.now(), kept)?;
+    let json = json_of(sessions, id).filter(|json| is_as_written(json, digest))?;
+    let path = sessions.told_of(&sessions.file(id, JSON));
+    let text = Texts::new(&settings.message_files, host, places).read(BRIEF);
+    let brief = brief(&text, &serde_json::from_slice(&json).ok()?, &path);
+    Some(Unread { id: id.clone(), brief })
 }

@@ -1,9 +1,8 @@
 //! The levels and their percentages. Pure.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use shared::config::Bounded;
 
 use crate::settings::Settings;
 
@@ -25,52 +24,47 @@ pub enum Level {
 const CLIMB_ENDS_BELOW: f64 = 10.0;
 
 /// The percentage of each level.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Thresholds {
-    pub caution: f64,
-    pub warning: f64,
-    /// The setting, or less where the client compacts before.
-    pub auto_pause: f64,
-    pub critical: f64,
-}
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Thresholds(BTreeMap<Level, f64>);
 
 impl Thresholds {
-    /// By the settings, and where the client compacted this model by itself last, in percent of the window.
+    /// By the settings, and where the client compacted this model by itself last, in percent of the window: the record begins
+    /// before that.
     pub(crate) fn new(settings: &Settings, compacted_at: Option<f64>) -> Self {
-        let percent = |level: Bounded<1, 100>| f64::from(level.get());
-        let set = percent(settings.levels.auto_pause);
+        let levels = &settings.levels;
+        let pairs = [
+            (Level::Caution, levels.caution),
+            (Level::Warning, levels.warning),
+            (Level::AutoPause, levels.auto_pause),
+            (Level::Critical, levels.critical),
+        ];
+        let mut percents: BTreeMap<Level, f64> =
+            pairs.into_iter().map(|(level, set)| (level, f64::from(set.get()))).collect();
         let margin = f64::from(settings.compaction_margin_points.get());
-        Self {
-            caution: percent(settings.levels.caution),
-            warning: percent(settings.levels.warning),
-            auto_pause: compacted_at.map_or(set, |point| (point - margin).max(1.0)).min(set),
-            critical: percent(settings.levels.critical),
+        if let (Some(point), Some(percent)) = (compacted_at, percents.get_mut(&Level::AutoPause)) {
+            *percent = percent.min((point - margin).max(1.0));
         }
+        Self(percents)
+    }
+
+    pub(crate) fn of(&self, level: Level) -> f64 {
+        self.0.get(&level).copied().unwrap_or_default()
     }
 
     /// The levels reached at `percent`.
     pub(crate) fn reached(&self, percent: f64) -> BTreeSet<Level> {
-        self.pairs().into_iter().filter(|(_, at)| percent >= *at).map(|(level, _)| level).collect()
+        self.0.iter().filter(|(_, at)| percent >= **at).map(|(level, _)| *level).collect()
     }
 
     /// The context has fallen so far that the levels begin anew.
     pub(crate) fn is_over(&self, percent: f64) -> bool {
-        self.pairs().iter().all(|(_, at)| percent < at - CLIMB_ENDS_BELOW)
+        self.0.values().all(|at| percent < at - CLIMB_ENDS_BELOW)
     }
 
     /// The one of these levels that is reached last.
     pub(crate) fn highest(&self, levels: &BTreeSet<Level>) -> Option<Level> {
-        let those = self.pairs().into_iter().filter(|(level, _)| levels.contains(level));
-        those.max_by(|left, right| left.1.total_cmp(&right.1)).map(|(level, _)| level)
-    }
-
-    fn pairs(&self) -> [(Level, f64); 4] {
-        [
-            (Level::Caution, self.caution),
-            (Level::Warning, self.warning),
-            (Level::AutoPause, self.auto_pause),
-            (Level::Critical, self.critical),
-        ]
+        levels.iter().copied().max_by(|left, right| self.of(*left).total_cmp(&self.of(*right)))
     }
 }
 

@@ -10,7 +10,7 @@ use shared::protocol::{Event, Request};
 use crate::PauseRecorder;
 use crate::command::Reply;
 use crate::earlier;
-use crate::levels::Thresholds;
+use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::models::believed_percent;
 use crate::occupancy::Reading;
@@ -126,7 +126,7 @@ impl Facts {
 
     /// The context is full enough for a record.
     pub(crate) fn is_high(&self) -> bool {
-        self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.auto_pause)
+        self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.of(Level::AutoPause))
     }
 }
 

@@ -7,7 +7,7 @@ use shared::host::Timestamp;
 use super::Reply;
 use super::project::{Active, Kept, Project, Provenance};
 use crate::PauseRecorder;
-use crate::levels::Thresholds;
+use crate::levels::{Level, Thresholds};
 use crate::models::believed_percent;
 use crate::occupancy::{Reading, Source};
 use crate::reading::{learnt, reading};
@@ -55,7 +55,7 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     let told = project.sessions.told();
     let foreign =
         if others > 0 { format!(", {others} not as written on this machine") } else { String::new() };
-    let levels = levels_line(levels, compacted_at);
+    let levels = levels_line(&levels, compacted_at);
     let mut lines = vec![common.text];
     if session.is_some() {
         lines.extend([context_line(reading.as_ref()), levels, record_line(&told, &recorded, &numbers)]);
@@ -120,8 +120,9 @@ fn context_line(reading: Option<&Reading>) -> String {
     format!("context: {percent:.0} % full ({used} of {total} tokens), by the {}", source(reading))
 }
 
-fn levels_line(levels: Thresholds, compacted_at: Option<f64>) -> String {
-    let Thresholds { caution, warning, auto_pause, critical } = levels;
+fn levels_line(levels: &Thresholds, compacted_at: Option<f64>) -> String {
+    let [caution, warning, auto_pause, critical] =
+        [Level::Caution, Level::Warning, Level::AutoPause, Level::Critical].map(|level| levels.of(level));
     let compacted = compacted_at
         .map(|percent| format!("; this model was last compacted at {percent:.0} %"))
         .unwrap_or_default();

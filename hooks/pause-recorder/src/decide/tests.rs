@@ -16,7 +16,6 @@ use crate::observe::{Facts, Orphan};
 use crate::occupancy::{Reading, Source};
 use crate::record::{Action, Kind, Record, Sessions};
 use crate::settings::Settings;
-use crate::snapshot::tests::least;
 use crate::state::{Compaction, State};
 use crate::step::{End, Ending, Step};
 
@@ -379,12 +378,9 @@ fn earlier_records_are_reported_at_a_start() {
 #[test]
 fn new_session_is_told_of_a_snapshot_once_and_a_headless_one_is_not() {
     let mut case = at(5).on(start("startup"));
-    let path = ".claude/sessions/session-4.json".to_owned();
-    let snapshot = crate::Snapshot { session_id: "session-4".into(), ..least() };
-    case.facts.left.unread = Some(Unread { text: "earlier: {path}".into(), snapshot, path });
+    case.facts.left.unread = Some(Unread { id: "session-4".into(), brief: "earlier".into() });
     let outcome = case.outcome();
-    let text = "earlier: .claude/sessions/session-4.json".to_owned();
-    assert_eq!(outcome.verdict, Verdict::Advise { text });
+    assert_eq!(outcome.verdict, Verdict::Advise { text: "earlier".to_owned() });
     assert!(outcome.effects.contains(&Step::MarkRead { id: "session-4".into() }));
     case.headless = true;
     assert_eq!(case.outcome(), Outcome::pass());

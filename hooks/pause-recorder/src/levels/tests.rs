@@ -47,7 +47,7 @@ fn record_begins_before_the_client_compacts() {
     ] {
         let mut settings = defaults();
         settings.compaction_margin_points = Bounded::new(margin).unwrap();
-        let at = Thresholds::new(&settings, point).auto_pause;
+        let at = Thresholds::new(&settings, point).of(Level::AutoPause);
         assert!((at - expected).abs() < 1e-9, "{point:?} {margin} {at}");
     }
 }

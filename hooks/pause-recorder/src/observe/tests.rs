@@ -117,8 +117,9 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
     assert_eq!(left.faults, Vec::<String>::new());
     let unread = left.unread.unwrap();
     let (entry, sessions) = (world.entry(), world.sessions());
-    assert_eq!(unread.snapshot.session_id, entry.id);
-    assert_eq!(sessions.root.join(&unread.path), sessions.file(&entry.id, JSON));
+    assert_eq!(unread.id, entry.id);
+    let path = format!("\nSnapshot: {} ", sessions.told_of(&sessions.file(&entry.id, JSON)));
+    assert!(unread.brief.contains(&path), "{}", unread.brief);
     assert!(sessions.actives().is_empty() && sessions.file(&entry.id, ARCHIVE).is_file());
     world.does(Step::MarkRead { id: entry.id });
     assert_eq!(world.unread("another"), None);

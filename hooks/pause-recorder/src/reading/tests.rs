@@ -13,7 +13,7 @@ use shared::switches::Position;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
 use super::{learnt, reading};
-use crate::levels::Thresholds;
+use crate::levels::{Level, Thresholds};
 use crate::models::{self, believed_percent};
 use crate::occupancy::{Reading, Source};
 use crate::registry;
@@ -118,7 +118,7 @@ impl Scene {
             let learnt = self.see(|context| learnt(context, &self.state, &reading))?;
             believed_percent(learnt.tokens, reading.window)
         });
-        Thresholds::new(&self.settings, point).auto_pause
+        Thresholds::new(&self.settings, point).of(Level::AutoPause)
     }
 }
 

@@ -174,10 +174,9 @@ impl Sessions {
         };
         let digits: String = at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let first = format!("session-{}-{}", &digits[..8], &digits[8..]);
-        let numbered = (2..=MAX_IN_A_SECOND).map(|number| format!("{first}-{number}"));
-        std::iter::once(first.clone())
-            .chain(numbered)
-            .find(is_free)
+        let mut ids = std::iter::once(first.clone())
+            .chain((2..=MAX_IN_A_SECOND).map(|number| format!("{first}-{number}")));
+        ids.find(is_free)
             .ok_or_else(|| format!("pause-recorder: {} has no free id: prune it", self.dir.display()))
     }
 }
