@@ -53,7 +53,7 @@ const INSTALL: [&str; 8] =
 const COPIES: [&str; 3] = ["install", "enable", "sync"];
 
 /// With one of these, nothing is copied, or copied from somewhere else.
-const COPIES_NOTHING: [&str; 4] = ["--dry-run", "--prebuilt", "--help", "-h"];
+const COPIES_NOTHING: [&str; 5] = ["--dry-run", "--prebuilt", "--from", "--help", "-h"];
 
 const DEVELOP: [&str; 6] = ["bench", "ci", "e2e", "package", "schema", "tidy"];
 

@@ -33,6 +33,8 @@ impl<'a> BeforeUs<'a> {
         let (is_empty, empty) = match value {
             Value::Object(object) => (object.properties.is_empty(), "{}"),
             Value::Array(array) => (array.elements.is_empty(), "[]"),
+            // Claude Code takes null for nothing, and our entry took its place.
+            Value::NullKeyword(_) => (true, "null"),
             _ => return None,
         };
         Some(if is_empty { document.original(value.range()).to_owned() } else { empty.to_owned() })

@@ -33,10 +33,10 @@ enum Kind {
     OneOf([&'static str; 2]),
 }
 
-use Kind::{Address, Number, OneOf, Switch, Text, Texts, Words};
+use Kind::{Address, List, Number, OneOf, Switch, Text, Texts, Words};
 
 /// The types of entries.
-const TYPES: [&str; 5] = ["command", "prompt", "agent", "http", "mcp_tool"];
+const TYPES: &str = "command prompt agent http mcp_tool";
 
 /// Keys that an entry of this type needs.
 const NEEDED: [(&str, &str, Kind); 6] = [
@@ -48,59 +48,38 @@ const NEEDED: [(&str, &str, Kind); 6] = [
     ("mcp_tool", "tool", Text),
 ];
 
-/// Keys that must be right in an entry of one of these types.
-const ALLOWED: [(&[&str], &str, Kind); 16] = [
-    (&TYPES, "timeout", Number("seconds")),
-    (&TYPES, "if", Text),
-    (&TYPES, "statusMessage", Text),
-    (&TYPES, "once", Switch),
-    (&["command"], "args", Texts),
-    (&["command"], "async", Switch),
-    (&["command"], "asyncRewake", Switch),
-    (&["command"], "holdsTools", Switch),
-    (&["command"], "rewakeMessage", Words),
-    (&["command"], "rewakeSummary", Words),
-    (&["command"], "shell", OneOf(["bash", "powershell"])),
-    (&["command", "http"], "onFailure", OneOf(["continue", "block"])),
-    (&["prompt", "agent"], "model", Text),
-    (&["http"], "headers", Kind::Object),
-    (&["http"], "allowedEnvVars", Texts),
-    (&["mcp_tool"], "input", Kind::Object),
+/// Keys that must be of a kind in an entry of one of these types. Words are separated by blanks here and below.
+const ALLOWED: [(&str, Kind, &str); 12] = [
+    (TYPES, Number("seconds"), "timeout"),
+    (TYPES, Text, "if statusMessage"),
+    (TYPES, Switch, "once"),
+    ("command", Texts, "args"),
+    ("command", Switch, "async asyncRewake holdsTools"),
+    ("command", Words, "rewakeMessage rewakeSummary"),
+    ("command", OneOf(["bash", "powershell"]), "shell"),
+    ("command http", OneOf(["continue", "block"]), "onFailure"),
+    ("prompt agent", Text, "model"),
+    ("http", Kind::Object, "headers"),
+    ("http", Texts, "allowedEnvVars"),
+    ("mcp_tool", Kind::Object, "input"),
 ];
 
 /// Settings beside the hooks.
-const SETTINGS: [(&str, Kind); 26] = [
-    ("model", Text),
-    ("outputStyle", Text),
-    ("language", Text),
-    ("agent", Text),
-    ("apiKeyHelper", Text),
-    ("plansDirectory", Text),
-    ("enabledMcpjsonServers", Texts),
-    ("disabledMcpjsonServers", Texts),
-    ("availableModels", Texts),
-    ("claudeMdExcludes", Texts),
-    ("companyAnnouncements", Texts),
-    ("includeCoAuthoredBy", Switch),
-    ("includeGitInstructions", Switch),
-    ("alwaysThinkingEnabled", Switch),
-    ("autoCompactEnabled", Switch),
-    ("enableAllProjectMcpServers", Switch),
-    ("respectGitignore", Switch),
-    ("spinnerTipsEnabled", Switch),
-    ("disableAllHooks", Switch),
-    ("allowManagedHooksOnly", Switch),
-    ("verbose", Switch),
-    ("cleanupPeriodDays", Number("days")),
-    ("env", Kind::Object),
-    ("permissions", Kind::Object),
-    ("enabledPlugins", Kind::Object),
-    ("statusLine", Kind::Object),
+const SETTINGS: [(Kind, &str); 7] = [
+    (Text, "model outputStyle language agent apiKeyHelper plansDirectory"),
+    (
+        Texts,
+        "enabledMcpjsonServers disabledMcpjsonServers availableModels claudeMdExcludes companyAnnouncements",
+    ),
+    (Switch, "includeCoAuthoredBy includeGitInstructions alwaysThinkingEnabled autoCompactEnabled verbose"),
+    (Switch, "enableAllProjectMcpServers respectGitignore spinnerTipsEnabled"),
+    (Switch, "disableAllHooks allowManagedHooksOnly"),
+    (Number("days"), "cleanupPeriodDays"),
+    (Kind::Object, "env permissions enabledPlugins statusLine"),
 ];
 
 /// Keys of the setting `permissions`.
-const PERMISSIONS: [(&str, Kind); 4] =
-    [("allow", Kind::List), ("deny", Kind::List), ("ask", Kind::List), ("defaultMode", Text)];
+const PERMISSIONS: [(Kind, &str); 2] = [(List, "allow deny ask"), (Text, "defaultMode")];
 
 /// The place of a fault in the text, and the fault.
 type Found = (usize, String);
@@ -112,30 +91,39 @@ pub(super) fn find(document: &Document<'_>) -> Vec<Fault> {
         event: event.escape_debug().to_string(),
         what,
     };
-    let mut faults: Vec<Fault> = of_settings(&document.root).map(|found| fault("", found)).collect();
-    let hooks = last(&document.root, "hooks").map(|hooks| &hooks.value);
-    let Some(Value::Object(events)) = hooks else {
-        let found = hooks.map(|other| (other.start(), "`hooks` must be an object, `{ ... }`".to_owned()));
-        faults.extend(found.map(|found| fault("", found)));
-        return faults;
-    };
-    for event in &events.properties {
-        faults.extend(of_event(&event.value).into_iter().map(|found| fault(event.name.as_str(), found)));
+    let mut faults: Vec<Fault> =
+        of_settings(&document.root).into_iter().map(|found| fault("", found)).collect();
+    match last(&document.root, "hooks").map(|hooks| &hooks.value) {
+        Some(Value::Object(events)) => {
+            for event in &events.properties {
+                let found = of_event(&event.value).into_iter();
+                faults.extend(found.map(|found| fault(event.name.as_str(), found)));
+            }
+        }
+        Some(other) => {
+            faults.push(fault("", (other.start(), "`hooks` must be an object, `{ ... }`".to_owned())));
+        }
+        None => {}
     }
     faults
 }
 
-fn of_settings<'o>(root: &'o Object<'_>) -> impl Iterator<Item = Found> + 'o {
+fn of_settings(root: &Object<'_>) -> Vec<Found> {
     let object = |key: &str| last(root, key).and_then(|property| property.value.as_object());
-    let settings = SETTINGS.iter().filter_map(|(key, kind)| wrong(root, key, *kind, ""));
-    let permissions = object("permissions").into_iter().flat_map(|permissions| {
-        PERMISSIONS.iter().filter_map(|(key, kind)| wrong(permissions, key, *kind, "permissions."))
-    });
-    let line = object("statusLine").filter(|line| {
-        !["type", "command"].iter().all(|key| last(line, key).is_some_and(|one| Text.fits(&one.value)))
-    });
-    let line = line.map(|line| (line.range.start, "`statusLine` needs a `type` and a `command`".to_owned()));
-    settings.chain(permissions).chain(line)
+    let mut found = all_wrong(root, &SETTINGS, "");
+    found
+        .extend(object("permissions").into_iter().flat_map(|it| all_wrong(it, &PERMISSIONS, "permissions.")));
+    let lacks = |line: &&Object<'_>| {
+        ["type", "command"].iter().any(|key| last(line, key).is_none_or(|one| !Text.fits(&one.value)))
+    };
+    let line = object("statusLine").filter(lacks);
+    found.extend(line.map(|it| (it.range.start, "`statusLine` needs a `type` and a `command`".to_owned())));
+    found
+}
+
+fn all_wrong(object: &Object<'_>, table: &[(Kind, &str)], above: &str) -> Vec<Found> {
+    let keys = table.iter().flat_map(|(kind, keys)| keys.split(' ').map(move |key| (*kind, key)));
+    keys.filter_map(|(kind, key)| wrong(object, key, kind, above)).collect()
 }
 
 /// The key, if its value is of another kind. `above` is the path of the object.
@@ -165,23 +153,25 @@ fn of_group(group: &Value<'_>) -> Vec<Found> {
 }
 
 fn of_entry(entry: &Value<'_>) -> Option<Found> {
-    let found = |what: String| Some((entry.start(), what));
-    let Some(object) = entry.as_object() else { return found("an entry must be an object".to_owned()) };
+    let found = |what: &str| Some((entry.start(), what.to_owned()));
+    let Some(object) = entry.as_object() else { return found("an entry must be an object") };
     let kind = last(object, "type").and_then(|kind| kind.value.as_string_lit());
-    let Some(kind) = kind.map(|kind| &*kind.value) else {
-        return found("an entry needs a `type`".to_owned());
-    };
-    if !TYPES.contains(&kind) {
-        return found("its `type` is unknown".to_owned());
+    let Some(kind) = kind.map(|kind| &*kind.value) else { return found("an entry needs a `type`") };
+    if !has_word(TYPES, kind) {
+        return found("its `type` is unknown");
     }
     let lacks = |(its, key, needed): &&(&str, &str, Kind)| {
         *its == kind && last(object, key).is_none_or(|property| !needed.fits(&property.value))
     };
     if let Some((_, key, _)) = NEEDED.iter().find(lacks) {
-        return found(format!("an entry of type {kind} needs a `{key}`"));
+        return found(&format!("an entry of type {kind} needs a `{key}`"));
     }
-    let mut its = ALLOWED.iter().filter(|(types, ..)| types.contains(&kind));
-    its.find_map(|(_, key, kind)| wrong(object, key, *kind, ""))
+    let its = ALLOWED.iter().filter(|(types, ..)| has_word(types, kind));
+    its.flat_map(|(_, kind, keys)| all_wrong(object, &[(*kind, keys)], "")).next()
+}
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|one| one == word)
 }
 
 impl Kind {
@@ -208,15 +198,14 @@ impl Kind {
     }
 
     fn words(self) -> String {
-        let words = match self {
-            Self::Text | Self::Words | Self::Address => "text",
-            Self::Texts => "a list of texts",
-            Self::Switch => "true or false",
-            Self::Object => "an object, `{ ... }`",
-            Self::List => "a list, `[ ... ]`",
-            Self::Number(unit) => return format!("a number of {unit}, more than 0"),
-            Self::OneOf([one, other]) => return format!("\"{one}\" or \"{other}\""),
-        };
-        words.to_owned()
+        match self {
+            Self::Text | Self::Words | Self::Address => "text".to_owned(),
+            Self::Texts => "a list of texts".to_owned(),
+            Self::Switch => "true or false".to_owned(),
+            Self::Object => "an object, `{ ... }`".to_owned(),
+            Self::List => "a list, `[ ... ]`".to_owned(),
+            Self::Number(unit) => format!("a number of {unit}, more than 0"),
+            Self::OneOf([one, other]) => format!("\"{one}\" or \"{other}\""),
+        }
     }
 }

@@ -28,7 +28,7 @@ use before::BeforeUs;
 use document::{Document, last, masked};
 
 pub use faults::Fault;
-pub use status_line::{StatusLineThere, status_line_command};
+pub use status_line::{StatusLineThere, is_plain, quoted, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.
@@ -71,17 +71,10 @@ pub struct Wanted {
     pub hooks: Vec<Registration>,
     /// Permission rules under `permissions.allow`.
     pub rules: Vec<String>,
-    pub status_line: Option<StatusLine>,
+    /// The shell line that prints the status line. It replaces somebody else's.
+    pub status_line: Option<String>,
     /// Existing entries stay as written, right or not.
     pub leaves_entries: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StatusLine {
-    /// The shell line that prints it.
-    pub command: String,
-    /// It may replace somebody else's.
-    pub replaces: bool,
 }
 
 /// An entry that shall be there.
@@ -275,14 +268,14 @@ fn step(
     if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
         return Ok(Some(text));
     }
-    status_line::step(&document, owner, wanted.status_line.as_ref(), before_us)
+    status_line::step(&document, owner, wanted.status_line.as_deref(), before_us)
 }
 
 /// Refuses parts that we would not recognize in the text later.
 fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
     let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !owner.starts(program));
     let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command);
-    let line = wanted.status_line.as_ref().map(|line| &line.command);
+    let line = wanted.status_line.as_ref();
     match command.or(line.filter(|line| !status_line::is_ours(line, owner))) {
         Some(command) => {
             Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") })
@@ -335,9 +328,7 @@ impl Contents {
         Wanted {
             hooks: self.ours().map(Entry::as_wanted).collect(),
             rules: self.rules.iter().filter(is_ours).cloned().collect(),
-            status_line: line
-                .and_then(|there| there.command.clone())
-                .map(|command| StatusLine { command, replaces: true }),
+            status_line: line.and_then(|there| there.command.clone()),
             leaves_entries: false,
         }
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::before::BeforeUs;
 use super::document::{Document, text_of};
 use super::splice::{Level, insert_property, remove, replaced};
-use super::{Owner, Refused, StatusLine};
+use super::{Owner, Refused};
 
 const KEY: &str = "statusLine";
 
@@ -43,7 +43,7 @@ pub(super) fn is_ours(line: &str, owner: &Owner<'_>) -> bool {
 pub(super) fn step(
     document: &Document<'_>,
     owner: &Owner<'_>,
-    wanted: Option<&StatusLine>,
+    wanted: Option<&str>,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
     let there = there(document, owner);
@@ -52,13 +52,9 @@ pub(super) fn step(
         document.check_unique(&document.root, Some(KEY))?;
     }
     Ok(match (there, wanted) {
-        (None, Some(wanted)) => {
-            Some(insert_property(document, &document.root, KEY, &value_of(&wanted.command)))
-        }
-        (Some(there), Some(wanted)) => {
-            let is_right = there.command.as_ref() == Some(&wanted.command);
-            (!is_right && (is_ours || wanted.replaces)).then(|| put(document, &there, &wanted.command))
-        }
+        (None, Some(command)) => Some(insert_property(document, &document.root, KEY, &value_of(command))),
+        (Some(there), Some(command)) if there.command.as_deref() == Some(command) => None,
+        (Some(there), Some(command)) => Some(put(document, &there, command)),
         (Some(_), None) if is_ours => Some(take_out(document, owner, before_us)),
         (_, None) => None,
     })
@@ -109,15 +105,19 @@ fn command_of<'b, 'a>(status_line: &'b Value<'a>) -> Option<&'b Value<'a>> {
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
 pub fn status_line_command(program: &str, arguments: &str) -> String {
-    let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
-    if program.chars().all(is_plain) {
-        return format!("{program} {arguments}");
-    }
+    let program = if is_plain(program) { program.to_owned() } else { quoted(program) };
+    format!("{program} {arguments}")
+}
+
+/// A shell takes the word as it is.
+pub fn is_plain(word: &str) -> bool {
+    word.chars().all(|letter| letter.is_alphanumeric() || "/._-+,:@%".contains(letter))
+}
+
+/// The word in quotes for a shell.
+pub fn quoted(word: &str) -> String {
     // PowerShell and cmd read single quotes differently; a path of Windows holds no double quote.
-    if cfg!(windows) {
-        return format!("\"{program}\" {arguments}");
-    }
-    format!("'{}' {arguments}", program.replace('\'', r"'\''"))
+    if cfg!(windows) { format!("\"{word}\"") } else { format!("'{}'", word.replace('\'', r"'\''")) }
 }
 
 /// The first word of a shell line without its quotes.

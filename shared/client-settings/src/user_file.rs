@@ -4,7 +4,6 @@
 mod backups;
 mod beside;
 
-use std::ffi::OsStr;
 use std::fmt::Display;
 use std::fs;
 use std::io;
@@ -26,40 +25,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// A longer chain of links is a loop.
 const MAX_LINKS: usize = 32;
 
-/// Why a user's file was not changed.
+/// Why a user's file was not changed: a sentence that names the file.
 #[derive(Debug, thiserror::Error)]
-pub enum FileError {
-    /// We do not edit this text.
-    #[error("{}, {refused}; the file was not changed", path.display())]
-    Refused {
-        path: PathBuf,
-        /// Place and reason.
-        refused: String,
-    },
-    /// It cannot be changed.
-    #[error("{}: {source}; the file was not changed", path.display())]
-    Io {
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// It cannot be read.
-    #[error("{}: {source}", path.display())]
-    Unreadable {
-        path: PathBuf,
-        /// Error of the system.
-        source: io::Error,
-    },
-    /// The owner made the file read-only. The folder would let us replace it, against the owner's will.
-    #[error("{} is read-only; make it writable and try again", path.display())]
-    ReadOnly { path: PathBuf },
-    /// It is a folder, a pipe or a device.
-    #[error("{} is not a regular file; move it away and try again", path.display())]
-    NotAFile { path: PathBuf },
-    /// Another command is changing it.
-    #[error(transparent)]
-    Busy(#[from] LockError),
-}
+#[error("{0}")]
+pub struct FileError(String);
 
 #[derive(Debug, Clone)]
 pub struct UserFile {
@@ -75,10 +44,10 @@ pub struct UserFile {
 impl UserFile {
     /// The file at `path`, whether it exists or not.
     pub fn at(path: &Path) -> Result<Self, FileError> {
-        let target = follow(path).map_err(|source| FileError::Io { path: path.to_owned(), source })?;
+        let target = follow(path)?;
         // A pipe would be waited for, and a device replaced.
         if fs::metadata(&target).is_ok_and(|metadata| !metadata.is_file()) {
-            return Err(FileError::NotAFile { path: path.to_owned() });
+            return Err(failed(path, "is not a regular file; move it away and try again"));
         }
         let backups = path.parent().unwrap_or_else(|| Path::new("")).to_owned();
         Ok(Self { path: path.to_owned(), target, backups, mode: Mode::Private })
@@ -98,19 +67,11 @@ impl UserFile {
 
     /// The text; `None`: there is no such file.
     pub fn read(&self) -> Result<Option<String>, FileError> {
-        let guarded = self.guarded();
-        if appended(&guarded, ".lock").exists() {
+        if appended(&self.guarded(), ".lock").exists() {
             // A killed process left the lock unless somebody holds it.
-            let _ = with_lock(&guarded, Duration::ZERO, || self.clean_up());
+            let _ = with_lock(&self.guarded(), Duration::ZERO, || self.clean_up());
         }
-        self.text().map_err(|source| FileError::Unreadable { path: self.path.clone(), source })
-    }
-
-    fn text(&self) -> io::Result<Option<String>> {
-        match fs::read_to_string(&self.target) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-            text => text.map(Some),
-        }
+        self.text().map_err(|error| FileError(format!("{}: {error}", self.path.display())))
     }
 
     /// Changes the text under the file's lock. `edit` gets the text, or nothing, and returns what shall be there. Returns whether
@@ -119,11 +80,8 @@ impl UserFile {
         &self,
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
     ) -> Result<bool, E> {
-        self.edited(edit, |before, after| {
-            self.write(after)?;
-            Ok(before != after)
-        })
-        .map(|changed| changed.unwrap_or(false))
+        let changed = self.edited(edit, |_, after| self.write(after))?;
+        Ok(changed.is_some())
     }
 
     /// Like [`Self::change`], and keeps the text before the change as a backup, whose path it returns.
@@ -132,7 +90,7 @@ impl UserFile {
         now: Timestamp,
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
     ) -> Result<Option<PathBuf>, E> {
-        self.edited(edit, |before, after| self.write_and_keep(before, after, now))
+        self.edited(edit, |before, after| self.kept().with(before, now, || self.write(after)))
     }
 
     /// The backups, newest first. One that cannot be read is left out.
@@ -142,7 +100,7 @@ impl UserFile {
 
     /// Refuses an edit of this file with its place.
     pub fn refused(&self, refused: impl Display) -> FileError {
-        FileError::Refused { path: self.path.clone(), refused: refused.to_string() }
+        FileError(format!("{}, {refused}; the file was not changed", self.path.display()))
     }
 
     /// Under the lock: edits the text, and writes it if it changed.
@@ -151,7 +109,7 @@ impl UserFile {
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
         write: impl FnOnce(Option<&str>, Option<&str>) -> io::Result<T>,
     ) -> Result<Option<T>, E> {
-        let io = |source| E::from(FileError::Io { path: self.path.clone(), source });
+        let io = |error: io::Error| E::from(unchanged(&self.path, &error));
         create_folder(&self.target, self.mode).map_err(io)?;
         let done = with_lock(&self.guarded(), PATIENCE, || {
             self.clean_up();
@@ -160,15 +118,23 @@ impl UserFile {
             if after == before {
                 return Ok(None);
             }
+            // The folder would let us replace a read-only file, against its owner's will.
             if fs::metadata(&self.target).is_ok_and(|metadata| metadata.permissions().readonly()) {
-                return Err(E::from(FileError::ReadOnly { path: self.path.clone() }));
+                return Err(failed(&self.path, "is read-only; make it writable and try again").into());
             }
             write(before.as_deref(), after.as_deref()).map(Some).map_err(io)
         });
         done.map_err(|error| match error {
             LockError::Unusable(_, error) => io(error),
-            busy @ LockError::Busy(_) => E::from(FileError::from(busy)),
+            busy @ LockError::Busy(_) => E::from(FileError(busy.to_string())),
         })?
+    }
+
+    fn text(&self) -> io::Result<Option<String>> {
+        match fs::read_to_string(&self.target) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            text => text.map(Some),
+        }
     }
 
     /// The lock's path. No such file exists, so the lock file goes with the lock.
@@ -179,7 +145,7 @@ impl UserFile {
     /// Removes what killed processes left. The caller holds the lock.
     fn clean_up(&self) {
         remove_abandoned(&self.target);
-        remove_abandoned(&self.backups.join(self.name()));
+        remove_abandoned(&self.backups.join(self.path.file_name().unwrap_or_default()));
     }
 
     fn write(&self, text: Option<&str>) -> io::Result<()> {
@@ -190,47 +156,29 @@ impl UserFile {
         }
     }
 
-    /// Returns the backup of the text before.
-    fn write_and_keep(
-        &self,
-        before: Option<&str>,
-        after: Option<&str>,
-        now: Timestamp,
-    ) -> io::Result<PathBuf> {
-        let backups = self.kept();
-        // A killed change left a backup of the same text.
-        let kept = backups.newest_of(before);
-        let is_new = kept.is_none();
-        let backup = kept.map_or_else(|| backups.add(before, now), Ok)?;
-        if let Err(error) = self.write(after) {
-            if is_new {
-                let _ = fs::remove_file(backup);
-            }
-            return Err(error);
-        }
-        backups.prune();
-        Ok(backup)
-    }
-
     fn kept(&self) -> Backups<'_> {
-        Backups { folder: &self.backups, name: self.name() }
-    }
-
-    fn name(&self) -> &OsStr {
-        self.path.file_name().unwrap_or_default()
+        Backups { folder: &self.backups, name: self.path.file_name().unwrap_or_default() }
     }
 }
 
+fn failed(path: &Path, why: &str) -> FileError {
+    FileError(format!("{} {why}", path.display()))
+}
+
+fn unchanged(path: &Path, error: &io::Error) -> FileError {
+    FileError(format!("{}: {error}; the file was not changed", path.display()))
+}
+
 /// The file at the end of a chain of links, whether it exists or not.
-fn follow(path: &Path) -> io::Result<PathBuf> {
-    let mut path = path.to_owned();
+fn follow(path: &Path) -> Result<PathBuf, FileError> {
+    let mut target = path.to_owned();
     for _ in 0..MAX_LINKS {
-        match fs::read_link(&path) {
-            Ok(to) => path = path.parent().unwrap_or_else(|| Path::new("")).join(to),
-            Err(_) => return Ok(path),
+        match fs::read_link(&target) {
+            Ok(to) => target = target.parent().unwrap_or_else(|| Path::new("")).join(to),
+            Err(_) => return Ok(target),
         }
     }
-    Err(io::Error::other("too many links, one to the next"))
+    Err(unchanged(path, &io::Error::other("too many links, one to the next")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Whether a hook is switched on, asked of the hook itself: nobody else knows all its layers and switches.
+//! The state of a hook, asked of the hook itself: nobody else knows all its layers and switches.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::child;
 use crate::places::Installation;
 
-/// How long a hook may take to answer; it takes milliseconds.
+/// The time for an answer, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The value of [`Enabled::set_by`] where no file sets it.
@@ -36,15 +36,6 @@ struct Switch {
     ended_by: String,
 }
 
-/// A part of a hook that was switched off by hand.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct PartOff {
-    /// A sentence.
-    pub(crate) what: String,
-    /// The command that ends it.
-    pub(crate) ended_by: String,
-}
-
 impl Enabled {
     /// Asks this program, whose bytes the caller knows to be the hook's.
     pub(crate) fn ask(program: &Path, installation: &Installation, hook: &str) -> anyhow::Result<Self> {
@@ -64,41 +55,27 @@ impl Enabled {
         self.set_by.as_deref().unwrap_or(DEFAULTS)
     }
 
-    /// The parts of the hook that were switched off by hand.
-    pub(crate) fn parts_off(&self, hook: &str) -> Vec<PartOff> {
+    /// The parts of the hook that were switched off by hand: a sentence for each, and the command that ends it.
+    pub(crate) fn parts_off(&self, hook: &str) -> Vec<(String, String)> {
         // The hook's own switch is named by `set_by`.
         let own = format!("{hook} auto");
         let off = self.switches.iter().filter(|switch| switch.position == "off" && switch.ended_by != own);
-        let part = |Switch { name, ended_by, .. }: &Switch| PartOff {
-            what: format!("{hook}: {name} is switched off by hand, whatever the files say"),
-            ended_by: ended_by.clone(),
+        let part = |Switch { name, ended_by, .. }: &Switch| {
+            (format!("{hook}: {name} is switched off by hand, whatever the files say"), ended_by.clone())
         };
         off.map(part).collect()
     }
 
     /// The line that switches the hook on, by what holds it off.
     pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
-        let set_by = self.set_by();
-        if set_by == "its switch" {
-            return format!("to give the decision back to the files, type: {hook} auto");
+        match self.set_by() {
+            "its switch" => format!("to give the decision back to the files, type: {hook} auto"),
+            by if by.ends_with("/OFF") => "to switch every hook on again: req resume".to_owned(),
+            by if by.starts_with(".claude/") => {
+                format!("to switch it on in this project: req enable --hook {hook} --local")
+            }
+            _ => format!("to switch it on: {}", installation.line(format_args!("enable {hook}"))),
         }
-        if set_by.ends_with("/OFF") {
-            return "to switch every hook on again: req resume".to_owned();
-        }
-        if set_by.starts_with(".claude/") {
-            return format!("to switch it on in this project: req enable --hook {hook} --local");
-        }
-        format!("to switch it on: {}", installation.line(format_args!("enable {hook}")))
-    }
-}
-
-impl PartOff {
-    /// The sentence with the command that ends it.
-    pub(crate) fn told(&self) -> String {
-        let Self { what, ended_by } = self;
-        let purpose =
-            if ended_by.ends_with(" auto") { "to give the decision back to them" } else { "to switch it on" };
-        format!("{what}; {purpose}, type: {ended_by}")
     }
 }
 
@@ -106,7 +83,7 @@ impl PartOff {
 mod tests {
     use std::path::Path;
 
-    use super::{Enabled, PartOff};
+    use super::Enabled;
     use crate::places::{Installation, Scope};
 
     fn of(status: &str) -> Enabled {
@@ -133,10 +110,8 @@ mod tests {
             {"name": "pacing", "position": "off", "ended_by": "a-hook auto"},
             {"name": "weekly limit", "position": "off", "ended_by": "a-name weekly auto"},
             {"name": "5-hour limit", "position": "on", "ended_by": "a-name 5-hour auto"}]}"#;
-        let told: Vec<_> = of(status).parts_off("a-hook").iter().map(PartOff::told).collect();
-        let expected = "a-hook: weekly limit is switched off by hand, whatever the files say; to give the decision back to \
-                        them, type: a-name weekly auto";
-        assert_eq!(told, [expected]);
+        let expected = "a-hook: weekly limit is switched off by hand, whatever the files say".to_owned();
+        assert_eq!(of(status).parts_off("a-hook"), [(expected, "a-name weekly auto".to_owned())]);
         let plain = of(r#"{"enabled": true}"#);
         assert!(plain.acts && plain.set_by() == "the defaults" && plain.parts_off("a-hook").is_empty());
     }

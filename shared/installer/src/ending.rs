@@ -22,7 +22,6 @@ pub(crate) struct Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Looks.
     pub(crate) fn of(
         host: &Host,
         installation: &'a Installation,
@@ -75,7 +74,7 @@ impl<'a> Ending<'a> {
         Ok(())
     }
 
-    /// The line of our command as it can be typed, if that command is deployed.
+    /// The line of our command as it can be typed, if that command is installed.
     fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
         let is_there = self.installation.deployed(COMMAND).is_file();
         let mut hooks = self.catalog.hooks.iter().filter(|_| is_there);
@@ -86,14 +85,11 @@ impl<'a> Ending<'a> {
 
     /// The registered hooks do what they promise.
     pub(crate) fn holds(&self) -> bool {
-        holds(&self.report)
+        let is_of_hooks = |name: &str| OF_HOOKS.contains(&name);
+        let sections = self.report.sections.iter().filter(|section| is_of_hooks(&section.name));
+        let is_broken = |finding: &Finding| finding.severity == Severity::Broken;
+        !sections.flat_map(|section| &section.findings).any(is_broken)
     }
-}
-
-fn holds(report: &Report) -> bool {
-    let of_hooks = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
-    let is_broken = |finding: &Finding| finding.severity == Severity::Broken;
-    !of_hooks.flat_map(|section| &section.findings).any(is_broken)
 }
 
 /// Names the hooks that are not registered.
@@ -102,35 +98,11 @@ pub(crate) fn name_the_rest(installation: &Installation, catalog: &Catalog, hook
     if rest.is_empty() {
         return;
     }
-    if hooks.is_empty() {
-        say("No hook is registered. To register one:");
-    } else {
-        say("Not registered:");
-    }
-    let lines = rest.iter().map(|hook| installation.line(format_args!("enable {}", hook.name)));
-    let lines: Vec<String> = lines.collect();
+    say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
+    let lines: Vec<String> =
+        rest.iter().map(|hook| installation.line(format_args!("enable {}", hook.name))).collect();
     let width = lines.iter().map(String::len).max().unwrap_or_default();
     for (hook, line) in rest.iter().zip(lines) {
         say(format_args!("  {line:width$}   {}", hook.summary));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{OF_HOOKS, holds};
-    use crate::doctor::{Finding, Report, Section};
-
-    #[test]
-    fn only_a_broken_hook_makes_an_installation_fail() {
-        let report = |section: &str, finding: Finding| {
-            Report::new(vec![Section::new(section, vec![Finding::ok("fine"), finding])])
-        };
-        for section in OF_HOOKS {
-            assert!(!holds(&report(section, Finding::broken("b"))), "{section}");
-            assert!(holds(&report(section, Finding::warning("w"))), "{section}");
-        }
-        for section in ["Configuration", "State", "Claude Code"] {
-            assert!(holds(&report(section, Finding::broken("b"))), "{section}");
-        }
     }
 }

@@ -1,144 +1,396 @@
-//! `install` and `enable`: copy, link, register, switch on, prove. Each step leaves alone what is right already. Nothing is copied
-//! before the user's settings were read and understood.
+//! `install` and `enable`: copy, link, register, switch on, prove. The [`Plan`] is made first, and whatever can be refused is refused
+//! then. The same plan is shown or carried out, and each step leaves alone what is right already.
 
-use shared::catalog::Catalog;
+use anyhow::{bail, ensure};
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use crate::choose::Wish;
-use crate::judge::{self, Judge};
+use crate::ask::{agreed, can_ask, chosen_hooks, chosen_judge, confirmed};
+use crate::commands::prune;
+use crate::ending::{Ending, name_the_rest};
+use crate::hooks::{Enable, Install};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Where};
-use crate::plan::{Extras, Plan};
-use crate::prune::{orphans, prune};
+use crate::places::{Installation, Scope};
+use crate::programs::{self, orphans};
 use crate::rail::{is_claude, not_for_claude};
+use crate::registration::{find, names, starts_ours};
+use crate::requirements::{self, Judge, Lines, is_switched_off, names_judge, next_for_judge};
+use crate::say::{diff, list, names_of, note, say};
+use crate::settings::{Choice, Settings};
 use crate::source::Source;
 use crate::voice::Voice;
 
-/// The hooks and extras to register.
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Wanted {
-    /// Register these hooks, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "HOOK", conflicts_with = "all")]
-    hooks: Vec<String>,
-    /// Register every hook
-    #[arg(long)]
-    all: bool,
-    #[command(flatten)]
-    place: Where,
-    /// Set the client's status line; one that is there is printed below it
-    #[arg(long)]
-    statusline: bool,
-    /// Let Claude run the hooks' harmless commands without asking
-    #[arg(long)]
-    allow_rules: bool,
-    /// How hooks that ask a model do it
-    #[arg(long, value_enum)]
-    judge: Option<Judge>,
-}
-
-/// The manner of the installation.
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Manner {
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    dry_run: bool,
-    /// Ask nothing: take the ticked defaults
-    #[arg(long)]
-    yes: bool,
-}
-
 /// Installs what is wanted and ends with a report.
-pub fn run(
-    host: &Host,
-    wanted: &Wanted,
-    manner: &Manner,
-    source: &Source<'_>,
-    voice: Voice,
-) -> anyhow::Result<()> {
-    let wish = match wanted {
-        Wanted { all: true, .. } => Wish::All,
-        Wanted { hooks, .. } if !hooks.is_empty() => Wish::Named(hooks.clone()),
-        _ if manner.yes => Wish::Defaults,
-        _ => Wish::Ask,
-    };
+pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
-    if !manner.dry_run {
-        wanted.ensure_allowed(host, &installation, source)?;
-    }
-    let may_ask = !manner.yes && !is_claude(host);
-    let extras =
-        Extras { rules: wanted.allow_rules, status_line: wanted.statusline, judge: wanted.judge, may_ask };
-    let catalog = Catalog::built_in()?;
-    let plan = Plan::make(&catalog, &installation, &wish, &extras, source)?;
-    if manner.dry_run {
-        return plan.show(source);
-    }
-    plan.ensure_payer(host, source)?;
-    if !manner.yes {
-        plan.agree()?;
-    }
-    plan.carry_out(host, source)
-}
-
-impl Wanted {
-    /// Only the user gives permission rules and the status line away.
-    fn ensure_allowed(
-        &self,
-        host: &Host,
-        installation: &Installation,
-        source: &Source<'_>,
-    ) -> anyhow::Result<()> {
-        if !self.allow_rules && !self.statusline {
-            return Ok(());
-        }
-        let hooks = format!(" --hooks {}", self.hooks.join(","));
-        let words = [
-            (true, "install"),
-            (!self.hooks.is_empty(), hooks.as_str()),
-            (self.all, " --all"),
-            (self.statusline, " --statusline"),
-            (self.allow_rules, " --allow-rules"),
-        ];
-        let words: String = words.iter().filter(|(is_said, _)| *is_said).map(|(_, word)| *word).collect();
-        not_for_claude(host, &source.line(installation, &words))
-    }
-}
-
-/// Installs like [`run`], and then removes deployed files that no hook owns, with their registration.
-pub fn run_and_prune(
-    host: &Host,
-    wanted: &Wanted,
-    manner: &Manner,
-    source: &Source<'_>,
-    voice: Voice,
-) -> anyhow::Result<()> {
-    run(host, wanted, manner, source, voice)?;
-    if manner.dry_run {
-        return Ok(());
+    let source = Source::of(wanted.from.clone(), voice)?;
+    if !wanted.dry_run {
+        ensure_allowed(host, wanted, &installation, &source)?;
     }
     let catalog = Catalog::built_in()?;
-    let installation = Installation::of_this_user(host, voice)?;
-    let orphans = orphans(&Manifest::read(&installation)?, &catalog);
-    prune(host, &installation, &catalog, &orphans)
+    let may_ask = !wanted.yes && !is_claude(host);
+    let plan = Plan::make(&catalog, &installation, &source, wanted, may_ask)?;
+    if wanted.dry_run {
+        return plan.show();
+    }
+    plan.ensure_payer(host)?;
+    plan.agree(wanted.yes)?;
+    plan.carry_out(host)?;
+    if wanted.prune {
+        let user = Installation::of_this_user(host, voice)?;
+        let orphans = orphans(&Manifest::read(&user)?, &catalog);
+        prune(host, &user, &catalog, &orphans)?;
+    }
+    Ok(())
 }
 
 /// Registers one hook and switches it on; its files are brought up to date first.
-pub fn enable(
-    host: &Host,
-    hook: String,
-    place: &Where,
-    judge: Option<Judge>,
-    source: &Source<'_>,
-    voice: Voice,
-) -> anyhow::Result<()> {
+pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
+    let Enable { hook, place, from, judge, .. } = wanted;
     let catalog = Catalog::built_in()?;
     let installation = Installation::at(host, place, voice)?;
-    let judge = match judge {
-        None => judge::wanted(&catalog, &hook, &installation, host)?,
-        given => given,
-    };
-    let wish = Wish::Named(vec![hook]);
-    let plan = Plan::make(&catalog, &installation, &wish, &Extras { judge, ..Extras::default() }, source)?;
-    plan.ensure_payer(host, source)?;
-    plan.carry_out_briefly(host, source)
+    let source = Source::of(from.clone(), voice)?;
+    let text = requirements::read(&installation)?;
+    let judge = judge_for(*judge, &[find(&catalog, hook)?], text.as_deref(), !is_claude(host))?;
+    let install = Install { hooks: vec![hook.clone()], judge, place: place.clone(), ..Install::default() };
+    let plan = Plan::make(&catalog, &installation, &source, &install, false)?;
+    plan.ensure_payer(host)?;
+    plan.carry_out_briefly(host)
 }
+
+/// Only the user gives permission rules and the status line away.
+fn ensure_allowed(
+    host: &Host,
+    wanted: &Install,
+    installation: &Installation,
+    source: &Source,
+) -> anyhow::Result<()> {
+    if !wanted.allow_rules && !wanted.statusline {
+        return Ok(());
+    }
+    let hooks = format!(" --hooks {}", wanted.hooks.join(","));
+    let words = [
+        (true, "install"),
+        (!wanted.hooks.is_empty(), hooks.as_str()),
+        (wanted.all, " --all"),
+        (wanted.statusline, " --statusline"),
+        (wanted.allow_rules, " --allow-rules"),
+    ];
+    let words: String = words.iter().filter(|(is_said, _)| *is_said).map(|(_, word)| *word).collect();
+    not_for_claude(host, &source.line(installation, &words))
+}
+
+/// The state after the installation.
+struct Plan<'a> {
+    catalog: &'a Catalog,
+    installation: &'a Installation,
+    source: &'a Source,
+    settings: Settings<'a>,
+    /// Chosen now.
+    chosen: Vec<&'a HookEntry>,
+    /// Chosen now or registered before, in the order of the catalog.
+    choice: Choice<'a>,
+    /// Why the status line is not set.
+    no_line: Option<String>,
+    /// The way to a model, where it is to be written.
+    judge: Option<Judge>,
+}
+
+impl<'a> Plan<'a> {
+    /// Finds out what is wanted, and asks where that is open.
+    fn make(
+        catalog: &'a Catalog,
+        installation: &'a Installation,
+        source: &'a Source,
+        wanted: &Install,
+        may_ask: bool,
+    ) -> anyhow::Result<Self> {
+        let settings = Settings::read(installation, catalog)?;
+        let before = settings.hooks();
+        let yaml = requirements::read(installation)?;
+        let chosen = choose(catalog, &before, yaml.as_deref(), wanted, may_ask)?;
+        let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
+        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
+        let allow_rules = wants_rules(&settings.missing_rules(&hooks), wanted.allow_rules, may_ask)?;
+        let no_line = why_no_line(installation, &settings, &hooks, wanted.statusline, may_ask)?;
+        let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
+        let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
+        let plan = Self { catalog, installation, source, settings, chosen, choice, no_line, judge };
+        plan.refuse_early()?;
+        Ok(plan)
+    }
+
+    /// Refuses whatever can be refused before anything is copied.
+    fn refuse_early(&self) -> anyhow::Result<()> {
+        let Self { installation, chosen, .. } = self;
+        if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
+            let line = installation.voice.line(format_args!("enable {}", paid.name));
+            bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
+        }
+        self.diffs()?;
+        self.source.ensure_has(&self.chosen)
+    }
+
+    /// Leaves a hook that costs money to its payer: Claude does not switch it on.
+    fn ensure_payer(&self, host: &Host) -> anyhow::Result<()> {
+        let paid = self.chosen.iter().filter(|hook| hook.costs_money);
+        let paid: Vec<&str> = paid.map(|hook| hook.name.as_str()).collect();
+        if paid.is_empty() {
+            return Ok(());
+        }
+        let judge = self.judge.map_or_else(String::new, |judge| format!(" --judge {}", judge.word()));
+        let words = format!("install --hooks {}{judge}", paid.join(","));
+        not_for_claude(host, &self.source.line(self.installation, &words))
+    }
+
+    /// The lines that the configuration gets.
+    fn lines(&self) -> Lines<'_> {
+        Lines { on: &self.chosen, judge: self.judge, chained: None }
+    }
+
+    /// The changes in the user's files, one text for each file.
+    fn diffs(&self) -> anyhow::Result<Vec<String>> {
+        let Self { installation, settings, .. } = self;
+        let change = settings.to(&self.choice)?;
+        let lines = Lines { chained: settings.to_be_chained(&change).cloned(), ..self.lines() };
+        let file = installation.file(&installation.requirements)?;
+        let before = file.read()?;
+        let after = lines.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?;
+        let changes = [
+            (&installation.settings, settings.text.clone(), settings.preview(&change)?),
+            (&installation.requirements, before, after),
+        ];
+        let diffs = changes.into_iter().map(|(file, before, after)| {
+            diff(&installation.show(file), &before.unwrap_or_default(), &after.unwrap_or_default())
+        });
+        Ok(diffs.filter(|diff| !diff.is_empty()).collect())
+    }
+
+    /// Reports what would change.
+    fn show(&self) -> anyhow::Result<()> {
+        let Self { installation, catalog, source, .. } = self;
+        let to = installation.show(&installation.hooks);
+        match source.folder() {
+            _ if source.is_deployed_to(installation) => {
+                say(format_args!("would copy nothing: the hooks are in {to} already"));
+            }
+            Some(folder) if !source.is_build() => {
+                let there: Vec<String> = source.binaries(&catalog.hooks)?.into_keys().collect();
+                say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
+            }
+            _ => say(format_args!("would build {} and copy to {to}", list(&names(catalog)))),
+        }
+        let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
+        say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
+        let diffs = self.diffs()?;
+        diffs.iter().for_each(say);
+        if diffs.is_empty() {
+            say(format_args!("{} would stay as it is", installation.show(&installation.settings)));
+        }
+        name_the_rest(installation, catalog, &self.choice.hooks);
+        Ok(())
+    }
+
+    /// Shows what changes in the user's files. On a terminal goes on only with a yes, unless it was given in advance.
+    fn agree(&self, yes: bool) -> anyhow::Result<()> {
+        let diffs = self.diffs()?;
+        diffs.iter().for_each(say);
+        if diffs.is_empty() || yes || !can_ask() {
+            return Ok(());
+        }
+        agreed("Shall it be changed like this? What is there is kept as a backup", true)
+    }
+
+    /// Carries the plan out. At the end the doctor reports.
+    fn carry_out(&self, host: &Host) -> anyhow::Result<()> {
+        let changed = self.apply(host)?;
+        if !changed {
+            say("everything is in its place already; nothing was changed");
+        }
+        let hooks = &self.choice.hooks;
+        let ending = self.report(host, hooks)?;
+        name_the_rest(self.installation, self.catalog, hooks);
+        ending.tell_verdict()?;
+        next_for_judge(self.installation, hooks)?.iter().for_each(say);
+        if changed { ending.tell_next(hooks) } else { Ok(()) }
+    }
+
+    /// Carries the plan out, and shows the hooks that were chosen.
+    fn carry_out_briefly(&self, host: &Host) -> anyhow::Result<()> {
+        self.apply(host)?;
+        self.report(host, &self.chosen)?;
+        next_for_judge(self.installation, &self.chosen)?.iter().for_each(say);
+        Ok(())
+    }
+
+    /// Shows these hooks, the status line, and what is wrong.
+    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Ending<'_>> {
+        let ending = Ending::of(host, self.installation, self.catalog)?;
+        ending.show(hooks)?;
+        if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
+            say(self.status_line_sentence(printer));
+        }
+        ending.tell_wrong();
+        ensure!(ending.holds(), "not every registered hook does what it promises; see above");
+        Ok(ending)
+    }
+
+    fn status_line_sentence(&self, printer: &HookEntry) -> String {
+        match &self.no_line {
+            Some(why) => format!("The status line is not set: {why}"),
+            None if self.settings.foreign_line().is_some() || self.settings.chained().is_some() => {
+                format!("{} prints the status line, and yours below it", printer.name)
+            }
+            None => format!("{} prints the status line", printer.name),
+        }
+    }
+
+    /// Copies, links, registers, switches on. Returns whether anything had to be done.
+    fn apply(&self, host: &Host) -> anyhow::Result<bool> {
+        let hooks: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
+        let hooks = if hooks.is_empty() { String::new() } else { format!(" --hooks {}", hooks.join(",")) };
+        let line = self.source.line(self.installation, &format!("install{hooks}"));
+        // Whoever works in the source tree may build from it.
+        let known_only = !self.source.is_build() && is_claude(host);
+        let copied = programs::install(
+            self.installation,
+            self.catalog,
+            self.source,
+            known_only.then_some(line.as_str()),
+        )?;
+        let (registered, switched) =
+            self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
+        Ok(copied || registered || switched)
+    }
+
+    /// Returns whether the file was changed.
+    fn register(&self, host: &Host) -> anyhow::Result<bool> {
+        let Self { installation, catalog, .. } = self;
+        // Read again: another command may have come first while this one was building or asking.
+        let settings = Settings::read(installation, catalog)?;
+        let there = settings.hooks();
+        let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
+        let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
+        let Some(backup) = settings.put(host, &settings.to(&choice)?)? else { return Ok(false) };
+        let file = installation.show(&installation.settings);
+        let new: Vec<&HookEntry> =
+            choice.hooks.iter().copied().filter(|hook| !there.contains(hook)).collect();
+        if new.is_empty() {
+            note(format_args!("brought {file} up to date"));
+        } else {
+            note(format_args!("registered {} in {file}", names_of(&new)));
+        }
+        if settings.text.is_some() {
+            note(format_args!("  before: {}", installation.show(&backup)));
+        }
+        Ok(true)
+    }
+
+    /// Returns whether the file was changed.
+    fn switch_on(&self) -> anyhow::Result<bool> {
+        let mut turned = Vec::new();
+        let changed = requirements::change(self.installation, |text| {
+            for hook in &self.chosen {
+                if requirements::switched_on(text, hook)?.as_deref() != text {
+                    turned.push(*hook);
+                }
+            }
+            self.lines().put_into(text)
+        })?;
+        let file = self.installation.show(&self.installation.requirements);
+        if !turned.is_empty() {
+            note(format_args!("{} switched on in {file}", names_of(&turned)));
+        }
+        if let Some(judge) = self.judge.filter(|_| changed) {
+            let word = judge.word();
+            note(format_args!(
+                "judge.backend: {word}, for every hook that asks a model; limits and what is sent: req docs judge"
+            ));
+        }
+        Ok(changed)
+    }
+}
+
+/// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again. A hook that the user has
+/// switched off in the configuration comes back only by name.
+fn choose<'a>(
+    catalog: &'a Catalog,
+    registered: &[&'a HookEntry],
+    yaml: Option<&str>,
+    wanted: &Install,
+    may_ask: bool,
+) -> anyhow::Result<Vec<&'a HookEntry>> {
+    let is_ticked = |hook: &HookEntry| hook.ticked && !is_switched_off(yaml, hook);
+    if !wanted.hooks.is_empty() {
+        return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
+    }
+    if !wanted.all && may_ask && can_ask() {
+        let open = catalog.hooks.iter().filter(|hook| !registered.contains(hook)).collect();
+        return chosen_hooks(open, is_ticked);
+    }
+    Ok(catalog.hooks.iter().filter(|hook| wanted.all || is_ticked(hook)).collect())
+}
+
+/// Whether these permission rules are added: they loosen what Claude Code asks about, so nobody gets them unasked.
+fn wants_rules(missing: &[String], is_given: bool, may_ask: bool) -> anyhow::Result<bool> {
+    if missing.is_empty() || is_given || !(may_ask && can_ask()) {
+        return Ok(is_given);
+    }
+    confirmed(&format!("Shall Claude run these without asking you? {}", missing.join(", ")), false)
+}
+
+/// Why the status line is not set; `None`: it is. Hooks learn from it what they cannot learn elsewhere, so it is set where there is
+/// none. Another one is replaced, and printed below, only when asked for.
+fn why_no_line(
+    installation: &Installation,
+    settings: &Settings<'_>,
+    hooks: &[&HookEntry],
+    is_given: bool,
+    may_ask: bool,
+) -> anyhow::Result<Option<String>> {
+    let line = installation.voice.line("statusline");
+    let foreign = settings.foreign_line();
+    let command = foreign.and_then(|there| there.command.as_deref());
+    let without_effect = if installation.scope != Scope::User {
+        format!("it is set in your own settings only: {line}")
+    } else if hooks.iter().all(|hook| hook.status_line.is_none()) {
+        "no hook registered here prints a status line".to_owned()
+    } else if command.is_some_and(|line| starts_ours(line, hooks)) {
+        "your status line starts ours already".to_owned()
+    } else {
+        let question = match foreign {
+            _ if is_given || settings.present.status_line.as_ref().is_some_and(|there| there.is_ours) => {
+                return Ok(None);
+            }
+            None => "Shall Barbless print the client's status line?",
+            Some(_) => {
+                "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back"
+            }
+        };
+        let is_wanted =
+            if may_ask && can_ask() { confirmed(question, foreign.is_none())? } else { foreign.is_none() };
+        let why = if foreign.is_some() { "yours stays; to print both" } else { "you declined it; to set it" };
+        return Ok((!is_wanted).then(|| format!("{why}, type: {line}")));
+    };
+    if is_given {
+        note(format_args!("--statusline has no effect: {without_effect}"));
+    }
+    Ok(Some(without_effect))
+}
+
+/// The way to a model for these hooks: given, or asked for where none is chosen yet. `None`: nothing is to be written.
+fn judge_for(
+    given: Option<Judge>,
+    hooks: &[&HookEntry],
+    yaml: Option<&str>,
+    may_ask: bool,
+) -> anyhow::Result<Option<Judge>> {
+    let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
+    if paid.is_empty() || given.is_some() || names_judge(yaml) || !(may_ask && can_ask()) {
+        return Ok(given.filter(|_| !paid.is_empty()));
+    }
+    chosen_judge(&paid).map(Some)
+}
+
+#[cfg(test)]
+mod tests;

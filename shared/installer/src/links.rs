@@ -1,32 +1,51 @@
-//! The commands in `~/.local/bin`: links to the deployed binaries (copies on Windows). What is not ours stays.
+//! The commands in `~/.local/bin`: links to the installed programs (copies on Windows). What is not ours stays.
 
-#[cfg(unix)]
-use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use shared::catalog::HookEntry;
+use shared::catalog::{Catalog, HookEntry};
 
 use crate::manifest::{Manifest, is_same_file};
 use crate::places::{Installation, executable};
 
-/// What became of a link.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Linked {
-    /// It was made or put right.
+/// The result for one command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Linked {
+    /// The link was made or put right.
     Made,
     /// It was right.
     Kept,
     /// Somebody else's file stands there.
-    Foreign(PathBuf),
+    Foreign,
 }
 
-pub(crate) fn link(installation: &Installation, hook: &HookEntry, command: &str) -> anyhow::Result<Linked> {
-    let target = target(installation, &Manifest::read(installation)?, hook, command);
-    let path = installation.bin.join(executable(command));
-    place(&path, &target, &installation.hooks).with_context(|| format!("linking {}", path.display()))
+/// The result for all commands.
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// The commands that were not linked yet.
+    pub(crate) made: Vec<String>,
+    /// The files of somebody else, each with the program that would be linked there.
+    pub(crate) foreign: Vec<(PathBuf, PathBuf)>,
+}
+
+/// Links every command of the installed hooks.
+pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Links> {
+    let mut links = Links::default();
+    for hook in catalog.hooks.iter().filter(|hook| installation.deployed(&hook.name).is_file()) {
+        for command in &hook.commands {
+            let target = target(installation, hook, command)?;
+            let path = installation.bin.join(executable(command));
+            let linked = place(&path, &target, &installation.hooks);
+            match linked.with_context(|| format!("linking {}", path.display()))? {
+                Linked::Made => links.made.push(command.clone()),
+                Linked::Kept => {}
+                Linked::Foreign => links.foreign.push((path, target)),
+            }
+        }
+    }
+    Ok(links)
 }
 
 /// The command leads to our folder.
@@ -44,39 +63,36 @@ pub(crate) fn unlink(installation: &Installation, command: &str) -> anyhow::Resu
     Ok(true)
 }
 
-/// The line as it can be typed: as it is if its first word is found in the path and is ours, else with the whole path.
+/// The line as it can be typed: as it is if the shell finds our program for its first word, else with the whole path.
 pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
-    let (command, rest) = line.split_once(' ').map_or((line, ""), |(command, rest)| (command, rest));
-    let target = target(installation, &Manifest::read(installation)?, hook, command);
-    if is_found_first(command, &target) {
+    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let target = target(installation, hook, command)?;
+    let files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
+    let found = files.into_iter().find(|path| path.is_file());
+    // A copy counts like a link.
+    if found.is_some_and(|path| is_same_file(&path, &target)) {
         return Ok(line.to_owned());
     }
-    let path = installation.typed(&target);
-    Ok(format!("{path} {rest}").trim_end().to_owned())
+    Ok(format!("{} {rest}", installation.typed(&target)).trim_end().to_owned())
 }
 
-/// Whether the folder of the links is among those the shell looks in.
+/// The shell looks in the folder of the links.
 pub(crate) fn is_in_path(installation: &Installation) -> bool {
-    folders_of_path().any(|folder| folder == installation.bin)
+    folders_of_path().contains(&installation.bin)
 }
 
-/// Whether the shell would start `target` for this word.
-fn is_found_first(command: &str, target: &Path) -> bool {
-    let mut found =
-        folders_of_path().map(|folder| folder.join(executable(command))).filter(|path| path.is_file());
-    // A copy counts like a link.
-    found.next().is_some_and(|path| is_same_file(&path, target))
+fn folders_of_path() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
 }
 
-fn folders_of_path() -> impl Iterator<Item = PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).collect::<Vec<_>>().into_iter()
-}
-
-/// The binary of that name, or the hook's own for a second name.
-fn target(installation: &Installation, manifest: &Manifest, hook: &HookEntry, command: &str) -> PathBuf {
-    let binary = if manifest.files.contains_key(command) { command } else { &hook.name };
-    installation.deployed(binary)
+/// The program of that name, or the hook's own for a second name.
+pub(crate) fn target(
+    installation: &Installation,
+    hook: &HookEntry,
+    command: &str,
+) -> anyhow::Result<PathBuf> {
+    let is_own = Manifest::read(installation)?.files.contains_key(command);
+    Ok(installation.deployed(if is_own { command } else { &hook.name }))
 }
 
 #[cfg(unix)]
@@ -85,8 +101,8 @@ fn place(path: &Path, target: &Path, hooks: &Path) -> io::Result<Linked> {
         Ok(there) if there == target => return Ok(Linked::Kept),
         // Of an installation that has moved: `.../hooks/<the same name>`.
         Ok(there) if leads_into(path, hooks) || is_stale(&there, target) => fs::remove_file(path)?,
-        Ok(_) => return Ok(Linked::Foreign(path.to_owned())),
-        Err(_) if path.exists() => return Ok(Linked::Foreign(path.to_owned())),
+        Ok(_) => return Ok(Linked::Foreign),
+        Err(_) if path.exists() => return Ok(Linked::Foreign),
         Err(_) => {}
     }
     if let Some(folder) = path.parent() {
@@ -106,7 +122,7 @@ fn leads_into(path: &Path, hooks: &Path) -> bool {
 /// A dead link into another folder of hooks.
 #[cfg(unix)]
 fn is_stale(there: &Path, target: &Path) -> bool {
-    let in_hooks = there.parent().and_then(Path::file_name) == Some(OsStr::new("hooks"));
+    let in_hooks = there.parent().is_some_and(|folder| folder.ends_with("hooks"));
     in_hooks && there.file_name() == target.file_name() && !there.exists()
 }
 
@@ -116,7 +132,7 @@ fn place(path: &Path, target: &Path, _hooks: &Path) -> io::Result<Linked> {
     let bytes = fs::read(target)?;
     match fs::read(path) {
         Ok(there) if there == bytes => return Ok(Linked::Kept),
-        Ok(_) => return Ok(Linked::Foreign(path.to_owned())),
+        Ok(_) => return Ok(Linked::Foreign),
         Err(_) => {}
     }
     if let Some(folder) = path.parent() {

@@ -1,4 +1,4 @@
-//! Where things are: the user's folders an installation touches. Read once, from the environment; nothing is created here.
+//! The user's folders and files that an installation touches. Read once, from the environment; nothing is created here.
 
 use std::fmt::Display;
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Component, Path, PathBuf, absolute};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
+use clap::ValueEnum;
 use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
@@ -16,14 +17,14 @@ use crate::voice::Voice;
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
 
-/// The folder of the state, beside the client's settings.
+/// The folder of the state, beside Claude Code's settings.
 const STATE: &str = "hook-state";
 
-/// How long to wait for another command of ours.
+/// The wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Which of the client's settings files is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+/// One of Claude Code's settings files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.
     User,
@@ -33,7 +34,7 @@ pub enum Scope {
     Local,
 }
 
-/// Which settings are meant, as given on the command line.
+/// The settings to change, as given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Where {
     /// Whose settings: yours for every project, a project's (in git), or yours for one project
@@ -44,31 +45,44 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
-/// The user's folders and files, and in whose words they are talked of.
+/// The folders and files of one scope.
 #[derive(Debug, Clone)]
 pub struct Installation {
-    /// Whose command lines the user is told.
+    /// The command lines that messages name.
     pub voice: Voice,
-    /// The user's home.
     pub home: PathBuf,
-    /// Where the binaries go.
+    /// The folder of the programs.
     pub hooks: PathBuf,
-    /// Where the commands are linked.
+    /// The folder of the links.
     pub bin: PathBuf,
-    /// Which settings file is meant.
     pub scope: Scope,
-    /// The project it belongs to, where it belongs to one.
+    /// The project that the scope belongs to.
     pub project: Option<PathBuf>,
     /// Claude Code's settings, of the scope.
     pub settings: PathBuf,
     /// The configuration of the hooks, of the scope.
     pub requirements: PathBuf,
-    /// Where the hooks keep their state.
+    /// The folder of the hooks' state.
     pub state: PathBuf,
 }
 
+impl Scope {
+    /// The word on the command line.
+    pub fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// The names of the settings and the configuration.
+    const fn files(self) -> [&'static str; 2] {
+        match self {
+            Self::Local => ["settings.local.json", "requirements.local.yaml"],
+            Self::User | Self::Project => ["settings.json", "requirements.yaml"],
+        }
+    }
+}
+
 impl Installation {
-    /// The installation of the user who runs this, in their own settings.
+    /// The user's own settings.
     pub fn of_this_user(host: &Host, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::user(&host.environment, voice)?;
         let starts = host.cwd().into_iter().chain(host.environment.project_dir.clone());
@@ -76,8 +90,8 @@ impl Installation {
         Ok(installation)
     }
 
-    /// A repository may write the environment; and what lies in this folder is believed, and run. So where the environment
-    /// names it, it must be one that no repository can have filled, as with the state folder.
+    /// A repository may write the environment, and programs in this folder are believed and run. A folder that the environment
+    /// names must be one that no repository can have filled.
     fn ensure_users_own(&self, starts: &[PathBuf]) -> anyhow::Result<()> {
         let Some(config) = self.hooks.parent().filter(|config| **config != self.home.join(".claude")) else {
             return Ok(());
@@ -91,7 +105,7 @@ impl Installation {
         Ok(())
     }
 
-    /// The installation of the user who runs this, in the settings meant.
+    /// The settings meant.
     pub fn at(host: &Host, place: &Where, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::of_this_user(host, voice)?;
         match (place.scope, &place.project) {
@@ -110,28 +124,24 @@ impl Installation {
     fn user(environment: &Environment, voice: Voice) -> anyhow::Result<Self> {
         let home = environment.home.clone().context("HOME is not set: there is no place to install to")?;
         let home = absolute(home)?;
-        let config = match &environment.claude_config_dir {
-            Some(dir) => absolute(dir)?,
-            None => home.join(".claude"),
-        };
-        let state = match &environment.state_dir {
-            Some(dir) => absolute(dir)?,
-            None => config.join(STATE),
-        };
+        let config =
+            environment.claude_config_dir.as_ref().map_or_else(|| Ok(home.join(".claude")), absolute)?;
+        let state = environment.state_dir.as_ref().map_or_else(|| Ok(config.join(STATE)), absolute)?;
+        let [settings, requirements] = Scope::User.files();
         Ok(Self {
             voice,
             hooks: config.join("hooks"),
             bin: home.join(".local/bin"),
             scope: Scope::User,
             project: None,
-            settings: config.join("settings.json"),
-            requirements: config.join("requirements.yaml"),
+            settings: config.join(settings),
+            requirements: config.join(requirements),
             state,
             home,
         })
     }
 
-    /// The same binaries, registered in the settings of the project `dir` is in.
+    /// The same programs, registered in the settings of the project around `dir`.
     pub fn in_project(&self, environment: &Environment, scope: Scope, dir: &Path) -> anyhow::Result<Self> {
         if !dir.is_dir() {
             bail!("{} is not a folder", dir.display());
@@ -142,28 +152,33 @@ impl Installation {
         let (Some(root), Some(_)) = (places.root, places.project_claude_dir) else {
             bail!("{} is your own configuration folder, not a project: use --scope user", self.show(dir));
         };
-        let (settings, requirements) = match scope {
-            Scope::Local => ("settings.local.json", "requirements.local.yaml"),
-            Scope::Project | Scope::User => ("settings.json", "requirements.yaml"),
-        };
         // One project is one, however it is spelt.
-        let root = root.canonicalize().unwrap_or(root);
-        let claude = root.join(".claude");
-        Ok(Self {
-            scope,
-            project: Some(root),
-            settings: claude.join(settings),
-            requirements: claude.join(requirements),
-            ..self.clone()
-        })
+        Ok(self.of_project(scope, &root.canonicalize().unwrap_or(root)))
     }
 
-    /// Where the hooks keep their state where the environment names no other folder.
+    fn of_project(&self, scope: Scope, root: &Path) -> Self {
+        let [settings, requirements] = scope.files().map(|name| root.join(".claude").join(name));
+        Self { scope, project: Some(root.to_owned()), settings, requirements, ..self.clone() }
+    }
+
+    /// This one, and every project's settings in which it was registered.
+    pub fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
+        let files = Manifest::read(self)?.settings.into_keys();
+        let of_file = |file: PathBuf| {
+            let is_local = file.file_name()? == Scope::Local.files()[0];
+            let scope = if is_local { Scope::Local } else { Scope::Project };
+            Some(self.of_project(scope, file.parent()?.parent()?))
+        };
+        let elsewhere = files.filter(|file| *file != self.key() && file != Path::new(USER));
+        Ok([self.clone()].into_iter().chain(elsewhere.filter_map(of_file)).collect())
+    }
+
+    /// The folder of the state where the environment names no other one.
     pub fn own_state(&self) -> PathBuf {
         self.hooks.with_file_name(STATE)
     }
 
-    /// Where backups of projects' files are kept, a folder for each.
+    /// The folder of the backups of projects' files.
     pub fn backups(&self) -> PathBuf {
         self.hooks.with_file_name("hook-backups")
     }
@@ -178,57 +193,17 @@ impl Installation {
         Ok(file.of_a_project(&self.backups().join(file_key(&path.display().to_string()))))
     }
 
-    /// This one, and every project's settings in which it was registered.
-    pub fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
-        let files = Manifest::read(self)?
-            .settings
-            .into_keys()
-            .filter(|file| *file != self.key() && file != Path::new(USER));
-        let elsewhere = files.filter_map(|file| {
-            let claude = file.parent()?;
-            let is_local = file.file_name()? == "settings.local.json";
-            let (scope, requirements) = if is_local {
-                (Scope::Local, "requirements.local.yaml")
-            } else {
-                (Scope::Project, "requirements.yaml")
-            };
-            let requirements = claude.join(requirements);
-            Some(Self {
-                scope,
-                project: claude.parent().map(Path::to_owned),
-                settings: file,
-                requirements,
-                ..self.clone()
-            })
-        });
-        Ok([self.clone()].into_iter().chain(elsewhere).collect())
-    }
-
-    /// The name under which the manifest knows the settings of this scope: the user's own stay theirs when the home moves.
+    /// The manifest's name for the settings of this scope: the user's own stay theirs when the home moves.
     pub fn key(&self) -> PathBuf {
-        match self.scope {
-            Scope::User => PathBuf::from(USER),
-            Scope::Project | Scope::Local => self.settings.clone(),
-        }
+        if self.scope == Scope::User { PathBuf::from(USER) } else { self.settings.clone() }
     }
 
-    /// Runs a change while no other command of ours is at one: each reads what is there, and leaves what it makes of it.
+    /// Runs a change while no other command of ours is at one.
     pub fn alone<T>(&self, change: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<T> {
         let Some(config) = self.hooks.parent().filter(|config| config.is_dir()) else { return change() };
-        // There is no such file, so the lock's goes with the lock.
+        // No such file exists, so the lock's file goes with the lock.
         with_lock(&config.join("barbless-installing"), PATIENCE, change)
             .context("another command of ours is at work; try again when it is done")?
-    }
-
-    /// The flags that name this scope in a command line.
-    pub fn flags(&self) -> String {
-        let scope = match self.scope {
-            Scope::User => return String::new(),
-            Scope::Project => "project",
-            Scope::Local => "local",
-        };
-        let project = self.project.as_deref().map(|project| self.typed(project)).unwrap_or_default();
-        format!(" --scope {scope} --project {project}")
     }
 
     /// The command with these words and the flags of this scope behind it, to be typed.
@@ -236,15 +211,17 @@ impl Installation {
         self.voice.line(format_args!("{words}{}", self.flags()))
     }
 
+    fn flags(&self) -> String {
+        let Some(project) = &self.project else { return String::new() };
+        format!(" --scope {} --project {}", self.scope.word(), self.typed(project))
+    }
+
     /// The path as it can be typed in a shell.
     pub fn typed(&self, path: &Path) -> String {
-        let is_plain = |letter: char| letter.is_alphanumeric() || "/._-+,:@%".contains(letter);
         let shown = self.show(path);
-        if shown.strip_prefix('~').unwrap_or(&shown).chars().all(is_plain) {
-            return shown;
-        }
         // A shell reads `~` only outside of quotes.
-        format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
+        let is_plain = client_settings::is_plain(shown.strip_prefix('~').unwrap_or(&shown));
+        if is_plain { shown } else { client_settings::quoted(&path.display().to_string()) }
     }
 
     /// The path as a person reads it.
@@ -252,7 +229,7 @@ impl Installation {
         display_path(path, Some(&self.home))
     }
 
-    /// Where a binary is deployed.
+    /// The place of a program.
     pub fn deployed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
@@ -303,12 +280,13 @@ fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
     (others || group).then_some("others may write to that")
 }
 
+/// Access lists decide here; a profile folder is private by default.
 #[cfg(not(unix))]
 fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
-    None // Access lists decide here; a profile folder is private by default.
+    None
 }
 
-/// Where a path really leads, whether something is there or not; `None` where that depends on what is made on the way.
+/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
 fn real(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;

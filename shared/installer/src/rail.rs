@@ -1,4 +1,4 @@
-//! The rail in front of verbs that loosen: they belong to the user at a terminal, not to Claude.
+//! Commands that loosen something belong to the user at a terminal, not to Claude.
 
 use anyhow::bail;
 use shared::host::Host;

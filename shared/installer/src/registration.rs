@@ -1,16 +1,23 @@
-//! What registering a hook means: its entries, as config/hooks.yaml has them, and its `enabled` in requirements.yaml.
+//! The entries of a hook, as config/hooks.yaml has them.
+//!
+//! A project's own settings are everybody's who works on it. Their entries are shell lines that name nobody's home, do nothing where
+//! a hook is not installed, step back for the user's own entry, and report a missing hook once per session.
 
 use anyhow::{Context as _, bail};
-use client_settings::{Program, Registration};
-use config_edit::Refused;
+use client_settings::{Program, Registration, SHELL_MARK};
 use shared::catalog::{Catalog, HookEntry};
 use shared::config::nearest;
 
 use crate::places::{Installation, Scope};
-use crate::team;
+
+/// The name of the line that reports missing hooks.
+pub(crate) const NOTICE: &str = "notice";
+
+/// The configuration folder of the user who runs the line.
+const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
 
 /// The hook of that name, or an error that names the nearest one.
-pub fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {
+pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);
     }
@@ -22,13 +29,16 @@ pub fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntr
     }
 }
 
-/// All hooks' names, which are their binaries' too.
+/// The names of all hooks, which are those of their programs, too.
 pub fn names(catalog: &Catalog) -> Vec<String> {
     catalog.hooks.iter().map(|hook| hook.name.clone()).collect()
 }
 
-/// The entries of these hooks for their deployed binaries.
-pub fn entries(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Result<Vec<Registration>> {
+/// The entries of these hooks for their installed programs.
+pub(crate) fn entries(
+    installation: &Installation,
+    hooks: &[&HookEntry],
+) -> anyhow::Result<Vec<Registration>> {
     let mut entries = Vec::new();
     for hook in hooks {
         let program = program(installation, &hook.name)?;
@@ -43,18 +53,21 @@ pub fn entries(installation: &Installation, hooks: &[&HookEntry]) -> anyhow::Res
     Ok(entries)
 }
 
-/// How a hook is started from the settings of this scope.
-pub fn program(installation: &Installation, hook: &str) -> anyhow::Result<Program> {
-    if installation.scope == Scope::Project {
-        return Ok(team::hook_line(hook));
+/// The way a hook is started from the settings of this scope.
+pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result<Program> {
+    match installation.scope {
+        Scope::Project => Ok(shared_line(hook)),
+        Scope::User | Scope::Local => path_of(installation, hook).map(Program::Path),
     }
+}
+
+fn path_of(installation: &Installation, hook: &str) -> anyhow::Result<String> {
     let path = installation.deployed(hook);
-    let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
-    Ok(Program::Path(path.to_owned()))
+    Ok(path.to_str().with_context(|| format!("{} is not readable text", path.display()))?.to_owned())
 }
 
 /// Both start the same: one file may have several paths, as where the home is a link.
-pub fn is_same_program(left: &Program, right: &Program) -> bool {
+pub(crate) fn is_same_program(left: &Program, right: &Program) -> bool {
     let real = |program: &Program| match program {
         Program::Path(path) => std::fs::canonicalize(path).ok(),
         Program::Shell(_) => None,
@@ -62,88 +75,56 @@ pub fn is_same_program(left: &Program, right: &Program) -> bool {
     left == right || real(left).is_some_and(|left| real(right) == Some(left))
 }
 
-/// The one of these hooks that prints a status line, and the shell line that starts it.
-pub fn status_line<'a>(
+/// The hook among these that prints a status line, and the shell line that starts it.
+pub(crate) fn status_line<'a>(
     installation: &Installation,
     hooks: &[&'a HookEntry],
 ) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
-    let Some((hook, printed)) = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)))
-    else {
-        return Ok(None);
+    let printed = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)));
+    let line = |(hook, printed): (&'a HookEntry, &shared::catalog::PrintedStatusLine)| {
+        let path = path_of(installation, &hook.name)?;
+        Ok((hook, client_settings::status_line_command(&path, &printed.arguments)))
     };
-    let path = installation.deployed(&hook.name);
-    let path = path.to_str().with_context(|| format!("{} is not readable text", path.display()))?;
-    Ok(Some((hook, client_settings::status_line_command(path, &printed.arguments))))
+    printed.map(line).transpose()
 }
 
-/// Another command that starts the status line of one of these hooks, as a script of the user's does. Chained, each would start the
-/// other.
-pub fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
-    let mut printed =
-        hooks.iter().filter_map(|hook| Some((&hook.name, &hook.status_line.as_ref()?.arguments)));
-    printed.any(|(name, arguments)| {
-        ["", "\"", "'", ".exe"].iter().any(|end| command.contains(&format!("{name}{end} {arguments}")))
+/// A script of the user's that starts the status line of one of these hooks. Chained, each would start the other.
+pub(crate) fn starts_ours(command: &str, hooks: &[&HookEntry]) -> bool {
+    hooks.iter().any(|hook| {
+        let arguments = hook.status_line.as_ref().map(|printed| &printed.arguments);
+        let starts = |end: &&str| {
+            arguments.is_some_and(|arguments| command.contains(&format!("{}{end} {arguments}", hook.name)))
+        };
+        ["", "\"", "'", ".exe"].iter().any(starts)
     })
 }
 
-/// The configuration says of this hook that it is off.
-pub fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
-    enabled(text, hook).as_deref() == Some("false")
+/// The line of a project's settings that starts a hook. Claude Code adds up the hooks of all levels, and a hook that runs twice
+/// counts twice: where the user's own settings register it, the line does nothing.
+fn shared_line(hook: &str) -> Program {
+    let own = r#""$d/settings.json" "$CLAUDE_PROJECT_DIR/.claude/settings.local.json""#;
+    Program::Shell(format!(
+        r#"{SHELL_MARK}{hook}; d={CONFIG_DIR}; h="$d/hooks/{hook}"; [ -x "$h" ] || exit 0; grep -qsF '/hooks/{hook}"' {own} && exit 0; exec "$h""#
+    ))
 }
 
-fn enabled(text: Option<&str>, hook: &HookEntry) -> Option<String> {
-    text.and_then(|text| config_edit::get(text, &hook.name, "enabled").ok().flatten())
-}
-
-/// The configuration with these hooks switched on; a hook that is on by default needs no line.
-pub fn switched_on(text: Option<&str>, hooks: &[&HookEntry]) -> Result<Option<String>, Refused> {
-    let mut text = text.map(str::to_owned);
-    for hook in hooks {
-        let line = config_edit::get(text.as_deref().unwrap_or_default(), &hook.name, "enabled")?;
-        if line.as_deref() != Some("true") && !(hook.enabled && line.is_none()) {
-            text =
-                Some(config_edit::set(text.as_deref().unwrap_or_default(), &hook.name, "enabled", "true")?);
-        }
+/// The entry that tells a teammate without these hooks, when a session begins.
+pub(crate) fn notice(hooks: &[String]) -> Registration {
+    let names = hooks.join(" ");
+    // Inside single quotes in the line: no apostrophes.
+    let way = "They stay silent for you. To install them, in an unpacked archive of Barbless: ./req hooks install --hooks";
+    let or = "; or in its source tree: cargo xtask install --hooks";
+    let line = format!(
+        r#"{SHELL_MARK}{NOTICE}; m=; for n in {names}; do [ -x {CONFIG_DIR}/hooks/$n ] || m="$m,$n"; done; [ -z "$m" ] || printf '{{"systemMessage":"Barbless: this project uses hooks that you have not installed (%s). {way} %s{or} %s"}}' "${{m#,}}" "${{m#,}}" "${{m#,}}""#
+    );
+    Registration {
+        event: "SessionStart".to_owned(),
+        matcher: Some("startup|resume".to_owned()),
+        program: Program::Shell(line),
+        timeout_secs: Some(5.into()),
+        status_message: None,
     }
-    Ok(text)
-}
-
-/// The configuration with this hook switched off.
-pub fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
-    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 
 #[cfg(test)]
-mod tests {
-    use shared::catalog::{Catalog, HookEntry};
-
-    use super::{find, switched_off, switched_on};
-
-    fn hook(enabled: bool) -> HookEntry {
-        let mut hook = Catalog::built_in().unwrap().hooks.remove(0);
-        hook.name = "a-gate".to_owned();
-        hook.enabled = enabled;
-        hook
-    }
-
-    #[test]
-    fn only_a_hook_that_would_stay_off_gets_a_line() {
-        let (off, on) = (hook(false), hook(true));
-        let text = |before: Option<&str>, hook: &HookEntry| switched_on(before, &[hook]).unwrap();
-        assert_eq!(text(None, &off).as_deref(), Some("a-gate:\n  enabled: true\n"));
-        assert_eq!(text(None, &on), None);
-        assert_eq!(text(Some("# x\n"), &on).as_deref(), Some("# x\n"));
-        assert_eq!(text(Some("a-gate: {enabled: false}"), &on).as_deref(), Some("a-gate: {enabled: true}"));
-        assert_eq!(text(Some("a-gate: {enabled: true}"), &off).as_deref(), Some("a-gate: {enabled: true}"));
-        assert_eq!(switched_off(None, &on).unwrap().as_deref(), Some("a-gate:\n  enabled: false\n"));
-    }
-
-    #[test]
-    fn an_unknown_name_is_answered_with_the_nearest() {
-        let catalog = Catalog::built_in().unwrap();
-        let name = &catalog.hooks[0].name;
-        let error = find(&catalog, &name[..name.len() - 1]).unwrap_err().to_string();
-        assert!(error.ends_with(&format!("did you mean {name}?")), "{error}");
-        assert!(find(&catalog, "zzz").unwrap_err().to_string().contains("there are: "));
-    }
-}
+mod tests;

@@ -1,38 +1,45 @@
-//! Where the binaries of an installation come from: a build, or a folder they lie in. What is missing is told here; nothing
-//! is built and nothing is copied.
+//! The folder that the programs of an installation come from: a build or an unpacked archive. Nothing is built or copied here.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context as _, ensure};
 use shared::catalog::HookEntry;
 
 use crate::places::{Installation, executable};
+use crate::voice::Voice;
 
 /// Programs by name.
 pub type Binaries = BTreeMap<String, PathBuf>;
 
-/// Where the binaries come from.
-pub enum Source<'a> {
-    /// All of these hooks are there when this returns: it builds them, or finds them where a build has left them.
-    Whole(&'a dyn Fn(&[HookEntry]) -> anyhow::Result<Binaries>),
-    /// What there is in a folder, as in an unpacked archive; those that are chosen must be there. It may be the folder they
-    /// are deployed in.
-    Folder(PathBuf),
+/// The folder of the programs. It may be the one they are installed in.
+#[derive(Debug, Clone)]
+pub(crate) struct Source {
+    /// `None`: `cargo xtask` would have to build first.
+    folder: Option<PathBuf>,
+    /// A build of the source tree, which has every hook.
+    is_build: bool,
 }
 
-impl Source<'_> {
-    /// The folder the running program lies in, with links resolved: an archive's, or the one it is deployed in.
-    pub fn beside_this_program() -> anyhow::Result<Self> {
-        let program = std::env::current_exe().and_then(|program| program.canonicalize());
-        let program = program.context("finding this program; name the folder of the hooks: --from DIR")?;
-        Ok(Self::Folder(program.parent().map(Path::to_owned).unwrap_or_default()))
+impl Source {
+    /// The folder given, else the one of the running program, with links resolved. `cargo xtask` always gives what it has built.
+    pub(crate) fn of(folder: Option<PathBuf>, voice: Voice) -> anyhow::Result<Self> {
+        let is_build = voice == Voice::Xtask;
+        let folder = if folder.is_some() || is_build { folder } else { Some(beside_this_program()?) };
+        Ok(Self { folder, is_build })
     }
 
-    /// Whatever can be known to be missing before anything is built or changed.
+    pub(crate) fn is_build(&self) -> bool {
+        self.is_build
+    }
+
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        self.folder.as_deref()
+    }
+
+    /// Names every program that is missing, before anything is changed.
     pub(crate) fn ensure_has(&self, chosen: &[&HookEntry]) -> anyhow::Result<()> {
-        let Self::Folder(folder) = self else { return Ok(()) };
+        let Some(folder) = &self.folder else { return Ok(()) };
         let files = chosen.iter().map(|hook| folder.join(executable(&hook.name)));
         let missing: Vec<String> =
             files.filter(|file| !file.is_file()).map(|file| file.display().to_string()).collect();
@@ -46,16 +53,14 @@ impl Source<'_> {
 
     /// The programs of those of these hooks that are there.
     pub(crate) fn binaries(&self, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
-        match self {
-            Self::Whole(make) => make(hooks),
-            Self::Folder(folder) => Ok(there_are(folder, hooks)),
-        }
+        let folder = self.folder.as_ref().context("no folder of programs is given: --prebuilt DIR")?;
+        if self.is_build { prebuilt(folder, hooks) } else { Ok(there_are(folder, hooks)) }
     }
 
     /// The line that installs with these words from here, for the user to type.
     pub(crate) fn line(&self, installation: &Installation, words: &str) -> String {
-        match self {
-            Self::Folder(folder) if !self.is_deployed_to(installation) => {
+        match &self.folder {
+            Some(folder) if !self.is_build && !self.is_deployed_to(installation) => {
                 let folder = absolute(folder).unwrap_or_else(|_| folder.clone());
                 installation.line(format_args!("{words} --from {}", installation.typed(&folder)))
             }
@@ -63,21 +68,18 @@ impl Source<'_> {
         }
     }
 
-    /// They lie where they are deployed.
+    /// The programs lie where they are installed.
     pub(crate) fn is_deployed_to(&self, installation: &Installation) -> bool {
-        let Self::Folder(folder) = self else { return false };
         let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        real(folder) == real(&installation.hooks)
+        self.folder.as_deref().is_some_and(|folder| real(folder) == real(&installation.hooks))
     }
 }
 
-impl fmt::Debug for Source<'_> {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Whole(_) => formatter.write_str("Whole"),
-            Self::Folder(folder) => formatter.debug_tuple("Folder").field(folder).finish(),
-        }
-    }
+/// The folder of the running program: an archive's, or the one it is installed in.
+pub(crate) fn beside_this_program() -> anyhow::Result<PathBuf> {
+    let program = std::env::current_exe().and_then(|program| program.canonicalize());
+    let program = program.context("finding this program; name the folder of the hooks: --from DIR")?;
+    Ok(program.parent().map(Path::to_owned).unwrap_or_default())
 }
 
 /// The programs of these hooks out of a folder that holds them all.
@@ -91,19 +93,18 @@ pub fn prebuilt(folder: &Path, hooks: &[HookEntry]) -> anyhow::Result<Binaries> 
 
 /// A command without a program of its own is a second name of the hook's, and a hook does without a helper.
 fn there_are(folder: &Path, hooks: &[HookEntry]) -> Binaries {
-    let there = |name: &String| {
-        Some((name.clone(), folder.join(executable(name)))).filter(|(_, file)| file.is_file())
-    };
-    let of_hook = |hook: &HookEntry| {
-        // An archive has second names as links, for who does not install it.
-        let own = folder.join(executable(&hook.name)).canonicalize().ok();
-        let is_second = |name: &&String| {
-            **name != hook.name && own.is_some() && folder.join(executable(name)).canonicalize().ok() == own
-        };
-        let names = hook.commands.iter().chain(&hook.helpers).filter(|name| !is_second(name));
-        names.chain([&hook.name]).filter_map(there).collect::<Vec<_>>()
-    };
-    hooks.iter().flat_map(of_hook).collect()
+    let file = |name: &str| folder.join(executable(name));
+    let mut there = Binaries::new();
+    for hook in hooks {
+        // An archive has second names as links, for users who do not install it.
+        let own = file(&hook.name).canonicalize().ok();
+        let is_second =
+            |name: &String| *name != hook.name && own.is_some() && file(name).canonicalize().ok() == own;
+        let names = [&hook.name].into_iter().chain(&hook.commands).chain(&hook.helpers);
+        let files = names.filter(|name| !is_second(name)).map(|name| (name.clone(), file(name)));
+        there.extend(files.filter(|(_, file)| file.is_file()));
+    }
+    there
 }
 
 #[cfg(test)]
@@ -112,7 +113,8 @@ mod tests {
 
     use shared::catalog::{Catalog, HookEntry};
 
-    use super::{Source, prebuilt};
+    use super::{Source, executable, prebuilt};
+    use crate::voice::Voice;
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
     fn hooks() -> [HookEntry; 2] {
@@ -126,49 +128,25 @@ mod tests {
         [named("a-gate", &["a-gate", "ask", "a-second-name"]), named("b-watch", &["b-watch"])]
     }
 
-    fn folder(files: &[&str]) -> tempfile::TempDir {
+    #[test]
+    fn folder_gives_its_programs_and_must_have_the_chosen_hooks() {
         let folder = tempfile::tempdir().unwrap();
-        for file in files {
-            fs::write(folder.path().join(super::executable(file)), file).unwrap();
+        for file in ["a-carrier", "a-gate", "ask", "somebody-elses"] {
+            fs::write(folder.path().join(executable(file)), file).unwrap();
         }
-        folder
-    }
-
-    #[test]
-    fn a_folder_gives_what_is_there_and_only_what_is_chosen_must_be() {
-        let folder = folder(&["a-carrier", "a-gate", "ask", "somebody-elses"]);
-        let source = Source::Folder(folder.path().to_owned());
-        let hooks = hooks();
-        let names: Vec<String> = source.binaries(&hooks).unwrap().into_keys().collect();
-        assert_eq!(names, ["a-carrier", "a-gate", "ask"]);
-        assert!(source.ensure_has(&[&hooks[0]]).is_ok());
-        let error = source.ensure_has(&[&hooks[0], &hooks[1]]).unwrap_err().to_string();
-        assert!(error.contains(&*folder.path().join("b-watch").display().to_string()), "{error}");
-        assert!(!error.contains("a-gate"), "{error}");
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_link_to_the_hooks_own_program_is_a_second_name() {
-        let folder = folder(&["a-gate", "ask"]);
+        #[cfg(unix)]
         std::os::unix::fs::symlink("a-gate", folder.path().join("a-second-name")).unwrap();
-        let names: Vec<String> = prebuilt(folder.path(), &hooks()[..1]).unwrap().into_keys().collect();
-        assert_eq!(names, ["a-gate", "ask"]);
-    }
+        let [a_gate, b_watch] = &hooks();
+        let source = Source::of(Some(folder.path().to_owned()), Voice::Req).unwrap();
+        let names: Vec<String> = source.binaries(&hooks()).unwrap().into_keys().collect();
+        assert_eq!(names, ["a-carrier", "a-gate", "ask"]);
+        assert!(source.ensure_has(&[a_gate]).is_ok());
+        let error = source.ensure_has(&[a_gate, b_watch]).unwrap_err().to_string();
+        let missing = folder.path().join(executable("b-watch")).display().to_string();
+        assert_eq!(error, format!("there is no {missing}; name the folder that has the hooks: --from DIR"));
 
-    #[test]
-    fn every_missing_file_is_named() {
-        let folder = folder(&[]);
-        let hooks = hooks();
-        let error = Source::Folder(folder.path().to_owned()).ensure_has(&[&hooks[0], &hooks[1]]).unwrap_err();
-        assert!(error.to_string().contains("a-gate") && error.to_string().contains("b-watch"), "{error}");
-    }
-
-    #[test]
-    fn what_is_to_be_whole_names_the_first_that_is_missing() {
-        let folder = folder(&["a-gate"]);
+        assert_eq!(prebuilt(folder.path(), &hooks()[..1]).unwrap().len(), 3);
         let error = prebuilt(folder.path(), &hooks()).unwrap_err().to_string();
-        assert_eq!(error, format!("there is no {}", folder.path().join("b-watch").display()));
-        assert_eq!(prebuilt(folder.path(), &hooks()[..1]).unwrap().len(), 1);
+        assert_eq!(error, format!("there is no {missing}"), "a build has every hook");
     }
 }

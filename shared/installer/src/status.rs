@@ -1,24 +1,21 @@
-//! `status`: what is built (where there is a source tree), deployed, registered and switched on, and where these differ. It reads
+//! `status`: what is built (where there is a source tree), installed, registered and switched on, and where these differ. It reads
 //! only; the checks are the doctor's. `--json` prints [`Status`].
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::ValueEnum;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use crate::doctor::level::Level;
-use crate::doctor::world::{Project, World};
-use crate::doctor::{
-    Finding, Severity, binaries, in_force, managed_settings, ours, registered_twice, shapes,
-};
+use crate::doctor::world::{Level, Project, World};
+use crate::doctor::{Finding, Severity, managed_settings, programs, registrations, switches};
 use crate::enabled::Enabled;
+use crate::hooks;
 use crate::manifest::hash_of;
-use crate::off::Silence;
-use crate::prune::orphans;
-use crate::say::{say, table};
+use crate::places::{Scope, executable};
+use crate::programs::orphans;
+use crate::say::{blocks, say};
 use crate::voice::Voice;
 
 /// The state of an installation, as `--json` prints it.
@@ -53,44 +50,28 @@ pub struct HookStatus {
     pub drift: Vec<String>,
 }
 
-/// Where a build leaves the binary of that name, whether it was built or not.
-pub type Built<'a> = &'a dyn Fn(&str) -> anyhow::Result<PathBuf>;
-
-/// Prints the status, for people or as JSON. `built` is for who has the source tree.
-pub fn run(
-    host: &Host,
-    json: bool,
-    project: Option<&Path>,
-    built: Option<Built<'_>>,
-    voice: Voice,
-) -> anyhow::Result<()> {
-    let status = of(host, &managed_settings(), project, built, voice)?;
-    if json {
+/// Prints the status, for people or as JSON.
+pub(crate) fn run(host: &Host, wanted: &hooks::Status, voice: Voice) -> anyhow::Result<()> {
+    let catalog = Catalog::built_in()?;
+    let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
+    let world = World::read(host, &catalog, &managed_settings(), project, voice)?;
+    let status = of(&world, wanted.built.as_deref())?;
+    if wanted.json {
         say(serde_json::to_string_pretty(&status)?);
     } else {
-        print(&status, built.is_some());
+        print(&status);
     }
     Ok(())
 }
 
-/// The state of this user's installation, with the settings of `project` or of the project this was started in. `managed` is the
-/// administrator's file.
-pub fn of(
-    host: &Host,
-    managed: &Path,
-    project: Option<&Path>,
-    built: Option<Built<'_>>,
-    voice: Voice,
-) -> anyhow::Result<Status> {
-    let catalog = Catalog::built_in()?;
-    let world = World::read(host, &catalog, managed, project.map_or(Project::Here, Project::At), voice)?;
-    let mut remarks = general(&world);
+fn of(world: &World<'_>, built: Option<&Path>) -> anyhow::Result<Status> {
+    let mut remarks = general(world);
     let mut hooks = Vec::new();
-    for hook in &catalog.hooks {
+    for hook in &world.catalog.hooks {
         let enabled = world.ask(hook)?;
-        hooks.push(status_of(&world, built, hook, enabled.as_ref())?);
+        hooks.push(status_of(world, built, hook, enabled.as_ref())?);
         let parts = enabled.iter().flat_map(|enabled| enabled.parts_off(&hook.name));
-        remarks.extend(parts.map(|part| part.told()));
+        remarks.extend(parts.map(|(what, ended_by)| format!("{what}; to end that, type: {ended_by}")));
         remarks.extend(enabled.into_iter().flat_map(|enabled| enabled.problems));
     }
     Ok(Status { version: 1, hooks, remarks: once(remarks) })
@@ -98,29 +79,29 @@ pub fn of(
 
 fn status_of(
     world: &World<'_>,
-    path_of: Option<Built<'_>>,
+    built: Option<&Path>,
     hook: &HookEntry,
     enabled: Option<&Enabled>,
 ) -> anyhow::Result<HookStatus> {
-    let is_ours = |level: &&Level| level.place.is_some() && level.registers(&hook.name);
-    let there: Vec<&Level> = world.levels.iter().filter(is_ours).collect();
+    let is_there = |level: &&Level| level.scope.is_some() && level.registers(&hook.name);
+    let there: Vec<&Level> = world.levels.iter().filter(is_there).collect();
     let entries =
         there.iter().flat_map(|level| level.ours()).filter(|entry| entry.name.as_ref() == Some(&hook.name));
     let by_plugin = hook.events.iter().filter(|_| world.plugin().is_some()).map(|entry| &entry.event);
     let events = entries.map(|entry| &entry.event).chain(by_plugin).cloned().collect();
-    let mut scopes: Vec<String> = there.iter().filter_map(|level| word(level)).collect();
+    let mut scopes: Vec<String> = there.iter().filter_map(|level| level.scope).map(Scope::word).collect();
     scopes.extend(world.plugin().map(|_| "plugin".to_owned()));
-    let built = path_of.map(|path_of| hash_of(&path_of(&hook.name)?)).transpose()?.flatten();
-    let deployed = hash_of(&world.user().deployed(&hook.name))?;
-    let mut drift: Vec<String> =
-        findings(world, hook, scopes.is_empty(), enabled).iter().map(|found| sentence(hook, found)).collect();
-    if built.is_some() && deployed.is_some() && built != deployed {
+    let hash = |folder: &Path| hash_of(&folder.join(executable(&hook.name)));
+    let (built_hash, deployed) = (built.map(hash).transpose()?.flatten(), hash(&world.user().hooks)?);
+    let found = findings(world, hook, scopes.is_empty(), enabled);
+    let mut drift: Vec<String> = found.iter().map(|found| sentence(hook, found)).collect();
+    if built_hash.is_some() && deployed.is_some() && built_hash != deployed {
         let again = world.user().voice.deploy_again();
         drift.push(format!("the last build differs from what is deployed: {again}"));
     }
     Ok(HookStatus {
         hook: hook.name.clone(),
-        built: path_of.map(|_| built.is_some()),
+        built: built.map(|_| built_hash.is_some()),
         deployed: deployed.is_some(),
         registered: once(events),
         scopes,
@@ -130,18 +111,16 @@ fn status_of(
     })
 }
 
-/// Where the states of one hook differ.
+/// The differences in one hook.
 fn findings(
     world: &World<'_>,
     hook: &HookEntry,
     is_nowhere: bool,
     enabled: Option<&Enabled>,
 ) -> Vec<Finding> {
-    let files = [&hook.name].into_iter().chain(&hook.helpers);
-    let mut found: Vec<Finding> = files.filter_map(|file| binaries::of_program(world, file)).collect();
-    found.extend(binaries::missing_helpers(world, hook));
-    found.extend(world.levels.iter().flat_map(|level| ours::findings(level, hook)));
-    found.extend(registered_twice(world, hook));
+    let mut found = programs::of_hook(world, hook);
+    found.extend(world.levels.iter().flat_map(|level| registrations::of_hook(level, hook)));
+    found.extend(registrations::twice(world, hook));
     if is_nowhere && !hook.enabled && enabled.is_some_and(|enabled| enabled.acts) {
         let line = world.user().voice.line(format_args!("enable {}", hook.name));
         found.push(Finding::warning("switched on, but not registered").next(line));
@@ -150,35 +129,26 @@ fn findings(
     found
 }
 
-/// The finding behind the name of its hook, with what to do.
+/// The finding without the name of its hook, with what to do.
 fn sentence(hook: &HookEntry, found: &Finding) -> String {
     let what = found.what.strip_prefix(&format!("{}: ", hook.name)).unwrap_or(&found.what);
-    match &found.next {
-        Some(next) => format!("{what}: {next}"),
-        None => what.to_owned(),
-    }
+    found.next.as_ref().map_or_else(|| what.to_owned(), |next| format!("{what}: {next}"))
 }
 
-/// What concerns no single hook.
+/// The remarks that concern no single hook.
 fn general(world: &World<'_>) -> Vec<String> {
-    let user = world.user();
-    let mut found: Vec<Finding> = world.levels.iter().flat_map(shapes::findings).collect();
-    found.extend(in_force::findings(&world.levels, true));
-    found.extend(world.levels.iter().flat_map(|level| ours::gone(level, &world.catalog.hooks)));
+    let mut found: Vec<Finding> = world.levels.iter().flat_map(registrations::unreadable).collect();
+    found.extend(switches::in_force(&world.levels, true));
+    found.extend(world.levels.iter().flat_map(|level| registrations::gone(level, &world.catalog.hooks)));
+    found.extend(switches::off_file(world));
     let worth_saying = found.iter().filter(|finding| finding.severity >= Severity::Warning);
     let mut remarks: Vec<String> = worth_saying.map(Finding::sentence).collect();
-    if let Some(silence) = Silence::in_force([&*user.state, &*user.own_state()], world.host.now()) {
-        remarks.push(format!("{}: {}; to end it: req resume", user.show(&silence.file), silence.words()));
-    }
-    let (origin, prune) = (user.voice.origin(), user.voice.prune());
+    let voice = world.user().voice;
     let orphans = orphans(&world.manifest, world.catalog).into_iter();
-    remarks.extend(orphans.map(|orphan| format!("no hook of {origin} owns {orphan}: {prune}")));
+    remarks.extend(
+        orphans.map(|orphan| format!("no hook of {} owns {orphan}: {}", voice.origin(), voice.prune())),
+    );
     remarks
-}
-
-/// The scope's word; the administrator's has none.
-fn word(level: &Level) -> Option<String> {
-    Some(level.place.as_ref()?.scope.to_possible_value()?.get_name().to_owned())
 }
 
 fn once(texts: Vec<String>) -> Vec<String> {
@@ -191,8 +161,9 @@ fn once(texts: Vec<String>) -> Vec<String> {
     kept
 }
 
-fn print(status: &Status, has_source_tree: bool) {
+fn print(status: &Status) {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let has_source_tree = status.hooks.iter().any(|hook| hook.built.is_some());
     let row = |hook: &HookStatus| {
         let enabled = match (hook.enabled, &hook.enabled_by) {
             (Some(enabled), Some(by)) => format!("{}, by {by}", if enabled { "on" } else { "off" }),
@@ -204,12 +175,12 @@ fn print(status: &Status, has_source_tree: bool) {
             scopes => format!("{} ({})", hook.registered.join(", "), scopes.join(", ")),
         };
         let mut row = vec![hook.hook.clone(), yes(hook.deployed), registered, enabled];
-        row.splice(1..1, hook.built.map(yes));
+        row.extend(hook.built.map(yes));
         row
     };
     let mut heads = vec!["hook", "deployed", "registered", "switched on"];
-    heads.splice(1..1, has_source_tree.then_some("built"));
-    say(table(&heads, status.hooks.iter().map(row).collect()));
+    heads.extend(has_source_tree.then_some("built"));
+    say(blocks(&heads, &status.hooks.iter().map(row).collect::<Vec<_>>()));
     for hook in &status.hooks {
         hook.drift.iter().for_each(|drift| say(format_args!("{}: {drift}", hook.hook)));
     }

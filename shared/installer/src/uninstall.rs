@@ -1,4 +1,4 @@
-//! `uninstall`: our registrations, links and binaries go. The user's settings, state and backups stay, unless `--purge` removes them.
+//! `uninstall`: our registrations, links and programs go. The user's settings, state and backups stay, unless `--purge` removes them.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -11,14 +11,14 @@ use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
 use crate::ask::{agreed, can_ask};
-use crate::client_settings::Settings;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, Where};
+use crate::programs::all_names;
 use crate::rail::only_the_operator;
-use crate::registration::names;
 use crate::say::{list, note, say};
+use crate::settings::{Change, Settings};
 use crate::voice::Voice;
-use crate::{deploy, links};
+use crate::{links, programs};
 
 /// Data that we cannot find without knowing the user's projects.
 const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .git/requirements, and what pause-recorder kept \
@@ -43,8 +43,8 @@ pub struct Arguments {
     yes: bool,
 }
 
-/// Takes away what installing put there: from a project its registrations, from the user everything.
-pub fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
+/// Removes what installing put there: from a project its registrations, from the user everything.
+pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &arguments.place, voice)?;
     let purge = arguments.purge;
     let is_users = installation.scope == Scope::User;
@@ -97,43 +97,36 @@ impl Removal<'_> {
     fn changes(&self) -> anyhow::Result<Vec<String>> {
         let installation = self.installation;
         if installation.scope != Scope::User {
-            return Ok(self.entries_in(installation).into_iter().collect());
+            return Ok(self.would_leave(installation).into_iter().collect());
         }
         let places = installation.and_registered_elsewhere()?;
         let own = places.iter().filter(|place| place.scope != Scope::Project);
-        let mut lines: Vec<String> = own.filter_map(|place| self.entries_in(place)).collect();
-        let mut removed = |names: Vec<&str>, folder| {
+        let mut lines: Vec<String> = own.filter_map(|place| self.would_leave(place)).collect();
+        let linked: Vec<String> =
+            self.commands()?.into_iter().filter(|it| links::leads_to_us(installation, it)).collect();
+        let files: Vec<String> = Manifest::read(installation)?.files.into_keys().collect();
+        for (names, folder) in [(linked, &installation.bin), (files, &installation.hooks)] {
             if !names.is_empty() {
                 lines.push(format!("would remove {} from {}", list(&names), installation.show(folder)));
             }
-        };
-        let manifest = Manifest::read(installation)?;
-        let commands = self.commands(&manifest);
-        let linked = commands.iter().filter(|command| links::leads_to_us(installation, command));
-        removed(linked.map(String::as_str).collect(), &installation.bin);
-        removed(manifest.files.keys().map(String::as_str).collect(), &installation.hooks);
+        }
         Ok(lines)
     }
 
-    /// What would go from one settings file.
-    fn entries_in(&self, place: &Installation) -> Option<String> {
+    /// The parts that would go from one settings file.
+    fn would_leave(&self, place: &Installation) -> Option<String> {
         let settings = match Settings::read(place, self.catalog) {
             Ok(settings) => settings,
             Err(error) => return Some(format!("cannot tell what would go from it: {error:#}")),
         };
-        let hooks: BTreeSet<&str> =
-            settings.present.ours().filter_map(|entry| entry.name.as_deref()).collect();
-        let mut names: Vec<&str> = hooks.into_iter().collect();
-        if settings.present.status_line.as_ref().is_some_and(|line| line.is_ours) {
-            names.push("the status line");
-        }
+        let parts = settings.parts();
         let from = settings.chained().map_or_else(String::new, |chained| {
             let (key, file) = (chained.key.join("."), place.show(&place.requirements));
             format!(", and {key} from {file}; the status line that was there before comes back")
         });
-        let is_something = !names.is_empty() || !from.is_empty();
+        let is_something = !parts.is_empty() || !from.is_empty();
         is_something
-            .then(|| format!("would remove {} from {}{from}", list(&names), place.show(&place.settings)))
+            .then(|| format!("would remove {} from {}{from}", list(&parts), place.show(&place.settings)))
     }
 
     /// Shows on a terminal what goes, and goes on only with a yes. Data goes only after a typed yes.
@@ -158,7 +151,9 @@ impl Removal<'_> {
 
     fn carry_out(&self) -> anyhow::Result<()> {
         let installation = self.installation;
-        let (something, failed) = self.take_away()?;
+        let (mut something, failed) = self.leave_settings()?;
+        something |= self.unlink()?;
+        something |= self.remove_programs()?;
         let purged = if self.purge { purge_data(installation)? } else { Vec::new() };
         if !purged.is_empty() {
             say(format_args!("removed for good: {}", list(&purged)));
@@ -172,20 +167,13 @@ impl Removal<'_> {
             say(format_args!("kept: {}; {}", list(&kept), installation.voice.purge()));
         }
         stays_elsewhere(installation).iter().for_each(say);
-        if self.purge && is_empty(&installation.bin) {
-            let bin = installation.show(&installation.bin);
-            say(format_args!("{bin} is empty now and stays, as it may have been there before"));
-        }
         failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
     }
 
-    /// Removes registrations, links and binaries. Returns whether there were any, and why a settings file could not be freed: that
-    /// does not stop the rest.
-    fn take_away(&self) -> anyhow::Result<(bool, Option<anyhow::Error>)> {
-        let installation = self.installation;
-        let commands = self.commands(&Manifest::read(installation)?);
+    /// Returns whether anything was registered, and why a settings file could not be freed: that does not stop the rest.
+    fn leave_settings(&self) -> anyhow::Result<(bool, Option<anyhow::Error>)> {
         let (mut something, mut failed) = (false, None);
-        for place in installation.and_registered_elsewhere()? {
+        for place in self.installation.and_registered_elsewhere()? {
             if place.scope == Scope::Project {
                 note(format_args!(
                     "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {}",
@@ -199,28 +187,54 @@ impl Removal<'_> {
                 Err(error) => failed = Some(error),
             }
         }
-        something |= unlink(installation, commands)?;
-        something |= remove(installation)?;
         Ok((something, failed))
     }
 
     fn unregister(&self, place: &Installation) -> anyhow::Result<bool> {
-        let backup = Settings::read(place, self.catalog)?.unregister(self.host)?;
-        if backup.is_some() {
-            say(format_args!("no longer registered in {}", place.show(&place.settings)));
+        let settings = Settings::read(place, self.catalog)?;
+        let is_changed = settings.put(self.host, &Change::default())?.is_some();
+        if is_changed {
+            let mut parts = settings.parts();
+            if parts.is_empty() {
+                parts.push("our permission rules".to_owned());
+            }
+            say(format_args!("removed {} from {}", list(&parts), place.show(&place.settings)));
         }
-        Ok(backup.is_some())
+        Ok(is_changed)
+    }
+
+    fn unlink(&self) -> anyhow::Result<bool> {
+        let mut unlinked = Vec::new();
+        for command in self.commands()? {
+            if links::unlink(self.installation, &command)? {
+                unlinked.push(command);
+            }
+        }
+        let bin = self.installation.show(&self.installation.bin);
+        if !unlinked.is_empty() {
+            say(format_args!("removed {} from {bin}", list(&unlinked)));
+        }
+        if self.purge && fs::read_dir(&self.installation.bin).is_ok_and(|mut all| all.next().is_none()) {
+            say(format_args!("{bin} is empty now and stays, as it may have been there before"));
+        }
+        Ok(!unlinked.is_empty())
+    }
+
+    fn remove_programs(&self) -> anyhow::Result<bool> {
+        let all: Vec<String> = Manifest::read(self.installation)?.files.into_keys().collect();
+        let removed = programs::remove(self.installation, self.catalog, &all)?;
+        if !removed.is_empty() {
+            let folder = self.installation.show(&self.installation.hooks);
+            say(format_args!("removed {} from {folder}", list(&removed)));
+        }
+        Ok(!removed.is_empty())
     }
 
     /// Every name that may lead to us.
-    fn commands(&self, manifest: &Manifest) -> BTreeSet<String> {
-        let commands = self.catalog.hooks.iter().flat_map(|hook| hook.commands.clone());
-        commands.chain(manifest.files.keys().cloned()).chain(names(self.catalog)).collect()
+    fn commands(&self) -> anyhow::Result<BTreeSet<String>> {
+        let files = Manifest::read(self.installation)?.files.into_keys();
+        Ok(files.chain(all_names(self.catalog)).collect())
     }
-}
-
-fn is_empty(folder: &Path) -> bool {
-    fs::read_dir(folder).is_ok_and(|mut entries| entries.next().is_none())
 }
 
 /// The data of the hooks and the installer: the configuration with its schema and what `req init` kept of older ones, the state, and
@@ -269,10 +283,7 @@ fn shown_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
 }
 
 fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
-    Manifest::change(installation, |manifest| {
-        manifest.settings.clear();
-        Ok(())
-    })?;
+    Manifest::change(installation, |manifest| manifest.settings.clear())?;
     let _ = fs::remove_dir(&installation.hooks);
     let (named, backups) = data(installation)?;
     let mut removed = Vec::new();
@@ -284,32 +295,4 @@ fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
         removed.push(installation.show(&path));
     }
     Ok(removed)
-}
-
-fn unlink(installation: &Installation, commands: BTreeSet<String>) -> anyhow::Result<bool> {
-    let mut unlinked = Vec::new();
-    for command in commands {
-        if links::unlink(installation, &command)? {
-            unlinked.push(command);
-        }
-    }
-    if !unlinked.is_empty() {
-        say(format_args!("removed {} from {}", list(&unlinked), installation.show(&installation.bin)));
-    }
-    Ok(!unlinked.is_empty())
-}
-
-fn remove(installation: &Installation) -> anyhow::Result<bool> {
-    let all: Vec<String> = Manifest::read(installation)?.files.into_keys().collect();
-    let removed = deploy::remove(installation, &all)?;
-    for binary in all.iter().filter(|binary| !removed.contains(binary)) {
-        let path = installation.show(&installation.deployed(binary));
-        note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
-    }
-    // Only an empty folder goes: the user's own scripts may live here.
-    let _ = fs::remove_dir(&installation.hooks);
-    if !removed.is_empty() {
-        say(format_args!("removed {} from {}", list(&removed), installation.show(&installation.hooks)));
-    }
-    Ok(!removed.is_empty())
 }

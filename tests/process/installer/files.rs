@@ -17,12 +17,14 @@ const ALL: &str = "install --prebuilt PREBUILT --all --allow-rules --yes";
 fn everything_installed_and_taken_away_leaves_the_same_bytes() {
     for before in FILES {
         let user = User::with(before);
-        user.types(ALL);
+        let said = user.types(ALL).stdout_text();
+        assert!(said.contains("+++ ~/.claude/settings.json\n"), "the change is shown: {said}");
         let installed = user.bytes();
         assert_ne!(installed.as_deref(), Some(before.as_bytes()));
         user.types(ALL);
         assert_eq!(user.bytes(), installed, "a second time changes nothing: {before:?}");
-        user.types("uninstall --yes");
+        let said = user.types("uninstall --yes").stdout_text();
+        assert!(said.contains(" and the status line from ~/.claude/settings.json\n"), "{said}");
         assert_eq!(user.text(), before);
         assert_eq!(user.beside(), ["requirements.yaml", "settings.json"], "{before:?}");
         user.types("uninstall --yes");

@@ -45,7 +45,8 @@ fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
         let chained = Some(own.unwrap_or_default().to_owned() + CHAINED);
         let line = INSTALL.replace("--yes", "--statusline --yes");
         for _ in 0..2 {
-            user.types(&line);
+            let said = user.types(&line).stdout_text();
+            assert!(said.contains("\ncredit-pacer prints the status line, and yours below it\n"), "{said}");
             assert_eq!((&user.line()["command"], &user.line()["padding"]), (&user.ours().into(), &0.into()));
             assert_eq!(user.requirements(), chained, "once, whatever is typed again");
         }
@@ -74,7 +75,9 @@ fn disabling_the_hook_gives_back_the_status_line_of_before() {
 #[test]
 fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
     let user = User::with(MINE);
-    user.types(INSTALL);
+    let said = user.types(INSTALL).stdout_text();
+    let why = "The status line is not set: yours stays; to print both, type: cargo xtask statusline\n";
+    assert!(said.contains(why), "{said}");
     let said = user.types("statusline").stdout_text();
     assert!(said.starts_with("credit-pacer prints the status line now"), "{said}");
     assert_eq!(

@@ -30,6 +30,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Kind;
+use installer::voice::Voice;
 use installer::{doctor, hooks};
 use shared::host::Host;
 
@@ -117,7 +118,9 @@ fn is_for_prompts(verb: &Verb) -> Result<(), String> {
 
 /// The installer prints what it does.
 fn hooks(wanted: &hooks::Command) -> Result<Reply, String> {
-    hooks::run(wanted, &Host::real()).map(|()| Reply::default()).map_err(|why| format!("req: {why:#}"))
+    hooks::run(wanted, &Host::real(), Voice::Req)
+        .map(|()| Reply::default())
+        .map_err(|why| format!("req: {why:#}"))
 }
 
 fn doctor(fix: bool, is_json: bool) -> Result<Reply, String> {

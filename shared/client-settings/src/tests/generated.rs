@@ -6,7 +6,7 @@ use proptest::sample::{Index, select, subsequence};
 use serde_json::Value;
 
 use super::{on, owner};
-use crate::{KEEP_BACKUPS, Owner, Program, Registration, StatusLine, Wanted, arrange, read};
+use crate::{KEEP_BACKUPS, Owner, Program, Registration, Wanted, arrange, read};
 
 /// Stands in every generated file that is not blank.
 const MARKER: &str = "123454321";
@@ -113,11 +113,10 @@ impl World {
     fn change(&mut self, parts: &[&str]) {
         let has = |part: &str| parts.contains(&part);
         let hooks = PARTS[..3].iter().filter(|part| has(part));
-        let line = StatusLine { command: STATUS_LINE.to_owned(), replaces: true };
         let wanted = Wanted {
             hooks: hooks.flat_map(|part| hook(part)).collect(),
             rules: if has("rules") { self.rules.clone() } else { Vec::new() },
-            status_line: has("status line").then_some(line),
+            status_line: has("status line").then(|| STATUS_LINE.to_owned()),
             leaves_entries: false,
         };
         let text = arrange(self.text.as_deref(), &self.owner(), &wanted, &self.earlier).unwrap();

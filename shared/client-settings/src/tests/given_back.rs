@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{arrange, installed, on, owner};
-use crate::{Owner, Registration, StatusLine, Wanted, read};
+use crate::{Owner, Registration, Wanted, read};
 
 const RULE: &str = "Bash(req status*)";
 
@@ -27,7 +27,7 @@ impl Everything {
         Wanted {
             hooks: super::wanted(),
             rules: self.rules.clone(),
-            status_line: Some(StatusLine { command, replaces: true }),
+            status_line: Some(command),
             leaves_entries: false,
         }
     }
@@ -56,6 +56,8 @@ fn what_we_made_goes_and_what_was_empty_before_comes_back() {
         "{\"hooks\":{\"Stop\":[ ]}}",
         "{\"hooks\": { \"Stop\" : [\t], \"PreToolUse\":[\n] }, \"permissions\": { }}",
         "{\"permissions\":{\"allow\":[ ]}}",
+        "{\"hooks\":{\"Stop\":null}}",
+        "{\"hooks\": {\"PreCompact\": null, \"Stop\" : null, \"PreToolUse\": null}}",
     ] {
         let everything = Everything::new(None);
         let earlier = [Some("{\"other\":1}".to_owned()), Some(before.to_owned())];

@@ -1,7 +1,7 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
 use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
-use crate::{Program, Registration, StatusLine, Wanted, arrange, read};
+use crate::{Program, Registration, Wanted, arrange, read};
 
 #[test]
 fn an_empty_file_becomes_readable_settings() {
@@ -164,7 +164,7 @@ fn an_event_that_is_null_is_none_and_takes_entries_in_its_place() {
 fn what_would_not_be_found_again_is_not_written() {
     let elsewhere = Registration { program: Program::Path("/opt/a-gate".to_owned()), ..wanted().remove(0) };
     let unmarked = Registration { program: Program::Shell("a-gate".to_owned()), ..wanted().remove(0) };
-    let line = StatusLine { command: "/opt/a-gate statusline".to_owned(), replaces: true };
+    let line = "/opt/a-gate statusline".to_owned();
     for wanted in [
         hooks(&[on("Stop", None, "c-unknown", 10)]),
         hooks(&[elsewhere]),

@@ -1,7 +1,7 @@
 //! The status line: there is one place for it, which may be somebody's already.
 
 use super::{FOLDER, arrange, owner};
-use crate::{Owner, Refused, StatusLine, Wanted, read, status_line_command};
+use crate::{Owner, Refused, Wanted, read, status_line_command};
 
 const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line \ud83d", "padding": 1.50e+0 }"#;
 
@@ -18,28 +18,27 @@ fn foreign_with_ours() -> String {
 }
 
 /// The text with our status line, or without.
-fn with(text: &str, before: Option<&str>, wanted: Option<bool>) -> Result<String, Refused> {
-    let status_line = wanted.map(|replaces| StatusLine { command: ours(), replaces });
+fn with(text: &str, before: Option<&str>, wanted: bool) -> Result<String, Refused> {
+    let status_line = wanted.then(ours);
     let owner = Owner { status_line_before: before, ..owner() };
     let wanted = Wanted { status_line, ..Wanted::default() };
     arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
 }
 
 #[test]
-fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
+fn somebody_elses_stays_unless_ours_is_wanted_and_comes_back_as_written() {
     for foreign in
         [FOREIGN, r#"{"type": "static"}"#, "null", "\"x\"", r#"{"command": "/opt/b-watch statusline"}"#]
     {
         let before = format!(r#"{{"statusLine": {foreign}, "model": "opus"}}"#);
-        assert_eq!(with(&before, None, Some(false)).unwrap(), before);
-        assert_eq!(with(&before, None, None).unwrap(), before);
+        assert_eq!(with(&before, None, false).unwrap(), before);
         let there = read(&before, &owner()).unwrap().status_line.unwrap();
         assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
 
-        let after = with(&before, None, Some(true)).unwrap();
+        let after = with(&before, None, true).unwrap();
         let ours = if foreign == FOREIGN { foreign_with_ours() } else { value() };
         assert_eq!(after, format!(r#"{{"statusLine": {ours}, "model": "opus"}}"#));
-        assert_eq!(with(&after, Some(foreign), None).unwrap(), before, "given back as it was written");
+        assert_eq!(with(&after, Some(foreign), false).unwrap(), before, "given back as it was written");
     }
 }
 
@@ -47,12 +46,12 @@ fn somebody_elses_is_left_alone_unless_it_may_be_replaced() {
 fn what_was_changed_beside_the_command_since_then_stays() {
     let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
     let before = format!(r#"{{"statusLine": {raw}}}"#);
-    let after = with(&before, None, Some(true)).unwrap();
-    assert_eq!(with(&after, Some(raw), None).unwrap(), before);
+    let after = with(&before, None, true).unwrap();
+    assert_eq!(with(&after, Some(raw), false).unwrap(), before);
     let padded = after.replace("\"padding\": 1", "\"padding\": 0");
-    assert_eq!(with(&padded, Some(raw), None).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
+    assert_eq!(with(&padded, Some(raw), false).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
     let emptied = format!(r#"{{"statusLine": {{"command": "{}"}}}}"#, ours());
-    assert_eq!(with(&emptied, Some(raw), None).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
+    assert_eq!(with(&emptied, Some(raw), false).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
 }
 
 #[test]
@@ -65,26 +64,26 @@ fn of_ours_only_the_command_is_put_right() {
         };
         let there = read(&text(stale), &owner()).unwrap().status_line.unwrap();
         assert!(there.is_ours);
-        assert_eq!(with(&text(stale), None, Some(false)).unwrap(), text(&ours()));
-        assert_eq!(with(&text(stale), None, None).unwrap(), "{}");
+        assert_eq!(with(&text(stale), None, true).unwrap(), text(&ours()));
+        assert_eq!(with(&text(stale), None, false).unwrap(), "{}");
     }
 }
 
 #[test]
 fn ours_is_not_given_back_as_the_one_before_ours() {
-    let after = with("{}", Some(&value()), Some(true)).unwrap();
-    assert_eq!(with(&after, Some(&value()), None).unwrap(), "{}");
+    let after = with("{}", Some(&value()), true).unwrap();
+    assert_eq!(with(&after, Some(&value()), false).unwrap(), "{}");
 }
 
 #[test]
 fn one_that_stands_twice_is_refused_where_it_is_our_business() {
     let twice = |line: &str| format!("{{\"statusLine\": {line},\n \"statusLine\": 1}}");
-    for (text, wanted) in [(twice("1"), Some(false)), (twice("1"), Some(true)), (twice(&value()), None)] {
+    for (text, wanted) in [(twice("1"), true), (twice(&value()), false)] {
         let refused = with(&text, None, wanted).unwrap_err();
         assert_eq!((refused.line, refused.column), (2, 2));
         assert_eq!(refused.why, "the key `statusLine` stands here a second time");
     }
-    assert_eq!(with(&twice("1"), None, None).unwrap(), twice("1"));
+    assert_eq!(with(&twice("1"), None, false).unwrap(), twice("1"));
 }
 
 #[cfg(unix)]

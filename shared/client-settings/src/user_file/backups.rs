@@ -43,17 +43,32 @@ impl Backups<'_> {
         self.paths().into_iter().filter_map(|(_, path)| read(path)).collect()
     }
 
-    /// The newest backup, if it is of this text.
-    pub(super) fn newest_of(&self, text: Option<&str>) -> Option<PathBuf> {
-        let (_, path) = self.paths().into_iter().next()?;
-        read(path).filter(|backup| backup.text.as_deref() == text).map(|backup| backup.path)
+    /// Keeps the text before a write and writes. Returns the backup, which goes again if the write fails.
+    pub(super) fn with(
+        &self,
+        text: Option<&str>,
+        now: Timestamp,
+        write: impl FnOnce() -> io::Result<()>,
+    ) -> io::Result<PathBuf> {
+        let newest = self.paths().into_iter().next().and_then(|(_, path)| read(path));
+        // A killed change left a backup of the same text.
+        let there = newest.filter(|backup| backup.text.as_deref() == text).map(|backup| backup.path);
+        let is_new = there.is_none();
+        let backup = there.map_or_else(|| self.add(text, now), Ok)?;
+        if let Err(error) = write() {
+            if is_new {
+                let _ = fs::remove_file(backup);
+            }
+            return Err(error);
+        }
+        self.prune();
+        Ok(backup)
     }
 
     /// Keeps this text. Its name is later than all others even where the clock went back.
-    pub(super) fn add(&self, text: Option<&str>, now: Timestamp) -> io::Result<PathBuf> {
+    fn add(&self, text: Option<&str>, now: Timestamp) -> io::Result<PathBuf> {
         let newest = self.paths().first().map(|(time, _)| time.plus(Duration::from_millis(1)));
-        let time = newest.map_or(now, |newest| newest.max(now)).rfc3339();
-        let time: String = time.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+        let time = newest.map_or(now, |newest| newest.max(now)).rfc3339().replace(['-', ':'], "");
         let absent = if text.is_none() { ABSENT } else { "" };
         let path = appended(&self.folder.join(self.name), &format!("{INFIX}{time}{absent}"));
         create_folder(&path, Mode::Private)?;
@@ -62,7 +77,7 @@ impl Backups<'_> {
     }
 
     /// Removes those between the newest ones and the oldest.
-    pub(super) fn prune(&self) {
+    fn prune(&self) {
         let mut paths = self.paths();
         paths.pop();
         for (_, path) in paths.iter().skip(KEEP_BACKUPS) {
@@ -70,6 +85,7 @@ impl Backups<'_> {
         }
     }
 
+    /// Newest first.
     fn paths(&self) -> Vec<(Timestamp, PathBuf)> {
         let entries = fs::read_dir(self.folder).into_iter().flatten().flatten();
         let mut paths: Vec<_> =

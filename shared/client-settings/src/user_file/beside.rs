@@ -57,7 +57,7 @@ impl Beside {
     }
 
     /// Puts the file in the target's place.
-    pub fn put_in_place(self) -> io::Result<()> {
+    pub fn put_in_place(&self) -> io::Result<()> {
         rename_over(&self.temporary, &self.target)?;
         sync_folder(&self.target);
         Ok(())

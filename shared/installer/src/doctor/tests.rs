@@ -137,3 +137,40 @@ fn report_on_the_users_installation_ignores_the_project_it_is_typed_in() {
     let own = super::of(&machine.host(), &installation, &none).unwrap();
     assert_eq!(of_key(&own, "disableAllHooks"), [] as [&Finding; 0]);
 }
+
+#[cfg(unix)]
+#[test]
+fn registered_program_must_be_as_it_was_installed() {
+    use std::os::unix::fs::PermissionsExt;
+    let machine = Machine::new();
+    let hook = Catalog::built_in().unwrap().hooks.remove(0).name;
+    let program = format!("home/.claude/hooks/{hook}");
+    let ours = shared::version::ours();
+    for (bytes, mode, version, severity, said) in [
+        (Some("x"), 0o755, ours, Severity::Ok, "as it was installed"),
+        (None, 0o755, ours, Severity::Broken, "the file is gone"),
+        (Some("y"), 0o755, ours, Severity::Broken, "its bytes differ"),
+        (Some("x"), 0o644, ours, Severity::Broken, "may not be started"),
+        (Some("x"), 0o755, "0.0.1", Severity::Warning, "version 0.0.1 is installed"),
+        (Some("x"), 0o755, "100.0.0", Severity::Warning, "version 100.0.0 is installed"),
+    ] {
+        let _ = fs::remove_file(machine.path(&program));
+        if let Some(bytes) = bytes {
+            machine.write(&program, bytes);
+            fs::set_permissions(machine.path(&program), fs::Permissions::from_mode(mode)).unwrap();
+        }
+        let hash = crate::manifest::hash(b"x");
+        machine.write(
+            "home/.claude/hooks/manifest.json",
+            &format!(
+                r#"{{"product":"barbless","files":{{"{hook}":{{"sha256":"{hash}","size":1,"version":"{version}"}}}}}}"#
+            ),
+        );
+        let report = machine.report(&machine.path("none"));
+        let binaries = &report.sections[0].findings;
+        let found = binaries.iter().find(|finding| finding.what.contains(said)).unwrap();
+        assert_eq!(found.severity, severity, "{found}");
+        let next = found.next.as_deref().unwrap_or_default();
+        assert_eq!(next.contains("older"), version == "100.0.0", "{found}");
+    }
+}

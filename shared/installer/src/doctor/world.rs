@@ -1,21 +1,29 @@
-//! The facts of every check, read once: the installation, the manifest and the settings files.
+//! The facts of every check, read once: the installation, the manifest and the settings files of the user, the project and the
+//! administrator.
 
 use std::collections::BTreeSet;
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use client_settings::{Contents, Entry, Owner, Refused};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Places, Timestamp};
 use shared::state::Store;
 
-use super::level::{self, Kind, Level};
+use super::report::Finding;
 use crate::enabled::Enabled;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
-use crate::source::Source;
+use crate::settings::Ours;
+use crate::source::beside_this_program;
 use crate::voice::Voice;
 
-/// How the key of our plugin in `enabledPlugins` begins; a marketplace's name follows.
+/// The beginning of our plugin's key in `enabledPlugins`; a marketplace's name follows.
 const PLUGIN: &str = "barbless@";
+
+/// A larger file is not read, in bytes.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The administrator's settings of Claude Code.
 pub fn managed_settings() -> PathBuf {
@@ -44,12 +52,25 @@ pub(crate) struct World<'a> {
 /// The settings that are read beside the user's own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Project<'a> {
-    /// None.
     None,
     /// Those of the project this command was started in, if there is one.
     Here,
     /// Those of the project in this folder.
     At(&'a Path),
+}
+
+/// One settings file.
+#[derive(Debug, Clone)]
+pub(crate) struct Level {
+    /// `None`: the administrator's.
+    pub(crate) scope: Option<Scope>,
+    /// The file, as a person reads it.
+    pub(crate) shown: String,
+    pub(crate) contents: Contents,
+    /// The installation that the settings belong to; the administrator's have none.
+    pub(crate) place: Option<Installation>,
+    /// Why it cannot be read, or not be edited.
+    pub(crate) unreadable: Option<Finding>,
 }
 
 impl<'a> World<'a> {
@@ -75,7 +96,12 @@ impl<'a> World<'a> {
         };
         let manifest = Manifest::read(&user)?;
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
-        let levels = level::read(&places, catalog, managed)?;
+        let mut levels = Vec::new();
+        for place in &places {
+            levels.push(Level::of(place, catalog)?);
+        }
+        let ours = Ours::of(&places[0], catalog)?;
+        levels.extend(managed_files(managed).iter().map(|file| Level::managed(file, &ours.owner())));
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
         let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
         Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
@@ -89,11 +115,6 @@ impl<'a> World<'a> {
     /// The installation closest to the work. Hooks answer in its folder.
     pub(crate) fn nearest(&self) -> &Installation {
         &self.places[self.places.len() - 1]
-    }
-
-    /// The user's configuration folder.
-    pub(crate) fn config(&self) -> &Path {
-        self.user().hooks.parent().unwrap_or(&self.user().hooks)
     }
 
     /// The time when this command began.
@@ -133,13 +154,13 @@ impl<'a> World<'a> {
 
     /// The user's own settings start this installed hook. A project's entry does nothing without the hook.
     pub(crate) fn relies_on(&self, hook: &str) -> bool {
-        self.levels.iter().any(|level| level.kind != Kind::Project && level.registers(hook))
+        self.levels.iter().any(|level| level.scope != Some(Scope::Project) && level.registers(hook))
     }
 
     /// The plugin's program of this name. It is known only to the `req` that the plugin brings.
     pub(crate) fn program_of_plugin(&self, hook: &str) -> Option<PathBuf> {
         self.plugin()?;
-        let Ok(Source::Folder(programs)) = Source::beside_this_program() else { return None };
+        let programs = beside_this_program().ok()?;
         let is_plugins = programs.parent()?.join(".claude-plugin/plugin.json").is_file();
         Some(programs.join(executable(hook))).filter(|program| is_plugins && program.is_file())
     }
@@ -149,5 +170,93 @@ impl<'a> World<'a> {
         let installed = self.vouched.contains(&hook.name).then(|| self.user().deployed(&hook.name));
         let program = installed.or_else(|| self.program_of_plugin(&hook.name));
         program.map(|program| Enabled::ask(&program, self.nearest(), &hook.name)).transpose()
+    }
+}
+
+impl Level {
+    fn of(place: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
+        let ours = Ours::of(place, catalog)?;
+        let shown = place.show(&place.settings);
+        let level = Self::read(Some(place.scope), &place.settings, &shown, &ours.owner());
+        Ok(Self { place: Some(place.clone()), ..level })
+    }
+
+    fn managed(file: &Path, owner: &Owner<'_>) -> Self {
+        Self::read(None, file, &file.display().to_string(), owner)
+    }
+
+    fn read(scope: Option<Scope>, file: &Path, shown: &str, owner: &Owner<'_>) -> Self {
+        match text_of(file) {
+            Ok(text) => Self::of_text(scope, shown, &text, owner),
+            Err(error) => {
+                let finding = Finding::broken(format!("{error:#}")).at(shown, None);
+                Self { unreadable: Some(finding), ..Self::of_text(scope, shown, "", owner) }
+            }
+        }
+    }
+
+    /// A file with this text.
+    pub(crate) fn of_text(scope: Option<Scope>, shown: &str, text: &str, owner: &Owner<'_>) -> Self {
+        let found = |refused: &Refused, what: String| {
+            Finding::broken(what).at(shown, Some(refused.line)).next("correct it by hand")
+        };
+        let (contents, unreadable) = match client_settings::read(text, owner) {
+            Ok(contents) => {
+                // A fault names the same place.
+                let refused = contents.refused.as_ref().filter(|_| contents.faults.is_empty());
+                let unreadable = refused.map(|refused| found(refused, refused.why.clone()));
+                (contents, unreadable)
+            }
+            Err(refused) => {
+                let Refused { column, why, .. } = &refused;
+                let what = format!("column {column}: {why}: Claude Code reads nothing of it");
+                (Contents::default(), Some(found(&refused, what)))
+            }
+        };
+        Self { scope, shown: shown.to_owned(), contents, place: None, unreadable }
+    }
+
+    /// Our entries.
+    pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
+        self.contents.ours()
+    }
+
+    /// The file registers this hook.
+    pub(crate) fn registers(&self, hook: &str) -> bool {
+        self.ours().any(|entry| entry.name.as_deref() == Some(hook))
+    }
+}
+
+/// The administrator's file and those beside it, in the order in which Claude Code reads them.
+fn managed_files(file: &Path) -> Vec<PathBuf> {
+    let beside = fs::read_dir(file.with_extension("d")).into_iter().flatten().filter_map(Result::ok);
+    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
+    let mut more: Vec<PathBuf> = beside.map(|entry| entry.path()).filter(is_json).collect();
+    more.sort();
+    [file.to_owned()].into_iter().chain(more).filter(|file| file.is_file()).collect()
+}
+
+/// The text of a regular file; empty where there is none.
+fn text_of(file: &Path) -> anyhow::Result<String> {
+    let metadata = match fs::metadata(file) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
+        metadata => metadata?,
+    };
+    anyhow::ensure!(metadata.is_file() && metadata.len() <= MAX_BYTES, "it is no file of settings");
+    Ok(fs::read_to_string(file)?)
+}
+
+#[cfg(test)]
+impl Level {
+    /// A file in which these programs in `/h` are ours.
+    pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
+        let owner = Owner {
+            folder: Path::new("/h"),
+            former_folders: &[],
+            binaries,
+            rules: &[],
+            status_line_before: None,
+        };
+        Self::of_text(scope, "f", text, &owner)
     }
 }

@@ -67,8 +67,8 @@ mod run {
     use client_settings::Entry;
     use shared::catalog::{Answer, Catalog, HookEntry};
 
-    use crate::deploy::{self, May};
     use crate::places::{Installation, Scope};
+    use crate::programs;
     use crate::prove::prove;
     use crate::source::Binaries;
 
@@ -99,7 +99,7 @@ mod run {
         fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
         let unproved = Catalog { hooks: Vec::new() };
         let binaries = Binaries::from([(hook.name.clone(), built)]);
-        deploy::copy(&installation, &unproved, &binaries, May::Any).unwrap();
+        programs::copy(&installation, &unproved, &binaries, None).unwrap();
         let deployed = installation.deployed(&hook.name);
         tamper(&deployed);
         let mut entry = Entry {

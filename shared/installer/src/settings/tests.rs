@@ -5,7 +5,7 @@ use std::fs;
 use shared::catalog::{Catalog, HookEntry, PrintedStatusLine};
 use shared::host::Host;
 
-use super::{Choice, Settings};
+use super::{Change, Choice, Settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
 
@@ -47,12 +47,12 @@ impl World {
         let hooks = self.catalog.hooks.iter().collect();
         let choice = Choice { hooks, allow_rules, status_line };
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.register(&Host::real(), &choice).unwrap();
+        settings.put(&Host::real(), &settings.to(&choice).unwrap()).unwrap();
     }
 
     fn unregister(&self) {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.unregister(&Host::real()).unwrap();
+        settings.put(&Host::real(), &Change::default()).unwrap();
     }
 
     /// The configuration; `None`: there is none.
@@ -62,14 +62,14 @@ impl World {
 
     fn set_alone(&self) -> anyhow::Result<Option<std::path::PathBuf>> {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.set_status_line(&Host::real(), &self.catalog.hooks[0])
+        settings.put(&Host::real(), &settings.with_status_line(&self.catalog.hooks[0])?)
     }
 
     /// Back to the newest backup.
     fn undo(&self) {
         let settings = Settings::read(&self.installation, &self.catalog).unwrap();
         let backup = settings.newest_backup().unwrap();
-        settings.restore(&Host::real(), backup.text.as_deref()).unwrap();
+        settings.put(&Host::real(), &settings.as_in(backup).unwrap()).unwrap();
     }
 
     fn status_line(&self) -> serde_json::Value {
@@ -185,12 +185,13 @@ fn a_status_line_set_alone_registers_nothing_and_outlives_other_choices() {
         "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}, \"hooks\": {\"Stop\": []}}";
     let world = World::with(before);
     let settings = || Settings::read(&world.installation, &world.catalog).unwrap();
-    let set = || settings().set_status_line(&Host::real(), &world.catalog.hooks[0]).unwrap();
+    let set = || world.set_alone().unwrap();
     assert!(set().is_some());
     assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
     assert!(settings().hooks().is_empty(), "nothing is registered");
     assert_eq!(set(), None, "it is set");
-    settings().register(&Host::real(), &Choice::default()).unwrap();
+    let none = settings().to(&Choice::default()).unwrap();
+    settings().put(&Host::real(), &none).unwrap();
     assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
     world.unregister();
     assert_eq!(world.text(), before);
@@ -229,7 +230,8 @@ fn timeout_of_the_user_stays_when_another_part_changes() {
     world.undo();
     assert_eq!(world.text(), edited);
     let settings = Settings::read(&world.installation, &world.catalog).unwrap();
-    assert_eq!(settings.forget(&Host::real(), &["another".to_owned()]).unwrap(), None);
-    assert!(settings.forget(&Host::real(), &["a-pacer".to_owned()]).unwrap().is_some());
+    let forget = |name: &str| settings.put(&Host::real(), &settings.without(&[name.to_owned()])).unwrap();
+    assert_eq!(forget("another"), None);
+    assert!(forget("a-pacer").is_some());
     assert_eq!(world.text(), "{}");
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 
 use shared::catalog::{Answer, Catalog, HookEntry};
 
-use super::{May, copy, everything, remove};
+use super::{copy, install, remove};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
 use crate::source::{Binaries, Source};
+use crate::voice::Voice;
 
 fn installation(folder: &Path) -> Installation {
     Installation::scratch(folder, Scope::User)
@@ -20,9 +21,17 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
     [("a-gate".to_owned(), path)].into()
 }
 
+fn none() -> Catalog {
+    Catalog { hooks: Vec::new() }
+}
+
+fn from(folder: &Path) -> Source {
+    Source::of(Some(folder.to_owned()), Voice::Req).unwrap()
+}
+
 /// Copies programs that are no hooks, which have nothing to prove.
 fn given(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
-    copy(installation, &Catalog { hooks: Vec::new() }, binaries, May::Any)
+    copy(installation, &none(), binaries, None)
 }
 
 #[test]
@@ -83,13 +92,16 @@ fn only_what_still_is_what_was_deployed_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     given(&installation, &built(scratch.path(), "one")).unwrap();
+    let abandoned = installation.hooks.join("a-gate.barbless-77");
+    fs::write(&abandoned, "of a killed installation").unwrap();
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
     let gate = ["a-gate".to_owned()];
-    assert_eq!(remove(&installation, &gate).unwrap(), [""; 0]);
+    assert_eq!(remove(&installation, &none(), &gate).unwrap(), [""; 0]);
+    assert!(!abandoned.exists());
     fs::write(installation.deployed("a-gate"), "one").unwrap();
-    assert_eq!(remove(&installation, &gate).unwrap(), gate);
+    assert_eq!(remove(&installation, &none(), &gate).unwrap(), gate);
     assert!(!installation.deployed("a-gate").exists());
-    assert_eq!(fs::read_dir(&installation.hooks).unwrap().count(), 0, "an empty manifest goes too");
+    assert!(!installation.hooks.exists(), "an empty manifest goes too");
 }
 
 #[test]
@@ -117,7 +129,7 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
         fs::write(&path, newer).unwrap();
         let said = given(&installation, &built(scratch.path(), "one")).unwrap_err();
         assert!(said.to_string().contains("newer version of Barbless"), "{said}");
-        assert!(remove(&installation, &["a-gate".to_owned()]).is_err());
+        assert!(remove(&installation, &none(), &["a-gate".to_owned()]).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
         assert!(!installation.deployed("a-gate").exists());
     }
@@ -151,21 +163,21 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
     fs::write(installation.deployed("a-gate"), "one").unwrap();
     make_executable(&installation.deployed("a-gate"));
     // However the folder is spelt.
-    let source = Source::Folder(installation.hooks.join("../hooks"));
+    let source = from(&installation.hooks.join("../hooks"));
     let vouches = || Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate");
-    everything(&installation, &catalog(), &source, May::Any).unwrap();
+    install(&installation, &catalog(), &source, None).unwrap();
     assert!(vouches());
     assert!(installation.bin.join(executable("a-gate")).exists(), "its command is linked");
     assert!(
-        !everything(&installation, &catalog(), &source, May::Any).unwrap().changed,
+        !install(&installation, &catalog(), &source, None).unwrap(),
         "a second time there is nothing to do"
     );
 
     fs::remove_file(installation.bin.join(executable("a-gate"))).unwrap();
-    assert!(everything(&installation, &catalog(), &source, May::Any).unwrap().changed, "a link alone");
+    assert!(install(&installation, &catalog(), &source, None).unwrap(), "a link alone");
 
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    everything(&installation, &catalog(), &source, May::Any).unwrap();
+    install(&installation, &catalog(), &source, None).unwrap();
     assert!(!vouches(), "what was changed since is not taken for ours");
     assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "patched");
 }
@@ -174,9 +186,7 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
 fn a_hook_that_is_not_there_gets_no_command() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    let done =
-        everything(&installation, &catalog(), &Source::Folder(scratch.path().to_owned()), May::Any).unwrap();
-    assert!(done.binaries.is_empty() && !done.changed);
+    assert!(!install(&installation, &catalog(), &from(scratch.path()), None).unwrap());
     assert!(installation.bin.join(executable("a-gate")).symlink_metadata().is_err());
 }
 
@@ -184,9 +194,8 @@ fn a_hook_that_is_not_there_gets_no_command() {
 fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
-    let none = Catalog { hooks: Vec::new() };
     let known = |bytes: &str| {
-        copy(&installation, &none, &built(scratch.path(), bytes), May::Known("req hooks install --from DIR"))
+        copy(&installation, &none(), &built(scratch.path(), bytes), Some("req hooks install --from DIR"))
     };
     let refused = |bytes: &str| {
         let error = known(bytes).unwrap_err().to_string();
@@ -209,8 +218,8 @@ fn what_lies_in_the_folder_of_the_hooks_becomes_ours_by_the_users_word_alone() {
     let installation = installation(scratch.path());
     fs::create_dir_all(&installation.hooks).unwrap();
     fs::write(installation.deployed("a-gate"), "put there").unwrap();
-    let source = Source::Folder(installation.hooks.clone());
-    assert!(everything(&installation, &catalog(), &source, May::Known("line")).is_err());
+    let source = from(&installation.hooks);
+    assert!(install(&installation, &catalog(), &source, Some("line")).is_err());
     assert_eq!(Manifest::read(&installation).unwrap(), Manifest::default());
 }
 
@@ -225,7 +234,7 @@ fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
     proof.answer = Answer::Block;
     let gate = |line: &str| {
         let script = format!("#!/bin/sh\ncat >/dev/null; {line}\n");
-        copy(&installation, &catalog, &built(scratch.path(), &script), May::Any)
+        copy(&installation, &catalog, &built(scratch.path(), &script), None)
     };
     let refused = |line: &str| {
         let error = format!("{:#}", gate(line).unwrap_err());

@@ -1,0 +1,162 @@
+//! The small commands: `disable`, `statusline`, `undo`, `sync`, and the removal of programs that no hook owns any more.
+
+use anyhow::{Context as _, ensure};
+use shared::catalog::Catalog;
+use shared::host::Host;
+
+use crate::ending::Ending;
+use crate::hooks::{Disable, Undo};
+use crate::links;
+use crate::manifest::Manifest;
+use crate::places::Installation;
+use crate::programs::{self, orphans};
+use crate::rail::{not_for_claude, only_the_operator};
+use crate::registration::{find, starts_ours};
+use crate::requirements::{self, switched_off};
+use crate::say::{diff, list, note, say};
+use crate::settings::{Choice, Settings};
+use crate::source::Source;
+use crate::voice::Voice;
+
+/// Switches a hook off in the configuration of its scope, and removes its registration.
+pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
+    let Disable { hook: name, place, yes } = wanted;
+    let catalog = Catalog::built_in()?;
+    let hook = find(&catalog, name)?;
+    let installation = Installation::at(host, place, voice)?;
+    only_the_operator(host, &installation.line(format_args!("disable {name}")), *yes)?;
+    installation.alone(|| {
+        // First what works at once in running sessions. If that fails, the registration goes all the same.
+        let off = requirements::change(&installation, |text| switched_off(text, hook));
+        if matches!(off, Ok(true)) {
+            say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
+        }
+        let settings = Settings::read(&installation, &catalog)?;
+        let mut hooks = settings.hooks();
+        hooks.retain(|other| *other != hook);
+        let others = settings.to(&Choice { hooks, ..Choice::default() })?;
+        if settings.put(host, &others)?.is_some() {
+            let file = installation.show(&installation.settings);
+            say(format_args!("{name} is no longer registered in {file}"));
+        } else if matches!(off, Ok(false)) {
+            say(format_args!("{name} is off and not registered; nothing was changed"));
+        }
+        off.map(drop)
+    })
+}
+
+/// Makes the status line of our hook Claude Code's, whether that hook is registered or not. The previous line is printed below it,
+/// and comes back with `undo` or `uninstall`.
+pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
+    let catalog = Catalog::built_in()?;
+    let installation = Installation::of_this_user(host, voice)?;
+    let printer = catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+    let hook = printer.context("no hook prints a status line: there is nothing to set")?;
+    let name = &hook.name;
+    not_for_claude(host, &installation.line("statusline"))?;
+    ensure!(
+        Manifest::read(&installation)?.vouches_for(&installation, name),
+        "{name} is not installed, or was changed since: {}",
+        voice.deploy_again()
+    );
+    installation.alone(|| {
+        let settings = Settings::read(&installation, &catalog)?;
+        let there = settings.foreign_line().and_then(|there| there.command.as_deref());
+        if there.is_some_and(|line| starts_ours(line, &[hook])) {
+            say(format_args!("your status line starts that of {name} already; nothing was changed"));
+            return Ok(());
+        }
+        let Some(backup) = settings.put(host, &settings.with_status_line(hook)?)? else {
+            say(format_args!("{name} prints the status line already; nothing was changed"));
+            return Ok(());
+        };
+        say(format_args!(
+            "{name} prints the status line now, by {}",
+            installation.show(&installation.settings)
+        ));
+        if settings.text.is_some() {
+            note(format_args!("  before: {}", installation.show(&backup)));
+        }
+        Ok(())
+    })
+}
+
+/// Puts our parts of the settings back as they were before the last change; the user's later changes stay. The present text becomes a
+/// backup in turn, so a second undo brings it back.
+pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<()> {
+    let installation = Installation::at(host, &wanted.place, voice)?;
+    only_the_operator(host, &installation.line("undo"), wanted.yes)?;
+    let catalog = Catalog::built_in()?;
+    let name = installation.show(&installation.settings);
+    let (before, after, earlier) = installation.alone(|| {
+        let settings = Settings::read(&installation, &catalog)?;
+        ensure!(
+            installation.hooks.is_dir() || !settings.hooks().is_empty(),
+            "the programs are gone, so the registrations that undo brings back would start nothing; \
+             install them again: {}",
+            installation.line("install")
+        );
+        let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
+        settings.put(host, &settings.as_in(backup.clone())?)?;
+        let after = Settings::read(&installation, &catalog)?.text;
+        Ok((settings.text, after, backup.text))
+    })?;
+    let change = diff(&name, before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
+    let again = installation.line("undo");
+    if before == after {
+        say(format_args!("{name} is as it was; nothing was changed"));
+    } else if after.is_none() {
+        say(format_args!("{change}\n{name} is gone, as it was not there before"));
+    } else if after == earlier {
+        say(format_args!("{change}\n{name} is as it was; `{again}` brings this back"));
+    } else {
+        say(format_args!(
+            "{change}\n{name}: the last change of ours is undone, what was edited since then stays"
+        ));
+    }
+    Ending::of(host, &installation, &catalog)?.tell_wrong();
+    Ok(())
+}
+
+/// Copies what differs and links the commands. Settings stay as they are, but for entries of programs that `prunes` removes.
+pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: Voice) -> anyhow::Result<()> {
+    let catalog = Catalog::built_in()?;
+    let installation = Installation::of_this_user(host, voice)?;
+    let changed = programs::install(&installation, &catalog, &Source::of(from, voice)?, None)?;
+    let orphans = orphans(&Manifest::read(&installation)?, &catalog);
+    if prunes {
+        prune(host, &installation, &catalog, &orphans)?;
+    } else if !orphans.is_empty() {
+        let folder = installation.show(&installation.hooks);
+        let (origin, all, line) = (voice.origin(), list(&orphans), voice.prune());
+        say(format_args!("no hook of {origin} owns {all} in {folder}; `{line}` removes it"));
+    }
+    if orphans.is_empty() && !changed {
+        say("everything is up to date");
+    }
+    Ok(())
+}
+
+/// Removes these programs and their entries in every settings file; a program that was changed since it was installed stays.
+pub(crate) fn prune(
+    host: &Host,
+    installation: &Installation,
+    catalog: &Catalog,
+    orphans: &[String],
+) -> anyhow::Result<()> {
+    installation.alone(|| {
+        for place in installation.and_registered_elsewhere()? {
+            let settings = Settings::read(&place, catalog)?;
+            if settings.put(host, &settings.without(orphans))?.is_some() {
+                say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
+            }
+        }
+        for orphan in orphans {
+            links::unlink(installation, orphan)?;
+        }
+        for orphan in programs::remove(installation, catalog, orphans)? {
+            say(format_args!("removed {orphan}"));
+        }
+        Ok(())
+    })
+}

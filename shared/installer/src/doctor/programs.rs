@@ -1,0 +1,133 @@
+//! The installed programs and the commands that lead to them, compared with the manifest.
+
+use shared::catalog::HookEntry;
+use shared::host::is_program;
+
+use super::report::{Finding, Repair};
+use super::world::World;
+use crate::links::target;
+use crate::manifest::is_same_file;
+use crate::places::executable;
+use crate::programs::{all_names, orphans, without_helper};
+
+pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
+    let mut names = all_names(world.catalog);
+    names.sort();
+    names.dedup();
+    // A second name of a hook is no program of its own.
+    names.retain(|name| world.manifest.files.contains_key(name) || world.catalog.hook(name).is_some());
+    let mut found: Vec<Finding> = names.iter().filter_map(|name| of_program(world, name)).collect();
+    found.extend(world.catalog.hooks.iter().flat_map(|hook| missing_helpers(world, hook)));
+    if found.is_empty() {
+        // A plugin brings its own: programs beside it would count everything twice.
+        return vec![match world.plugin() {
+            Some(_) => Finding::ok("no hook is installed; a plugin brings its own"),
+            None => Finding::note("no hook is installed").next("req hooks install"),
+        }];
+    }
+    let voice = world.user().voice;
+    found.extend(orphans(&world.manifest, world.catalog).into_iter().map(|name| {
+        Finding::note(format!("{name} is installed, and no hook of {} owns it", voice.origin()))
+            .next(voice.prune())
+    }));
+    found.extend(links(world));
+    found
+}
+
+/// The findings about the programs of one hook.
+pub(crate) fn of_hook(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
+    let files = [&hook.name].into_iter().chain(&hook.helpers);
+    files.filter_map(|file| of_program(world, file)).chain(missing_helpers(world, hook)).collect()
+}
+
+/// The finding about the program of this name; none about one that is neither installed nor registered.
+fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
+    let user = world.user();
+    let path = user.deployed(name);
+    let (again, is_registered) = (user.voice.deploy_again(), world.relies_on(name));
+    let wrong = |what: &str| {
+        let found = if is_registered { Finding::broken } else { Finding::warning };
+        Some(found(format!("{name}: {what}")).at(&user.show(&path), None).next(again.clone()))
+    };
+    let Some(known) = world.manifest.files.get(name) else {
+        return match (path.is_file(), is_registered) {
+            (true, _) => wrong("nothing is known of this file: it was not installed"),
+            (false, true) => wrong("it was never installed"),
+            (false, false) => None,
+        };
+    };
+    if !path.is_file() {
+        return wrong("the file is gone");
+    }
+    if !world.vouched.contains(name) {
+        return wrong("the file is not the one that was installed: its bytes differ");
+    }
+    if !is_program(&path) {
+        return wrong("the file may not be started").map(|found| found.repair(Repair::MakeExecutable));
+    }
+    let (version, ours) = (known.version.as_str(), shared::version::ours());
+    if version == ours {
+        return Some(Finding::ok(format!("{name} {version}, as it was installed")));
+    }
+    let what = format!("{name}: version {version} is installed, this is {ours}");
+    let is_newer = numbers(version) > numbers(ours);
+    let older = "this req is older than the hooks: use the installed one".to_owned();
+    Some(Finding::warning(what).at(&user.show(&path), None).next(if is_newer { older } else { again }))
+}
+
+/// A version as it is compared.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or_default()).collect()
+}
+
+/// A note for each missing helper: a hook does without them.
+fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
+    let user = world.user();
+    let is_missing =
+        |helper: &&String| user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper);
+    let note = |helper: &String| {
+        let what = format!("{helper} is not installed, so {}", without_helper(&hook.name));
+        Finding::note(what).next(user.voice.deploy_again())
+    };
+    hook.helpers.iter().filter(is_missing).map(note).collect()
+}
+
+/// The commands of the installed hooks, in the folder of links and in the search path.
+fn links(world: &World<'_>) -> Vec<Finding> {
+    let user = world.user();
+    let mut found = Vec::new();
+    for hook in world.catalog.hooks.iter().filter(|hook| user.deployed(&hook.name).is_file()) {
+        for command in &hook.commands {
+            let Ok(target) = target(user, hook, command) else { continue };
+            let path = user.bin.join(executable(command));
+            if path.symlink_metadata().is_err() {
+                let what = format!("the command {command} is not linked into {}", user.show(&user.bin));
+                found.push(Finding::warning(what).repair(Repair::Link));
+            } else if !is_same_file(&path, &target) {
+                let what =
+                    format!("the command {command} leads to something else than {}", user.show(&target));
+                found.push(Finding::note(what).at(&user.show(&path), None));
+            }
+        }
+    }
+    if found.is_empty() {
+        found.push(Finding::ok(format!("the commands are linked into {}", user.show(&user.bin))));
+    }
+    let search = world.host.environment.search_path.as_deref().unwrap_or_default();
+    if !std::env::split_paths(search).any(|folder| folder == user.bin) {
+        let what = format!("{} is not in your PATH", user.show(&user.bin));
+        found.push(Finding::note(what).next("add it, or type the whole path of a command"));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::numbers;
+
+    #[test]
+    fn versions_are_compared_by_their_numbers() {
+        assert!(numbers("0.10.0") > numbers("0.9.9") && numbers("1.0.0") > numbers("0.99"));
+        assert_eq!(numbers("0.1.0"), numbers("0.1.0"));
+    }
+}

@@ -1,0 +1,275 @@
+//! The entries of each settings file: ours compared with the catalog, hooks that are registered twice, values that make Claude Code
+//! ignore hooks, and programs of others that do not exist. Doctor never runs an entry of others.
+
+use std::path::{Path, PathBuf};
+
+use client_settings::{Entry, Fault, Program};
+use shared::catalog::{EventEntry, HookEntry};
+use shared::host::display_path;
+
+use super::report::{Finding, Repair, Severity};
+use super::world::{Level, World};
+use crate::places::{Installation, Scope};
+use crate::registration::{is_same_program, program, starts_ours};
+use crate::say::list;
+
+/// A hook with a shorter timeout may be ended before it has answered, in seconds.
+const TOO_SHORT: f64 = 1.0;
+
+/// The form of an event.
+const SHAPE: &str = r#"the form is: "EVENT": [ { "matcher": "TOOL", "hooks": [ { "type": "command", "command": "PROGRAM", "args": [] } ] } ]"#;
+
+pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
+    let hooks = &world.catalog.hooks;
+    let project = world.nearest().project.as_deref();
+    let mut found = Vec::new();
+    for level in &world.levels {
+        let there = hooks.iter().filter(|hook| level.registers(&hook.name));
+        let names: Vec<&str> = there.map(|hook| hook.name.as_str()).collect();
+        if !names.is_empty() {
+            found.push(Finding::ok(format!("registers {}", names.join(", "))).at(&level.shown, None));
+        }
+        found.extend(unreadable(level));
+        found.extend(hooks.iter().flat_map(|hook| of_hook(level, hook)));
+        found.extend(gone(level, hooks));
+        found.extend(of_others(level, &world.user().home, project));
+    }
+    found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
+    found.extend(without_status_line(world));
+    if world.registered().is_empty() {
+        found.push(Finding::note("no hook of ours is registered").next("req hooks install"));
+    }
+    found
+}
+
+/// The parts of a file that cannot be read, and values that make Claude Code ignore hooks.
+pub(crate) fn unreadable(level: &Level) -> Vec<Finding> {
+    let faults = level.contents.faults.iter().map(|fault| misshapen(level, fault));
+    level.unreadable.clone().into_iter().chain(faults).collect()
+}
+
+/// A fault is broken where it takes an entry of ours along.
+fn misshapen(level: &Level, fault: &Fault) -> Finding {
+    let is_whole_file = fault.event.is_empty();
+    let takes_ours = level.contents.refused.is_some()
+        || level.ours().any(|entry| is_whole_file || entry.event == fault.event);
+    let severity = if takes_ours { Severity::Broken } else { Severity::Warning };
+    let found = |effect: &str, next: &str| {
+        let what = format!("{}; {effect} until it is corrected", fault.what);
+        Finding::new(severity, what).at(&level.shown, Some(fault.line)).next(next)
+    };
+    if is_whole_file {
+        let next = "give it the kind of value it needs, or remove it";
+        return found("Claude Code takes no hook of this file", next);
+    }
+    found(&format!("no {} hook of this file runs", fault.event), SHAPE).key(format!("hooks.{}", fault.event))
+}
+
+/// The entries of one hook in one file.
+struct Those<'a> {
+    level: &'a Level,
+    place: &'a Installation,
+    hook: &'a HookEntry,
+    entries: Vec<&'a Entry>,
+}
+
+/// The faults of one hook's entries in one file.
+pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
+    let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
+    let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
+    let those = Those { level, place, hook, entries };
+    let mut found = those.of_single_entries();
+    found.extend(hook.events.iter().filter_map(|wanted| those.on(wanted)));
+    found
+}
+
+impl Those<'_> {
+    fn of_single_entries(&self) -> Vec<Finding> {
+        let wanted = program(self.place, &self.hook.name).ok();
+        let is_wanted = |entry: &Entry| {
+            entry.program().zip(wanted.as_ref()).is_some_and(|(one, other)| is_same_program(&one, other))
+        };
+        let first = |is_wrong: &dyn Fn(&Entry) -> bool, what: &dyn Fn(&Entry) -> String| {
+            let entry = self.entries.iter().find(|entry| is_wrong(entry))?;
+            Some(self.finding(self.worst(), &what(entry), Some(entry)))
+        };
+        let has_args = |entry: &Entry| entry.args.as_ref().is_some_and(|args| !args.is_empty());
+        let with_args =
+            |_: &Entry| "is started with arguments, so it is no hook but a command line".to_owned();
+        let found = [
+            first(&|entry| !is_wanted(entry), &elsewhere),
+            first(&|entry| !entry.harmful_keys.is_empty(), &why_harmful),
+            first(&has_args, &with_args),
+        ];
+        found.into_iter().flatten().collect()
+    }
+
+    /// A fault of the registration on one event.
+    fn on(&self, wanted: &EventEntry) -> Option<Finding> {
+        let event = &wanted.event;
+        let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();
+        let first = there.peek().copied();
+        let Some(fits) = there.find(|entry| entry.covers(event, wanted.matcher.as_deref())) else {
+            let what = match first {
+                Some(_) => format!("has another matcher on {event} than it needs"),
+                None => format!("is not registered on {event}"),
+            };
+            return Some(self.finding(self.worst(), &what, first));
+        };
+        let timeout = fits.timeout_secs.as_ref().and_then(serde_json::Number::as_f64);
+        let needed = wanted.timeout_secs;
+        if let Some(timeout) = timeout.filter(|timeout| *timeout < f64::from(needed)) {
+            let severity = if timeout < TOO_SHORT { self.worst() } else { Severity::Warning };
+            let what =
+                format!("on {event} its timeout is {timeout} s, shorter than the {needed} s it should have");
+            return Some(self.finding(severity, &what, Some(fits)));
+        }
+        // Without a message a delay looks like a hang.
+        let message =
+            wanted.status_message.as_ref().filter(|_| fits.status_message != wanted.status_message)?;
+        let what = format!("on {event} Claude Code does not show `{message}` while it waits");
+        Some(self.finding(Severity::Warning, &what, Some(fits)))
+    }
+
+    /// Another version of ours may have written the team's file.
+    fn worst(&self) -> Severity {
+        if self.place.scope == Scope::Project { Severity::Warning } else { Severity::Broken }
+    }
+
+    fn finding(&self, severity: Severity, what: &str, entry: Option<&Entry>) -> Finding {
+        let name = &self.hook.name;
+        let found = Finding::new(severity, format!("{name}: {what}"))
+            .at(&self.level.shown, entry.map(|entry| entry.line))
+            .next(self.place.line(format_args!("enable {name}")));
+        match self.place.scope {
+            Scope::Project => found,
+            scope => found.repair(Repair::Register(scope)),
+        }
+    }
+}
+
+fn why_harmful(entry: &Entry) -> String {
+    let keys: Vec<String> = entry.harmful_keys.iter().map(|key| key.escape_debug().to_string()).collect();
+    let shown = keys.join("`, `");
+    format!(
+        "registered with `{shown}`: Claude Code may not run it, or not wait for it, so it may stop nothing"
+    )
+}
+
+fn elsewhere(entry: &Entry) -> String {
+    let command = entry.command.as_deref().unwrap_or_default();
+    match entry.program() {
+        Some(Program::Path(path)) if !Path::new(&path).exists() => {
+            format!("registered as {command}, where there is nothing")
+        }
+        _ => format!("registered as {command}, which is not what is installed here"),
+    }
+}
+
+/// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.
+pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
+    let Some(place) = level.place.as_ref().filter(|place| place.scope != Scope::Project) else {
+        return Vec::new();
+    };
+    let of_entry = |entry: &Entry| {
+        let name = entry.name.as_ref().filter(|name| hooks.iter().all(|hook| hook.name != **name))?;
+        let what = format!("{name}: this version has no such hook, and its entry is still there");
+        Some(Finding::warning(what).at(&level.shown, Some(entry.line)).next(place.voice.prune()))
+    };
+    let mut found: Vec<Finding> = level.ours().filter_map(of_entry).collect();
+    found.dedup_by(|one, other| one.what == other.what);
+    found
+}
+
+/// A hook that several files register: Claude Code adds up all places.
+pub(crate) fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
+    let levels = world.levels.iter().filter(|level| level.registers(&hook.name));
+    let places: Vec<(Option<Scope>, &str)> =
+        levels.map(|level| (level.scope, level.shown.as_str())).collect();
+    twice_in(&hook.name, &places, world.plugin())
+}
+
+/// `places` are the settings files that register the hook, `plugin` the file that enables our plugin.
+///
+/// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
+fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) -> Option<Finding> {
+    let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
+    if let (Some(plugin), false) = (plugin, all.is_empty()) {
+        let both = format!("{hook} is registered in {} and by the plugin that {plugin} enables", list(&all));
+        let found = if places.iter().any(|(scope, _)| *scope == Some(Scope::User)) {
+            Finding::note(format!("{both}; the plugin's copy steps back, so it runs once"))
+        } else {
+            Finding::broken(format!("{both}, so it runs twice and counts twice"))
+        };
+        return Some(found.next("keep one: req hooks uninstall, or disable the plugin with /plugin"));
+    }
+    let is_own = |scope: Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
+    let own: Vec<&str> = places.iter().filter(|(scope, _)| is_own(*scope)).map(|(_, file)| *file).collect();
+    let last = own.last().filter(|_| own.len() > 1)?;
+    let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
+    Some(Finding::warning(what).next(format!("one is enough: remove its entries from {last}")))
+}
+
+/// A note for each registered hook whose status line Claude Code does not run: the hook has no readings then.
+fn without_status_line(world: &World<'_>) -> Vec<Finding> {
+    let lines = world.levels.iter().filter_map(|level| level.contents.status_line.as_ref());
+    let lines: Vec<_> = lines.collect();
+    let is_run = |hook: &HookEntry| {
+        let starts = |command: &String| starts_ours(command, &[hook]);
+        lines.iter().any(|line| line.is_ours || line.command.as_ref().is_some_and(starts))
+    };
+    let note = |hook: &HookEntry| {
+        let what =
+            format!("{}: its status line is not set, so it gets no readings from Claude Code", hook.name);
+        Finding::note(what).next(world.user().voice.line("statusline"))
+    };
+    let printers = world.registered().into_iter().filter(|hook| hook.status_line.is_some());
+    printers.filter(|hook| !is_run(hook)).map(note).collect()
+}
+
+/// Entries of others whose program does not exist, and the number of all.
+fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding> {
+    let is_foreign = |entry: &&Entry| entry.is_command && entry.command.is_some() && entry.name.is_none();
+    let foreign: Vec<&Entry> = level.contents.entries.iter().filter(is_foreign).collect();
+    let missing = |entry: &&Entry| {
+        let program = program_of(entry, home, project).filter(|program| !program.exists())?;
+        let shown = display_path(&program, Some(home));
+        let found = Finding::warning(format!("{shown} does not exist, so this entry does nothing"));
+        let found = found.next("put the program back, or remove the entry from the file");
+        Some(found.at(&level.shown, Some(entry.line)).key(format!("hooks.{}", entry.event)))
+    };
+    let mut found: Vec<Finding> = foreign.iter().filter_map(missing).collect();
+    found.dedup_by(|one, other| one.what == other.what);
+    if !foreign.is_empty() {
+        let count = foreign.len();
+        let entries = if count == 1 { "entry" } else { "entries" };
+        let what = format!("{count} {entries} of others, not run by doctor");
+        found.push(Finding::ok(what).at(&level.shown, None));
+    }
+    found
+}
+
+/// The absolute path that an entry starts with. An entry that needs a shell to be understood has none.
+fn program_of(entry: &Entry, home: &Path, project: Option<&Path>) -> Option<PathBuf> {
+    let command = entry.command.as_deref()?;
+    let first = if entry.args.is_some() { command } else { first_word(command)? };
+    let project = project.unwrap_or(Path::new("$"));
+    let path = [("~/", home), ("$HOME/", home), ("$CLAUDE_PROJECT_DIR/", project)]
+        .into_iter()
+        .find_map(|(start, root)| Some(root.join(first.strip_prefix(start)?)))
+        .unwrap_or_else(|| PathBuf::from(first));
+    let is_plain = !path.to_string_lossy().contains(['$', '`', '*', '?', '(', '{', '\\', '"', '\'']);
+    (path.is_absolute() && is_plain).then_some(path)
+}
+
+/// The first word of a shell line, without the quotes around it.
+fn first_word(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    match line.chars().next()? {
+        quote @ ('"' | '\'') => line[1..].split(quote).next(),
+        _ => line.split([' ', '\t', '\n', ';', '|', '&', '>', '<']).next(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,229 @@
+//! What silences hooks: Claude Code's own switches, the file `OFF`, and the configuration, of which doctor asks each hook itself.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use client_settings::Flag;
+use shared::catalog::HookEntry;
+use shared::host::Timestamp;
+use shared::state::Off;
+
+use super::report::Finding;
+use super::world::{Level, World};
+use crate::enabled::{DEFAULTS, Enabled};
+use crate::say::list;
+
+/// The ends of problems that cost a whole file, a requirement, or the calls it was for.
+const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of its calls"];
+
+/// Whether Claude Code runs any hook: `disableAllHooks`, and an administrator's `allowManagedHooksOnly`. `levels` begin with the
+/// weakest; `registers`: something of ours is registered.
+pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
+    let mut found = disabled(levels);
+    let only_managed = levels.iter().filter(|level| level.scope.is_none()).filter_map(|level| {
+        let flag = level.contents.allows_managed_only.filter(|flag| flag.is_on)?;
+        let what = "the administrator of this machine allows no hooks but their own: none of these runs";
+        let finding = Finding::broken(what).at(&level.shown, Some(flag.line)).key("allowManagedHooksOnly");
+        registers.then(|| finding.next("ask the administrator to register these hooks there"))
+    });
+    found.extend(only_managed);
+    if found.is_empty() {
+        found.push(Finding::ok("no settings keep hooks from running"));
+    }
+    found
+}
+
+/// The strongest level that has the key decides.
+fn disabled(levels: &[Level]) -> Vec<Finding> {
+    let of_level = |level: &'_ Level| Some((level.shown.clone(), level.contents.disables_all_hooks?));
+    let mut said = levels.iter().rev().filter_map(of_level);
+    let Some((strongest, flag)) = said.next() else { return Vec::new() };
+    let place =
+        |finding: Finding, file: &str, flag: Flag| finding.at(file, Some(flag.line)).key("disableAllHooks");
+    if flag.is_on {
+        let finding = Finding::broken("true: Claude Code runs no hook, of ours or anybody's");
+        return vec![place(finding, &strongest, flag).next("remove the key, or set it to false")];
+    }
+    let overruled = said.filter(|(_, flag)| flag.is_on);
+    let note = Finding::note(format!("true, but overruled by {strongest}"));
+    overruled.map(|(file, flag)| place(note.clone(), &file, flag)).collect()
+}
+
+/// The file `OFF` that holds now, of several the one that lasts longest.
+pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
+    let folders = [&world.folders.state_dir, &world.folders.default_state_dir];
+    let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.now())?));
+    let lasts = |off: &Off| match off {
+        Off::ForGood => i64::MAX,
+        Off::Until(end) => Timestamp::micros(*end),
+    };
+    let all = folders.into_iter().flatten().filter_map(in_force);
+    let (file, off) = all.max_by_key(|(_, off)| lasts(off))?;
+    let what = match off {
+        Off::ForGood => "every hook is off while this file is there".to_owned(),
+        Off::Until(end) => format!("every hook is off until {}", end.local()),
+    };
+    Some(Finding::warning(what).at(&world.user().show(&file), None).next("req resume"))
+}
+
+/// Faults of the configuration files, and registered hooks that are switched off; and the beginning of a sentence about those. Every
+/// installed hook whose bytes are ours is asked.
+pub(super) fn configuration(world: &World<'_>) -> (Vec<Finding>, Option<String>) {
+    let mut found: Vec<Finding> = off_file(world).into_iter().collect();
+    let is_off = !found.is_empty();
+    let registered = world.registered();
+    let (mut silent, mut resting, mut reported) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for hook in &world.catalog.hooks {
+        let asked = match world.ask(hook) {
+            Ok(Some(asked)) => asked,
+            Ok(None) => continue,
+            Err(error) => {
+                found.push(Finding::broken(format!("{error:#}")));
+                continue;
+            }
+        };
+        if !asked.acts && asked.set_by() == DEFAULTS && !world.is_in_settings(&hook.name) {
+            resting.push(hook.name.as_str());
+            continue;
+        }
+        let is_registered = registered.contains(&hook);
+        if is_registered && !asked.acts {
+            silent.push(hook.name.as_str());
+        }
+        found.extend(standing(world, hook, &asked, is_registered).filter(|_| !is_off));
+        if is_registered && asked.acts {
+            let parts = asked.parts_off(&hook.name).into_iter();
+            found.extend(parts.map(|(what, ended_by)| Finding::note(what).next(ended_by)));
+        }
+        let problems = asked.problems.into_iter().filter(|problem| reported.insert(problem.clone()));
+        found.extend(problems.map(|text| problem(&text)));
+    }
+    if found.is_empty() {
+        let is_all_on = !registered.is_empty() && resting.is_empty();
+        let and = if is_all_on { ", and every registered hook is on" } else { "" };
+        found.push(Finding::ok(format!("the files of settings can be read{and}")));
+    }
+    // A plugin brings all hooks, also those that nobody has switched on.
+    if !resting.is_empty() && !is_off && world.plugin().is_some() {
+        let what = format!("the plugin brings {}, too, off until you switch them on", list(&resting));
+        found.push(Finding::note(what).next("req enable --hook NAME --global"));
+    }
+    (found, off(is_off && !registered.is_empty(), &silent))
+}
+
+fn off(is_all: bool, silent: &[&str]) -> Option<String> {
+    let are = if silent.len() == 1 { "is" } else { "are" };
+    let some = (!silent.is_empty()).then(|| format!("{} {are} off", list(silent)));
+    if is_all { Some("Every hook is off".to_owned()) } else { some }
+}
+
+fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled, is_registered: bool) -> Option<Finding> {
+    let (name, by) = (&hook.name, asked.set_by());
+    if is_registered && !asked.acts {
+        let what = format!("{name} is registered and switched off by {by}");
+        return Some(Finding::warning(what).next(asked.way_on(name, world.user())));
+    }
+    // Nobody asks for a hook that is on by default.
+    let is_wanted = !is_registered && asked.acts && !hook.enabled;
+    is_wanted.then(|| {
+        let what = format!("{name} is switched on by {by}, but not registered: it never runs");
+        Finding::warning(what).next(format!("req hooks enable {name}"))
+    })
+}
+
+/// A problem as a hook reports it: `FILE:LINE: KEY: WHAT`. It is broken where a gate is lost with it; else the level below counts.
+fn problem(text: &str) -> Finding {
+    let is_lost = COSTS.iter().any(|end| text.ends_with(end));
+    let found = |what: &str| if is_lost { Finding::broken(what) } else { Finding::warning(what) };
+    let Some((place, rest)) = text.split_once(": ") else { return found(text) };
+    let (file, line) = match place.rsplit_once(':') {
+        Some((file, line)) if line.parse::<usize>().is_ok() => (file, line.parse().ok()),
+        _ => (place, None),
+    };
+    match rest.split_once(": ").filter(|(key, _)| !key.contains(' ')) {
+        Some((key, what)) => found(what).at(file, line).key(key),
+        None => found(rest).at(file, line),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{in_force, off, problem};
+    use crate::doctor::Finding;
+    use crate::doctor::Severity::{self, Broken, Note, Ok};
+    use crate::doctor::world::Level;
+    use crate::places::Scope::{self, Local, Project, User};
+
+    fn verdict(levels: &[(Option<Scope>, &str)], registers: bool) -> Severity {
+        let levels: Vec<Level> = levels.iter().map(|(scope, text)| Level::owned(*scope, text, &[])).collect();
+        in_force(&levels, registers).iter().map(|finding| finding.severity).max().unwrap()
+    }
+
+    #[test]
+    fn strongest_level_that_disables_hooks_decides() {
+        let (on, off, silent) = (r#"{"disableAllHooks":true}"#, r#"{"disableAllHooks":false}"#, "{}");
+        for (user, project, local, managed, expected) in [
+            (silent, silent, silent, silent, Ok),
+            (on, silent, silent, silent, Broken),
+            (silent, on, silent, silent, Broken),
+            (on, off, silent, silent, Note),
+            (on, off, on, silent, Broken),
+            (off, on, off, silent, Note),
+            (off, off, off, on, Broken),
+            (silent, silent, r#"{"disableAllHooks":"true"}"#, silent, Ok),
+            (silent, silent, r#"{"disableAllHooks":false,"disableAllHooks":true}"#, silent, Broken),
+        ] {
+            let scopes = [Some(User), Some(Project), Some(Local), None];
+            let levels: Vec<_> = scopes.into_iter().zip([user, project, local, managed]).collect();
+            assert_eq!(verdict(&levels, true), expected, "{user} {project} {local} {managed}");
+        }
+    }
+
+    #[test]
+    fn only_an_administrator_may_allow_managed_hooks_only() {
+        let only = r#"{"allowManagedHooksOnly":true}"#;
+        assert_eq!(verdict(&[(None, only)], true), Broken);
+        assert_eq!(verdict(&[(None, only)], false), Ok);
+        assert_eq!(verdict(&[(Some(User), only)], true), Ok);
+    }
+
+    #[test]
+    fn problem_keeps_file_line_and_key_and_is_broken_if_it_costs_a_gate() {
+        let file = "~/.claude/requirements.yaml";
+        for (text, expected) in [
+            (
+                "~/.claude/requirements.yaml:4: stop-momentum.max_block: no such key",
+                Finding::warning("no such key").at(file, Some(4)).key("stop-momentum.max_block"),
+            ),
+            (
+                "x.yaml: requires: expected a range",
+                Finding::warning("expected a range").at("x.yaml", None).key("requires"),
+            ),
+            ("something else", Finding::warning("something else")),
+            (
+                "x.yaml:2: not valid YAML; the file is skipped",
+                Finding::broken("not valid YAML; the file is skipped").at("x.yaml", Some(2)),
+            ),
+            (
+                "x.yaml:2: requirements.x: a guard needs `guard_type`; it is off",
+                Finding::broken("a guard needs `guard_type`; it is off")
+                    .at("x.yaml", Some(2))
+                    .key("requirements.x"),
+            ),
+        ] {
+            assert_eq!(problem(text), expected);
+        }
+    }
+
+    #[test]
+    fn summary_names_what_is_off() {
+        for (is_all, silent, said) in [
+            (false, &[][..], None),
+            (false, &["a-gate"], Some("a-gate is off")),
+            (false, &["a-gate", "b", "c"], Some("a-gate, b and c are off")),
+            (true, &["a-gate"], Some("Every hook is off")),
+        ] {
+            assert_eq!(off(is_all, silent).as_deref(), said);
+        }
+    }
+}

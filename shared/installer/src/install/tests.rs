@@ -1,0 +1,118 @@
+//! What spends money is switched on in the user's own file, by the user, with a way to a model where one is named.
+
+use std::fs;
+
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::{Clock, Environment, Host, Timestamp};
+
+use super::{Plan, choose, judge_for};
+use crate::hooks::Install;
+use crate::places::{Installation, Scope};
+use crate::requirements::{Judge, next_for_judge};
+use crate::source::Source;
+use crate::voice::Voice;
+
+const PAID: &str = "tempo-stop";
+const FREE: &str = "stop-momentum";
+
+/// Plans the installation of one hook, and hands the plan on.
+fn planned<T>(
+    hook: &str,
+    scope: Scope,
+    judge: Option<Judge>,
+    look: impl FnOnce(anyhow::Result<Plan<'_>>) -> T,
+) -> T {
+    let scratch = tempfile::tempdir().unwrap();
+    let catalog = Catalog::built_in().unwrap();
+    let source = Source::of(None, Voice::Xtask).unwrap();
+    let install = Install { hooks: vec![hook.to_owned()], judge, ..Install::default() };
+    fs::create_dir_all(scratch.path().join(".claude")).unwrap();
+    let installation = Installation::scratch(scratch.path(), scope);
+    look(Plan::make(&catalog, &installation, &source, &install, false))
+}
+
+fn host(inside_claude: bool) -> Host {
+    let now = Timestamp::from_secs(1);
+    let environment = Environment { inside_claude, ..Environment::default() };
+    Host { started: now, clock: Clock::Fixed(now), environment }
+}
+
+#[test]
+fn only_the_users_own_file_switches_on_what_spends_money() {
+    for (hook, scope, is_refused) in [
+        (PAID, Scope::User, false),
+        (PAID, Scope::Project, true),
+        (PAID, Scope::Local, true),
+        (FREE, Scope::Project, false),
+    ] {
+        let refusal = planned(hook, scope, None, |plan| plan.err().map(|error| error.to_string()));
+        assert_eq!(refusal.is_some(), is_refused, "{hook} {scope:?}: {refusal:?}");
+        assert!(refusal.is_none_or(|told| told.contains("only your own file") && told.contains(hook)));
+    }
+}
+
+#[test]
+fn claude_switches_on_nothing_that_spends_money() {
+    let refusal = |hook| {
+        planned(hook, Scope::User, None, |plan| {
+            let refused = plan.unwrap().ensure_payer(&host(true));
+            refused.err().map(|error| error.to_string())
+        })
+    };
+    assert_eq!(refusal(FREE), None);
+    let told = refusal(PAID).unwrap();
+    assert!(told.contains("install --hooks tempo-stop"), "{told}");
+}
+
+#[test]
+fn the_way_to_a_model_is_written_beside_the_hook_and_asked_for_where_it_is_missing() {
+    for (hook, judge, is_written, is_next) in [
+        (PAID, Some(Judge::ClaudeCli), true, false),
+        (PAID, None, false, true),
+        (FREE, Some(Judge::ClaudeCli), false, false),
+    ] {
+        planned(hook, Scope::User, judge, |plan| {
+            let plan = plan.unwrap();
+            let after = plan.lines().put_into(None).unwrap().unwrap();
+            assert!(after.contains(&format!("{hook}:")), "{after}");
+            assert_eq!(after.contains("backend: claude_cli"), is_written, "{after}");
+            fs::write(&plan.installation.requirements, after).unwrap();
+            let next = next_for_judge(plan.installation, &plan.chosen).unwrap();
+            assert_eq!(next.is_some(), is_next, "{next:?}");
+            assert!(next.is_none_or(|next| next.starts_with("Next: ") && next.contains(hook)));
+        });
+    }
+}
+
+#[test]
+fn named_hooks_all_or_the_ticked_ones_are_chosen() {
+    let first = Catalog::built_in().unwrap().hooks.remove(0);
+    let named = |name: &str| HookEntry { name: name.to_owned(), ticked: name == "b", ..first.clone() };
+    let catalog = Catalog { hooks: ["a", "b", "c"].map(named).to_vec() };
+    let chosen = |hooks: &[&str], all, yaml: Option<&str>| -> Vec<String> {
+        let hooks = hooks.iter().map(|&hook| hook.to_owned()).collect();
+        let install = Install { hooks, all, ..Install::default() };
+        let chosen = choose(&catalog, &[], yaml, &install, false).unwrap();
+        chosen.iter().map(|hook| hook.name.clone()).collect()
+    };
+    assert_eq!(chosen(&["c", "a"], false, None), ["c", "a"]);
+    assert_eq!(chosen(&[], true, None), ["a", "b", "c"]);
+    assert_eq!(chosen(&[], false, None), ["b"]);
+    assert_eq!(chosen(&[], false, Some("b: {enabled: false}")), [""; 0], "switched off by hand");
+}
+
+#[test]
+fn no_way_to_a_model_is_chosen_in_silence() {
+    let catalog = Catalog::built_in().unwrap();
+    let (paid, free): (Vec<_>, Vec<_>) = catalog.hooks.iter().partition(|hook| hook.costs_money);
+    let there = Some("judge: { backend: claude_cli }\n");
+    for (given, hooks, yaml, expected) in [
+        (None, &paid, None, None),
+        (None, &paid, there, None),
+        (Some(Judge::ClaudeCli), &paid, None, Some(Judge::ClaudeCli)),
+        (Some(Judge::MessagesApi), &paid, there, Some(Judge::MessagesApi)),
+        (Some(Judge::ClaudeCli), &free, None, None),
+    ] {
+        assert_eq!(judge_for(given, hooks, yaml, false).unwrap(), expected, "{given:?} {yaml:?}");
+    }
+}

@@ -1,0 +1,239 @@
+//! The programs in the folder where Claude Code starts them, and their commands in `~/.local/bin`. A file that is not ours is never
+//! replaced, and a hook only by one that was proved to do what it promises.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use client_settings::{Beside, remove_abandoned};
+use shared::catalog::Catalog;
+use shared::host::is_program;
+use shared::operator::refusal;
+
+use crate::links::{self, Links};
+use crate::manifest::{Deployed, Manifest, hash, hash_of};
+use crate::places::Installation;
+use crate::prove::{try_out, try_out_helper};
+use crate::registration::names;
+use crate::say::{list, note};
+use crate::source::{Binaries, Source};
+
+/// Copies the programs of the source that differ, and links the commands. After an error nothing was copied. Returns whether
+/// anything was done.
+///
+/// With `known_only`, only bytes that the manifest vouches for are copied: the user installs anything else, with that line.
+pub(crate) fn install(
+    installation: &Installation,
+    catalog: &Catalog,
+    source: &Source,
+    known_only: Option<&str>,
+) -> anyhow::Result<bool> {
+    let binaries = source.binaries(&catalog.hooks)?;
+    let mut wanted = binaries.clone();
+    if source.is_deployed_to(installation) {
+        // A program that was put into the folder by hand becomes ours.
+        let known = Manifest::read(installation)?.files;
+        wanted.retain(|binary, _| !known.contains_key(binary));
+    }
+    let copied = installation.alone(|| {
+        remove_abandoned_of(installation, catalog)?;
+        copy(installation, catalog, &wanted, known_only)
+    })?;
+    name_missing_helpers(installation, catalog, &binaries);
+    if !copied.is_empty() {
+        note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
+    }
+    Ok(link(installation, catalog)? || !copied.is_empty())
+}
+
+/// Removes what a killed installation left beside the programs.
+fn remove_abandoned_of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<()> {
+    let known = Manifest::read(installation)?.files.into_keys();
+    known.chain(all_names(catalog)).for_each(|name| remove_abandoned(&installation.deployed(&name)));
+    Ok(())
+}
+
+/// The names of every program and command of ours.
+pub(crate) fn all_names(catalog: &Catalog) -> Vec<String> {
+    let more = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
+    names(catalog).into_iter().chain(more).collect()
+}
+
+/// The installed programs that neither are a hook of the catalog, nor one of its commands or helpers.
+pub(crate) fn orphans(manifest: &Manifest, catalog: &Catalog) -> Vec<String> {
+    let owned = all_names(catalog);
+    manifest.files.keys().filter(|file| !owned.contains(file)).cloned().collect()
+}
+
+fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries: &Binaries) {
+    for hook in catalog.hooks.iter().filter(|hook| binaries.contains_key(&hook.name)) {
+        let is_missing = |helper: &&String| !installation.deployed(helper).is_file();
+        for helper in hook.helpers.iter().filter(is_missing) {
+            note(format_args!("{helper} is not installed: {}", without_helper(&hook.name)));
+        }
+    }
+}
+
+/// The effect of a missing helper.
+pub(crate) fn without_helper(hook: &str) -> String {
+    format!("{hook} can open no connections; what needs none works")
+}
+
+/// A program that is to be installed.
+struct Incoming {
+    name: String,
+    from: PathBuf,
+    bytes: Vec<u8>,
+    sha256: String,
+    place: PathBuf,
+}
+
+/// Copies each program that differs from the installed one. Returns the names of the copied programs.
+pub(crate) fn copy(
+    installation: &Installation,
+    catalog: &Catalog,
+    binaries: &Binaries,
+    known_only: Option<&str>,
+) -> anyhow::Result<Vec<String>> {
+    let read = |(name, from): (&String, &PathBuf)| Incoming::read(installation, name, from);
+    let mut all: Vec<Incoming> = binaries.iter().map(read).collect::<Result<_, _>>()?;
+    let manifest = Manifest::read(installation)?;
+    all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
+    // Only an empty folder goes: staging made it.
+    let staged = stage(&mut all, catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
+    note_down(&all, installation)?;
+    for (name, program) in &staged {
+        let place = installation.deployed(name);
+        program.put_in_place().with_context(|| format!("writing {}", place.display()))?;
+    }
+    Ok(staged.into_iter().map(|(name, _)| name).collect())
+}
+
+/// Writes each program that differs beside its place, and proves it there. A helper that does not run here is left out.
+fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(String, Beside)>> {
+    let mut staged = Vec::new();
+    let mut failed = Vec::new();
+    for new in all.iter() {
+        if !new.differs()? {
+            continue;
+        }
+        let program = Beside::program(&new.place, &new.bytes)
+            .with_context(|| format!("writing {}", new.place.display()))?;
+        match new.prove(program.path(), catalog) {
+            Err(why) if catalog.helpers().contains(new.name.as_str()) => {
+                note(format_args!("{} is not installed: {why:#}", new.name));
+                failed.push(new.name.clone());
+            }
+            proved => {
+                proved?;
+                staged.push((new.name.clone(), program));
+            }
+        }
+    }
+    all.retain(|new| !failed.contains(&new.name));
+    Ok(staged)
+}
+
+/// Notes the programs in the manifest before they are put in place: after a kill in between, a file of ours would else be taken for
+/// somebody else's.
+fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()> {
+    Manifest::change(installation, |manifest| {
+        for new in all {
+            let size = u64::try_from(new.bytes.len()).unwrap_or(u64::MAX);
+            let version = shared::version::ours().to_owned();
+            manifest.files.insert(new.name.clone(), Deployed { sha256: new.sha256.clone(), size, version });
+        }
+        if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
+            manifest.folders.push(installation.hooks.clone());
+        }
+    })
+}
+
+impl Incoming {
+    fn read(installation: &Installation, name: &str, from: &Path) -> anyhow::Result<Self> {
+        let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+        let (sha256, place) = (hash(&bytes), installation.deployed(name));
+        Ok(Self { name: name.to_owned(), from: from.to_owned(), bytes, sha256, place })
+    }
+
+    fn ensure_allowed(&self, manifest: &Manifest, known_only: Option<&str>) -> anyhow::Result<()> {
+        let known = manifest.files.get(&self.name);
+        if let Some(line) = known_only
+            && known.is_none_or(|there| there.sha256 != self.sha256)
+        {
+            bail!("{} is not what is installed here: {}", self.from.display(), refusal(line));
+        }
+        if known.is_none() && hash_of(&self.place)?.is_some_and(|there| there != self.sha256) {
+            bail!("{} is not ours and is not replaced: move it away and try again", self.place.display());
+        }
+        Ok(())
+    }
+
+    fn differs(&self) -> anyhow::Result<bool> {
+        Ok(hash_of(&self.place)?.as_ref() != Some(&self.sha256) || !is_program(&self.place))
+    }
+
+    /// A hook must do what it promises, a helper run. Another command has nothing to prove.
+    fn prove(&self, program: &Path, catalog: &Catalog) -> anyhow::Result<()> {
+        let from = self.from.display();
+        if catalog.helpers().contains(self.name.as_str()) {
+            return try_out_helper(program, &self.name)
+                .with_context(|| format!("{from} does not run on this machine"));
+        }
+        let Some(hook) = catalog.hook(&self.name) else { return Ok(()) };
+        try_out(program, hook).map(drop).with_context(|| {
+            format!("{from} does not do what it promises on this machine, and nothing was copied")
+        })
+    }
+}
+
+/// Links the commands and reports it. Returns whether one was missing.
+fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+    let Links { made, foreign } = links::link_all(installation, catalog)?;
+    let bin = installation.show(&installation.bin);
+    for (path, program) in foreign {
+        let (path, program) = (installation.show(&path), installation.show(&program));
+        note(format_args!("{path} is not ours and stays; the command is {program}"));
+    }
+    if !made.is_empty() {
+        note(format_args!("linked {} into {bin}", list(&made)));
+    }
+    if !links::is_in_path(installation) {
+        note(format_args!("{bin} is not in your PATH: add it, or type the whole path of a command"));
+    }
+    Ok(!made.is_empty())
+}
+
+/// Removes these programs, except those that were changed since, and the folder if it is empty then. Returns the names of the removed
+/// programs.
+pub(crate) fn remove(
+    installation: &Installation,
+    catalog: &Catalog,
+    binaries: &[String],
+) -> anyhow::Result<Vec<String>> {
+    remove_abandoned_of(installation, catalog)?;
+    let manifest = Manifest::read(installation)?;
+    let mut gone = Vec::new();
+    for binary in binaries {
+        let path = installation.deployed(binary);
+        if path.exists() && !manifest.vouches_for(installation, binary) {
+            let path = installation.show(&path);
+            note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
+            continue;
+        }
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("removing {}", path.display()));
+            }
+            _ => gone.push(binary.clone()),
+        }
+    }
+    Manifest::change(installation, |manifest| manifest.files.retain(|file, _| !gone.contains(file)))?;
+    // The user's own scripts may live here.
+    let _ = fs::remove_dir(&installation.hooks);
+    Ok(gone)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,249 @@
+//! Our lines in requirements.yaml: `enabled` of a hook, the way to a model, and the command of the status line that ours replaced.
+
+use anyhow::bail;
+use client_settings::{FileError, StatusLineThere};
+use config_edit::Refused;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use shared::catalog::HookEntry;
+
+use crate::places::Installation;
+use crate::say::note;
+
+/// The key of the way to a model.
+const BACKEND: [&str; 2] = ["judge", "backend"];
+
+/// The line that sets it.
+const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
+
+/// A way to a model. It costs the user money, so nobody chooses it in silence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Judge {
+    /// Anthropic's Messages API, with the key in `ANTHROPIC_API_KEY`
+    #[value(name = "messages_api")]
+    MessagesApi,
+    /// Your own `claude -p`, with your login
+    #[value(name = "claude_cli")]
+    ClaudeCli,
+}
+
+impl Judge {
+    /// As the configuration has it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::MessagesApi => "messages_api",
+            Self::ClaudeCli => "claude_cli",
+        }
+    }
+}
+
+/// Lines that the configuration shall hold.
+#[derive(Debug, Default)]
+pub(crate) struct Lines<'a> {
+    /// These hooks are switched on.
+    pub(crate) on: &'a [&'a HookEntry],
+    pub(crate) judge: Option<Judge>,
+    pub(crate) chained: Option<Chained>,
+}
+
+impl Lines<'_> {
+    /// The text with these lines. `None`: there shall be no file.
+    pub(crate) fn put_into(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
+        let mut text = text.map(str::to_owned);
+        if let Some(chained) = &self.chained {
+            text = Some(chained.put_into(text.as_deref())?);
+        }
+        for hook in self.on {
+            text = switched_on(text.as_deref(), hook)?;
+        }
+        if let Some(judge) = self.judge {
+            text = Some(config_edit::set_at(
+                text.as_deref().unwrap_or_default(),
+                &BACKEND.map(str::to_owned),
+                judge.word(),
+            )?);
+        }
+        Ok(text)
+    }
+}
+
+/// Changes the configuration of this scope. Returns whether it was changed.
+pub(crate) fn change(
+    installation: &Installation,
+    edit: impl FnOnce(Option<&str>) -> Result<Option<String>, Refused>,
+) -> anyhow::Result<bool> {
+    let file = installation.file(&installation.requirements)?;
+    Ok(file.change::<FileError>(|text| edit(text).map_err(|refused| file.refused(refused)))?)
+}
+
+pub(crate) fn read(installation: &Installation) -> anyhow::Result<Option<String>> {
+    Ok(installation.file(&installation.requirements)?.read()?)
+}
+
+/// The configuration says of this hook that it is off.
+pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
+    let value = text.and_then(|text| config_edit::get(text, &hook.name, "enabled").ok().flatten());
+    value.as_deref() == Some("false")
+}
+
+/// The configuration with this hook switched on; a hook that is on by default needs no line.
+pub(crate) fn switched_on(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
+    let before = text.unwrap_or_default();
+    let value = config_edit::get(before, &hook.name, "enabled")?;
+    if value.as_deref() == Some("true") || (hook.enabled && value.is_none()) {
+        return Ok(text.map(str::to_owned));
+    }
+    config_edit::set(before, &hook.name, "enabled", "true").map(Some)
+}
+
+/// The configuration with this hook switched off.
+pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
+    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
+}
+
+/// The configuration names a way to a model.
+pub(crate) fn names_judge(text: Option<&str>) -> bool {
+    text.and_then(|text| config_edit::get_at(text, &BACKEND.map(str::to_owned)).ok().flatten()).is_some()
+}
+
+/// The line to type before these hooks ask a model, where no way is chosen yet.
+pub(crate) fn next_for_judge(
+    installation: &Installation,
+    hooks: &[&HookEntry],
+) -> anyhow::Result<Option<String>> {
+    let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
+    let is_open = !paid.is_empty() && !names_judge(read(installation)?.as_deref());
+    let names = crate::say::names_of(&paid);
+    Ok(is_open.then(|| format!("Next: {SETS_BACKEND}: for {names} no model is asked until then")))
+}
+
+/// The command of the status line before ours, in the configuration: from there the hook that prints ours runs it, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Chained {
+    /// The path of the key.
+    pub(crate) key: Vec<String>,
+    pub(crate) command: String,
+}
+
+impl Chained {
+    /// What has to be written so that this hook runs the command of that status line; `None`: nothing, because it is no command or
+    /// the user has written it already. `before` is what was written for an earlier status line.
+    pub(crate) fn of(
+        installation: &Installation,
+        hook: &HookEntry,
+        line: &StatusLineThere,
+        before: Option<&Self>,
+    ) -> anyhow::Result<Option<Self>> {
+        let (Some(printed), Some(command)) = (&hook.status_line, command_of(line)) else { return Ok(None) };
+        let key = printed.chain_path(&hook.name);
+        let file = installation.file(&installation.requirements)?;
+        let text = file.read()?.unwrap_or_default();
+        let there = config_edit::get_at(&text, &key).map_err(|refused| file.refused(refused))?;
+        let there = there.filter(|there| !there.trim().is_empty());
+        let is_before =
+            |there: &String| before.is_some_and(|before| before.key == key && before.command == *there);
+        match there.filter(|there| !is_before(there)) {
+            Some(there) if there == command => Ok(None),
+            Some(_) => bail!(
+                "{} names another command under {}: make one command of both there, or take it out",
+                installation.show(&installation.requirements),
+                key.join(".")
+            ),
+            None => Ok(Some(Self { key, command })),
+        }
+    }
+
+    fn put_into(&self, text: Option<&str>) -> Result<String, Refused> {
+        // JSON is YAML on one line.
+        let command = Value::from(self.command.as_str()).to_string();
+        config_edit::set_at(text.unwrap_or_default(), &self.key, &command)
+    }
+
+    /// The text without it, if it still is what was written. A file that is empty then goes.
+    fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
+        let Some(text) = text else { return Ok(None) };
+        if config_edit::get_at(text, &self.key)?.as_ref() != Some(&self.command) {
+            return Ok(Some(text.to_owned()));
+        }
+        let left = config_edit::unset_at(text, &self.key)?;
+        Ok(Some(left).filter(|left| !left.trim().is_empty()))
+    }
+
+    pub(crate) fn put(&self, installation: &Installation) -> anyhow::Result<()> {
+        if change(installation, |text| self.put_into(text).map(Some))? {
+            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
+            note(format_args!("your own status line is kept as {key} in {shown}, and printed below"));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn take_out(&self, installation: &Installation) -> anyhow::Result<()> {
+        if change(installation, |text| self.taken_out_of(text))? {
+            let (key, shown) = (self.key.join("."), installation.show(&installation.requirements));
+            note(format_args!("took {key} out of {shown}"));
+        }
+        Ok(())
+    }
+}
+
+/// The command of a status line; `None`: it is no command, so it cannot be printed below ours.
+pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
+    line.command.clone().filter(|command| line.is_command && !command.trim().is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use shared::catalog::{Catalog, HookEntry};
+
+    use super::{Chained, Judge, Lines, names_judge, switched_off, switched_on};
+
+    fn hook(enabled: bool) -> HookEntry {
+        let hook = Catalog::built_in().unwrap().hooks.remove(0);
+        HookEntry { name: "a-gate".to_owned(), enabled, ..hook }
+    }
+
+    #[test]
+    fn only_a_hook_that_would_stay_off_gets_a_line() {
+        let (off, on) = (hook(false), hook(true));
+        for (before, hook, after) in [
+            (None, &off, Some("a-gate:\n  enabled: true\n")),
+            (None, &on, None),
+            (Some("# x\n"), &on, Some("# x\n")),
+            (Some("a-gate: {enabled: false}"), &on, Some("a-gate: {enabled: true}")),
+            (Some("a-gate: {enabled: true}"), &off, Some("a-gate: {enabled: true}")),
+        ] {
+            assert_eq!(switched_on(before, hook).unwrap().as_deref(), after, "{before:?}");
+        }
+        assert_eq!(switched_off(None, &on).unwrap().as_deref(), Some("a-gate:\n  enabled: false\n"));
+    }
+
+    #[test]
+    fn way_to_a_model_is_one_key() {
+        let lines = Lines { judge: Some(Judge::ClaudeCli), ..Lines::default() };
+        let with = lines.put_into(Some("# mine\njudge:\n  deadline_secs: 9\n")).unwrap().unwrap();
+        assert_eq!(with, "# mine\njudge:\n  deadline_secs: 9\n  backend: claude_cli\n");
+        assert!(
+            names_judge(Some(&with)) && !names_judge(Some("judge: { backend: }\n")) && !names_judge(None)
+        );
+    }
+
+    #[test]
+    fn chained_command_is_put_in_and_taken_out_to_the_byte() {
+        let key = ["a-pacer", "statusline", "chain"].map(str::to_owned).to_vec();
+        let chained = Chained { key, command: "my \"line\" # --x: 'é'".to_owned() };
+        for before in [
+            "# mine\nversion: \"1.0\"   # kept\n",
+            "a-pacer:\n  enabled: true # yes\nother: {x: 1}\n",
+            "a-pacer:\r\n  statusline:\r\n    width: 3\r\n",
+        ] {
+            let with = chained.put_into(Some(before)).unwrap();
+            assert!(with.contains("é") && with != before, "{with}");
+            assert_eq!(chained.put_into(Some(&with)).unwrap(), with);
+            assert_eq!(chained.taken_out_of(Some(&with)).unwrap().as_deref(), Some(before));
+        }
+        let alone = chained.put_into(None).unwrap();
+        assert_eq!(chained.taken_out_of(Some(&alone)).unwrap(), None, "an empty file goes");
+        let own = "a-pacer: {statusline: {chain: mine}}\n";
+        assert_eq!(chained.taken_out_of(Some(own)).unwrap().as_deref(), Some(own), "the user's own stays");
+    }
+}

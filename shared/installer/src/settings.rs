@@ -1,0 +1,359 @@
+//! One settings file of Claude Code: our parts of it, the changes that commands make, and the one way to carry a change out. The
+//! crate `client_settings` edits the text.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use client_settings::{
+    Backup, Contents, FileError, Owner, Program, Refused, Registration, StatusLineThere, UserFile, Wanted,
+};
+use shared::catalog::{Catalog, HookEntry};
+use shared::host::Host;
+
+use crate::manifest::{Added, Manifest};
+use crate::places::{Installation, Scope};
+use crate::registration::{NOTICE, entries, names, notice, status_line};
+use crate::requirements::{Chained, command_of};
+use crate::say::note;
+
+/// The marks of our parts of a settings file.
+pub(crate) struct Ours {
+    hooks: PathBuf,
+    former: Vec<PathBuf>,
+    binaries: Vec<String>,
+    added: Added,
+}
+
+impl Ours {
+    pub(crate) fn of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
+        let mut manifest = Manifest::read(installation)?;
+        // An older version may have registered a hook that the catalog no longer knows.
+        let binaries = manifest.files.into_keys().chain(names(catalog)).collect();
+        let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
+        let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
+        // A home that is reached through a link is the same home.
+        former.extend(hooks.canonicalize().ok().filter(|real| *real != hooks));
+        Ok(Self { hooks, former, binaries, added })
+    }
+
+    pub(crate) fn owner(&self) -> Owner<'_> {
+        self.owner_with(&self.added)
+    }
+
+    fn owner_with<'a>(&'a self, added: &'a Added) -> Owner<'a> {
+        Owner {
+            folder: &self.hooks,
+            former_folders: &self.former,
+            binaries: &self.binaries,
+            rules: &added.rules,
+            status_line_before: added.status_line_before.as_deref(),
+        }
+    }
+}
+
+/// The hooks and extras that shall be registered.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Choice<'a> {
+    /// These hooks and no others.
+    pub(crate) hooks: Vec<&'a HookEntry>,
+    /// Their permission rules, beside those that were added before.
+    pub(crate) allow_rules: bool,
+    /// The status line of the hook among them that prints one.
+    pub(crate) status_line: bool,
+}
+
+/// The parts of ours after a change; by default none.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    wanted: Wanted,
+    /// The manifest's note about them.
+    added: Added,
+    /// The text that the file gets back where nothing but our parts differs.
+    back_to: Option<Backup>,
+}
+
+/// A settings file of Claude Code that an edit does not refuse.
+pub(crate) struct Settings<'a> {
+    installation: &'a Installation,
+    catalog: &'a Catalog,
+    file: UserFile,
+    ours: Ours,
+    /// The text; `None`: there is no file.
+    pub(crate) text: Option<String>,
+    pub(crate) present: Contents,
+}
+
+impl<'a> Settings<'a> {
+    pub(crate) fn read(installation: &'a Installation, catalog: &'a Catalog) -> anyhow::Result<Self> {
+        let file = installation.file(&installation.settings)?;
+        let ours = Ours::of(installation, catalog)?;
+        let text = file.read()?;
+        let read = client_settings::read(text.as_deref().unwrap_or_default(), &ours.owner());
+        let mut present = read.map_err(|refused| file.refused(refused))?;
+        if let Some(refused) = present.refused.take() {
+            return Err(file.refused(refused).into());
+        }
+        Ok(Self { installation, catalog, file, ours, text, present })
+    }
+
+    /// The registered hooks, in the order of the catalog.
+    pub(crate) fn hooks(&self) -> Vec<&'a HookEntry> {
+        let is_registered =
+            |hook: &&HookEntry| self.present.ours().any(|entry| entry.name.as_ref() == Some(&hook.name));
+        self.catalog.hooks.iter().filter(is_registered).collect()
+    }
+
+    /// The names of our parts, as a person reads them.
+    pub(crate) fn parts(&self) -> Vec<String> {
+        let hooks: BTreeSet<String> = self
+            .present
+            .ours()
+            .filter_map(|entry| entry.name.clone())
+            .filter(|name| name != NOTICE)
+            .collect();
+        let line = self.present.status_line.as_ref().filter(|line| line.is_ours);
+        hooks.into_iter().chain(line.map(|_| "the status line".to_owned())).collect()
+    }
+
+    /// The permission rules of these hooks that are not there yet.
+    pub(crate) fn missing_rules(&self, hooks: &[&HookEntry]) -> Vec<String> {
+        let rules = hooks.iter().flat_map(|hook| &hook.permissions);
+        rules.filter(|rule| !self.present.rules.contains(rule)).cloned().collect()
+    }
+
+    /// The newest backup of another text than the present one.
+    pub(crate) fn newest_backup(&self) -> Option<Backup> {
+        self.file.backups().into_iter().find(|backup| backup.text != self.text)
+    }
+
+    /// The command of another status line that we keep in the user's configuration.
+    pub(crate) fn chained(&self) -> Option<&Chained> {
+        self.ours.added.chained.as_ref()
+    }
+
+    /// The status line of somebody else.
+    pub(crate) fn foreign_line(&self) -> Option<&StatusLineThere> {
+        self.present.status_line.as_ref().filter(|line| !line.is_ours)
+    }
+
+    /// Exactly this choice.
+    pub(crate) fn to(&self, choice: &Choice<'_>) -> anyhow::Result<Change> {
+        let is_shared = self.installation.scope == Scope::Project;
+        let before = &self.ours.added.rules;
+        let rules = choice.hooks.iter().flat_map(|hook| hook.permissions.clone());
+        let mut rules: Vec<String> = rules.filter(|rule| before.contains(rule)).collect();
+        if choice.allow_rules {
+            rules = merged(&rules, &self.missing_rules(&choice.hooks));
+        }
+        let has_ours = self.present.status_line.as_ref().is_some_and(|line| line.is_ours);
+        // A status line that was set alone stays while its hook is not registered, and goes with the registration.
+        let registered = self.hooks();
+        let alone = self.catalog.hooks.iter().filter(|hook| has_ours && !registered.contains(hook));
+        let printers: Vec<&HookEntry> = choice.hooks.iter().copied().chain(alone).collect();
+        // The command names a path, which a project's settings must not.
+        let is_wanted = !is_shared && (choice.status_line || has_ours);
+        let line = status_line(self.installation, &printers)?.filter(|_| is_wanted);
+        let (status_line_before, chained) = match &line {
+            Some((hook, _)) => self.before_ours(hook)?,
+            None => (None, None),
+        };
+        let mut hooks = entries(self.installation, &choice.hooks)?;
+        if is_shared {
+            hooks.extend(self.of_newer_versions());
+            hooks.extend(notice_of(&hooks));
+        }
+        let wanted = Wanted {
+            hooks,
+            rules: rules.clone(),
+            status_line: line.map(|(_, command)| command),
+            leaves_entries: false,
+        };
+        Ok(Change { wanted, added: Added { rules, status_line_before, chained }, back_to: None })
+    }
+
+    /// Everything as written, without the entries of these hooks.
+    pub(crate) fn without(&self, names: &[String]) -> Change {
+        let mut change = self.as_it_is();
+        change.wanted.hooks.retain(|hook| !hook.program.name().is_some_and(|name| names.contains(&name)));
+        change
+    }
+
+    /// Everything as written, with the status line of this hook.
+    pub(crate) fn with_status_line(&self, hook: &HookEntry) -> anyhow::Result<Change> {
+        let (hook, command) = status_line(self.installation, &[hook])?
+            .with_context(|| format!("{} prints no status line", hook.name))?;
+        let mut change = self.as_it_is();
+        change.wanted.status_line = Some(command);
+        (change.added.status_line_before, change.added.chained) = self.before_ours(hook)?;
+        Ok(change)
+    }
+
+    /// Our parts as they were in an earlier text of the file; the user's later changes stay.
+    pub(crate) fn as_in(&self, backup: Backup) -> anyhow::Result<Change> {
+        let read = |owner: &Owner<'_>| {
+            let read = client_settings::read(backup.text.as_deref().unwrap_or_default(), owner);
+            read.map_err(|refused| self.file.refused(refused))
+        };
+        // A rule of ours that went with the last change is nobody's now; it comes back as ours.
+        let is_gone = |rule: &String| {
+            let is_catalogs = self.catalog.hooks.iter().any(|hook| hook.permissions.contains(rule));
+            is_catalogs && !self.present.rules.contains(rule)
+        };
+        let gone: Vec<String> = read(&self.ours.owner())?.rules.into_iter().filter(is_gone).collect();
+        let ours = Added { rules: merged(&self.ours.added.rules, &gone), ..self.ours.added.clone() };
+        let owner = self.ours.owner_with(&ours);
+        let wanted = Wanted { leaves_entries: true, ..read(&owner)?.as_wanted(&owner) };
+        let printer = self.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+        let (status_line_before, chained) = match printer {
+            Some(hook) => self.before_ours(hook)?,
+            None => (None, None),
+        };
+        let added = Added { rules: wanted.rules.clone(), status_line_before, chained };
+        Ok(Change { wanted, added, back_to: Some(backup) })
+    }
+
+    fn as_it_is(&self) -> Change {
+        let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.ours.owner()) };
+        Change { wanted, added: self.ours.added.clone(), back_to: None }
+    }
+
+    /// A teammate's newer version may have hooks that this one does not know: they stay.
+    fn of_newer_versions(&self) -> Vec<Registration> {
+        let is_unknown = |hook: &Registration| {
+            let name = hook.program.name().filter(|_| matches!(hook.program, Program::Shell(_)));
+            name.is_some_and(|name| name != NOTICE && self.catalog.hook(&name).is_none())
+        };
+        self.as_it_is().wanted.hooks.into_iter().filter(is_unknown).collect()
+    }
+
+    /// The status line before ours: its value as written, and the place where its command is kept.
+    fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<(Option<String>, Option<Chained>)> {
+        let before = &self.ours.added;
+        let Some(replaced) = self.foreign_line() else {
+            return Ok((before.status_line_before.clone(), before.chained.clone()));
+        };
+        // The key is the user's own, for every project.
+        let is_users = self.installation.scope == Scope::User;
+        let chained =
+            is_users.then(|| Chained::of(self.installation, hook, replaced, before.chained.as_ref()));
+        Ok((Some(replaced.raw.clone()), chained.transpose()?.flatten()))
+    }
+
+    /// The command to write into the configuration. It is written once, when our status line replaces another one; later it is the
+    /// user's to change.
+    pub(crate) fn to_be_chained<'c>(&self, change: &'c Change) -> Option<&'c Chained> {
+        let replaces = change.wanted.status_line.is_some() && self.foreign_line().is_some();
+        change.added.chained.as_ref().filter(|_| replaces)
+    }
+
+    /// The text after the change.
+    pub(crate) fn preview(&self, change: &Change) -> anyhow::Result<Option<String>> {
+        let added = self.with_added(&change.added);
+        let text = self.edited(self.text.as_deref(), change, &added, &self.earlier());
+        Ok(text.map_err(|refused| self.file.refused(refused))?)
+    }
+
+    /// Carries a change out. Returns the backup, if anything changed.
+    ///
+    /// The manifest notes it first: after a kill in between, a rule of ours would else be taken for the user's.
+    pub(crate) fn put(&self, host: &Host, change: &Change) -> anyhow::Result<Option<PathBuf>> {
+        let mut added = change.added.clone();
+        if change.wanted.status_line.is_none() {
+            (added.status_line_before, added.chained) = (None, None);
+        }
+        let stays = (!change.wanted.is_nothing()).then_some(&added);
+        if self.text.is_none() && stays.is_none() {
+            self.unchain(None)?;
+            note_down(self.installation, None)?;
+            return Ok(None);
+        }
+        let both = self.with_added(&added);
+        note_down(self.installation, Some(&both))?;
+        self.chain(change)?;
+        let earlier = self.earlier();
+        let backup = self.file.change_with_backup::<FileError>(host.now(), |text| {
+            self.edited(text, change, &both, &earlier).map_err(|refused| self.file.refused(refused))
+        })?;
+        self.unchain(added.chained.as_ref())?;
+        note_down(self.installation, stays)?;
+        Ok(backup)
+    }
+
+    fn edited(
+        &self,
+        text: Option<&str>,
+        change: &Change,
+        added: &Added,
+        earlier: &[Option<String>],
+    ) -> Result<Option<String>, Refused> {
+        let owner = self.ours.owner_with(added);
+        match &change.back_to {
+            Some(back) if client_settings::differ_in_ours_only(text, back.text.as_deref(), &owner) => {
+                Ok(back.text.clone())
+            }
+            _ => client_settings::arrange(text, &owner, &change.wanted, earlier),
+        }
+    }
+
+    fn earlier(&self) -> Vec<Option<String>> {
+        self.file.backups().into_iter().map(|backup| backup.text).collect()
+    }
+
+    /// Keeps the other status line's command before ours takes its place.
+    fn chain(&self, change: &Change) -> anyhow::Result<()> {
+        let is_no_command = self.foreign_line().is_some_and(|line| command_of(line).is_none());
+        if is_no_command && change.wanted.status_line.is_some() {
+            note(
+                "the status line that was there is no command, so it is not printed below; uninstalling gives it back",
+            );
+        }
+        self.to_be_chained(change).map_or(Ok(()), |chained| chained.put(self.installation))
+    }
+
+    /// Forgets the other status line's command after that line has its place again.
+    fn unchain(&self, stays: Option<&Chained>) -> anyhow::Result<()> {
+        match self.chained() {
+            Some(before) if stays.is_none() => before.take_out(self.installation),
+            _ => Ok(()),
+        }
+    }
+
+    /// Ours before and after a change: both may have to be taken out.
+    fn with_added(&self, added: &Added) -> Added {
+        let before = &self.ours.added;
+        Added {
+            rules: merged(&before.rules, &added.rules),
+            status_line_before: added.status_line_before.clone().or(before.status_line_before.clone()),
+            chained: added.chained.clone().or(before.chained.clone()),
+        }
+    }
+}
+
+/// The entry that tells a teammate who lacks one of these hooks.
+fn notice_of(entries: &[Registration]) -> Option<Registration> {
+    let names: BTreeSet<String> = entries.iter().filter_map(|entry| entry.program.name()).collect();
+    (!names.is_empty()).then(|| notice(&names.into_iter().collect::<Vec<_>>()))
+}
+
+/// Notes in the manifest what was added to a settings file beside entries. A project's file is noted in any case.
+fn note_down(installation: &Installation, added: Option<&Added>) -> anyhow::Result<()> {
+    let key = installation.key();
+    let is_noted = |added: &&Added| installation.scope != Scope::User || **added != Added::default();
+    let added = added.filter(is_noted);
+    if Manifest::read(installation)?.settings.get(&key) == added {
+        return Ok(());
+    }
+    Manifest::change(installation, |manifest| {
+        manifest.settings.remove(&key);
+        manifest.settings.extend(added.map(|added| (key, added.clone())));
+    })
+}
+
+fn merged(left: &[String], right: &[String]) -> Vec<String> {
+    let new = right.iter().filter(|rule| !left.contains(rule));
+    left.iter().chain(new).cloned().collect()
+}
+
+#[cfg(test)]
+mod tests;
