@@ -27,6 +27,8 @@ mod settings;
 mod snapshot;
 mod state;
 mod step;
+#[cfg(test)]
+mod tests;
 mod text;
 mod wording;
 

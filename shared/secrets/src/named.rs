@@ -190,7 +190,7 @@ fn telling(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     starts.filter(is_one).map(|(_, at)| Value::at(text, at).place).next()
 }
 
-/// A value without quotation marks is a secret where it stands in no code, has a digit, or is all there is on its line.
+/// A value without quotation marks is a secret where it stands in no code, looks random, or is all there is on its line.
 fn is_bare_secret(text: &[u8], name: &Range<usize>, place: &Range<usize>) -> bool {
     let secret = &text[place.clone()];
     if secret.len() < MIN_SECRET || secret[0] == b'-' || secret.starts_with(b"~/") {
@@ -201,10 +201,12 @@ fn is_bare_secret(text: &[u8], name: &Range<usize>, place: &Range<usize>) -> boo
     if is_option || !text[name.clone()].iter().any(u8::is_ascii_lowercase) {
         return secret.len() >= MIN_LOOSE || !secret.iter().all(u8::is_ascii_digit);
     }
-    let has_digit = secret.iter().any(u8::is_ascii_digit);
+    // A small letter stands before a capital once in a `newName`, more often in a value that nobody made up.
+    let is_hump = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    let is_random = secret.iter().any(u8::is_ascii_digit) || secret.windows(2).filter(is_hump).count() > 1;
     let is_title = secret[0].is_ascii_uppercase() && secret[1..].iter().any(u8::is_ascii_lowercase);
     !is_code(secret)
-        && (has_digit && secret.len() >= MIN_LOOSE || !is_title && is_line(text, name.start, place.end))
+        && (is_random && secret.len() >= MIN_LOOSE || !is_title && is_line(text, name.start, place.end))
 }
 
 /// Value behind a vague name, if it looks like a key and not like the name of one.

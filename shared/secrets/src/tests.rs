@@ -108,6 +108,7 @@ fn masks_what_a_name_or_an_address_gives_away_and_keeps_the_rest() {
         ("aws_secret_access_key = ¤\nregion = eu", random_with(7, BASE64, 40)),
         ("{'client_secret': '¤'}", "correct horse battery staple".to_owned()),
         ("DB_PASS=¤", "topsecret_(x)".to_owned()),
+        ("It is done: passwd: ¤ is there.", ["ENEIzxs", "MsCraUZ"].concat()),
         ("  password: ¤\n  user: me", "swordfish".to_owned()),
         ("db.password = ¤\n", "swordfish".to_owned()),
         ("https://hooks.slack.com/services/¤ is posted to", random_with(7, BASE62, 30)),

@@ -7,18 +7,16 @@ use std::fs;
 use std::path::PathBuf;
 
 use shared::cli::{Asker, Line, is_command, prompted};
-use shared::config::{self, SectionSpec, Sources};
 use shared::hook::{Context, Effect};
-use shared::host::{Clock, Environment, Host, Places, Timestamp};
+use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
-use shared::protocol::{Call, Event, Request};
-use shared::switches::Position;
+use shared::protocol::{Call, Event};
 
 use super::{Reply, answer, grammar};
 use crate::PauseRecorder;
-use crate::record::{JSON, MARKDOWN, Sessions};
-use crate::registry::{self, Registry};
+use crate::record::{JSON, MARKDOWN};
 use crate::settings::Settings;
+use crate::tests::World;
 
 /// 2026-11-22 12:00:00
 const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
@@ -44,42 +42,7 @@ impl Way {
     }
 }
 
-struct World {
-    folder: tempfile::TempDir,
-    now: Timestamp,
-}
-
 impl World {
-    fn new() -> Self {
-        let world = Self { folder: tempfile::tempdir().unwrap(), now: NOW };
-        fs::create_dir(world.at("project")).unwrap();
-        fs::create_dir(world.at("project/.git")).unwrap();
-        world
-    }
-
-    fn at(&self, path: &str) -> PathBuf {
-        self.folder.path().canonicalize().unwrap().join(path)
-    }
-
-    fn places(&self) -> Places {
-        Places {
-            config_dir: Some(self.at("config")),
-            state_dir: Some(self.at("state")),
-            default_state_dir: Some(self.at("state")),
-            root: Some(self.at("project")),
-            project_claude_dir: Some(self.at("project/.claude")),
-            state_dir_ignored: None,
-        }
-    }
-
-    fn sessions(&self) -> Sessions {
-        Sessions::of(&self.places()).unwrap()
-    }
-
-    fn registry(&self) -> Registry {
-        registry::read(self.places().open_store().as_ref())
-    }
-
     /// The names in the folder that are neither locks nor always there.
     fn names(&self) -> Vec<String> {
         let names = fs::read_dir(self.sessions().dir).into_iter().flatten();
@@ -90,18 +53,13 @@ impl World {
         names
     }
 
-    fn see<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Context<'_, Settings>) -> T) -> T {
-        let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-        let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
-        let environment = Environment { search_path: std::env::var_os("PATH"), ..Environment::default() };
-        let host = Host { started: self.now, clock: Clock::Fixed(self.now), environment };
-        let (places, store) = (self.places(), self.places().open_store());
+    fn seen_by<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Context<'_, Settings>) -> T) -> T {
         let call = Call { session_id: way.session.map(ToOwned::to_owned), ..Call::default() };
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
-        let request = Request { call, event };
-        let (places, host, store) = (&places, &host, store.as_ref());
-        let asker = Asker { host, places, store, session: way.session, caller: way.caller };
-        look(asker, &Context { request: &request, settings: &settings, places, host, locked: &[], store })
+        self.see(call, event, |context| {
+            let Context { host, places, store, .. } = *context;
+            look(Asker { host, places, store, session: way.session, caller: way.caller }, context)
+        })
     }
 
     /// Asks, and does what is to be done.
@@ -109,9 +67,9 @@ impl World {
         let words: Vec<&str> = line.split(' ').collect();
         let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
         let asked = grammar::asked(&asked).unwrap_or_else(|| panic!("{line}"));
-        let reply = self.see(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
+        let reply = self.seen_by(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
         for step in reply.effects.clone() {
-            assert_eq!(step.carry_out(&self.places(), self.now), Ok(()), "{line}");
+            assert_eq!(step.carry_out(&self.places, self.now), Ok(()), "{line}");
         }
         reply
     }
@@ -129,7 +87,7 @@ impl World {
     }
 
     fn prompt(&self, prompt: &str) -> Option<Reply> {
-        self.see(PROMPT, |_, context| prompted::<PauseRecorder>(context, prompt, None))
+        self.seen_by(PROMPT, |_, context| prompted::<PauseRecorder>(context, prompt, None))
     }
 
     /// A snapshot of a session of this machine; its id.
@@ -151,7 +109,7 @@ impl World {
 
 #[test]
 fn what_every_hook_answers_is_answered_and_prose_is_not() {
-    let world = World::new();
+    let world = World::new(NOW);
     for prompt in
         ["pause-recorder status", "pause-recorder help", "pause-recorder list", "pause-recorder show 2026"]
     {
@@ -167,7 +125,7 @@ fn what_every_hook_answers_is_answered_and_prose_is_not() {
 
 #[test]
 fn status_says_how_things_stand() {
-    let world = World::new();
+    let world = World::new(NOW);
     let text = world.yes(TERMINAL, "status");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines.len(), 4, "{text}");
@@ -185,10 +143,8 @@ fn status_says_how_things_stand() {
     world.foreign("session-20260101-000000");
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
-    assert!(
-        text.contains("\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action in 0 min\n"),
-        "{text}"
-    );
+    let record = "\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action in 0 min\n";
+    assert!(text.contains(record), "{text}");
     let in_terminal = world.yes(TERMINAL, "status");
     assert!(in_terminal.contains("\nrecords in .claude/sessions: 1 active\n"), "{in_terminal}");
     assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
@@ -203,7 +159,7 @@ fn status_says_how_things_stand() {
 
 #[test]
 fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
-    let world = World::new();
+    let world = World::new(NOW);
     for (prompt, usage) in [
         ("pause-recorder finalize --bogus", "finalize [--minimal] [ID]"),
         ("pause-recorder Discard --force 2026", "discard [ID]"),

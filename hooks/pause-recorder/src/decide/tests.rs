@@ -2,11 +2,9 @@
 
 use serde_json::{Value, json};
 use shared::blocks::BlockCount;
-use shared::config::{self, SectionSpec, Sources};
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
-use shared::switches::Position;
 
 use super::{NOT_RECORDED, decide};
 use crate::command::Reply;
@@ -18,6 +16,7 @@ use crate::record::{Action, Kind, Record, Sessions};
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
 use crate::step::{End, Ending, Step};
+use crate::tests::defaults;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -65,8 +64,7 @@ fn end() -> Event {
 }
 
 fn at(percent: u64) -> Case {
-    let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-    let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
+    let settings = defaults();
     Case {
         call: Call { session_id: Some("s".into()), ..Call::default() },
         event: tool_call(),

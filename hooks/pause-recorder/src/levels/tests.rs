@@ -2,16 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::switches::Position;
+use shared::config::Bounded;
 
 use super::{Level, Thresholds};
-use crate::settings::Settings;
-
-fn defaults() -> Settings {
-    let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
-}
+use crate::tests::defaults;
 
 #[test]
 fn level_is_reached_at_exactly_its_percentage_and_the_last_one_is_the_highest() {

@@ -4,45 +4,21 @@ use std::fs;
 use std::time::Duration;
 
 use serde_json::{Map, json};
-use shared::config::{self, SectionSpec, Sources};
-use shared::hook::{Context, Effect};
-use shared::host::{Clock, Environment, Host, Places, Timestamp};
-use shared::protocol::{Call, Event, Request, ToolResult};
-use shared::switches::Position;
+use shared::hook::Effect;
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, ToolResult};
 
 use super::{Facts, MAX_BYTES_AT_END, observe};
 use crate::earlier::Unread;
-use crate::record::{ARCHIVE, Action, JSON, Kind, Record, Sessions, append};
-use crate::registry::{self, Entry};
-use crate::settings::Settings;
+use crate::record::{ARCHIVE, Action, JSON, Kind, Record, append};
+use crate::registry::Entry;
 use crate::step::Step;
+use crate::tests::World;
 
 const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
 const NOW: Timestamp = Timestamp::from_secs(1_000_100);
 
-struct World {
-    scratch: tempfile::TempDir,
-    places: Places,
-}
-
 impl World {
-    fn new() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let root = scratch.path().join("p");
-        fs::create_dir_all(&root).unwrap();
-        let places = Places {
-            state_dir: Some(scratch.path().join("state")),
-            project_claude_dir: Some(root.join(".claude")),
-            root: Some(root),
-            ..Places::default()
-        };
-        Self { scratch, places }
-    }
-
-    fn sessions(&self) -> Sessions {
-        Sessions::of(&self.places).unwrap()
-    }
-
     fn does(&self, step: Step) {
         step.carry_out(&self.places, BEGUN).unwrap();
     }
@@ -71,18 +47,7 @@ impl World {
     }
 
     fn observes_call(&self, call: Call, event: Event) -> Option<Facts> {
-        let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-        let settings: Settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
-        let host = Host { started: NOW, clock: Clock::Fixed(NOW), environment: Environment::default() };
-        let store = self.places.open_store();
-        observe(&Context {
-            request: &Request { call, event },
-            settings: &settings,
-            places: &self.places,
-            host: &host,
-            locked: &[],
-            store: store.as_ref(),
-        })
+        self.see(call, event, observe)
     }
 
     fn starts(&self, session: &str) -> Facts {
@@ -95,7 +60,7 @@ impl World {
     }
 
     fn entry(&self) -> Entry {
-        registry::read(self.places.open_store().as_ref()).entries[0].clone()
+        self.registry().entries[0].clone()
     }
 }
 
@@ -111,7 +76,7 @@ fn action(kind: Kind, key: &str, value: &str) -> Action {
 
 #[test]
 fn a_new_session_receives_what_an_ended_one_has_left_once() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.ends("old");
     let left = world.starts("new").left;
     assert_eq!(left.faults, Vec::<String>::new());
@@ -127,7 +92,7 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
 
 #[test]
 fn nobody_receives_what_was_changed_or_written_elsewhere() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.ends("old");
     world.starts("new");
     let json = world.sessions().file(&world.entry().id, JSON);
@@ -143,13 +108,13 @@ fn nobody_receives_what_was_changed_or_written_elsewhere() {
 #[test]
 fn records_are_finalized_or_reported_by_their_silence() {
     for (minutes, orphans, actives) in [(29, 0, 1), (31, 1, 1), (24 * 60, 0, 0)] {
-        let world = World::new();
+        let world = World::new(NOW);
         silent_for(&world.begins("old"), minutes);
         let left = world.starts("new").left;
         assert_eq!((left.orphans.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
     }
     // Nobody finalizes a stranger's record.
-    let world = World::new();
+    let world = World::new(NOW);
     silent_for(&world.ends("old"), 24 * 60);
     fs::remove_dir_all(world.places.state_dir.as_ref().unwrap()).unwrap();
     world.starts("new");
@@ -158,7 +123,7 @@ fn records_are_finalized_or_reported_by_their_silence() {
 
 #[test]
 fn five_records_are_finalized_at_one_start() {
-    let world = World::new();
+    let world = World::new(NOW);
     for number in 0..=5 {
         silent_for(&world.ends(&format!("old-{number}")), 60);
     }
@@ -170,7 +135,7 @@ fn five_records_are_finalized_at_one_start() {
 
 #[test]
 fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.ends("old");
     let json = world.sessions().file(&world.entry().id, JSON);
     fs::create_dir(&json).unwrap();
@@ -182,7 +147,7 @@ fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
 
 #[test]
 fn a_compaction_of_a_subagent_does_not_matter() {
-    let world = World::new();
+    let world = World::new(NOW);
     let event = Event::PreCompact { trigger: "auto".into() };
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
@@ -191,7 +156,7 @@ fn a_compaction_of_a_subagent_does_not_matter() {
 
 #[test]
 fn a_long_record_is_left_for_later_at_a_sessions_end() {
-    let world = World::new();
+    let world = World::new(NOW);
     let record = world.begins("s");
     let end = || world.observes("s", Event::SessionEnd { reason: "other".into() }).unwrap().material;
     assert!(end().is_some());
@@ -203,8 +168,8 @@ fn a_long_record_is_left_for_later_at_a_sessions_end() {
 
 #[test]
 fn where_nothing_can_be_remembered_no_level_is_reached() {
-    let mut world = World::new();
-    let transcript = world.scratch.path().join("t.jsonl");
+    let mut world = World::new(NOW);
+    let transcript = world.at("t.jsonl");
     let usage = json!({"input_tokens": 190_000, "output_tokens": 0});
     let line = json!({"type": "assistant", "message": {"model": "m", "content": [], "usage": usage}});
     fs::write(&transcript, format!("{line}\n")).unwrap();

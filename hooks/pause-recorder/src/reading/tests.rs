@@ -4,12 +4,11 @@ use std::fs;
 use std::path::PathBuf;
 
 use serde_json::json;
-use shared::config::{self, Bounded, SectionSpec, Sources};
+use shared::config::Bounded;
 use shared::hook::Context;
-use shared::host::{Clock, Environment, Host, Places, Timestamp};
-use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolFailure, ToolResult};
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Stop, Subagent, ToolFailure, ToolResult};
 use shared::state::Store;
-use shared::switches::Position;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
 use super::{learnt, reading};
@@ -19,34 +18,32 @@ use crate::occupancy::{Reading, Source};
 use crate::registry;
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
+use crate::tests::World;
 
 const NOW: i64 = 100_000;
 const MODEL: &str = "claude-opus-4-8";
 
 /// A session without readings.
 struct Scene {
-    scratch: tempfile::TempDir,
-    settings: Settings,
+    world: World,
     state: State,
     event: Event,
     is_recorded: bool,
 }
 
 fn scene() -> Scene {
-    let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-    let settings = config::load(spec, &Sources::default(), Position::Auto).unwrap().settings;
-    let scratch = tempfile::tempdir().unwrap();
     let event = Event::PostToolUse(ToolResult::default());
-    Scene { scratch, settings, state: State::default(), event, is_recorded: false }
+    let world = World::new(Timestamp::from_secs(NOW));
+    Scene { world, state: State::default(), event, is_recorded: false }
 }
 
 impl Scene {
     fn store(&self) -> Store {
-        Store::open(&self.scratch.path().join("state")).unwrap()
+        self.world.places.open_store().unwrap()
     }
 
     fn transcript(&self) -> PathBuf {
-        self.scratch.path().join("t.jsonl")
+        self.world.at("t.jsonl")
     }
 
     /// The last reply was counted so.
@@ -82,23 +79,12 @@ impl Scene {
     }
 
     fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
-        let now = Timestamp::from_secs(NOW);
-        let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
         let call = Call {
             session_id: Some("s".into()),
             transcript_path: Some(self.transcript()),
             ..Call::default()
         };
-        let request = Request { call, event: self.event.clone() };
-        let (places, store) = (Places::default(), self.store());
-        look(&Context {
-            request: &request,
-            settings: &self.settings,
-            places: &places,
-            host: &host,
-            locked: &[],
-            store: Some(&store),
-        })
+        self.world.see(call, self.event.clone(), look)
     }
 
     fn reading(&self) -> Option<Reading> {
@@ -118,7 +104,7 @@ impl Scene {
             let learnt = self.see(|context| learnt(context, &self.state, &reading))?;
             believed_percent(learnt.tokens, reading.window)
         });
-        Thresholds::new(&self.settings, point).of(Level::AutoPause)
+        Thresholds::new(&self.world.settings, point).of(Level::AutoPause)
     }
 }
 
@@ -199,7 +185,7 @@ fn window_of_a_transcripts_model_is_that_of_its_status_line_or_the_settings() {
     assert_eq!(window(scene().replied("claude-opus-5-5-20260901", 1)), 1_000_000);
     assert_eq!(window(scene().replied(MODEL, 300_000)), 1_000_000);
     let mut set = replied();
-    set.settings.context_window_tokens = Bounded::new(500_000);
+    set.world.settings.context_window_tokens = Bounded::new(500_000);
     assert_eq!(window(set), 500_000);
 }
 

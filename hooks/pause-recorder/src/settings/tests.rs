@@ -1,15 +1,9 @@
 //! What is found wrong in settings that can be read, and which models a name stands for.
 
-use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::switches::Position;
+use shared::config::Bounded;
 
 use super::{Levels, Settings};
-
-/// As compiled in.
-fn defaults() -> Settings {
-    let spec = SectionSpec { name: "pause-recorder", ..SectionSpec::default() };
-    config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
-}
+use crate::tests::defaults;
 
 fn faults(settings: &Settings) -> Vec<(String, String)> {
     settings.faults().into_iter().map(|fault| (fault.path.join("."), fault.what)).collect()

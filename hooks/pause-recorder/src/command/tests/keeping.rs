@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{CLAUDES_SHELL, PROMPT, TERMINAL, World};
+use super::{CLAUDES_SHELL, NOW, PROMPT, TERMINAL};
 use crate::record::{JSON, MARKDOWN};
 use crate::step::Step;
+use crate::tests::World;
 
 const FOREIGN: &str = "session-20250101-000000";
 
 #[test]
 fn a_list_says_whose_each_is() {
-    let world = World::new();
+    let world = World::new(NOW);
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     world.foreign(FOREIGN);
     fs::write(world.sessions().file(&second, JSON), "{}").unwrap();
@@ -34,7 +35,7 @@ fn a_list_says_whose_each_is() {
 
 #[test]
 fn show_prints_the_page_or_the_json() {
-    let world = World::new();
+    let world = World::new(NOW);
     assert!(world.no(TERMINAL, "show").contains("no snapshot"));
     let id = world.snapshot("two");
     let [path, page] = [JSON, MARKDOWN].map(|end| world.sessions().file(&id, end));
@@ -49,7 +50,7 @@ fn show_prints_the_page_or_the_json() {
 
 #[test]
 fn a_snapshot_is_handed_to_claude_and_is_read_then() {
-    let world = World::new();
+    let world = World::new(NOW);
     assert!(world.no(PROMPT, "resume").contains("no snapshot"));
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     let in_shell = world.ask(TERMINAL, "resume");
@@ -70,7 +71,7 @@ fn a_snapshot_is_handed_to_claude_and_is_read_then() {
 
 #[test]
 fn what_was_not_written_here_as_it_stands_is_not_handed_over() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.foreign(FOREIGN);
     let why = world.no(PROMPT, &format!("resume {FOREIGN}"));
     assert!(why.contains("not written on this machine") && why.contains(&format!("show {FOREIGN}")), "{why}");
@@ -85,7 +86,7 @@ fn what_was_not_written_here_as_it_stands_is_not_handed_over() {
 
 #[test]
 fn prune_removes_what_is_older() {
-    let mut world = World::new();
+    let mut world = World::new(NOW);
     let old = world.snapshot("two");
     world.foreign(FOREIGN);
     fs::write(world.sessions().dir.join("session-20250101-000001-incremental.jsonl.gz"), "x").unwrap();

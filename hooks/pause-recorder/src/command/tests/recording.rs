@@ -4,14 +4,15 @@ use std::fs;
 
 use shared::operator::{Caller, Standing};
 
-use super::{CLAUDES_SHELL, PROMPT, SCRIPT, TERMINAL, Way, World};
+use super::{CLAUDES_SHELL, NOW, PROMPT, SCRIPT, TERMINAL, Way};
 use crate::record::{ARCHIVE, JSON};
+use crate::tests::World;
 
 const ID: &str = "session-20261122-120000";
 
 #[test]
 fn a_session_is_recorded_once() {
-    let world = World::new();
+    let world = World::new(NOW);
     assert!(world.no(TERMINAL, "start").contains("there is no session here"));
     let text = world.yes(CLAUDES_SHELL, "start");
     assert!(text.starts_with("from here on this session is recorded in .claude/sessions"), "{text}");
@@ -23,17 +24,17 @@ fn a_session_is_recorded_once() {
 
 #[test]
 fn a_hook_that_is_off_records_nothing() {
-    let world = World::new();
+    let world = World::new(NOW);
     let off = world.prompt("pause-recorder off").unwrap();
     for step in off.effects {
-        shared::hook::Effect::carry_out(step, &world.places(), world.now).unwrap();
+        shared::hook::Effect::carry_out(step, &world.places, world.now).unwrap();
     }
     assert!(world.no(PROMPT, "start").contains("it is off"));
 }
 
 #[test]
 fn without_an_id_no_session_touches_the_record_of_another() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.yes(Way::of("two"), "start");
     let at = world.sessions().actives()[0].modified.local();
     for verb in ["finalize", "discard"] {
@@ -51,7 +52,7 @@ fn without_an_id_no_session_touches_the_record_of_another() {
 
 #[test]
 fn a_script_outside_of_any_session_finalizes_and_does_not_discard() {
-    let world = World::new();
+    let world = World::new(NOW);
     for session in ["one", "two"] {
         world.yes(Way::of(session), "start");
     }
@@ -74,7 +75,7 @@ fn a_script_outside_of_any_session_finalizes_and_does_not_discard() {
 
 #[test]
 fn whoever_is_within_a_session_and_not_the_user_is_bound_to_its_own_record() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.yes(Way::of("two"), "start");
     for way in [
         CLAUDES_SHELL,
@@ -93,10 +94,10 @@ fn whoever_is_within_a_session_and_not_the_user_is_bound_to_its_own_record() {
 
 #[test]
 fn a_record_is_known_by_its_id_with_or_without_its_first_word_and_by_its_files_name() {
-    let name = World::new().sessions().active_path("one");
+    let name = World::new(NOW).sessions().active_path("one");
     let name = name.file_name().unwrap().to_str().unwrap();
     for part in ["20261122-120000", ID, &name[13..21], name] {
-        let world = World::new();
+        let world = World::new(NOW);
         for session in ["one", "two"] {
             world.yes(Way::of(session), "start");
         }
@@ -107,7 +108,7 @@ fn a_record_is_known_by_its_id_with_or_without_its_first_word_and_by_its_files_n
 
 #[test]
 fn a_record_without_a_snapshot_is_listed_as_that() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.yes(PROMPT, "start");
     world.yes(PROMPT, "finalize --minimal");
     assert_eq!(world.yes(PROMPT, "list"), format!("{ID}  record only, no snapshot"));
@@ -117,7 +118,7 @@ fn a_record_without_a_snapshot_is_listed_as_that() {
 
 #[test]
 fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
-    let world = World::new();
+    let world = World::new(NOW);
     for session in ["one", "two"] {
         world.yes(Way::of(session), "start");
     }
@@ -137,7 +138,7 @@ fn of_several_records_the_own_one_is_meant_or_that_of_the_id() {
 
 #[test]
 fn only_the_user_discards_or_drops_the_snapshot() {
-    let world = World::new();
+    let world = World::new(NOW);
     world.yes(PROMPT, "start");
     for line in ["finalize --minimal", "discard"] {
         let refused = world.no(CLAUDES_SHELL, line);
@@ -155,7 +156,7 @@ fn only_the_user_discards_or_drops_the_snapshot() {
 #[test]
 fn a_damaged_record_can_be_discarded_and_only_that() {
     for text in [&b""[..], b"\n\n", b"{\"torn", b"\xff\xfe\0"] {
-        let world = World::new();
+        let world = World::new(NOW);
         world.sessions().open().unwrap();
         fs::write(world.sessions().dir.join("ACTIVE-PAUSE-1234abcd.jsonl"), text).unwrap();
         assert!(
@@ -170,7 +171,7 @@ fn a_damaged_record_can_be_discarded_and_only_that() {
 
 #[test]
 fn somebody_elses_record_touches_nothing_of_ours() {
-    let world = World::new();
+    let world = World::new(NOW);
     let id = world.snapshot("one");
     let ours = fs::read(world.sessions().file(&id, ARCHIVE)).unwrap();
     fs::write(world.sessions().dir.join("ACTIVE-PAUSE-foreign1.jsonl"), ours).unwrap();
@@ -183,7 +184,7 @@ fn somebody_elses_record_touches_nothing_of_ours() {
 #[test]
 fn the_path_stands_alone_on_the_last_line() {
     for (line, end) in [("finalize", ".json"), ("finalize --minimal", "-incremental.jsonl")] {
-        let world = World::new();
+        let world = World::new(NOW);
         world.yes(PROMPT, "start");
         let text = world.yes(PROMPT, line);
         let path = world.sessions().dir.join(format!("{ID}{end}"));
