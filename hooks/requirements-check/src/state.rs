@@ -37,8 +37,8 @@ pub struct State {
 struct Reservation {
     call: String,
     /// The satisfaction's identity: a later one is free.
-    #[serde(default)]
-    mark: i64,
+    #[serde(default, rename = "mark")]
+    identity: i64,
 }
 
 /// A command under way that may become evidence.
@@ -72,18 +72,18 @@ impl State {
     /// The satisfaction of that identity is used up, or held by another call than `call`.
     pub(crate) fn is_spent(&self, name: &str, identity: i64, call: Option<&str>) -> bool {
         let is_used = self.spent.get(name).is_some_and(|spent| *spent >= identity);
-        let held = self.reserved.get(name).filter(|held| held.mark >= identity);
+        let held = self.reserved.get(name).filter(|held| held.identity >= identity);
         is_used || held.is_some_and(|held| Some(held.call.as_str()) != call)
     }
 
     pub(crate) fn reserve(&mut self, name: &str, identity: i64, call: &str) {
-        self.reserved.insert(name.to_owned(), Reservation { call: call.to_owned(), mark: identity });
+        self.reserved.insert(name.to_owned(), Reservation { call: call.to_owned(), identity });
     }
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
         let held = self.reserved.iter().filter(|(_, held)| held.call == call);
-        let spent: Vec<(String, i64)> = held.map(|(name, held)| (name.clone(), held.mark)).collect();
+        let spent: Vec<(String, i64)> = held.map(|(name, held)| (name.clone(), held.identity)).collect();
         self.release(call);
         self.spent.extend(spent.clone());
         spent

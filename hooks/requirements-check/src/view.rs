@@ -66,7 +66,7 @@ pub struct World {
     /// Live sessions of this project.
     pub live: Vec<Entry>,
     /// Holders of satisfactions.
-    pub marked: Vec<Listed>,
+    pub recorded: Vec<Listed>,
     /// Branches that exist or are checked out; none if unknown.
     pub heads: Option<BTreeSet<Key>>,
     /// Configuration files that could not be read, and why.

@@ -79,7 +79,7 @@ struct Live {
 }
 
 pub(crate) fn list(wanted: &Listing, view: &View<'_>) -> Reply {
-    let marks: Vec<Kept> = view.world.marked.iter().map(|listed| Kept::of(listed, view)).collect();
+    let marks: Vec<Kept> = view.world.recorded.iter().map(|listed| Kept::of(listed, view)).collect();
     if wanted.json {
         return Reply::yes(json(&ListReport { version: 1, marks }));
     }
@@ -130,7 +130,7 @@ pub(crate) fn prune(view: &View<'_>) -> Result<Reply, String> {
         );
     }
     let gone: BTreeMap<Key, String> = world
-        .marked
+        .recorded
         .iter()
         .map(|listed| (listed, Kept::of(listed, view)))
         .filter(|(_, kept)| kept.gone)

@@ -200,7 +200,7 @@ impl Speaker<'_> {
         let world = &self.view.world;
         let Some(name) = named else { return Ok(world.here.key.clone()) };
         let key = Key::Branch(name.to_owned());
-        let has_record = world.marked.iter().any(|listed| listed.key == key);
+        let has_record = world.recorded.iter().any(|listed| listed.key == key);
         if has_record || world.heads.as_ref().is_none_or(|heads| heads.contains(&key)) {
             return Ok(key);
         }

@@ -66,7 +66,7 @@ impl Look<'_, '_> {
 
     /// Finds the holders of satisfactions, and the branches.
     pub fn know_branches(&mut self) {
-        self.world.marked = self.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
+        self.world.recorded = self.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
         self.world.heads = self.world.here.heads();
     }
 

@@ -127,7 +127,7 @@ impl Scene {
     }
 
     /// Satisfies a requirement for a holder, as of now.
-    pub(crate) fn mark(&mut self, name: &str, holder: Holder<'_>, by: By) {
+    pub(crate) fn satisfy(&mut self, name: &str, holder: Holder<'_>, by: By) {
         let metadata = Metadata::default().at(self.now);
         let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, self.now) };
         let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);

@@ -46,7 +46,7 @@ fn a_satisfaction_counts_for_its_scope() {
         for (holder, expected) in [(OWN, own), (OTHERS, others), (Holder::Everyone, everyones)] {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
             assert!(!scene.is_met("plan"), "{scope}");
-            scene.mark("plan", holder, By::Agent);
+            scene.satisfy("plan", holder, By::Agent);
             assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
         }
     }
@@ -98,7 +98,7 @@ fn what_is_not_marked_says_where_it_is_not() {
 fn without_a_session_only_what_counts_for_every_session_is_met() {
     for (holder, expected) in [(OWN, false), (Holder::Everyone, true)] {
         let mut scene = Scene::new("plan: {scope: session}\n");
-        scene.mark("plan", holder, By::Agent);
+        scene.satisfy("plan", holder, By::Agent);
         scene.session = None;
         assert_eq!(scene.is_met("plan"), expected, "{holder:?}");
     }
@@ -109,7 +109,7 @@ fn a_satisfaction_counts_until_it_is_as_old_as_its_time_to_live() {
     for requirement in ["r: {ttl_secs: 600}\n", "r: {type: evidence, command: x, ttl_secs: 600}\n"] {
         for (after, expected) in [(0, true), (599, true), (600, false), (601, false)] {
             let mut scene = Scene::new(requirement);
-            scene.mark("r", OWN, By::Evidence);
+            scene.satisfy("r", OWN, By::Evidence);
             scene.world.evidence.insert("r".to_owned(), Freshness::Same);
             scene.wait(SECOND * after);
             assert_eq!(scene.is_met("r"), expected, "{requirement} {after}");
@@ -131,7 +131,7 @@ fn what_is_the_users_is_satisfied_by_the_user_alone() {
         (By::Other("cli".to_owned()), false),
     ] {
         let mut scene = Scene::new("plan: {satisfied_by: user}\n");
-        scene.mark("plan", OWN, by.clone());
+        scene.satisfy("plan", OWN, by.clone());
         assert_eq!(scene.is_met("plan"), expected, "{by:?}");
     }
     let scene = Scene::new("plan: {satisfied_by: user}\n");
@@ -263,7 +263,7 @@ const TESTS: &str = "tests: {type: evidence, command: cargo test, ttl_secs: 600}
 /// The tests passed; since then the files are so.
 fn passed(freshness: Option<Freshness>) -> Scene {
     let mut scene = Scene::new(TESTS);
-    scene.mark("tests", OWN, By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.extend(freshness.map(|freshness| ("tests".to_owned(), freshness)));
     scene
 }
@@ -350,7 +350,7 @@ fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_se
         let mut scene = Scene::new(requirement);
         scene.world.files.insert("tests".to_owned(), file(lacks));
         if is_marked {
-            scene.mark("tests", OWN, By::Evidence);
+            scene.satisfy("tests", OWN, By::Evidence);
             scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
         }
         assert_eq!(scene.is_met("tests"), expected, "{requirement} {is_marked} {lacks:?}");

@@ -16,11 +16,11 @@ fn scene() -> Scene {
     let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
     for name in ["plan", "other"] {
         for holder in [OWN, OTHERS] {
-            scene.mark(name, holder, By::Agent);
+            scene.satisfy(name, holder, By::Agent);
         }
     }
     for name in ["adr", "license"] {
-        scene.mark(name, Holder::Everyone, By::User);
+        scene.satisfy(name, Holder::Everyone, By::User);
     }
     scene
 }
@@ -145,7 +145,7 @@ fn without_a_session_it_asks_whose() {
 fn a_branch_that_is_gone_is_cleared_while_it_has_marks() {
     let mut scene = scene();
     assert!(no(&mut scene, "clear --all --branch gone", USER).contains("there is no branch gone"));
-    scene.world.marked = vec![requirements_check::satisfactions::Listed {
+    scene.world.recorded = vec![requirements_check::satisfactions::Listed {
         key: Key::Branch("gone".to_owned()),
         requirements: 1,
         sessions: 0,

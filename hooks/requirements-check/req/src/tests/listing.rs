@@ -21,7 +21,7 @@ fn commit() -> Key {
 fn marked(keys: impl IntoIterator<Item = Key>) -> Scene {
     let mut scene = Scene::new("plan: {}\n");
     let updated_at = scene.now.micros() / 1_000_000 - 300;
-    scene.world.marked =
+    scene.world.recorded =
         keys.into_iter().map(|key| Listed { key, requirements: 1, sessions: 2, updated_at }).collect();
     scene
 }
@@ -50,7 +50,7 @@ fn the_list_has_every_branch_with_its_counts() {
 #[test]
 fn the_list_as_json_has_the_keys_that_are_documented() {
     let mut scene = marked([branch("gone"), Key::Permanent]);
-    let updated_at = scene.world.marked[0].updated_at;
+    let updated_at = scene.world.recorded[0].updated_at;
     let one = |kind: &str, name: Option<&str>, gone: bool| json!({ "kind": kind, "name": name, "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": gone });
     let expected = [one("branch", Some("gone"), true), one("all_branches", None, false)];
     assert_eq!(as_json(&mut scene, "list --json"), json!({ "version": 1, "marks": expected }));

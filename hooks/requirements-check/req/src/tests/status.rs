@@ -19,7 +19,7 @@ fn scene() -> Scene {
          tests: {type: evidence, command: cargo test, scope: branch}\n",
     );
     scene.settings.requirements.get_mut("off").unwrap().terms = Terms::Off(Kind::Blocking);
-    scene.mark("adr", Holder::Everyone, By::User);
+    scene.satisfy("adr", Holder::Everyone, By::User);
     scene
 }
 
@@ -76,7 +76,7 @@ fn the_summary_is_one_line() {
          something is wrong, see req status"
     );
     let mut met = Scene::new("plan: {}\n");
-    met.mark("plan", OWN, By::Agent);
+    met.satisfy("plan", OWN, By::Agent);
     assert_eq!(yes(&mut met, "status --summary", USER), "1 of 1 satisfied on feature");
 }
 
@@ -152,7 +152,7 @@ fn where_nothing_is_required_the_first_step_is_named() {
 #[test]
 fn where_no_session_is_live_what_depends_on_one_is_open_for_the_next() {
     let mut scene = Scene::new("plan: {}\ntests: {type: evidence, command: cargo test}\nwide: {}\n");
-    scene.mark("wide", Holder::Everyone, By::Agent);
+    scene.satisfy("wide", Holder::Everyone, By::Agent);
     scene.session = None;
     assert_eq!(
         states(&as_json(&mut scene, "status --json")),
@@ -172,8 +172,8 @@ fn where_no_session_is_live_what_depends_on_one_is_open_for_the_next() {
 #[test]
 fn where_several_sessions_are_live_and_none_is_named_what_depends_on_one_is_unknown() {
     let mut scene = Scene::new("plan: {}\npr: {scope: single_use}\nadr: {scope: branch}\nwide: {}\n");
-    scene.mark("plan", OWN, By::Agent);
-    scene.mark("wide", Holder::Everyone, By::Agent);
+    scene.satisfy("plan", OWN, By::Agent);
+    scene.satisfy("wide", Holder::Everyone, By::Agent);
     scene.session = None;
     scene.live(SESSION, 5);
     scene.live(OTHER, 5);
@@ -189,7 +189,7 @@ fn where_several_sessions_are_live_and_none_is_named_what_depends_on_one_is_unkn
 #[test]
 fn it_can_be_asked_for_another_session() {
     let mut scene = Scene::new("plan: {}\n");
-    scene.mark("plan", Holder::Session(OTHER), By::Agent);
+    scene.satisfy("plan", Holder::Session(OTHER), By::Agent);
     assert_eq!(states(&as_json(&mut scene, "status --json")), [("plan", "open")]);
     let others = as_json(&mut scene, "status --json --session 0c4e7a11");
     assert_eq!((states(&others), &others["session"]), (vec![("plan", "met")], &json!(OTHER)));

@@ -19,9 +19,9 @@ fn run(scene: &mut Scene, line: &str, end: End) -> Answer {
 
 /// The fingerprint that the evidence was stored with; none where there is no evidence.
 fn evidence(scene: &Scene) -> Option<String> {
-    let mark = scene.view().satisfaction(&scene.rule("tests"))?.clone();
-    assert_eq!(mark.satisfied_by, By::Evidence);
-    Some(mark.metadata.fingerprint?.as_str()?.to_owned())
+    let found = scene.view().satisfaction(&scene.rule("tests"))?.clone();
+    assert_eq!(found.satisfied_by, By::Evidence);
+    Some(found.metadata.fingerprint?.as_str()?.to_owned())
 }
 
 #[test]
@@ -160,11 +160,11 @@ fn evidence_lands_where_its_scope_says() {
         let mut scene =
             Scene::new(&format!("tests: {{type: evidence, command: cargo test, scope: {scope}}}\n"));
         run(&mut scene, PASSING, End::Succeeded);
-        let of = |marks: &crate::satisfactions::Satisfactions| {
-            let marked = marks.requirements.get("tests");
+        let of = |kept: &crate::satisfactions::Satisfactions| {
+            let found = kept.requirements.get("tests");
             (
-                marked.is_some_and(|marked| marked.sessions.contains_key(SESSION)),
-                marked.is_some_and(|marked| marked.everyone.is_some()),
+                found.is_some_and(|found| found.sessions.contains_key(SESSION)),
+                found.is_some_and(|found| found.everyone.is_some()),
             )
         };
         assert_eq!(of(&scene.world.branch), (by_session, by_branch), "{scope}");
@@ -285,14 +285,14 @@ fn a_satisfaction_that_was_too_old_is_renewed() {
 fn after_a_plan_what_the_work_will_need_is_listed() {
     let requirements = "plan: {}\nadr: {scope: branch}\nat_the_end: {enforce: stop}\n";
     let mut scene = Scene::new(requirements);
-    scene.mark("plan", OWN, By::Agent);
+    scene.satisfy("plan", OWN, By::Agent);
     let exit =
         |scene: &mut Scene, end| scene.after("t1", "ExitPlanMode", &json!({ "plan": "x" }), end).verdict;
     let Verdict::Advise { text } = exit(&mut scene, End::Succeeded) else { panic!("nothing is listed") };
     assert!(text.contains("- adr: ") && text.contains("req satisfy adr"), "{text}");
     assert!(!text.contains("- plan: ") && !text.contains("at_the_end"), "{text}");
     assert_eq!(exit(&mut scene, End::Failed), Verdict::Pass, "the plan was refused");
-    scene.mark("adr", Holder::Everyone, By::Agent);
+    scene.satisfy("adr", Holder::Everyone, By::Agent);
     assert_eq!(exit(&mut scene, End::Succeeded), Verdict::Pass, "nothing is missing");
 }
 

@@ -37,7 +37,7 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     for said in ["requirements-check: Edit", "on main", "Plan first.", "Read the issue.", "Name the files."] {
         assert!(reason.contains(said), "{said} in {reason}");
     }
-    assert_eq!(reason.matches("req satisfy").count(), 1, "one command for all marks: {reason}");
+    assert_eq!(reason.matches("req satisfy").count(), 1, "one command for all of them: {reason}");
     assert!(reason.contains("run in Bash: req satisfy adr plan"), "{reason}");
     assert!(reason.contains("yaml:"), "the place of each: {reason}");
     let Verdict::Deny { rule, .. } = &answer.verdict else { panic!() };
@@ -47,13 +47,13 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
 #[test]
 fn what_is_met_is_not_mentioned_and_a_call_that_needs_nothing_more_passes() {
     let mut scene = Scene::new(SEVERAL);
-    scene.mark("plan", OWN, By::Agent);
-    scene.mark("adr", Holder::Everyone, By::User);
+    scene.satisfy("plan", OWN, By::Agent);
+    scene.satisfy("adr", Holder::Everyone, By::User);
     scene.measures("size", 10);
     let answer = scene.edit("t1");
     let reason = denied(&answer);
     assert!(reason.contains("\n- tests: ") && reason.matches("\n- ").count() == 1, "{reason}");
-    scene.mark("tests", OWN, By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     assert!(is_silent(&scene.edit("t2")));
 }

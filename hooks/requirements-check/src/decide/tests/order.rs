@@ -15,7 +15,7 @@ own_branch: {type: guard, guard_type: protected_branch, trigger_tools: [{tool: B
 /// A session whose tests have passed on what is there.
 fn tested(requirements: &str) -> Scene {
     let mut scene = Scene::new(requirements);
-    scene.mark("tests", Holder::Session(SESSION), By::Evidence);
+    scene.satisfy("tests", Holder::Session(SESSION), By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     scene
 }
@@ -127,7 +127,7 @@ fn a_mark_a_size_and_other_sessions_do_not_depend_on_the_line() {
         "plan: {{{by_commits}}}\n\
          alone: {{type: guard, guard_type: single_session, {by_commits}}}\n"
     ));
-    scene.mark("plan", Holder::Session(SESSION), By::Agent);
+    scene.satisfy("plan", Holder::Session(SESSION), By::Agent);
     assert!(is_silent(&scene.bash("t1", "cargo fmt && git commit -am x")));
 }
 
@@ -146,7 +146,7 @@ fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out() {
             ("xargs git -C $X/.. commit -m x", false),
         ] {
             let mut scene = Scene::new(&format!("r: {requirement}{by_commits}}}\n"));
-            scene.mark("r", Holder::Session(SESSION), By::Agent);
+            scene.satisfy("r", Holder::Session(SESSION), By::Agent);
             let answer = scene.bash("t1", line);
             if passes {
                 assert!(is_silent(&answer), "{line}: {answer:?}");

@@ -40,7 +40,7 @@ fn told(scene: &mut Scene) -> Vec<Reaction> {
 fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
     for by in [By::Agent, By::Skill, By::User] {
         let mut scene = refused("plan: {}\n");
-        scene.mark("plan", OWN, by);
+        scene.satisfy("plan", OWN, by);
         assert_eq!(told(&mut scene), followed("plan"));
     }
     let on_main = || {
@@ -60,11 +60,11 @@ fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
 #[test]
 fn a_denial_for_several_is_followed_when_the_last_of_them_is_satisfied() {
     let mut scene = refused("plan: {}\nadr: {}\n");
-    scene.mark("adr", OWN, By::Agent);
+    scene.satisfy("adr", OWN, By::Agent);
     let answer = scene.edit("t2");
     denied(&answer);
     assert_eq!(answer.audit.reactions, [], "plan is still open");
-    scene.mark("plan", OWN, By::Agent);
+    scene.satisfy("plan", OWN, By::Agent);
     let mut rules: Vec<Reaction> = told(&mut scene);
     rules.sort_by(|one, other| one.rule.cmp(&other.rule));
     assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two denials, each by its rule");
@@ -74,7 +74,7 @@ fn a_denial_for_several_is_followed_when_the_last_of_them_is_satisfied() {
 fn a_line_that_is_taken_apart_was_followed() {
     let tests = "tests: {type: evidence, command: cargo test, enforce: both, trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
     let mut scene = Scene::new(tests);
-    scene.mark("tests", OWN, By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     let line = json!({ "command": "cargo fmt && git commit -m x" });
     let answer = scene.before("t1", "Bash", &line);
@@ -90,7 +90,7 @@ fn a_line_that_is_taken_apart_was_followed() {
 #[test]
 fn where_nothing_was_refused_nothing_is_told_and_nothing_written() {
     let mut scene = Scene::new("plan: {}\n");
-    scene.mark("plan", OWN, By::Agent);
+    scene.satisfy("plan", OWN, By::Agent);
     let answer = scene.edit("t1");
     assert_eq!((answer.audit.reactions, answer.memory), (Vec::new(), Memory::Keep));
 }
@@ -111,7 +111,7 @@ fn a_held_stop_is_followed_by_one_with_evidence_or_given_up() {
         scene
     };
     let mut scene = held();
-    scene.mark("tests", OWN, By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     assert_eq!(stop(&mut scene).audit.reactions, followed("tests"));
     assert_eq!(stop(&mut scene).audit.reactions, [], "once");

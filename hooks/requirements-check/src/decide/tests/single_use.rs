@@ -14,7 +14,7 @@ const MINUTE: Duration = Duration::from_secs(60);
 
 fn satisfied() -> Scene {
     let mut scene = Scene::new(PR);
-    scene.mark("pr", OWN, By::Agent);
+    scene.satisfy("pr", OWN, By::Agent);
     scene.wait(Duration::from_micros(1));
     scene
 }
@@ -26,7 +26,7 @@ fn the_call_that_ran_has_used_the_satisfaction_up() {
     assert!(is_silent(&scene.bash_ended("t1", LINE, End::Succeeded)));
     denied(&scene.bash("t2", LINE));
     assert!(scene.world.branch.requirements.is_empty(), "and the satisfaction is gone");
-    scene.mark("pr", OWN, By::Agent);
+    scene.satisfy("pr", OWN, By::Agent);
     assert!(is_silent(&scene.bash("t3", LINE)), "a new one is for a new call");
 }
 
@@ -44,16 +44,16 @@ fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_ne
 fn a_satisfaction_that_cannot_be_removed_is_used_up_all_the_same() {
     let mut scene = satisfied();
     scene.bash("t1", LINE);
-    let marks = scene.world.branch.clone();
+    let kept = scene.world.branch.clone();
     scene.bash_ended("t1", LINE, End::Succeeded);
-    scene.world.branch = marks;
+    scene.world.branch = kept;
     denied(&scene.bash("t2", LINE));
 }
 
 #[test]
 fn a_satisfaction_for_everybody_is_used_up_for_everybody() {
     let mut scene = Scene::new(PR);
-    scene.mark("pr", Holder::Everyone, By::User);
+    scene.satisfy("pr", Holder::Everyone, By::User);
     scene.bash("t1", LINE);
     scene.bash_ended("t1", LINE, End::Succeeded);
     assert!(scene.world.branch.requirements.is_empty());
@@ -66,9 +66,9 @@ fn a_satisfaction_for_everybody_is_used_up_for_everybody() {
 fn a_call_that_does_not_need_it_that_failed_or_is_denied_leaves_it_to_the_next() {
     let mut scene =
         Scene::new(&format!("{PR}plan: {{trigger_tools: [{{tool: Bash, command_pattern: gh}}]}}\n"));
-    scene.mark("pr", OWN, By::Agent);
+    scene.satisfy("pr", OWN, By::Agent);
     denied(&scene.bash("t1", LINE));
-    scene.mark("plan", OWN, By::Agent);
+    scene.satisfy("plan", OWN, By::Agent);
     scene.bash("t2", "gh pr list");
     scene.bash_ended("t2", "gh pr list", End::Succeeded);
     assert!(is_silent(&scene.bash("t3", LINE)));
@@ -102,18 +102,18 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 }
 
 proptest! {
-    /// As long as no call runs for a minute: no more calls run or have succeeded than there were marks.
+    /// As long as no call runs for a minute: no more calls run or have succeeded than there were satisfactions.
     #[test]
     fn a_satisfaction_lets_at_most_one_call_through(steps in steps()) {
         let mut scene = Scene::new(PR);
-        let (mut marks, mut succeeded) = (0, 0);
+        let (mut satisfied, mut succeeded) = (0, 0);
         let mut running: Vec<String> = Vec::new();
         for (number, step) in steps.into_iter().enumerate() {
             scene.wait(Duration::from_micros(1));
             match step {
                 Step::Satisfy => {
-                    marks += 1;
-                    scene.mark("pr", OWN, By::Agent);
+                    satisfied += 1;
+                    scene.satisfy("pr", OWN, By::Agent);
                 }
                 Step::Ask if running.len() > 3 => {}
                 Step::Ask => {
@@ -130,7 +130,7 @@ proptest! {
                 }
                 Step::Wait(millis) => scene.wait(Duration::from_millis(millis.into())),
             }
-            prop_assert!(succeeded + running.len() <= marks, "{succeeded} of {marks}");
+            prop_assert!(succeeded + running.len() <= satisfied, "{succeeded} of {satisfied}");
         }
     }
 }

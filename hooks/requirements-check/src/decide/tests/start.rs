@@ -20,7 +20,7 @@ fn told(scene: &mut Scene, source: &str) -> String {
 fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
     let mut scene = Scene::new(TWO);
     scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
-    scene.mark("adr", Holder::Everyone, By::User);
+    scene.satisfy("adr", Holder::Everyone, By::User);
     for source in ["startup", "clear", "resume", "compact", "fork"] {
         let text = told(&mut scene, source);
         assert!(text.starts_with("House rules\n"), "{text}");
@@ -105,9 +105,9 @@ fn satisfactions_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set
     ] {
         let mut scene = Scene::new(TWO);
         scene.settings.hooks.session_end.clear_session_state = clears;
-        scene.mark("plan", OWN, By::Agent);
-        scene.mark("plan", Holder::Session(OTHER), By::Agent);
-        scene.mark("adr", Holder::Everyone, By::User);
+        scene.satisfy("plan", OWN, By::Agent);
+        scene.satisfy("plan", Holder::Session(OTHER), By::Agent);
+        scene.satisfy("adr", Holder::Everyone, By::User);
         scene.edited("t1");
         let answer = scene.end(reason);
         assert_eq!(answer.verdict, Verdict::Pass);

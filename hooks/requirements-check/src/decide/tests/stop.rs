@@ -53,7 +53,7 @@ fn evidence_is_due_once_files_were_edited() {
     for said in ["requirements-check", "- tests: ", "cargo test", "once per prompt"] {
         assert!(reason.contains(said), "{said} in {reason}");
     }
-    scene.mark("tests", OWN, By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     assert!(is_silent(&stop(&mut scene)), "that the block was followed is noted");
     passes(&mut scene);
@@ -67,7 +67,7 @@ fn everything_due_is_in_one_text_and_what_is_satisfied_or_was_denied_is_not() {
     scene.edit("t1");
     passes(&mut scene);
     let mut scene = edited(&format!("{TESTS}review: {{enforce: stop}}\nadr: {{enforce: stop}}\n"));
-    scene.mark("adr", OWN, By::Agent);
+    scene.satisfy("adr", OWN, By::Agent);
     let reason = blocked(&mut scene).unwrap();
     assert!(reason.contains("- tests: ") && reason.contains("- review: "), "{reason}");
     assert!(!reason.contains("adr") && reason.contains("run in Bash: req satisfy review"), "{reason}");
@@ -77,7 +77,7 @@ fn everything_due_is_in_one_text_and_what_is_satisfied_or_was_denied_is_not() {
 fn a_satisfaction_that_was_there_when_the_call_ran_and_is_not_any_more_is_asked_for() {
     for (requirement, what) in [("plan: {}\n", "cleared"), ("plan: {ttl_secs: 60}\n", "expired")] {
         let mut scene = Scene::new(requirement);
-        scene.mark("plan", OWN, By::Agent);
+        scene.satisfy("plan", OWN, By::Agent);
         assert!(is_silent(&scene.edit("t1")));
         scene.edited("t1");
         passes(&mut scene);
