@@ -12,8 +12,8 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::newcomers;
-use crate::place::{Here, Refusals};
+use crate::known_folders::KnownFolders;
+use crate::place::Here;
 use crate::registry::{Entry, Registry};
 use crate::satisfactions::{Failure, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
@@ -77,27 +77,12 @@ impl Target {
         self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
     }
 
-    fn set(
-        &self,
-        satisfaction: Satisfaction,
-        now: Timestamp,
-        patience: Duration,
-        refusals: &Refusals,
-    ) -> Result<(), String> {
-        let name = self.name.as_deref().unwrap_or_default();
-        self.change(now, patience, refusals, |kept| kept.set(name, self.scope, self.holder(), satisfaction))
-    }
-
-    fn clear(&self, now: Timestamp, patience: Duration, refusals: &Refusals) -> Result<(), String> {
-        self.change(now, patience, refusals, |kept| kept.clear(self.name.as_deref(), self.holder()))
-    }
-
     /// Changes the satisfactions as they are now.
     fn change(
         &self,
         now: Timestamp,
         patience: Duration,
-        refusals: &Refusals,
+        unwritable: &KnownFolders,
         change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), String> {
         let Some(folder) = self.here.folder.clone() else {
@@ -109,12 +94,12 @@ impl Target {
         let folder = folder.patient(patience);
         match folder.change(&self.key, now, change) {
             Ok(()) => {
-                refusals.forget(folder.dir());
+                unwritable.forget(folder.dir());
                 Ok(())
             }
             Err(error) => {
                 if !matches!(error, Failure::Lock(_)) {
-                    refusals.remember(folder.dir());
+                    let _ = unwritable.remember(folder.dir());
                 }
                 Err(format!("requirements-check: {error}"))
             }
@@ -145,17 +130,22 @@ impl Change {
 
     fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
         let registry = places.state_dir.as_deref().map(Registry::new);
-        let refusals = Refusals::new(places.state_dir.as_deref());
+        let unwritable = KnownFolders::unwritable(places.state_dir.as_deref());
         match self {
             Self::Set(target, satisfaction) => {
                 let exception = audit::exception(&target, &satisfaction);
-                target.set(*satisfaction, now, patience, &refusals)?;
+                let name = target.name.as_deref().unwrap_or_default();
+                target.change(now, patience, &unwritable, |kept| {
+                    kept.set(name, target.scope, target.holder(), *satisfaction);
+                })?;
                 if let Some(exception) = exception {
                     exception.write(places, now);
                 }
                 Ok(())
             }
-            Self::Clear(target) => target.clear(now, patience, &refusals),
+            Self::Clear(target) => target.change(now, patience, &unwritable, |kept| {
+                kept.clear(target.name.as_deref(), target.holder());
+            }),
             Self::Prune(leftovers) => prune(&leftovers, now),
             // Who is live matters to a guard alone, and the next sign of life tries again.
             Self::Register(entry) => {
@@ -171,7 +161,9 @@ impl Change {
                 Ok(())
             }
             Self::Turn(turn) => turn.carry_out(places, now),
-            Self::ToldOfInit(common_dir) => newcomers::remember(places, &common_dir),
+            Self::ToldOfInit(common_dir) => {
+                KnownFolders::told_of_init(places.state_dir.as_deref()).remember(&common_dir)
+            }
             Self::ToldOfClient(version) => {
                 if let Some(store) = places.open_store() {
                     proved::tell(&store, &version);

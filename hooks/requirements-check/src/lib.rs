@@ -13,7 +13,7 @@
 //! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
-//! - `state`: what a session has done; `newcomers`: who has read of `req init`
+//! - `state`: what a session has done; `known_folders`: what is remembered of a folder
 
 #![allow(
     clippy::iter_without_into_iter,
@@ -33,7 +33,7 @@ mod decide;
 mod evidence;
 mod facts;
 pub mod git;
-mod newcomers;
+mod known_folders;
 pub mod observe;
 mod paths;
 pub mod place;

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use shared::hook::Context;
-use shared::host::Timestamp;
-use shared::state::{Store, ensure_private, file_key, write_private};
+use shared::state::Store;
 
 use crate::git::{GitError, Worktree, ask_git};
 use crate::paths::above;
@@ -118,40 +116,4 @@ pub(crate) fn is_writable(folder: &Path) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_writable(_folder: &Path) -> bool {
     true
-}
-
-/// Folders that took no satisfaction lately, for whatever reason, remembered by an empty file each in the state folder: what cannot be
-/// marked is not asked for, or the same call would be refused for ever.
-#[derive(Debug)]
-pub(crate) struct Refusals(Option<PathBuf>);
-
-impl Refusals {
-    /// A folder is tried again after this time.
-    const HOLD_FOR: Duration = Duration::from_secs(10 * 60);
-
-    pub(crate) fn new(state_dir: Option<&Path>) -> Self {
-        Self(state_dir.map(|dir| dir.join("unmarkable")))
-    }
-
-    fn file(&self, folder: &Path) -> Option<PathBuf> {
-        self.0.as_ref().map(|dir| dir.join(file_key(&folder.to_string_lossy())))
-    }
-
-    /// The folder took none lately.
-    pub(crate) fn hold(&self, folder: &Path, now: Timestamp) -> bool {
-        let last = self.file(folder).and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
-        last.is_some_and(|last| now.since(Timestamp::from(last)) < Self::HOLD_FOR)
-    }
-
-    pub(crate) fn remember(&self, folder: &Path) {
-        if let (Some(dir), Some(file)) = (&self.0, self.file(folder)) {
-            let _ = ensure_private(dir).and_then(|()| write_private(&file, b""));
-        }
-    }
-
-    pub(crate) fn forget(&self, folder: &Path) {
-        if let Some(file) = self.file(folder) {
-            let _ = std::fs::remove_file(file);
-        }
-    }
 }

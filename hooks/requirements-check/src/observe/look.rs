@@ -13,7 +13,8 @@ use shared::state::Store;
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Own, Taken, Worktree};
-use crate::place::{Here, Refusals, is_writable};
+use crate::known_folders::KnownFolders;
+use crate::place::{Here, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
@@ -27,6 +28,9 @@ const AT_LEISURE: Duration = Duration::from_millis(900);
 
 /// Before a tool call a recount takes no longer.
 const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
+
+/// A folder that took no satisfaction is tried again after this time.
+const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
@@ -72,8 +76,10 @@ impl<'a, 's> Look<'a, 's> {
             elsewhere: elsewhere.map(Path::to_path_buf),
         };
         let here = there.unwrap_or(own);
-        let refusals = Refusals::new(context.places.state_dir.as_deref());
-        let takes_any = |folder: &Path| is_writable(folder) && !refusals.hold(folder, context.host.now());
+        let (unwritable, now) =
+            (KnownFolders::unwritable(context.places.state_dir.as_deref()), context.host.now());
+        let failed = |folder: &Path| unwritable.since(folder).is_some_and(|last| now.since(last) < TRY_AGAIN);
+        let takes_any = |folder: &Path| is_writable(folder) && !failed(folder);
         let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_any(folder.dir()));
         let world = World {
             reader,

@@ -7,9 +7,10 @@ use shared::state::Store;
 
 use super::Look;
 use crate::change::Change;
+use crate::known_folders::KnownFolders;
 use crate::place::is_writable;
 use crate::registry::Registry;
-use crate::{git, newcomers, wording};
+use crate::{git, wording};
 
 impl Look<'_, '_> {
     pub(super) fn look_for_start(&mut self, source: &str) {
@@ -52,7 +53,7 @@ impl Look<'_, '_> {
         let is_new = self.context.settings.requirements.is_empty()
             && !files.iter().any(|file| folder.join(file).exists())
             && git::remote(common_dir).is_some()
-            && !newcomers::is_told(store, common_dir);
+            && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
         is_new.then(|| common_dir.clone())
     }
 }
