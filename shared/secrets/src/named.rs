@@ -74,10 +74,12 @@ pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
 
 /// The name ends with one of these, whatever its case and its signs.
 fn ends_with_one_of(name: &[u8], ends: &[&str]) -> bool {
-    ends.iter().any(|end| {
-        let letters = name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).take(end.len());
-        letters.map(u8::to_ascii_lowercase).eq(end.bytes().rev())
-    })
+    let mut letters =
+        name.iter().rev().filter(|byte| byte.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase);
+    let Some(last) = letters.next() else { return false };
+    // Most words are done with at their last letter.
+    let mut likely = ends.iter().filter(|end| end.as_bytes().last() == Some(&last));
+    likely.any(|end| letters.clone().take(end.len() - 1).eq(end.bytes().rev().skip(1)))
 }
 
 fn is_short(name: &[u8]) -> bool {

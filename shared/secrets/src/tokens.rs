@@ -100,6 +100,20 @@ const SHAPES: &[Shape] = &[
     (&["sq0atp-"], Word, 20, "Square key"),
 ];
 
+/// The bytes with which a shape begins: most words are done with here.
+const FIRST_BYTES: [bool; 256] = {
+    let (mut bytes, mut shape) = ([false; 256], 0);
+    while shape < SHAPES.len() {
+        let (prefixes, mut at) = (SHAPES[shape].0, 0);
+        while at < prefixes.len() {
+            bytes[prefixes[at].as_bytes()[0] as usize] = true;
+            at += 1;
+        }
+        shape += 1;
+    }
+    bytes
+};
+
 /// Names of the secrets of this module.
 pub(super) fn kinds() -> impl Iterator<Item = &'static str> {
     SHAPES.iter().map(|(.., kind)| *kind)
@@ -113,9 +127,10 @@ pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
     }
     let is_escaped = word.start > 0 && matches!(text[word.start - 1], b'\\' | b'%' | b'[' | b';');
     let is_start = |at: &usize| {
-        *at == word.start
-            || matches!(text[*at - 1], b'_' | b'-') && text[*at] != b'-'
-            || is_escaped && *at <= word.start + MAX_ESCAPE
+        FIRST_BYTES[usize::from(text[*at])]
+            && (*at == word.start
+                || matches!(text[*at - 1], b'_' | b'-') && text[*at] != b'-'
+                || is_escaped && *at <= word.start + MAX_ESCAPE)
     };
     word.clone().filter(is_start).find_map(|start| shaped(text, start, word.end))
 }
