@@ -6,15 +6,14 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
-use std::time::Duration;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize, Serializer};
 
+use crate::child::{self, ChildError, Limits};
 use crate::host::{Host, least_environment};
 
 /// The courier needs this longer than a request's time, to start and to report a timeout.
@@ -101,62 +100,18 @@ pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
 pub fn ask(request: &Request, limit: Duration, courier: &Path) -> Result<Answer, CourierError> {
     let text = serde_json::to_vec(request).map_err(|_| CourierError::Speechless)?;
     let mut command = Command::new(courier);
-    command.env_clear().envs(least_environment());
+    command.env_clear().envs(least_environment()).stderr(Stdio::null());
     // The program's own folder exists as long as the program does; a project may be removed meanwhile.
     command.current_dir(courier.parent().unwrap_or(Path::new(".")));
     let max_bytes = request.max_bytes.saturating_mul(ESCAPED).saturating_add(MAX_HEAD_BYTES);
-    let said = converse(&mut command, text, max_bytes, |_, said| said.recv_timeout(limit).ok())
-        .map_err(|source| CourierError::NotStarted(courier.to_path_buf(), source))?
-        .ok_or(CourierError::Late)?;
-    match serde_json::from_slice(&said) {
+    let limits = Limits { deadline: Instant::now() + limit, grace: Duration::ZERO, max_bytes };
+    let output = child::run(&mut command, &text, limits).map_err(|error| match error {
+        ChildError::NotStarted(source) => CourierError::NotStarted(courier.to_path_buf(), source),
+        ChildError::Late => CourierError::Late,
+    })?;
+    match serde_json::from_slice(&output.stdout) {
         Ok(Said::Answer(answer)) => Ok(answer),
         Ok(Said::Failure { error: kind, message }) => Err(CourierError::Failed { kind, message }),
         Err(_) => Err(CourierError::Speechless),
     }
-}
-
-/// Starts a child in a process group of its own, writes `text` to its stdin, lets `wait` wait for its stdout, and ends the
-/// group. Nobody reads its stderr, which could repeat the text.
-pub fn converse<T>(
-    command: &mut Command,
-    text: Vec<u8>,
-    max_bytes: u64,
-    wait: impl FnOnce(&Child, &Receiver<Vec<u8>>) -> T,
-) -> io::Result<T> {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut child = command.spawn()?;
-    let said = talk(&mut child, text, max_bytes);
-    let heard = wait(&child, &said);
-    end(&mut child);
-    Ok(heard)
-}
-
-/// In a thread, because writing and reading may wait for ever.
-fn talk(child: &mut Child, text: Vec<u8>, max_bytes: u64) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    thread::spawn(move || {
-        if let Some(mut stdin) = stdin {
-            // A child that reads no stdin may answer all the same.
-            let _ = stdin.write_all(&text);
-        }
-        let mut said = Vec::new();
-        if let Some(stdout) = stdout {
-            let _ = stdout.take(max_bytes).read_to_end(&mut said);
-        }
-        let _ = sender.send(said);
-    });
-    receiver
-}
-
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }

@@ -5,20 +5,15 @@
 //! off the repository's own filters with [`Git::disable_repository_filters`]. Git never comes from inside the repository.
 
 use std::ffi::{OsStr, OsString};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{self, Receiver};
-use std::thread;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use shared::child::{self, ChildError, Limits};
 use shared::host::{Environment, TrustedPath};
 
 /// The bytes that are read of each output stream.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-/// The pause between two checks whether git has ended.
-const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 const SETTINGS: [&str; 4] =
     ["core.fsmonitor=false", "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"];
@@ -118,14 +113,13 @@ impl<'a> Git<'a> {
             command.args(["-c", setting]);
         }
         command.args(arguments);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        lead_own_group(&mut command);
-        let mut child = command.spawn().map_err(|_| Failure::NotStarted)?;
-        let output = self.listen(&mut child);
-        if output.is_none() {
-            self.end(&mut child);
-        }
-        output.ok_or(Failure::Late)
+        command.stderr(Stdio::piped());
+        let limits = Limits { deadline: self.deadline, grace: self.grace, max_bytes: MAX_BYTES };
+        let output = child::run(&mut command, b"", limits).map_err(|error| match error {
+            ChildError::NotStarted(_) => Failure::NotStarted,
+            ChildError::Late => Failure::Late,
+        })?;
+        Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
     }
 
     /// Switches off the filters that the repository itself defines, for all later runs. The user's own filters stay. False: git
@@ -146,51 +140,6 @@ impl<'a> Git<'a> {
         self.settings.extend(filters.iter().flat_map(off));
         Ok(true)
     }
-
-    fn listen(&self, child: &mut Child) -> Option<Output> {
-        let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
-        let stdout = stdout.recv_timeout(self.left()).ok()?;
-        let stderr = stderr.recv_timeout(self.left()).ok()?;
-        let code = exit_code(child, self.deadline)?;
-        Some(Output { code, stdout, stderr })
-    }
-
-    fn left(&self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
-    }
-
-    fn end(&self, child: &mut Child) {
-        if !self.grace.is_zero() {
-            signal_group(child, Urgency::Terminate);
-            exit_code(child, Instant::now() + self.grace);
-        }
-        signal_group(child, Urgency::Kill);
-        let _ = child.kill();
-        let _ = child.wait();
-    }
-}
-
-/// The status once git has ended; the inner `None` stands for a signal.
-#[expect(clippy::option_option, reason = "ended or not, and then by a signal or not")]
-fn exit_code(child: &mut Child, deadline: Instant) -> Option<Option<i32>> {
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status.code()),
-            Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
-            _ => return None,
-        }
-    }
-}
-
-/// Reads in a thread, because a grandchild may keep the pipe open.
-fn read(pipe: Option<impl Read + Send + 'static>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = pipe.map_or(Ok(0), |pipe| pipe.take(MAX_BYTES).read_to_end(&mut bytes));
-        let _ = sender.send(bytes);
-    });
-    receiver
 }
 
 /// The names of the filters of scope `local` and `worktree` in the output of `config --show-scope --name-only`.
@@ -209,33 +158,6 @@ fn repository_filters(listed: &[u8]) -> Option<Vec<String>> {
     }
     (names.len() <= MAX_FILTERS).then_some(names)
 }
-
-#[derive(Clone, Copy)]
-enum Urgency {
-    Terminate,
-    Kill,
-}
-
-#[cfg(unix)]
-fn lead_own_group(command: &mut Command) {
-    std::os::unix::process::CommandExt::process_group(command, 0);
-}
-
-#[cfg(not(unix))]
-fn lead_own_group(_command: &mut Command) {}
-
-#[cfg(unix)]
-fn signal_group(child: &Child, urgency: Urgency) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let signal = match urgency {
-        Urgency::Terminate => Signal::TERM,
-        Urgency::Kill => Signal::KILL,
-    };
-    let _ = kill_process_group(Pid::from_child(child), signal);
-}
-
-#[cfg(not(unix))]
-fn signal_group(_child: &Child, _urgency: Urgency) {}
 
 #[cfg(test)]
 #[cfg(unix)]

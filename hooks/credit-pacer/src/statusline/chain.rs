@@ -1,17 +1,12 @@
 //! The status line the user had before: run as Claude Code ran it, with the same input.
 
-use std::io::{Read, Write};
 use std::process::{Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
 
+use shared::child::{self, Limits};
 use shared::host::Host;
 
 const DEADLINE: Duration = Duration::from_secs(2);
-
-/// The time that its output is waited for after its end.
-const REST: Duration = Duration::from_millis(100);
 
 /// More of its output is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -31,37 +26,9 @@ fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
     let (program, option) = if cfg!(unix) { ("/bin/sh", "-c") } else { ("cmd", "/C") };
     let mut shell = Command::new(program);
     shell.arg(option).arg(command).env(VARIABLE, "1");
-    shell.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    #[cfg(unix)]
-    std::os::unix::process::CommandExt::process_group(&mut shell, 0);
-    let mut child = shell.spawn().ok()?;
-    let (mut stdin, stdout) = (child.stdin.take()?, child.stdout.take()?);
-    let input = input.to_vec();
-    // The command need not read.
-    thread::spawn(move || stdin.write_all(&input));
-    let (sender, printed) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = stdout.take(MAX_BYTES).read_to_end(&mut bytes);
-        sender.send(bytes)
-    });
-    let deadline = Instant::now() + patience;
-    let has_ended = loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break true,
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
-            _ => break false,
-        }
-    };
-    // A process that is left of the group could hold the output open. An error means that none is left.
-    #[cfg(unix)]
-    let _ = rustix::process::kill_process_group(
-        rustix::process::Pid::from_child(&child),
-        rustix::process::Signal::KILL,
-    );
-    let _ = child.kill();
-    let _ = child.wait();
-    printed.recv_timeout(REST).ok().filter(|_| has_ended)
+    shell.stderr(Stdio::null());
+    let limits = Limits { deadline: Instant::now() + patience, grace: Duration::ZERO, max_bytes: MAX_BYTES };
+    child::run(&mut shell, input, limits).ok().map(|output| output.stdout)
 }
 
 /// The command is our own status line, in whatever folder the program lies.

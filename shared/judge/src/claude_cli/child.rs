@@ -1,20 +1,17 @@
 //! The child's life: it ends when it has answered, at the deadline, or when a signal ends this process.
 
-use std::process::{Child, Command};
+use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::silence::Silence;
-use shared::courier;
+use shared::child::{self, Limits};
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// The most bytes that are read; a result has about 3,000 beside the answer.
 const MAX_BYTES: u64 = 1024 * 1024;
-
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// The child gets SIGTERM so long before the deadline, and needs a third of it: killed, it leaves files in the user's folders.
 const GRACE: Duration = Duration::from_millis(250);
@@ -22,16 +19,13 @@ const GRACE: Duration = Duration::from_millis(250);
 pub(super) fn ask(command: &mut Command, text: &str, deadline: Instant) -> Result<Vec<u8>, Silence> {
     received();
     let last_call = deadline.checked_sub(GRACE).unwrap_or(deadline);
-    let heard = courier::converse(command, text.into(), MAX_BYTES, |child, said| {
-        let heard = hear(said, last_call);
-        if heard.is_none() {
-            terminate(child);
-            // An answer that comes now is too late.
-            let _ = said.recv_timeout(GRACE);
-        }
-        heard
-    });
-    heard.map_err(|_| Silence::NotStarted)?.ok_or(Silence::Late)
+    let limits = Limits { deadline: last_call, grace: GRACE, max_bytes: MAX_BYTES };
+    command.stderr(Stdio::null());
+    match child::run_while(command, text.as_bytes(), limits, || received() == 0) {
+        Ok(output) => Ok(output.stdout),
+        Err(child::ChildError::NotStarted(_)) => Err(Silence::NotStarted),
+        Err(child::ChildError::Late) => Err(Silence::Late),
+    }
 }
 
 /// Lets the signal that came meanwhile end this process.
@@ -39,26 +33,6 @@ pub(super) fn follow_signal() {
     #[cfg(unix)]
     if received() != 0 {
         let _ = signal_hook::low_level::emulate_default_handler(received());
-    }
-}
-
-fn terminate(child: &Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let _ = kill_process_group(Pid::from_child(child), Signal::TERM);
-    }
-}
-
-fn hear(said: &Receiver<Vec<u8>>, deadline: Instant) -> Option<Vec<u8>> {
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        match said.recv_timeout(left.min(LOOK_EVERY)) {
-            Ok(said) => return Some(said),
-            Err(RecvTimeoutError::Disconnected) => return Some(Vec::new()),
-            Err(RecvTimeoutError::Timeout) if received() != 0 || left.is_zero() => return None,
-            Err(RecvTimeoutError::Timeout) => {}
-        }
     }
 }
 
