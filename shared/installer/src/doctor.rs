@@ -57,18 +57,16 @@ fn look(world: &World<'_>) -> Report {
     let proofs = runs::proofs(world);
     let all_passed = !proofs.is_empty() && proofs.iter().all(|finding| finding.severity == Severity::Ok);
     let (configuration, off) = switches::configuration(world);
-    let sections = [
-        ("Binaries", programs::all(world)),
-        ("Registrations", registrations::all(world)),
-        ("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
-        ("Proofs", proofs),
-        ("Configuration", configuration),
-        ("State", [state, surroundings::environment(&world.levels)].concat()),
-        ("Last firing", runs::heartbeats(world)),
-        ("Claude Code", vec![surroundings::claude_code(world, all_passed)]),
+    let sections = vec![
+        Section::new("Binaries", programs::all(world)),
+        Section::new("Registrations", registrations::all(world)),
+        Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
+        Section::new("Proofs", proofs),
+        Section::new("Configuration", configuration),
+        Section::new("State", [state, surroundings::environment(&world.levels)].concat()),
+        Section::new("Last firing", runs::heartbeats(world)),
+        Section::new("Claude Code", vec![surroundings::claude_code(world, all_passed)]),
     ];
-    let sections =
-        sections.map(|(name, findings)| Section { name: name.to_owned(), findings }).into_iter().collect();
     let mut report = Report::new(sections);
     if let Some(off) = &off {
         report = report.but_for(off);

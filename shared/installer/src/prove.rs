@@ -1,5 +1,5 @@
-//! Proofs: a registered hook runs exactly as settings.json says, with a recorded event in a scratch home, project and state folder,
-//! and must give the documented answer. Only a file with the deployed hash is run.
+//! Proofs: a registered hook runs with a recorded event in a scratch home, project and state folder, and must give the documented
+//! answer. Its entry must be the one that this version writes, and only a file with the installed hash is run.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
-use client_settings::{Entry, Program};
+use client_settings::Entry;
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
 use shared::host::Host;
@@ -40,7 +40,7 @@ pub(crate) fn prove<'a>(
     ensure!(
         entry.program().is_some_and(|there| is_same_program(&there, &program)),
         "registered as {}, which was not deployed here",
-        command_of(entry)
+        entry.command.as_deref().unwrap_or_default()
     );
     ensure!(
         entry.harmful_keys.is_empty(),
@@ -55,7 +55,7 @@ pub(crate) fn prove<'a>(
         "the deployed file is not the one that was built"
     );
     let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
-    promised(&program, &installation.deployed(&hook.name), timeout, hook)
+    promised(&installation.deployed(&hook.name), timeout, hook)
 }
 
 /// Proves that a helper runs here: it prints its name and its version.
@@ -69,53 +69,28 @@ pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
 
 /// Proves a program as this hook. Returns what it did.
 pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String> {
-    let path = program.to_str().with_context(|| format!("{} is not readable text", program.display()))?;
-    promised(&Program::Path(path.to_owned()), program, None, hook)
+    promised(program, None, hook)
 }
 
 /// Runs the hook, which must answer as documented. Returns what it did.
-fn promised(
-    program: &Program,
-    deployed: &Path,
-    timeout_secs: Option<f64>,
-    hook: &HookEntry,
-) -> anyhow::Result<String> {
+fn promised(program: &Path, timeout_secs: Option<f64>, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
     let timeout = Duration::from_secs_f64(timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
-    let (stdout, took) = run(program, deployed, timeout, hook)?;
+    let (stdout, took) = run(program, timeout, hook)?;
     let given = answer(&stdout, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
     Ok(format!("answered {event} with {} in {:.1} ms", given.words(), took.as_secs_f64() * 1000.0))
 }
 
-/// The command of an entry, as written.
-pub(crate) fn command_of(entry: &Entry) -> &str {
-    entry.command.as_deref().unwrap_or_default()
-}
-
 /// Runs the program in a world of its own. Returns what it printed, and how long it took.
-fn run(
-    program: &Program,
-    deployed: &Path,
-    timeout: Duration,
-    hook: &HookEntry,
-) -> anyhow::Result<(String, Duration)> {
+fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
     let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
     // In words: as an error of the file system it would be taken for one of the hook.
     lay_out(&world, &hook.proof).map_err(|error| anyhow!("writing to a scratch folder: {error:#}"))?;
-    let mut command = match program {
-        Program::Path(path) => Command::new(path),
-        Program::Shell(line) => {
-            // In its scratch home the line must find the hook.
-            place(deployed, &world.join("home/.claude/hooks"))?;
-            let mut shell = Command::new("/bin/sh");
-            shell.args(["-c", line]);
-            shell
-        }
-    };
+    let mut command = Command::new(program);
     command.current_dir(&project).env_clear();
     // As Claude Code starts a hook, without the marks of a run that nobody watches.
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
@@ -127,13 +102,6 @@ fn run(
     let took = started.elapsed();
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
     Ok((String::from_utf8(said).context("the answer is not text")?, took))
-}
-
-fn place(deployed: &Path, folder: &Path) -> anyhow::Result<()> {
-    fs::create_dir_all(folder)?;
-    let name = deployed.file_name().context("a deployed file has a name")?;
-    fs::copy(deployed, folder.join(name)).context("copying the hook to its scratch home")?;
-    Ok(())
 }
 
 fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {

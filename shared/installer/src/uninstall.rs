@@ -47,8 +47,10 @@ pub struct Arguments {
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &arguments.place, voice)?;
     let purge = arguments.purge;
-    let is_users = installation.scope == Scope::User;
-    ensure!(!purge || is_users, "--purge is for your own installation: leave --scope away");
+    ensure!(
+        !purge || installation.scope == Scope::User,
+        "--purge is for your own installation: leave --scope away"
+    );
     let line = installation.line("uninstall") + if purge { " --purge" } else { "" };
     let catalog = Catalog::built_in()?;
     let removal = Removal { host, installation: &installation, catalog: &catalog, purge };
@@ -59,7 +61,10 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
     if !arguments.yes {
         removal.confirm()?;
     }
-    installation.alone(|| if is_users { removal.carry_out() } else { removal.leave_project() })
+    installation.alone(|| {
+        removal.name_teams()?;
+        removal.carry_out()
+    })
 }
 
 struct Removal<'a> {
@@ -69,14 +74,87 @@ struct Removal<'a> {
     purge: bool,
 }
 
+/// A place that holds something of ours.
+enum Part {
+    /// The settings of this scope.
+    Settings(Installation),
+    /// The folder of the links.
+    Links,
+    /// The folder of the programs.
+    Programs,
+}
+
 impl Removal<'_> {
+    fn is_users(&self) -> bool {
+        self.installation.scope == Scope::User
+    }
+
+    /// The places to clear. A project's shared settings are the team's: only `--scope project` clears them.
+    fn parts(&self) -> anyhow::Result<Vec<Part>> {
+        if !self.is_users() {
+            return Ok(vec![Part::Settings(self.installation.clone())]);
+        }
+        let places = self.installation.and_registered_elsewhere()?.into_iter();
+        let own = places.filter(|place| place.scope != Scope::Project).map(Part::Settings);
+        Ok(own.chain([Part::Links, Part::Programs]).collect())
+    }
+
+    /// The path of a part, as a person reads it.
+    fn shown(&self, part: &Part) -> String {
+        self.installation.show(match part {
+            Part::Settings(place) => &place.settings,
+            Part::Links => &self.installation.bin,
+            Part::Programs => &self.installation.hooks,
+        })
+    }
+
+    /// The names of ours that the part holds.
+    fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
+        let files = || anyhow::Ok(Manifest::read(self.installation)?.files.into_keys());
+        Ok(match part {
+            Part::Settings(place) => Settings::read(place, self.catalog)?.parts(),
+            Part::Links => {
+                let all: BTreeSet<String> = files()?.chain(all_names(self.catalog)).collect();
+                all.into_iter().filter(|name| links::leads_to_us(self.installation, name)).collect()
+            }
+            Part::Programs => files()?.collect(),
+        })
+    }
+
+    /// Clears the part. Returns the names of what was removed.
+    fn clear(&self, part: &Part) -> anyhow::Result<Vec<String>> {
+        let names = self.names(part)?;
+        match part {
+            Part::Settings(place) => {
+                let settings = Settings::read(place, self.catalog)?;
+                let is_changed = settings.put(self.host, &Change::default())?.is_some();
+                let rules_alone = vec!["our permission rules".to_owned()];
+                let names = if names.is_empty() { rules_alone } else { names };
+                Ok(if is_changed { names } else { Vec::new() })
+            }
+            Part::Links => {
+                names.iter().try_for_each(|name| links::unlink(self.installation, name).map(drop))?;
+                Ok(names)
+            }
+            Part::Programs => programs::remove(self.installation, self.catalog, &names),
+        }
+    }
+
     /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
-        let installation = self.installation;
-        let is_users = installation.scope == Scope::User;
-        let mut lines = self.changes()?;
+        let mut lines = Vec::new();
+        for part in self.parts()? {
+            lines.extend(match self.names(&part) {
+                Ok(names) if names.is_empty() => None,
+                Ok(names) => Some(format!("would remove {} from {}", list(&names), self.shown(&part))),
+                Err(error) => Some(format!("cannot tell what would go from it: {error:#}")),
+            });
+            if let Part::Settings(place) = &part {
+                lines.extend(self.chained_in(place));
+            }
+        }
         let something = !lines.is_empty();
-        let data = if is_users { shown_data(installation)? } else { Vec::new() };
+        let data = if self.is_users() { shown_data(self.installation)? } else { Vec::new() };
         match (data.is_empty(), self.purge) {
             (true, _) => {}
             (false, true) => {
@@ -88,45 +166,15 @@ impl Removal<'_> {
         if lines.is_empty() {
             lines.push("nothing is installed".to_owned());
         }
-        lines.extend(stays_elsewhere(installation).filter(|_| is_users));
+        lines.extend(stays_elsewhere(self.installation).filter(|_| self.is_users()));
         lines.iter().for_each(say);
         Ok(something || (self.purge && !data.is_empty()))
     }
 
-    /// One sentence for each file or folder that would be changed.
-    fn changes(&self) -> anyhow::Result<Vec<String>> {
-        let installation = self.installation;
-        if installation.scope != Scope::User {
-            return Ok(self.would_leave(installation).into_iter().collect());
-        }
-        let places = installation.and_registered_elsewhere()?;
-        let own = places.iter().filter(|place| place.scope != Scope::Project);
-        let mut lines: Vec<String> = own.filter_map(|place| self.would_leave(place)).collect();
-        let linked: Vec<String> =
-            self.commands()?.into_iter().filter(|it| links::leads_to_us(installation, it)).collect();
-        let files: Vec<String> = Manifest::read(installation)?.files.into_keys().collect();
-        for (names, folder) in [(linked, &installation.bin), (files, &installation.hooks)] {
-            if !names.is_empty() {
-                lines.push(format!("would remove {} from {}", list(&names), installation.show(folder)));
-            }
-        }
-        Ok(lines)
-    }
-
-    /// The parts that would go from one settings file.
-    fn would_leave(&self, place: &Installation) -> Option<String> {
-        let settings = match Settings::read(place, self.catalog) {
-            Ok(settings) => settings,
-            Err(error) => return Some(format!("cannot tell what would go from it: {error:#}")),
-        };
-        let parts = settings.parts();
-        let from = settings.chained().map_or_else(String::new, |chained| {
-            let (key, file) = (chained.key.join("."), place.show(&place.requirements));
-            format!(", and {key} from {file}; the status line that was there before comes back")
-        });
-        let is_something = !parts.is_empty() || !from.is_empty();
-        is_something
-            .then(|| format!("would remove {} from {}{from}", list(&parts), place.show(&place.settings)))
+    fn chained_in(&self, place: &Installation) -> Option<String> {
+        let settings = Settings::read(place, self.catalog).ok()?;
+        let (key, file) = (settings.chained()?.key.join("."), place.show(&place.requirements));
+        Some(format!("would remove {key} from {file}; the status line that was there before comes back"))
     }
 
     /// Shows on a terminal what goes, and goes on only with a yes. Data goes only after a typed yes.
@@ -141,99 +189,62 @@ impl Removal<'_> {
         }
     }
 
-    fn leave_project(&self) -> anyhow::Result<()> {
-        if !self.unregister(self.installation)? {
-            let file = self.installation.show(&self.installation.settings);
-            say(format_args!("nothing is registered in {file}"));
+    /// Clears every part. A settings file that cannot be cleared does not stop the rest.
+    fn carry_out(&self) -> anyhow::Result<()> {
+        let (mut something, mut failed) = (false, None);
+        for part in self.parts()? {
+            let names = match self.clear(&part) {
+                Err(error) if self.is_users() && matches!(part, Part::Settings(_)) => {
+                    failed = Some(error);
+                    continue;
+                }
+                names => names?,
+            };
+            if !names.is_empty() {
+                say(format_args!("removed {} from {}", list(&names), self.shown(&part)));
+                something = true;
+            }
         }
-        Ok(())
+        if self.is_users() {
+            something |= self.settle_data()?;
+        }
+        if !something && self.is_users() {
+            say("nothing is installed");
+        } else if !something {
+            say(format_args!(
+                "nothing is registered in {}",
+                self.installation.show(&self.installation.settings)
+            ));
+        }
+        failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
     }
 
-    fn carry_out(&self) -> anyhow::Result<()> {
-        let installation = self.installation;
-        let (mut something, failed) = self.leave_settings()?;
-        something |= self.unlink()?;
-        something |= self.remove_programs()?;
-        let purged = if self.purge { purge_data(installation)? } else { Vec::new() };
+    /// Removes the data with `--purge` and reports what stays. Returns whether any was removed.
+    fn settle_data(&self) -> anyhow::Result<bool> {
+        let purged = if self.purge { purge_data(self.installation)? } else { Vec::new() };
         if !purged.is_empty() {
             say(format_args!("removed for good: {}", list(&purged)));
             say(STAYS_IN_PROJECTS);
         }
-        if !something && purged.is_empty() {
-            say("nothing is installed");
-        }
-        let kept = shown_data(installation)?;
+        let kept = shown_data(self.installation)?;
         if !kept.is_empty() {
-            say(format_args!("kept: {}; {}", list(&kept), installation.voice.purge()));
+            say(format_args!("kept: {}; {}", list(&kept), self.installation.voice.purge()));
         }
-        stays_elsewhere(installation).iter().for_each(say);
-        failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
+        stays_elsewhere(self.installation).iter().for_each(say);
+        Ok(!purged.is_empty())
     }
 
-    /// Returns whether anything was registered, and why a settings file could not be freed: that does not stop the rest.
-    fn leave_settings(&self) -> anyhow::Result<(bool, Option<anyhow::Error>)> {
-        let (mut something, mut failed) = (false, None);
-        for place in self.installation.and_registered_elsewhere()? {
-            if place.scope == Scope::Project {
-                note(format_args!(
-                    "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {}",
-                    place.show(&place.settings),
-                    place.line("uninstall")
-                ));
-                continue;
-            }
-            match self.unregister(&place) {
-                Ok(there) => something |= there,
-                Err(error) => failed = Some(error),
-            }
+    /// Names the shared settings of projects, which stay.
+    fn name_teams(&self) -> anyhow::Result<()> {
+        let places = self.installation.and_registered_elsewhere()?.into_iter();
+        for place in places.filter(|place| self.is_users() && place.scope == Scope::Project) {
+            note(format_args!(
+                "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {}",
+                place.show(&place.settings),
+                place.line("uninstall")
+            ));
         }
-        Ok((something, failed))
-    }
-
-    fn unregister(&self, place: &Installation) -> anyhow::Result<bool> {
-        let settings = Settings::read(place, self.catalog)?;
-        let is_changed = settings.put(self.host, &Change::default())?.is_some();
-        if is_changed {
-            let mut parts = settings.parts();
-            if parts.is_empty() {
-                parts.push("our permission rules".to_owned());
-            }
-            say(format_args!("removed {} from {}", list(&parts), place.show(&place.settings)));
-        }
-        Ok(is_changed)
-    }
-
-    fn unlink(&self) -> anyhow::Result<bool> {
-        let mut unlinked = Vec::new();
-        for command in self.commands()? {
-            if links::unlink(self.installation, &command)? {
-                unlinked.push(command);
-            }
-        }
-        let bin = self.installation.show(&self.installation.bin);
-        if !unlinked.is_empty() {
-            say(format_args!("removed {} from {bin}", list(&unlinked)));
-        }
-        if self.purge && fs::read_dir(&self.installation.bin).is_ok_and(|mut all| all.next().is_none()) {
-            say(format_args!("{bin} is empty now and stays, as it may have been there before"));
-        }
-        Ok(!unlinked.is_empty())
-    }
-
-    fn remove_programs(&self) -> anyhow::Result<bool> {
-        let all: Vec<String> = Manifest::read(self.installation)?.files.into_keys().collect();
-        let removed = programs::remove(self.installation, self.catalog, &all)?;
-        if !removed.is_empty() {
-            let folder = self.installation.show(&self.installation.hooks);
-            say(format_args!("removed {} from {folder}", list(&removed)));
-        }
-        Ok(!removed.is_empty())
-    }
-
-    /// Every name that may lead to us.
-    fn commands(&self) -> anyhow::Result<BTreeSet<String>> {
-        let files = Manifest::read(self.installation)?.files.into_keys();
-        Ok(files.chain(all_names(self.catalog)).collect())
+        Ok(())
     }
 }
 

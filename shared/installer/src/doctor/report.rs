@@ -152,6 +152,12 @@ impl Finding {
     }
 }
 
+impl Section {
+    pub(crate) fn new(name: &str, findings: Vec<Finding>) -> Self {
+        Self { name: name.to_owned(), findings }
+    }
+}
+
 impl Report {
     pub(crate) fn new(sections: Vec<Section>) -> Self {
         let count = |severity: Severity| {
@@ -289,7 +295,7 @@ mod tests {
                 "Every hook is off. 1 thing is broken: not everything that is promised holds.",
             ),
         ] {
-            let report = Report::new(vec![Section { name: "X".to_owned(), findings: vec![finding] }]);
+            let report = Report::new(vec![Section::new("X", vec![finding])]);
             assert_eq!(report.ok, ok);
             assert_eq!(report.but_for("Every hook is off").summary, expected);
         }
