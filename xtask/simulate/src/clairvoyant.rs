@@ -17,7 +17,10 @@ const LOOK_EVERY: f64 = 30.0;
 
 /// The best outcome of each week: the least lost work and locked-out time, each as a share of the week's.
 pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [Week; WEEKS] {
-    let runs = EXPONENTS.map(|exponent| world::run(demand, |_| Clairvoyant::new(exponent, rules)));
+    let runs = EXPONENTS.map(|exponent| {
+        let (learned, looked, stretches) = (Learned::default(), f64::MIN, [1.0; 2]);
+        world::run(demand, || Clairvoyant { exponent, rules, learned: learned.clone(), looked, stretches })
+    });
     std::array::from_fn(|week| {
         let began = demand.began[week];
         let working = demand.work_secs(began, began + seconds(Window::SevenDay.length_secs())).max(1.0);
@@ -34,12 +37,6 @@ struct Clairvoyant<'a> {
     looked: f64,
     /// How much each window stretches gaps.
     stretches: [f64; 2],
-}
-
-impl<'a> Clairvoyant<'a> {
-    fn new(exponent: f64, rules: &'a Rules) -> Self {
-        Self { exponent, rules, learned: Learned::default(), looked: f64::MIN, stretches: [1.0; 2] }
-    }
 }
 
 impl Controller for Clairvoyant<'_> {
@@ -113,17 +110,11 @@ fn by_window(points: &[(f64, f64)], end: f64) -> Forecast {
     let mut forecast = Forecast::default();
     let mut window_end = end;
     for (at, points) in points {
-        if *at < end {
-            forecast.now += points;
-            continue;
-        }
-        if *at >= window_end || forecast.later.is_empty() {
+        if *at >= window_end {
             forecast.later.push(0.0);
             window_end = at + seconds(Window::FiveHour.length_secs());
         }
-        if let Some(window) = forecast.later.last_mut() {
-            *window += points;
-        }
+        *forecast.later.last_mut().unwrap_or(&mut forecast.now) += points;
     }
     forecast
 }

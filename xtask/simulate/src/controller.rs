@@ -1,23 +1,24 @@
-//! Who says how long a call waits.
+//! The controllers: each says how long a call on its machine waits.
 
 use pacing::{Call, Learned, Question, Rules, Snapshot, Window, decide, is_clearly_within, newest};
 
 use crate::original;
 use crate::world::Sight;
 
-/// Whoever says it, for one machine.
 pub(crate) trait Controller {
+    /// The delay of a call, in seconds.
     fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64;
 
-    /// Shows the future, for who can make use of it.
+    /// Shows the future to the one that knows it.
     fn see(&mut self, _sight: &Sight<'_>) {}
 
     fn called(&mut self, _call: Call) {}
 }
 
-pub(crate) struct None;
+/// No pacing.
+pub(crate) struct Unpaced;
 
-impl Controller for None {
+impl Controller for Unpaced {
     fn delay_secs(&mut self, _now: f64, _snapshots: &[Snapshot]) -> f64 {
         0.0
     }
@@ -27,20 +28,14 @@ pub(crate) struct Original;
 
 impl Controller for Original {
     fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64 {
-        let of = |window| newest(snapshots, window).map(|(_, reading)| reading);
-        original::delay_secs(now, of(Window::FiveHour), of(Window::SevenDay))
+        let readings = Window::ALL.map(|window| newest(snapshots, window).map(|(_, reading)| reading));
+        original::delay_secs(now, readings)
     }
 }
 
 pub(crate) struct Pacer<'a> {
-    rules: &'a Rules,
-    learned: Learned,
-}
-
-impl<'a> Pacer<'a> {
-    pub(crate) fn new(rules: &'a Rules) -> Self {
-        Self { rules, learned: Learned::default() }
-    }
+    pub(crate) rules: &'a Rules,
+    pub(crate) learned: Learned,
 }
 
 impl Controller for Pacer<'_> {

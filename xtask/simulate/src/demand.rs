@@ -2,7 +2,6 @@
 
 use std::f64::consts::TAU;
 
-use pacing::Window;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
@@ -44,7 +43,6 @@ pub(crate) struct Shift {
     pub(crate) to: f64,
 }
 
-/// One thing after the other.
 #[derive(Debug, Clone)]
 pub(crate) struct Thread {
     pub(crate) session: u64,
@@ -70,15 +68,14 @@ impl Demand {
         let began = [first, first + 7.0 * DAY, first + 14.0 * DAY];
         let week_per_point = random.random_range(0.10..0.16);
         let has_elsewhere = random.random_bool(profile.elsewhere);
-        let (lag_secs, lag_is_known) = (random.random_range(0.0..600.0), random.random_bool(0.5));
         let mut demand = Self {
             began,
             shifts: Vec::new(),
             threads: Vec::new(),
             elsewhere: Vec::new(),
             week_per_point,
-            lag_secs,
-            lag_is_known,
+            lag_secs: random.random_range(0.0..600.0),
+            lag_is_known: random.random_bool(0.5),
         };
         for began in began {
             demand.add_week(profile, began, has_elsewhere, &mut random);
@@ -115,11 +112,6 @@ impl Demand {
     pub(crate) fn work_secs(&self, from: f64, to: f64) -> f64 {
         self.shifts.iter().map(|shift| (shift.to.min(to) - shift.from.max(from)).max(0.0)).sum()
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "two small numbers")]
-pub(crate) const fn seconds(window: Window) -> f64 {
-    window.length_secs() as f64
 }
 
 /// When the user works, with some minutes' difference from day to day.
@@ -196,19 +188,11 @@ fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
 
 /// Makes all of it together cost so much.
 fn scale(threads: &mut [Thread], points: f64) {
-    let batches = |thread: &Thread| {
-        thread.work.iter().flat_map(|(_, batches)| batches).map(|batch| batch.points).sum::<f64>()
-    };
-    let drawn: f64 = threads.iter().map(batches).sum();
-    if drawn <= 0.0 {
-        return;
-    }
-    for batch in threads.iter_mut().flat_map(|thread| &mut thread.work).flat_map(|(_, batches)| batches) {
-        batch.points *= points / drawn;
-    }
+    let work = threads.iter_mut().flat_map(|thread| &mut thread.work);
+    share_out(points, work.flat_map(|(_, batches)| batches).map(|batch| &mut batch.points).collect());
 }
 
-/// What another device uses, all of it together so much: at the same times of day, in pieces of some minutes.
+/// The usage of another device, all of it together so much: at the same times of day, in pieces of some minutes.
 fn elsewhere(shifts: &[Shift], points: f64, random: &mut StdRng) -> Vec<(f64, f64)> {
     let mut uses = Vec::new();
     for shift in shifts {
@@ -218,11 +202,18 @@ fn elsewhere(shifts: &[Shift], points: f64, random: &mut StdRng) -> Vec<(f64, f6
             now += exponential(random, 300.0);
         }
     }
-    let drawn: f64 = uses.iter().map(|(_, points)| points).sum();
-    for (_, used) in &mut uses {
-        *used *= points / drawn;
-    }
+    share_out(points, uses.iter_mut().map(|(_, points)| points).collect());
     uses
+}
+
+/// Scales the parts, so that their sum is this.
+fn share_out(points: f64, parts: Vec<&mut f64>) {
+    let drawn: f64 = parts.iter().map(|part| **part).sum();
+    if drawn > 0.0 {
+        for part in parts {
+            *part *= points / drawn;
+        }
+    }
 }
 
 /// A waiting time for what happens once in `mean`.

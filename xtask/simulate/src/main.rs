@@ -16,7 +16,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::thread;
 
+use controller::{Original, Pacer, Unpaced};
 use demand::Demand;
+use pacing::Learned;
 use profile::{PROFILES, Profile};
 use table::Row;
 
@@ -33,57 +35,38 @@ usage: cargo xtask simulate [--seeds N] [--judge] [--profile NAME]
 /// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
-#[derive(Debug, Clone, Copy)]
-struct Wanted {
-    seeds: usize,
-    first: u64,
-    profile: Option<&'static str>,
-}
-
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (text, code) = match wanted(&words) {
-        Ok(Some(wanted)) => (table::text(&rows(wanted)), ExitCode::SUCCESS),
-        Ok(None) => (USAGE.to_owned(), ExitCode::SUCCESS),
-        Err(why) => (format!("error: {why}\n\n{USAGE}"), ExitCode::from(WRONG_USAGE)),
+    let (text, code) = match runs(&words) {
+        _ if words.iter().any(|word| word == "--help") => (USAGE.to_owned(), ExitCode::SUCCESS),
+        Some(runs) => (table::text(&rows(&runs)), ExitCode::SUCCESS),
+        None => (USAGE.to_owned(), ExitCode::from(WRONG_USAGE)),
     };
     // A reader that has gone is no failure.
     let _ = io::stdout().write_all(text.as_bytes());
     code
 }
 
-fn wanted(words: &[String]) -> Result<Option<Wanted>, String> {
-    let mut wanted = Wanted { seeds: 10, first: 0, profile: None };
-    let mut words = words.iter().map(String::as_str).filter(|word| *word != "simulate");
+/// The users and seeds that the words ask for; `None`: the words are wrong.
+fn runs(words: &[String]) -> Option<Vec<(&'static Profile, u64)>> {
+    let (mut seeds, mut first, mut only) = (10, 0, None);
+    let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
-            "--help" | "-h" => return Ok(None),
-            "--judge" => wanted.first = JUDGING,
-            "--seeds" => {
-                let number = words.next().and_then(|number| number.parse().ok());
-                wanted.seeds = number
-                    .filter(|seeds| (1..=100_000).contains(seeds))
-                    .ok_or("--seeds takes a number from 1 to 100000")?;
-            }
-            "--profile" => {
-                let names = PROFILES.map(|profile| profile.name);
-                let name = words.next().unwrap_or_default();
-                let found = names.into_iter().find(|known| *known == name);
-                wanted.profile =
-                    Some(found.ok_or_else(|| format!("--profile takes one of {}", names.join(", ")))?);
-            }
-            _ => return Err(format!("there is no {word}")),
+            "--judge" => first = JUDGING,
+            "--seeds" => seeds = words.next()?.parse().ok().filter(|seeds| (1..=100_000).contains(seeds))?,
+            "--profile" => only = words.next(),
+            _ => return None,
         }
     }
-    Ok(Some(wanted))
+    let profiles = PROFILES.iter().filter(|profile| only.is_none_or(|only| only == profile.name));
+    let runs: Vec<_> =
+        profiles.flat_map(|profile| (first..first + seeds).map(move |seed| (profile, seed))).collect();
+    (!runs.is_empty()).then_some(runs)
 }
 
-/// The weeks of each user and seed. Each processor takes every so manieth.
-fn rows(wanted: Wanted) -> Vec<Row> {
-    let profiles = PROFILES.iter().filter(|one| wanted.profile.is_none_or(|only| only == one.name));
-    let runs: Vec<(&Profile, u64)> = profiles
-        .flat_map(|profile| (wanted.first..).take(wanted.seeds).map(move |seed| (profile, seed)))
-        .collect();
+/// The weeks of each run. Each processor takes every so manieth.
+fn rows(runs: &[(&'static Profile, u64)]) -> Vec<Row> {
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let work = |worker: usize| {
         let own = runs.iter().skip(worker).step_by(workers);
@@ -99,11 +82,11 @@ fn rows(wanted: Wanted) -> Vec<Row> {
 fn run(profile: &Profile, seed: u64) -> [Row; 2] {
     let demand = Demand::of(profile, seed);
     let rules = profile.rules();
-    let unpaced = world::run(&demand, |_| controller::None);
+    let unpaced = world::run(&demand, || Unpaced);
     let outcomes = [
         unpaced,
-        world::run(&demand, |_| controller::Original),
-        world::run(&demand, |_| controller::Pacer::new(&rules)),
+        world::run(&demand, || Original),
+        world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
         clairvoyant::best(&demand, &rules, &unpaced),
     ];
     [(0, false), (demand::WEEKS - 1, true)].map(|(week, is_third)| Row {
@@ -115,14 +98,12 @@ fn run(profile: &Profile, seed: u64) -> [Row; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::{PROFILES, controller, world};
+    use super::{PROFILES, Unpaced, world};
     use crate::demand::Demand;
 
     #[test]
     fn seed_decides_the_weeks() {
-        let profile = &PROFILES[5];
-        let rules = profile.rules();
-        let weeks = |seed| world::run(&Demand::of(profile, seed), |_| controller::Pacer::new(&rules));
+        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || Unpaced);
         assert_eq!(weeks(1), weeks(1));
         assert_ne!(weeks(1), weeks(2));
     }

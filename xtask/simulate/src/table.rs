@@ -1,7 +1,5 @@
 //! The output: a row for each user and week, a column for each controller, and the means.
 
-use std::fmt::Write;
-
 use crate::profile::PROFILES;
 use crate::world::Week;
 
@@ -9,9 +7,6 @@ use crate::world::Week;
 const EASY_PERCENT: f64 = 95.0;
 
 const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
-
-/// Published figures of the first controller of credit-pacer, which is gone, in another simulator with six users.
-const BEFORE: &str = "\nThe first credit-pacer, elsewhere: 1051 / 0.936 / 129 (original tool: 6630 / 0.879 / 1930; optimum: 925 / 0.985 / 0)\n";
 
 /// A user's week.
 #[derive(Debug)]
@@ -24,20 +19,20 @@ pub(crate) struct Row {
 }
 
 pub(crate) fn text(rows: &[Row]) -> String {
-    let mut text =
-        String::from("locked-out seconds / work done / needless delay in seconds, means of a week\n\n");
+    let mut lines =
+        vec!["locked-out seconds / work done / needless delay in seconds, means of a week\n".to_owned()];
     for (is_third, title) in [(false, "first week"), (true, "third week")] {
-        let _ = writeln!(text, "{title:<16}{}", COLUMNS.map(|name| format!("{name:>25}")).concat());
-        let rows = || rows.iter().filter(|row| row.is_third == is_third);
+        lines.push(format!("{title:<16}{}", COLUMNS.map(|name| format!("{name:>25}")).concat()));
+        let of_week: Vec<&Row> = rows.iter().filter(|row| row.is_third == is_third).collect();
         for name in PROFILES.map(|profile| profile.name) {
-            let own: Vec<&Row> = rows().filter(|row| row.profile == name).collect();
+            let own: Vec<&Row> = of_week.iter().copied().filter(|row| row.profile == name).collect();
             if !own.is_empty() {
-                let _ = writeln!(text, "  {name:<14}{}", means(&own));
+                lines.push(format!("  {name:<14}{}", means(&own)));
             }
         }
-        let _ = writeln!(text, "  {:<14}{}", "mean", means(&rows().collect::<Vec<_>>()));
+        lines.push(format!("  {:<14}{}", "mean", means(&of_week)));
     }
-    text + BEFORE
+    lines.join("\n") + "\n"
 }
 
 fn means(rows: &[&Row]) -> String {
