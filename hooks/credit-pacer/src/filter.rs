@@ -8,7 +8,8 @@ use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
 use pacing::{
-    Call, DAY_SECS, Learned, Pace, Question, Reading, Rules, Snapshot, WindowPace, seconds, whole_seconds,
+    CLOCK_PLAY_SECS, Call, DAY_SECS, Learned, Pace, Question, Reading, Rules, Snapshot, WindowPace, seconds,
+    whole_seconds,
 };
 use serde::de::{Deserialize, Deserializer, Error};
 use serde_json::{Map, Value, json};
@@ -16,9 +17,6 @@ use serde_json::{Map, Value, json};
 use crate::observe::digest;
 use crate::rules;
 use crate::settings::Settings;
-
-/// A reading may be this many seconds in the future.
-const CLOCK_PLAY_SECS: f64 = 90.0;
 
 /// The times that calls and readings may have, in seconds since the epoch. Milliseconds are beyond them.
 const TIMES: std::ops::Range<f64> = 0.0..1e10;

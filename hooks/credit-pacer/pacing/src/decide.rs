@@ -8,7 +8,7 @@ use crate::line::Rules;
 use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds};
 
 /// A reading may be this many seconds in the future. One from further away was made while the clock was wrong.
-const CLOCK_PLAY_SECS: f64 = 90.0;
+pub const CLOCK_PLAY_SECS: f64 = 90.0;
 
 /// Above 1: save first, spend last.
 const EXPONENT: f64 = 2.5;
@@ -26,7 +26,7 @@ pub struct Question<'a> {
     pub now: f64,
     /// Readings, newest last; may be thinned.
     pub snapshots: &'a [Snapshot],
-    /// What earlier calls and readings taught.
+    /// Knowledge from earlier calls and readings.
     pub learned: &'a Learned,
 }
 
@@ -44,9 +44,9 @@ pub struct Pace {
 pub struct WindowPace {
     pub window: Window,
     pub status: Status,
-    /// Its newest reading and the time of that.
+    /// The newest reading and its time.
     pub reading: Option<(i64, Reading)>,
-    /// The share of its time that is over, in percent.
+    /// The share of the window's time that is over, in percent.
     pub elapsed_percent: f64,
     /// The usage that is allowed by now, in percent.
     pub allowance_percent: f64,
@@ -54,9 +54,9 @@ pub struct WindowPace {
     pub safe_percent: f64,
     /// Usage above the safe line, in points; negative below.
     pub over_percent: f64,
-    /// The delay that it alone asks for, in seconds.
+    /// The delay that this window alone asks for, in seconds.
     pub delay_secs: f64,
-    /// The forecast behind it, where the window is current.
+    /// The forecast of a current window.
     pub fit: Option<Fit>,
 }
 
@@ -80,22 +80,17 @@ pub enum Status {
     Stale,
     /// There is no reading.
     Unknown,
-    /// The settings switch it off.
+    /// The settings switch the window off.
     Off,
 }
 
 pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
-    let question =
-        &Question { now: if crate::is_sane(question.now) { question.now } else { 0.0 }, ..*question };
+    let now = if crate::is_sane(question.now) { question.now } else { 0.0 };
+    let question = &Question { now, ..*question };
     let mut windows = Window::ALL.map(|window| stand(window, question, rules));
-    let is_quiet = rules.calendar.is_quiet(question.now);
+    let is_quiet = rules.calendar.is_quiet(now);
     if windows.iter().any(|pace| matches!(pace.status, Status::Ok | Status::Over)) {
-        estimate(&mut windows, question, rules);
-    }
-    if is_quiet {
-        for pace in &mut windows {
-            pace.delay_secs = 0.0;
-        }
+        estimate(&mut windows, question, rules, is_quiet);
     }
     let delayed = windows.iter().filter(|pace| pace.delay_secs > 0.0);
     let constrained = delayed.max_by(|one, other| {
@@ -105,7 +100,7 @@ pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
         delay_secs: constrained.map_or(0.0, |pace| pace.delay_secs),
         strategy: constrained.map_or(Strategy::None, |pace| strategy(pace, rules)),
         constrained_window: constrained.map(|pace| pace.window),
-        reason: reason::of(&windows, constrained, is_quiet, question.now, rules),
+        reason: reason::of(&windows, constrained, is_quiet, now, rules),
         windows,
     }
 }
@@ -113,48 +108,50 @@ pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
 /// Whether no window can be over its line, whatever the calendar says. Then nothing needs time zone or forecast.
 pub fn is_clearly_within(snapshots: &[Snapshot], rules: &Rules) -> bool {
     Window::ALL.into_iter().all(|window| {
-        let used = newest(snapshots, window).map(|(_, reading)| reading.used());
-        !rules.limit(window).is_enabled || used.is_none_or(|used| used <= rules.least_safe_percent(window))
+        let limit = rules.limit(window);
+        let least_safe = limit.preload * rules.safety + rules.threshold;
+        !limit.is_enabled || newest(snapshots, window).is_none_or(|(_, reading)| reading.used() <= least_safe)
     })
 }
 
-/// Where a window stands, without forecast and delay.
+fn is_current(at: i64, reading: &Reading, now: f64, rules: &Rules) -> bool {
+    let age = now - seconds(at);
+    seconds(reading.resets_at) > now && (-CLOCK_PLAY_SECS..=rules.stale_after).contains(&age)
+}
+
+/// The place of a window, without forecast and delay.
 fn stand(window: Window, question: &Question<'_>, rules: &Rules) -> WindowPace {
-    let reading = newest(question.snapshots, window);
-    let mut pace = WindowPace {
+    let (now, reading) = (question.now, newest(question.snapshots, window));
+    let is_running = |(_, reading): &(i64, Reading)| seconds(reading.resets_at) > now;
+    let line = reading.filter(is_running).map(|(_, reading)| rules.line(window, reading.resets_at, now));
+    let line = line.unwrap_or_default();
+    let over_percent = match reading.filter(is_running) {
+        Some((_, reading)) => reading.used() - line.safe_percent,
+        None => 0.0,
+    };
+    let status = match reading {
+        _ if !rules.limit(window).is_enabled => Status::Off,
+        None => Status::Unknown,
+        Some((at, reading)) if !is_current(at, &reading, now, rules) => Status::Stale,
+        Some(_) if over_percent > rules.threshold => Status::Over,
+        Some(_) => Status::Ok,
+    };
+    WindowPace {
         window,
-        status: if rules.limit(window).is_enabled { Status::Unknown } else { Status::Off },
+        status,
         reading,
-        elapsed_percent: 0.0,
-        allowance_percent: 0.0,
-        safe_percent: 0.0,
-        over_percent: 0.0,
+        elapsed_percent: line.elapsed_percent,
+        allowance_percent: line.allowance_percent,
+        safe_percent: line.safe_percent,
+        over_percent,
         delay_secs: 0.0,
         fit: None,
-    };
-    let Some((at, reading)) = reading else { return pace };
-    let now = question.now;
-    let is_past = seconds(reading.resets_at) <= now;
-    if !is_past {
-        let line = rules.line(window, reading.resets_at, now);
-        pace.elapsed_percent = line.elapsed_percent;
-        pace.allowance_percent = line.allowance_percent;
-        pace.safe_percent = line.safe_percent;
-        pace.over_percent = reading.used() - line.safe_percent;
     }
-    if pace.status != Status::Off {
-        let age = now - seconds(at);
-        pace.status = match () {
-            () if is_past || age > rules.stale_after || age < -CLOCK_PLAY_SECS => Status::Stale,
-            () if pace.over_percent > rules.threshold => Status::Over,
-            () => Status::Ok,
-        };
-    }
-    pace
 }
 
 struct Budget {
     resets_at: i64,
+    /// Calls that fit.
     fitting: f64,
     /// Calls that fit without the reserve.
     sparing: f64,
@@ -165,38 +162,34 @@ struct Budget {
     again: f64,
 }
 
-fn budget(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Budget> {
-    let is_current = |(at, reading): &(i64, Reading)| {
-        let age = now - seconds(*at);
-        seconds(reading.resets_at) > now && age <= rules.stale_after && age >= -CLOCK_PLAY_SECS
-    };
-    let (_, reading) = pace.reading.filter(is_current)?;
-    let line = rules.line(pace.window, reading.resets_at, now);
-    let used = learned.estimate(pace.window, &reading);
-    let average = used * learned.gap_secs() / line.elapsed.max(600.0);
-    let cost = learned.cost(pace.window, average).max(1e-6);
-    let left = |kept: f64| (100.0 - kept - used).max(0.0) / cost;
-    let (first, counted) = learned.window();
-    let began = seconds(reading.resets_at - pace.window.length_secs());
-    // Usage of which no call is known counts as well: another device, or a time before this tool.
-    let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
-    let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
-    let secs = (now - since).max(60.0);
-    let again = used / cost * line.left / (line.elapsed + line.left).max(600.0);
-    Some(Budget {
-        resets_at: reading.resets_at,
-        fitting: left(0.0),
-        sparing: left(RESERVE),
-        whole: 100.0 / cost,
-        again,
-        so_far: SoFar { calls, secs },
-    })
+impl Budget {
+    /// The budget of a window with a current reading.
+    fn of(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Self> {
+        let (_, reading) = pace.reading.filter(|(at, reading)| is_current(*at, reading, now, rules))?;
+        let line = rules.line(pace.window, reading.resets_at, now);
+        let used = learned.estimate(pace.window, &reading);
+        let average = used * learned.gap_secs() / line.elapsed.max(600.0);
+        let cost = learned.cost(pace.window, average).max(1e-6);
+        let (first, counted) = learned.window();
+        let began = seconds(reading.resets_at - pace.window.length_secs());
+        // Usage of which no call is known counts as well: another device, or a time before this tool.
+        let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
+        let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
+        Some(Self {
+            resets_at: reading.resets_at,
+            fitting: (100.0 - used).max(0.0) / cost,
+            sparing: (100.0 - RESERVE - used).max(0.0) / cost,
+            whole: 100.0 / cost,
+            so_far: SoFar { calls, secs: (now - since).max(60.0) },
+            again: used / cost * line.left / (line.elapsed + line.left).max(600.0),
+        })
+    }
 }
 
 /// Forecast and delay of each current window.
-fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rules) {
+fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rules, is_quiet: bool) {
     let (now, learned) = (question.now, question.learned);
-    let budgets = windows.map(|pace| budget(&pace, learned, rules, now));
+    let budgets = windows.map(|pace| Budget::of(&pace, learned, rules, now));
     let [five, seven] = &budgets;
     let resets = [five, seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
     let so_far =
@@ -205,29 +198,21 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
     let forecast = Forecast::of(learned, rules, now, (so_far, again), resets);
     let gap = learned.gap_secs();
     let most = 1.0 + rules.longest_delay / gap;
-    let of_five = |calls: fn(&Budget) -> f64| five.as_ref().map_or(f64::INFINITY, calls);
-    let caps = (of_five(|five| five.fitting), of_five(|five| five.whole));
-    for (pace, budget) in windows.iter_mut().zip(&budgets) {
+    let five_hour_caps =
+        five.as_ref().map_or((f64::INFINITY, f64::INFINITY), |five| (five.fitting, five.whole));
+    for ((pace, budget), certain) in windows.iter_mut().zip(&budgets).zip(CERTAIN) {
         let Some(budget) = budget else { continue };
-        let caps = (pace.window == Window::SevenDay).then_some(caps);
-        let [five_hour, seven_day] = CERTAIN;
-        let certain = if pace.window == Window::FiveHour { five_hour } else { seven_day };
+        let caps = (pace.window == Window::SevenDay).then_some(five_hour_caps);
         let expected = through(&forecast, caps, 1.0);
-        pace.fit = Some(Fit {
-            expected,
-            fitting: budget.fitting,
-            ends_at: ends_at(&forecast, budget.fitting, budget.resets_at),
-        });
-        if pace.status == Status::Over && expected > certain * budget.sparing {
-            let delay = delay_of(gap, stretch(&forecast, caps, budget.sparing, most), rules);
+        let ends_at = ends_at(&forecast, budget.fitting, budget.resets_at);
+        pace.fit = Some(Fit { expected, fitting: budget.fitting, ends_at });
+        if pace.status == Status::Over && !is_quiet && expected > certain * budget.sparing {
+            let stretch = stretch(&forecast, caps, budget.sparing, most);
+            let delay = (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay);
             let delay = delay.min(seconds(budget.resets_at) - now);
             pace.delay_secs = if delay < rules.shortest_delay { 0.0 } else { delay };
         }
     }
-}
-
-pub fn delay_of(gap: f64, stretch: f64, rules: &Rules) -> f64 {
-    (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay)
 }
 
 /// Calls that come through at a stretch of the gaps; with the caps of the current and of later 5-hour windows for the week.
@@ -253,14 +238,12 @@ pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most
 /// When the calls that fit are made, if that is before the reset.
 fn ends_at(forecast: &Forecast, fitting: f64, resets_at: i64) -> Option<i64> {
     let mut calls = 0.0;
-    let within = forecast.slots.iter().take_while(|(end, _)| *end <= resets_at);
-    within
-        .map(|(end, expected)| {
-            calls += expected;
-            (*end, calls)
-        })
-        .find(|(_, calls)| *calls > fitting)
-        .map(|(end, _)| end)
+    let mut within = forecast.slots.iter().take_while(|(end, _)| *end <= resets_at);
+    let last = within.find(|(_, expected)| {
+        calls += expected;
+        calls > fitting
+    });
+    last.map(|(end, _)| *end)
 }
 
 fn strategy(pace: &WindowPace, rules: &Rules) -> Strategy {

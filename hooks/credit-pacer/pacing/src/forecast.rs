@@ -1,11 +1,16 @@
 //! How many calls come until a reset, if nothing is delayed.
 
+use crate::calendar::Calendar;
 use crate::habit::{DAY_SLOTS, Day, Habit, SLOT_SECS, place};
 use crate::learned::Learned;
 use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
 const WINDOW_SLOTS: usize = 20;
+
+const FIVE_HOURS: i64 = Window::FiveHour.length_secs();
+
+const WEEK: i64 = Window::SevenDay.length_secs();
 
 /// Calls by 5-hour window until the weekly reset.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -16,14 +21,6 @@ pub struct Forecast {
     pub later: Vec<f64>,
     /// Expected calls by time: the end of each slot and the calls in it.
     pub slots: Vec<(i64, f64)>,
-}
-
-struct Past<'a> {
-    days: Vec<Day>,
-    now: f64,
-    /// The current slot of the day.
-    of_day: usize,
-    rules: &'a Rules,
 }
 
 /// The work so far in the current 5-hour window.
@@ -40,39 +37,42 @@ impl SoFar {
     }
 }
 
+struct Past<'a> {
+    days: Vec<Day>,
+    now: f64,
+    calendar: &'a Calendar,
+}
+
 impl Forecast {
-    /// The forecast at `now`, until the resets of both windows.
+    /// The forecast at `now`, until the resets of both windows. Before a day is known the week brings `again`.
     pub(crate) fn of(
         learned: &Learned,
         rules: &Rules,
         now: f64,
         (so_far, again): (SoFar, f64),
-        resets: [Option<i64>; 2],
+        [five_hour, seven_day]: [Option<i64>; 2],
     ) -> Self {
-        let [five_hour, seven_day] = resets;
-        let end = five_hour.unwrap_or(whole_seconds(now) + Window::FiveHour.length_secs());
+        let end = five_hour.unwrap_or(whole_seconds(now) + FIVE_HOURS);
         let end = seven_day.map_or(end, |seven_day| end.min(seven_day));
-        let (_, of_day) = place(&rules.calendar, whole_seconds(now));
-        let past = Past { days: learned.habit.by_day(&rules.calendar, now), now, of_day, rules };
+        let week_end = seven_day.unwrap_or(end);
+        let (habit, calendar) = (&learned.habit, &rules.calendar);
+        let past = Past { days: habit.by_day(calendar, now), now, calendar };
         let mut forecast = Self::default();
         past.current(so_far, end, &mut forecast);
-        if learned.habit.days() > 1 {
-            past.later(end, seven_day.unwrap_or(end), &mut forecast);
+        if habit.days() > 1 {
+            past.later(end, week_end, &mut forecast);
         } else {
-            forecast.spread(again, end, seven_day.unwrap_or(end));
+            forecast.spread(again, end, week_end);
         }
-        if let Some(resets_at) = seven_day.filter(|_| learned.habit.days() > 14) {
-            forecast.cap(&learned.habit, resets_at - Window::SevenDay.length_secs());
+        if seven_day.is_some() && habit.days() > 14 {
+            forecast.cap(habit, week_end - WEEK);
         }
         forecast
     }
 
     /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.
     fn cap(&mut self, habit: &Habit, began: i64) {
-        let week = |back: i64| {
-            let from = began - back * Window::SevenDay.length_secs();
-            habit.between(from, from + Window::SevenDay.length_secs())
-        };
+        let week = |back: i64| habit.between(began - back * WEEK, began - (back - 1) * WEEK);
         let largest = (1..=3).map(week).fold(0.0, f64::max);
         let later: f64 = self.later.iter().sum();
         let missing = (largest - week(0) - self.now).max(0.0);
@@ -81,13 +81,13 @@ impl Forecast {
         }
     }
 
-    /// Before a day is known the week brings as much again as so far, evenly.
+    /// So many calls, evenly by 5-hour windows.
     fn spread(&mut self, calls: f64, from: i64, to: i64) {
-        let to = to.min(from.saturating_add(Window::SevenDay.length_secs()));
-        let each = calls / (seconds(to - from) / seconds(Window::FiveHour.length_secs())).max(1.0);
+        let to = to.min(from.saturating_add(WEEK));
+        let each = calls / (seconds(to - from) / seconds(FIVE_HOURS)).max(1.0);
         let mut end = from;
         while end < to {
-            end += Window::FiveHour.length_secs();
+            end += FIVE_HOURS;
             self.later.push(each);
             self.slots.push((end, each));
         }
@@ -97,11 +97,11 @@ impl Forecast {
 impl Past<'_> {
     /// Until the 5-hour reset.
     fn current(&self, so_far: SoFar, end: i64, forecast: &mut Forecast) {
+        let (_, of_day) = place(self.calendar, whole_seconds(self.now));
         for (from, to) in slots(self.now, end) {
-            let (calls, days) = self.days(from, true);
-            let share = (to - from) / seconds(SLOT_SECS);
+            let (calls, days) = self.days(from, |day| day.has_calls_around(of_day));
             let pseudo = so_far.again(to - self.now) - so_far.again(from - self.now);
-            let expected = (calls * share + pseudo) / (days + 1.0);
+            let expected = (calls * share(from, to) + pseudo) / (days + 1.0);
             forecast.now += expected;
             forecast.slots.push((whole_seconds(to), expected));
         }
@@ -111,13 +111,12 @@ impl Past<'_> {
     fn later(&self, from: i64, to: i64, forecast: &mut Forecast) {
         let mut left = 0;
         for (from, to) in slots(seconds(from), to) {
-            let (calls, days) = self.days(from, false);
-            let share = (to - from) / seconds(SLOT_SECS);
-            let expected = calls * share / (days + 1.0);
-            if left == 0 && expected <= 0.0 {
-                continue;
-            }
+            let (calls, days) = self.days(from, |_| true);
+            let expected = calls * share(from, to) / (days + 1.0);
             if left == 0 {
+                if expected <= 0.0 {
+                    continue;
+                }
                 forecast.later.push(0.0);
                 left = WINDOW_SLOTS;
             }
@@ -129,17 +128,13 @@ impl Past<'_> {
         }
     }
 
-    /// The calls in the slot at this moment over the days that say something about it, and the number of these days.
-    fn days(&self, at: f64, is_current: bool) -> (f64, f64) {
-        let (day, of_day) = place(&self.rules.calendar, whole_seconds(at));
-        let is_workday = self.rules.calendar.is_workday(day);
-        let says = |day: &&Day| {
-            day.is_workday == is_workday
-                && !day.calls[of_day].is_nan()
-                && (!is_current || day.has_calls_around(self.of_day))
-        };
-        let days = self.days.iter().filter(says);
-        days.fold((0.0, 0.0), |(calls, days), day| (calls + day.calls[of_day], days + 1.0))
+    /// The calls in the slot at this moment over the days of its kind, and the number of these days.
+    fn days(&self, at: f64, counts: impl Fn(&Day) -> bool) -> (f64, f64) {
+        let (day, of_day) = place(self.calendar, whole_seconds(at));
+        let is_workday = self.calendar.is_workday(day);
+        let days = self.days.iter().filter(|day| day.is_workday == is_workday && counts(day));
+        let known = days.map(|day| day.calls[of_day]).filter(|calls| !calls.is_nan());
+        known.fold((0.0, 0.0), |(sum, days), calls| (sum + calls, days + 1.0))
     }
 }
 
@@ -148,6 +143,11 @@ impl Day {
         let around = of_day.saturating_sub(1)..=(of_day + 1).min(DAY_SLOTS - 1);
         self.calls[around].iter().any(|calls| *calls > 0.0)
     }
+}
+
+/// The share of a slot.
+fn share(from: f64, to: f64) -> f64 {
+    (to - from) / seconds(SLOT_SECS)
 }
 
 /// The slots between two moments, cut where those are, in seconds.

@@ -56,23 +56,27 @@ impl Habit {
         while self.last < slot {
             self.last += 1;
             let is_unknown = self.last < slot && self.last * SLOT_SECS < locked_until;
-            push(&mut self.slots, if is_unknown { UNKNOWN } else { 0 });
+            self.push(if is_unknown { UNKNOWN } else { 0 });
         }
         let surplus = self.slots.len().saturating_sub(2 * usize::try_from(SLOTS).unwrap_or(0));
         self.slots.drain(..surplus);
-        let known = self.slots.len() - 2;
-        let before = self.get(known / 2).filter(|before| *before != UNKNOWN).unwrap_or(0);
-        self.slots.truncate(known);
-        push(&mut self.slots, before.saturating_add(half_calls(calls)).min(MOST));
+        let known = self.len() - 1;
+        let before = Some(self.get(known)).filter(|before| *before != UNKNOWN).unwrap_or(0);
+        self.slots.truncate(2 * known);
+        self.push(before.saturating_add(half_calls(calls)).min(MOST));
     }
 
-    fn get(&self, index: usize) -> Option<u16> {
-        let digits = self.slots.as_bytes().get(2 * index..2 * index + 2)?;
-        Some(
-            digits
-                .iter()
-                .fold(0, |number, digit| number * BASE + u16::from(digit.saturating_sub(b'#')) % BASE),
-        )
+    fn push(&mut self, number: u16) {
+        for digit in [number / BASE, number % BASE] {
+            self.slots.push(char::from(b'#' + u8::try_from(digit).unwrap_or(0)));
+        }
+    }
+
+    /// A slot's half calls. A damaged file may hold any characters.
+    fn get(&self, index: usize) -> u16 {
+        let digits = self.slots.as_bytes().get(2 * index..2 * index + 2).unwrap_or_default();
+        let digits = digits.iter().map(|digit| u16::from(digit.saturating_sub(b'#')) % BASE);
+        digits.fold(0, |number, digit| number * BASE + digit)
     }
 
     fn len(&self) -> usize {
@@ -96,11 +100,8 @@ impl Habit {
     /// The known slots, ascending: when each begins and its natural calls.
     fn known(&self) -> impl Iterator<Item = (i64, f64)> {
         let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
-        let slots = (first..).zip(0..self.len());
-        slots.filter_map(|(slot, index)| {
-            let calls = self.get(index).filter(|calls| *calls != UNKNOWN)?;
-            Some((slot * SLOT_SECS, f64::from(calls) / 2.0))
-        })
+        let slots = (first..).zip(0..self.len()).map(|(slot, index)| (slot * SLOT_SECS, self.get(index)));
+        slots.filter(|(_, calls)| *calls != UNKNOWN).map(|(at, calls)| (at, f64::from(calls) / 2.0))
     }
 
     /// The remembered days as the user's calendar has them, today first; of today only what is over.
@@ -138,10 +139,4 @@ pub(crate) fn place(calendar: &Calendar, at: i64) -> (i64, usize) {
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to what fits")]
 fn half_calls(calls: f64) -> u16 {
     (calls.max(0.0) * 2.0).round().min(f64::from(MOST)) as u16
-}
-
-fn push(slots: &mut String, number: u16) {
-    for digit in [number / BASE, number % BASE] {
-        slots.push(char::from(b'#' + u8::try_from(digit).unwrap_or(0)));
-    }
 }

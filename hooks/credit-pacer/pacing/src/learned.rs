@@ -1,4 +1,4 @@
-//! What calls and readings teach: the natural gap between calls, the cost of a call, and the habit.
+//! Knowledge from calls and readings: the natural gap between calls, the cost of a call, and the habit.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const ABSENT_SECS: f64 = 30.0 * 60.0;
 /// The gap is an average over about this many gaps.
 const GAPS: f64 = 40.0;
 
-/// The gap of somebody about whom nothing is known, in seconds.
+/// The gap of an unknown user, in seconds.
 const USUAL_GAP_SECS: f64 = 20.0;
 
 /// The cost is an average over about this many calls.
@@ -35,23 +35,21 @@ const ACCOUNTS: usize = 4;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Call {
-    /// When it ended, in seconds since the epoch.
+    /// Its end, in seconds since the epoch.
     pub at: f64,
     /// A hash of the session's id.
     pub session: u64,
-    /// How long it was delayed, in seconds.
+    /// Its delay, in seconds.
     pub slept_secs: f64,
 }
 
-/// What is known of the user and the accounts of this machine. All sessions share it.
+/// The knowledge of the user and the accounts of this machine. All sessions share it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learned {
     /// Natural seconds between two steps of a session, and how many gaps this is the average of.
     gap: (f64, f64),
-    /// Calls by time of day.
     pub habit: Habit,
-    /// When each session's newest step ended and until when it slept.
     sessions: BTreeMap<u64, Course>,
     /// The account in use first.
     accounts: Vec<Account>,
@@ -61,6 +59,7 @@ pub struct Learned {
     read_at: i64,
 }
 
+/// When a session's newest step ended and until when it slept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 struct Course {
     at: f64,
@@ -95,40 +94,30 @@ struct Meter {
 impl Learned {
     /// Learns from a call. Calls come in the order of their time.
     pub fn call(&mut self, call: Call) {
-        let slept = if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, 3600.0) } else { 0.0 };
         if !crate::is_sane(call.at) {
             return;
         }
+        let slept = if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, 3600.0) } else { 0.0 };
         let course = self.sessions.entry(call.session).or_default();
-        if (0.0..STEP_SECS).contains(&(call.at - course.at)) {
-            self.delayed(call, slept);
-            return;
-        }
-        let gap = (call.at - course.until.max(course.at)).max(0.0);
-        let is_known = course.at > 0.0;
-        *course = Course { at: call.at, until: course.until.max(call.at) };
-        if is_known && gap < ABSENT_SECS {
-            let (mean, count) = self.gap;
-            let count = (count + 1.0).min(GAPS);
-            self.gap = (mean + (gap - mean) / count, count);
-        }
-        self.sessions.retain(|_, course| (call.at - course.at).abs() < ABSENT_SECS);
-        self.count(call.at, 1.0);
-        if let Some(account) =
-            self.accounts.first_mut().filter(|account| account.seven_day.at + account.five_hour.at > 0)
-        {
-            account.calls = account.calls * (1.0 - 1.0 / CALLS) + 1.0;
-            for window in Window::ALL {
-                let cost = account.own_cost(window);
-                let meter = account.meter_mut(window);
-                meter.rises *= 1.0 - 1.0 / CALLS;
-                meter.estimate += cost;
+        let is_same_step = (0.0..STEP_SECS).contains(&(call.at - course.at));
+        if !is_same_step {
+            let gap = (call.at - course.until.max(course.at)).max(0.0);
+            if course.at > 0.0 && gap < ABSENT_SECS {
+                let (mean, count) = self.gap;
+                let count = (count + 1.0).min(GAPS);
+                self.gap = (mean + (gap - mean) / count, count);
+            }
+            *course = Course { at: call.at, until: course.until.max(call.at) };
+            self.sessions.retain(|_, course| (call.at - course.at).abs() < ABSENT_SECS);
+            self.count(call.at, 1.0);
+            if let Some(account) = self.accounts.first_mut() {
+                account.call();
             }
         }
-        self.delayed(call, slept);
+        self.delayed(Call { slept_secs: slept, ..call });
     }
 
-    /// A session will sleep until then, unless something ends that before: what comes meanwhile is no gap.
+    /// A session will sleep until then, unless something ends that before: its next call ends no gap.
     pub fn sleeps(&mut self, session: u64, until: f64) {
         if let Some(course) = self.sessions.get_mut(&session) {
             course.until = until;
@@ -138,7 +127,7 @@ impl Learned {
     /// A session has slept after a call of that time.
     pub fn slept(&mut self, call: Call) {
         self.sleeps(call.session, call.at);
-        self.delayed(call, call.slept_secs);
+        self.delayed(call);
     }
 
     pub fn end(&mut self, session: u64) {
@@ -146,27 +135,23 @@ impl Learned {
     }
 
     /// A delay, which kept calls from coming.
-    fn delayed(&mut self, call: Call, slept: f64) {
-        if slept <= 0.0 {
+    fn delayed(&mut self, Call { at, session, slept_secs }: Call) {
+        if slept_secs <= 0.0 {
             return;
         }
-        if let Some(course) = self.sessions.get_mut(&call.session) {
-            course.until = course.until.max(call.at + slept);
+        if let Some(course) = self.sessions.get_mut(&session) {
+            course.until = course.until.max(at + slept_secs);
         }
-        self.count(call.at, slept / self.gap_secs());
+        self.count(at, slept_secs / self.gap_secs());
     }
 
     fn count(&mut self, at: f64, natural: f64) {
         self.habit.add(at, natural, self.locked_until);
         let Some(account) = self.accounts.first_mut() else { return };
         let (first, calls) = account.window;
-        let is_over =
-            at >= seconds(account.five_hour.resets_at) && first < seconds(account.five_hour.resets_at);
-        account.window = if first <= 0.0 || is_over || at - first >= seconds(Window::FiveHour.length_secs()) {
-            (at, natural)
-        } else {
-            (first, calls + natural)
-        };
+        let reset = seconds(account.five_hour.resets_at);
+        let is_over = (first < reset && at >= reset) || at - first >= seconds(Window::FiveHour.length_secs());
+        account.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
     }
 
     /// Learns from a reading. Readings come in the order of their time; a known one changes nothing.
@@ -174,35 +159,26 @@ impl Learned {
         if Window::ALL.iter().all(|window| snapshot.of(*window).is_none()) {
             return;
         }
-        if snapshot.at < self.read_at {
-            // A known one. Whose it is still tells which account is in use.
-            let is_of = |account: &Account| account.is_told_by(snapshot);
-            if let Some(index) = self.accounts.iter().position(is_of) {
-                self.accounts.swap(0, index);
+        let is_new = snapshot.at >= self.read_at;
+        // An account is known by the resets of its windows. One whose windows have all ended is taken up again.
+        let is_of =
+            |account: &Account| account.is_told_by(snapshot) || (is_new && account.has_ended(snapshot));
+        match self.accounts.iter().position(is_of) {
+            // A known reading tells which account is in use, too.
+            Some(index) => self.accounts.swap(0, index),
+            None if is_new => {
+                self.accounts.insert(0, Account::default());
+                self.accounts.truncate(ACCOUNTS);
             }
-            return;
+            None => {}
         }
+        let Some(account) = self.accounts.first_mut().filter(|_| is_new) else { return };
         self.read_at = snapshot.at;
-        self.select_account(snapshot);
-        let Some(account) = self.accounts.first_mut() else { return };
         for window in Window::ALL {
             let Some(reading) = snapshot.of(window) else { continue };
             account.meter_mut(window).read(snapshot.at, &reading);
             if reading.used() >= REACHED {
                 self.locked_until = self.locked_until.max(reading.resets_at);
-            }
-        }
-    }
-
-    /// An account is known by the resets of its windows. One whose windows have all ended is taken up again.
-    fn select_account(&mut self, snapshot: &Snapshot) {
-        let is_of = |account: &Account| account.is_told_by(snapshot) || account.has_ended(snapshot);
-        match self.accounts.iter().position(is_of) {
-            Some(0) => {}
-            Some(index) => self.accounts.swap(0, index),
-            None => {
-                self.accounts.insert(0, Account::default());
-                self.accounts.truncate(ACCOUNTS);
             }
         }
     }
@@ -224,7 +200,7 @@ impl Learned {
 
     /// The usage of a window now: the reading, and the calls since then as far as it does not contradict them.
     pub(crate) fn estimate(&self, window: Window, reading: &Reading) -> f64 {
-        let meter = self.accounts.first().map(|account| *account.meter(window));
+        let meter = self.accounts.first().map(|account| account.meter(window));
         meter
             .filter(|meter| meter.is_same(reading))
             .map_or(reading.used(), |meter| meter.estimate.max(reading.used() - ROUNDING))
@@ -253,9 +229,9 @@ impl Account {
 
     /// A current window of this account is in the snapshot.
     fn is_told_by(&self, snapshot: &Snapshot) -> bool {
-        Window::ALL
-            .iter()
-            .any(|window| snapshot.of(*window).is_some_and(|reading| self.meter(*window).is_same(&reading)))
+        let is_same =
+            |window| snapshot.of(window).is_some_and(|reading| self.meter(window).is_same(&reading));
+        Window::ALL.into_iter().any(is_same)
     }
 
     /// All windows of this account that are in the snapshot were over by then.
@@ -264,8 +240,16 @@ impl Account {
         told.all(|window| self.meter(window).resets_at <= snapshot.at)
     }
 
-    fn own_cost(&self, window: Window) -> f64 {
-        self.meter(window).rises / (self.calls + PRIOR_CALLS)
+    /// A call, once readings are known.
+    fn call(&mut self) {
+        if self.five_hour.at + self.seven_day.at <= 0 {
+            return;
+        }
+        self.calls = self.calls * (1.0 - 1.0 / CALLS) + 1.0;
+        for meter in [&mut self.five_hour, &mut self.seven_day] {
+            meter.estimate += meter.rises / (self.calls + PRIOR_CALLS);
+            meter.rises *= 1.0 - 1.0 / CALLS;
+        }
     }
 }
 
@@ -275,21 +259,20 @@ impl Meter {
     }
 
     fn read(&mut self, at: i64, reading: &Reading) {
-        if at < self.at || (at == self.at && self.is_same(reading) && reading.used() <= self.used) {
+        let used = reading.used();
+        let is_same = self.is_same(reading);
+        if at < self.at || (at == self.at && is_same && used <= self.used) {
             return;
         }
-        let used = reading.used();
-        if self.is_same(reading) {
+        if is_same {
             self.rises += (used - self.used).max(0.0);
             self.used = used.max(self.used);
             self.estimate = self.estimate.clamp(self.used - ROUNDING, self.used + ROUNDING);
         } else {
             // The usage before the first reading of all is somebody else's.
             self.rises += if self.at > 0 { used } else { 0.0 };
-            self.used = used;
-            self.estimate = used;
+            (self.used, self.estimate) = (used, used);
         }
-        self.at = at;
-        self.resets_at = reading.resets_at;
+        (self.at, self.resets_at) = (at, reading.resets_at);
     }
 }

@@ -16,12 +16,12 @@ mod learned;
 mod line;
 mod reason;
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, MONTHS, Off, Zone, date, weekday};
-pub use decide::{Fit, Pace, Question, Status, WindowPace, decide, delay_of, is_clearly_within, stretch};
+pub use decide::{
+    CLOCK_PLAY_SECS, Fit, Pace, Question, Status, WindowPace, decide, is_clearly_within, stretch,
+};
 pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};
@@ -142,8 +142,6 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    pub const ALL: [Self; 5] = [Self::None, Self::Minimal, Self::Gradual, Self::Aggressive, Self::Emergency];
-
     pub const fn word(self) -> &'static str {
         match self {
             Self::None => "none",
@@ -152,12 +150,6 @@ impl Strategy {
             Self::Aggressive => "aggressive",
             Self::Emergency => "emergency",
         }
-    }
-}
-
-impl fmt::Display for Strategy {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str(self.word())
     }
 }
 

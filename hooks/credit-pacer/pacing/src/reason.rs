@@ -1,7 +1,7 @@
 //! One sentence for people on why there is a delay, or none.
 
 use crate::calendar::{DAYS, Off};
-use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
+use crate::{Reading, Rules, Status, Window, WindowPace, seconds, whole_seconds};
 
 pub(crate) fn of(
     windows: &[WindowPace],
@@ -19,15 +19,12 @@ pub(crate) fn of(
 }
 
 fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Option<String> {
-    let name = pace.window.name();
-    Some(match pace.status {
+    let text = match pace.status {
         Status::Off => return None,
-        Status::Unknown => format!("{name}: no reading yet"),
-        Status::Stale => format!("{name}: {}", stale(pace, now)),
-        Status::Ok => {
-            let tolerated = if pace.over_percent > 0.0 { ", within threshold_pct" } else { "" };
-            format!("{name}: {}{tolerated}", pace.standing())
-        }
+        Status::Unknown => "no reading yet".to_owned(),
+        Status::Stale => pace.reading.map(|reading| stale(reading, now)).unwrap_or_default(),
+        Status::Ok if pace.over_percent > 0.0 => format!("{}, within threshold_pct", pace.standing()),
+        Status::Ok => pace.standing(),
         Status::Over => {
             let why = match () {
                 () if is_quiet => "nothing waits in quiet_hours",
@@ -37,9 +34,10 @@ fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Opti
                 () if pace.fit.is_some_and(|fit| fit.expected > fit.fitting) => "nothing waits yet",
                 () => "the expected calls fit",
             };
-            format!("{name}: {}; {why}{}", pace.standing(), pace.standstill(now, rules))
+            format!("{}; {why}{}", pace.standing(), pace.standstill(now, rules))
         }
-    })
+    };
+    Some(format!("{}: {text}", pace.window.name()))
 }
 
 impl WindowPace {
@@ -52,29 +50,29 @@ impl WindowPace {
 
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 minutes before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
-        let name = self.window.name();
+        let (name, calendar) = (self.window.name(), &rules.calendar);
         let Some((_, reading)) = self.reading else { return name.to_owned() };
-        let (now, resets_at) = (whole_seconds(now), reading.resets_at);
-        let at = rules.calendar.time(now);
-        let used = format!(
-            "{name}: {} % used at {at}, {} % safe by now",
-            percent(reading.used_percent, false),
-            percent(self.safe_percent, false)
-        );
-        let resets = rules.calendar.said(resets_at, now);
+        let (at, resets_at) = (whole_seconds(now), reading.resets_at);
+        let resets = calendar.said(resets_at, at);
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
         let rest = match ends_at {
             Some(ends_at) => {
                 let before = spoken(resets_at - ends_at);
                 let ends = match self.window {
-                    Window::FiveHour => rules.calendar.time(ends_at),
-                    Window::SevenDay => rules.calendar.said(ends_at, now),
+                    Window::FiveHour => calendar.time(ends_at),
+                    Window::SevenDay => calendar.said(ends_at, at),
                 };
                 format!("at this pace it would end at {ends}, {before} before it resets ({resets})")
             }
             None => format!("little is left until it resets ({resets})"),
         };
-        format!("{used}; {rest}{}", self.standstill(seconds(now), rules))
+        format!(
+            "{name}: {} % used at {}, {} % safe by now; {rest}{}",
+            percent(reading.used_percent, false),
+            calendar.time(at),
+            percent(self.safe_percent, false),
+            self.standstill(now, rules)
+        )
     }
 
     /// "; the safe line stands still until Mon 00:00, because Sunday is no working day (credit-pacer.workdays)", or nothing.
@@ -108,12 +106,9 @@ fn spoken(secs: i64) -> String {
     }
 }
 
-fn stale(pace: &WindowPace, now: f64) -> String {
-    let Some((at, reading)) = pace.reading else { return String::new() };
-    if seconds(reading.resets_at) <= now {
-        return "no reading since the reset".to_owned();
-    }
+fn stale((at, reading): (i64, Reading), now: f64) -> String {
     match ((now - seconds(at)) / 60.0).floor() {
+        _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
         minutes if minutes < 0.0 => "the reading is from the future".to_owned(),
         minutes if minutes < 120.0 => format!("the reading is {minutes:.0} min old"),
         minutes => format!("the reading is {:.0} h old", (minutes / 60.0).floor()),

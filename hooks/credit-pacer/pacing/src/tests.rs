@@ -305,6 +305,25 @@ fn locked_out_time_is_unknown_and_two_accounts_do_not_mix() {
 }
 
 #[test]
+fn week_brings_no_more_than_the_largest_of_the_three_before() {
+    // A burst on two days of each week; as a mean over days, it would come on every day.
+    let expected = |days: &[i64]| {
+        let mut learned = Learned::default();
+        for day in days {
+            for second in (9 * HOUR..17 * HOUR).step_by(30) {
+                let at = seconds(MONDAY + day * DAY_SECS + second);
+                learned.call(Call { at, session: 1, slept_secs: 0.0 });
+            }
+        }
+        let now = MONDAY + 20 * HOUR;
+        let reading = snapshot(now, Window::SevenDay, 50.0, MONDAY + 7 * DAY_SECS);
+        of(&ask(now, &[reading], &learned, &rules()), Window::SevenDay).fit.unwrap().expected
+    };
+    assert_close(expected(&[-14, -13, -7, -6, 0]), 960.0, "half of a burst is left");
+    assert_close(expected(&[-14, -13, -12, -7, -6, 0]), 2.0 * 960.0, "one week had three days");
+}
+
+#[test]
 fn memory_is_small_and_comes_back_as_it_was() {
     let (learned, _) = worker(-60..0, 12, 0.2);
     assert_eq!(learned.habit.days(), 28);

@@ -52,7 +52,7 @@ impl Now {
         match self.delay_secs {
             _ if self.is_off => "next delay: none while it is off".to_owned(),
             secs if secs > 0.0 => {
-                format!("next delay: {} s ({}); {reason}", percent(secs, true), self.pace.strategy)
+                format!("next delay: {} s ({}); {reason}", percent(secs, true), self.pace.strategy.word())
             }
             _ => format!("next delay: none; {reason}"),
         }
