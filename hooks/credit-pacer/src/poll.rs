@@ -21,6 +21,7 @@ use shared::courier::{self, Request};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::project_env::is_misled;
+use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};
@@ -78,16 +79,19 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     if let Some(store) = places.open_store()
         && let Some(settings) = allowed(host, &places, &store)
-        && Slot::take(&store, host.now(), interval(&settings))
     {
-        let result = ask(host, &places, &settings).and_then(|windows| keep(&store, windows, host));
-        settle(&store, result, host, interval(&settings));
+        let interval = Duration::from_secs(settings.interval_secs.get().into());
+        if Slot::take(&store, host.now(), interval) {
+            let result = ask(host, &places, &settings).and_then(|windows| keep(&store, windows, host));
+            let is_news = Slot::settle(&store, result, host.now(), interval);
+            if let Err(failure) = result.as_ref()
+                && is_news
+            {
+                books::report(&store, Err(format!("usage API: {}", failure.kind.words())), host.now());
+            }
+        }
     }
     ExitCode::SUCCESS
-}
-
-fn interval(settings: &UsageApi) -> Duration {
-    Duration::from_secs(settings.interval_secs.get().into())
 }
 
 /// The settings, if they and everything else allow to ask. The hook has looked at all of it before it started this process, but
@@ -98,8 +102,7 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
     }
     let environment = &host.environment;
     let switch = Switches::read(store).position(CreditPacer::NAME, environment.session_id.as_deref());
-    let sources = places.sources(environment.home.as_deref());
-    let section = shared::run::configure::<CreditPacer>(&sources, switch)?;
+    let section = configure::<CreditPacer>(&places.sources(environment.home.as_deref()), switch)?;
     let settings = section.settings.usage_api;
     (section.enabled && settings.enabled).then_some(settings)
 }
@@ -136,12 +139,4 @@ fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result
     let kept = Database::open(store)
         .and_then(|database| database.add_snapshot(&observed.windows, (at, at), "", Source::UsageApi));
     kept.map_err(|_| Kind::NotKept.into())
-}
-
-/// Remembers when to ask again, and reports a new kind of failure to the journal.
-fn settle(store: &Store, result: Result<(), Failure>, host: &Host, interval: Duration) {
-    let before = Slot::settle(store, result, host.now(), interval).and_then(|slot| slot.trouble);
-    if let Some(kind) = result.err().map(|failure| failure.kind).filter(|kind| before != Some(*kind)) {
-        books::report(store, Err(format!("usage API: {}", kind.words())), host.now());
-    }
 }

@@ -23,7 +23,7 @@ pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, W
         401 | 403 => Kind::Refused,
         429 => Kind::TooMany,
         500..=599 => Kind::Server,
-        _ => Kind::Strange,
+        _ => Kind::Garbage,
     };
     let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
     Err(Failure { kind, retry_after })

@@ -24,8 +24,8 @@ pub(crate) enum Kind {
     TooMany,
     /// The statuses 500 to 599.
     Server,
-    /// Any other status.
-    Strange,
+    /// No answer of the usage API: another status, or another text.
+    #[serde(alias = "strange")]
     Garbage,
     Unreachable,
     Timeout,
@@ -42,7 +42,7 @@ impl Kind {
             Self::Refused => "the server does not take the login: start `claude` and log in again",
             Self::TooMany => "the server was asked too often, and is left alone for a while",
             Self::Server => "the server has a fault of its own, and is asked again later",
-            Self::Strange | Self::Garbage => {
+            Self::Garbage => {
                 "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?"
             }
             Self::Unreachable => "the server cannot be reached, and is asked again later",
@@ -65,13 +65,9 @@ impl From<CourierError> for Failure {
     fn from(error: CourierError) -> Self {
         let kind = match error {
             CourierError::NotStarted(..) | CourierError::Speechless => Kind::NoCourier,
-            CourierError::Late => Kind::Timeout,
-            CourierError::Failed { kind, .. } => match kind {
-                courier::Kind::Timeout => Kind::Timeout,
-                courier::Kind::Unreachable => Kind::Unreachable,
-                courier::Kind::TooLarge | courier::Kind::Other => Kind::Garbage,
-                courier::Kind::BadRequest => Kind::Strange,
-            },
+            CourierError::Late | CourierError::Failed { kind: courier::Kind::Timeout, .. } => Kind::Timeout,
+            CourierError::Failed { kind: courier::Kind::Unreachable, .. } => Kind::Unreachable,
+            CourierError::Failed { .. } => Kind::Garbage,
         };
         kind.into()
     }

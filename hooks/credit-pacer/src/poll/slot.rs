@@ -13,7 +13,7 @@ use super::failure::{Failure, Kind};
 /// The first wait after a failure; each further one doubles it.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(300);
 
-/// The longest of these waits, and the wait after a refused login.
+/// The longest of these waits, and the wait after a denied login.
 const MAX_BACK_OFF: Duration = HOUR;
 
 /// The longest wait that a server may ask for.
@@ -52,19 +52,34 @@ impl Slot {
 
     /// Takes the slot for this process; `false`: it is not due, or cannot be kept, and nobody asks then.
     pub(super) fn take(store: &Store, now: Timestamp, interval: Duration) -> bool {
-        // A process that takes it and is killed has had its turn.
-        let taken = |slot: Self| Self { next_at: later(now, interval), asked_at: secs(now), ..slot };
-        replace(store, |slot| slot.is_due(now).then(|| taken(slot))).is_some()
+        let mut is_taken = false;
+        let kept = store.change::<Self>(MACHINE, |slot| {
+            is_taken = slot.is_due(now);
+            if is_taken {
+                // A process that takes it and is killed has had its turn.
+                (slot.next_at, slot.asked_at) = (later(now, interval), secs(now));
+            }
+            is_taken
+        });
+        kept.is_ok() && is_taken
     }
 
-    /// Keeps the result. Returns the slot before it; `None` if that failed: then the next request comes after the interval.
+    /// Keeps the result. Returns whether it is a new kind of failure. If that cannot be kept, the next request comes after the
+    /// interval.
     pub(super) fn settle(
         store: &Store,
         result: Result<(), Failure>,
         now: Timestamp,
         interval: Duration,
-    ) -> Option<Self> {
-        replace(store, |slot| Some(slot.after(result, now, interval)))
+    ) -> bool {
+        let mut is_news = false;
+        let _ = store.change::<Self>(MACHINE, |slot| {
+            let next = slot.after(result, now, interval);
+            is_news = next.trouble.is_some() && next.trouble != slot.trouble;
+            *slot = next;
+            true
+        });
+        is_news
     }
 
     /// The slot after an attempt. Pure.
@@ -87,18 +102,6 @@ impl Slot {
         let failures = self.failures.saturating_add(1);
         Self { next_at: later(now, wait.max(interval)), failures, trouble: Some(kind), ..self }
     }
-}
-
-/// Replaces the slot, if `next` returns one. Returns the slot before it; `None` if nothing was replaced.
-fn replace(store: &Store, next: impl FnOnce(Slot) -> Option<Slot>) -> Option<Slot> {
-    let mut replaced = None;
-    let changed = store.change::<Slot>(MACHINE, |slot| {
-        if let Some(next) = next(*slot) {
-            replaced = Some(std::mem::replace(slot, next));
-        }
-        replaced.is_some()
-    });
-    changed.ok().and(replaced)
 }
 
 const fn later(now: Timestamp, wait: Duration) -> i64 {

@@ -78,8 +78,8 @@ fn each_status_has_its_meaning() {
     for (status, body, truncated, kind) in [
         (200, body, true, Kind::Garbage),
         (200, "busy", false, Kind::Garbage),
-        (204, body, false, Kind::Strange),
-        (404, body, false, Kind::Strange),
+        (204, body, false, Kind::Garbage),
+        (404, body, false, Kind::Garbage),
         (401, body, false, Kind::Refused),
         (403, body, false, Kind::Refused),
         (429, body, false, Kind::TooMany),
