@@ -9,11 +9,10 @@ use shared::host::Timestamp;
 /// A token that lacks less than this is whole: sums of fractions are no more exact, nor is a clock of microseconds.
 const GRAIN: f64 = 1e-6;
 
-/// The length of a slot of [`Minute`], in microseconds.
-const SLOT_MICROS: i64 = 5_000_000;
-
-/// The slots of a minute.
+/// A minute is counted in this many slots of five seconds.
 const SLOTS: usize = 12;
+
+const SLOT_MICROS: i64 = 5_000_000;
 
 /// The speed at which calls may be made. Finite; the capacity at least 1, the refill not negative.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -30,15 +29,15 @@ pub struct Bucket {
     /// Tokens at `last`; the fraction stays when a call finds no whole token.
     tokens: f64,
     /// The time of the last call.
-    last: Timestamp,
-    /// Calls without a token in this empty spell; 0: there is none. It lasts until a call leaves a whole token behind: a loop
-    /// at twice the refill rate is one spell, not one per second.
+    pub(crate) last: Timestamp,
+    /// Calls without a token in this empty window; 0: there is none. The window lasts until a call leaves a whole token behind: a
+    /// loop at twice the refill rate is one window, not one per second.
     #[serde(default)]
     refused: u32,
     minute: Minute,
 }
 
-/// The calls of the last minute, those without a token too, in slots of five seconds: the running slot and the eleven before it.
+/// The calls of the last minute, those without a token too.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Minute {
     /// The number of the running slot, counted from the epoch.
@@ -48,39 +47,34 @@ struct Minute {
 }
 
 impl Bucket {
-    /// A new one.
     pub(crate) fn full(rate: Rate, now: Timestamp) -> Self {
         Self { tokens: rate.capacity, last: now, refused: 0, minute: Minute::default() }
     }
 
-    /// The bucket after one more call, and the call's number within the empty spell if there was no token for it.
+    /// The bucket after one more call, and the call's number within the empty window if there was no token for it.
     pub(crate) fn take(&self, rate: Rate, now: Timestamp) -> (Self, Option<u32>) {
-        let before = self.tokens_at(rate, now);
-        let minute = self.minute.with_call(now);
-        if before < 1.0 - GRAIN {
-            let refused = self.refused.saturating_add(1);
-            return (Self { tokens: before, last: now, refused, minute }, Some(refused));
+        let tokens = self.tokens_at(rate, now);
+        let mut next = Self { tokens, last: now, refused: self.refused, minute: self.minute.with_call(now) };
+        if tokens < 1.0 - GRAIN {
+            next.refused = self.refused.saturating_add(1);
+            let number = next.refused;
+            return (next, Some(number));
         }
-        let tokens = (before - 1.0).max(0.0);
-        let ends_spell = tokens >= 1.0 - GRAIN || before >= rate.capacity - GRAIN;
-        let refused = if ends_spell { 0 } else { self.refused };
-        (Self { tokens, last: now, refused, minute }, None)
+        next.tokens = (tokens - 1.0).max(0.0);
+        if next.tokens >= 1.0 - GRAIN || tokens >= rate.capacity - GRAIN {
+            next.refused = 0;
+        }
+        (next, None)
     }
 
     /// The time from the last call to the next whole token; `None` if there never is one.
     pub(crate) fn token_back_after(&self, rate: Rate) -> Option<Duration> {
-        let lacking = (1.0 - self.tokens).max(0.0);
-        Duration::try_from_secs_f64(lacking / rate.refill_per_sec).ok()
+        Duration::try_from_secs_f64((1.0 - self.tokens).max(0.0) / rate.refill_per_sec).ok()
     }
 
     /// The calls of the minute that ends with the last one, exact to a slot.
     pub(crate) fn calls_in_last_minute(&self) -> u32 {
         self.minute.calls.iter().fold(0, |sum, calls| sum.saturating_add(*calls))
-    }
-
-    /// The time of the last call.
-    pub(crate) const fn last(&self) -> Timestamp {
-        self.last
     }
 
     /// The tokens at a time. A clock that went back has brought none.

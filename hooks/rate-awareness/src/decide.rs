@@ -1,15 +1,14 @@
 //! The rules: a call pays from its bucket; a call that cannot, a repetition and an alternation are past a limit; a call past
-//! a limit is reported at numbers 1, 2, 4, 8 ..., and refused with `mode: deny`. Pure.
+//! a limit is reported at numbers 1, 2, 4, 8 ..., and denied with `mode: deny`. Pure.
 
 use std::borrow::Cow;
 use std::time::Duration;
 
 use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
-use shared::protocol::{Event, ToolCall};
+use shared::protocol::Event;
 
 use crate::bucket::Bucket;
 use crate::loops::Loops;
-use crate::observe::{CallFacts, Facts};
 use crate::settings::{Audience, Mode};
 use crate::state::{Agent, State, agent_key, bucket_key};
 use crate::wording::{self, Past};
@@ -19,45 +18,43 @@ use crate::{RateAwareness, skill};
 const READ_AFTER: Duration = Duration::from_millis(500);
 
 pub(crate) fn decide(input: &Input<'_, RateAwareness>) -> Outcome<State> {
-    match (&input.request.event, input.facts) {
+    match &input.request.event {
         // Without a session there is nothing to remember in.
-        (Event::PreToolUse(tool), Facts::Call(facts)) if input.request.call.session_id.is_some() => {
-            before_call(input, tool, facts)
+        Event::PreToolUse(tool) if input.request.call.session_id.is_some() => {
+            before_call(input, &tool.tool_name)
         }
-        (Event::SessionEnd { .. }, _) => Outcome::pass().remembering(Memory::Drop),
+        Event::SessionEnd { .. } => Outcome::pass().remembering(Memory::Drop),
         _ => Outcome::pass(),
     }
 }
 
-fn before_call(input: &Input<'_, RateAwareness>, tool: &ToolCall, facts: &CallFacts) -> Outcome<State> {
-    let Input { request, state, settings, now, .. } = input;
+fn before_call(input: &Input<'_, RateAwareness>, tool: &str) -> Outcome<State> {
+    let Input { request, facts, state, settings, now, .. } = input;
     let in_subagent = request.call.agent_id.is_some();
     let name = agent_key(request.call.agent_id.as_deref());
     let around = || request.call.cwd.as_deref().and_then(skill::around);
     let skill = state.skill(&name, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
     let (rate, entry) = settings.rate_of(skill);
     let key = bucket_key(&name, skill);
-    let bucket = state.bucket(&key).cloned().unwrap_or_else(|| Bucket::full(rate, *now));
+    let bucket = state.buckets.get(&key).cloned().unwrap_or_else(|| Bucket::full(rate, *now));
     let (bucket, refused) = bucket.take(rate, *now);
-
     let before = state.agent(&name, facts.prompt).cloned().unwrap_or_default();
-    // A call that is refused for want of a token may be made again: that is no loop.
-    let counts = refused.is_none() || settings.mode == Mode::Advise;
-    let loops = if counts { before.loops.after(facts.fingerprint) } else { before.loops.clone() };
 
     let empty = refused.map(|number| Past::empty(number, &bucket, (skill, entry, rate), in_subagent));
     let mut past: Vec<Past> = empty.into_iter().collect();
-    let beyond =
-        |limit: Option<u32>, count: u32| Some((count + 1).checked_sub(limit?)?).filter(|number| *number > 0);
-    let tool = tool.tool_name.as_str();
-    if counts {
-        let (count, rounds) = (loops.in_a_row, (loops.rounds(), loops.ends_round()));
-        let repeat = beyond(settings.repeat.get(), count);
-        past.extend(repeat.map(|number| Past::repeat(number, count, tool, in_subagent)));
-        let ping_pong = beyond(settings.ping_pong.get(), rounds.0);
-        past.extend(ping_pong.map(|number| Past::ping_pong(number, rounds, tool, in_subagent)));
+    let (mut loops, mut reaction) = (before.loops.clone(), None);
+    // A call that is denied for want of a token may be made again: that is no loop.
+    if refused.is_none() || settings.mode == Mode::Advise {
+        loops = before.loops.after(facts.fingerprint);
+        let beyond = |limit: Option<u32>, count: u32| {
+            Some((count + 1).checked_sub(limit?)?).filter(|number| *number > 0)
+        };
+        let repeat = beyond(settings.repeat.get(), loops.in_a_row);
+        past.extend(repeat.map(|number| Past::repeat(number, loops.in_a_row, tool, in_subagent)));
+        let ping_pong = beyond(settings.ping_pong.get(), loops.rounds());
+        past.extend(ping_pong.map(|number| Past::ping_pong(number, &loops, tool, in_subagent)));
+        reaction = self::reaction(input, &before, &loops);
     }
-    let reaction = reaction(input, &before, &loops).filter(|_| counts);
     let runs = past.is_empty() || settings.mode == Mode::Advise;
     let skill = facts.skill.clone().filter(|_| runs).or(before.skill);
     let agent = Agent { prompt: facts.prompt, skill, loops, last: *now };
@@ -65,8 +62,8 @@ fn before_call(input: &Input<'_, RateAwareness>, tool: &ToolCall, facts: &CallFa
     report(input, &past).with_reactions(reaction).remembering(Memory::Save(next))
 }
 
-/// The reaction to a report about a row, which Claude gets first at the limit itself: the next call is another one, or it is not.
-/// A call that began at once was made beside it, and shows nothing.
+/// The reaction to a report about a repetition, which Claude gets first at the limit itself: the next call is another one, or it is
+/// not. A call that began at once was made beside it, and shows nothing.
 fn reaction(input: &Input<'_, RateAwareness>, before: &Agent, after: &Loops) -> Option<Reaction> {
     let (limit, row) = (input.settings.repeat.get()?, before.loops.in_a_row);
     let was_reported = row == limit && (input.settings.mode == Mode::Deny || readers(input).1);
@@ -79,13 +76,13 @@ fn reaction(input: &Input<'_, RateAwareness>, before: &Agent, after: &Loops) -> 
 
 /// The messages about a call, each reader's in one.
 fn report(input: &Input<'_, RateAwareness>, past: &[Past]) -> Outcome<State> {
-    let (all, mode): (Vec<&Past>, Mode) = (past.iter().collect(), input.settings.mode);
+    let mode = input.settings.mode;
     let due: Vec<&Past> = past.iter().filter(|past| past.is_due).collect();
     let (to_user, to_model) = readers(input);
     let mut outcome = Outcome::pass();
     outcome.notice = (to_user && !due.is_empty()).then(|| wording::notice(&due, mode));
     if let Some(first) = past.first().filter(|_| mode == Mode::Deny) {
-        let reason = wording::refusal(&all, (input.origin)("mode").as_ref());
+        let reason = wording::refusal(past, (input.origin)("mode").as_ref());
         outcome.verdict = Verdict::Deny { reason, rule: Cow::Owned(first.rule.clone()) };
         outcome.audit = Audit { also: vec!["mode".to_owned()], ..Audit::default() };
     } else if to_model && !due.is_empty() {

@@ -2,7 +2,7 @@
 //!
 //! Each tool call takes one token from the bucket of the agent and its skill. A call that finds no token is past its limit, and so
 //! is the same call again and again, or two calls in turn. The hook reports calls past a limit at numbers 1, 2, 4, 8 ..., and
-//! refuses them with `mode: deny`.
+//! denies them with `mode: deny`.
 //!
 //! - `settings`: the settings, with their meaning
 //! - `observe`: the call's fingerprint and the skill it names
@@ -22,7 +22,7 @@ mod wording;
 
 pub use bucket::Bucket;
 pub use loops::Loops;
-pub use observe::{CallFacts, Facts};
+pub use observe::Facts;
 pub use settings::{Audience, Limits, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};
 

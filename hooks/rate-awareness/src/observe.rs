@@ -1,5 +1,4 @@
-//! What the hook looks at: the call's fingerprint and the skill it names. Nothing is decided here,
-//! and a tool's input goes no further.
+//! The facts of a call: its fingerprint and the skill it names. A tool's input goes no further.
 
 use serde::Deserialize;
 use sha2::{Digest, Sha256};
@@ -9,23 +8,14 @@ use shared::protocol::{Event, ToolCall};
 use crate::settings::Settings;
 use crate::skill;
 
-/// What was found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Facts {
-    /// Before a tool call.
-    Call(Box<CallFacts>),
-    /// The session ends.
-    SessionEnd,
-}
-
-/// What was found before a tool call.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFacts {
+/// The facts of a tool call; empty at the end of a session.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
     /// A hash of the prompt's id.
     pub prompt: u64,
     /// A hash of tool and input; none where repetition means nothing.
     pub fingerprint: Option<u64>,
-    /// The skill the call starts.
+    /// The skill that the call starts.
     pub skill: Option<String>,
 }
 
@@ -37,17 +27,13 @@ struct SkillInput {
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     match &context.request.event {
-        Event::PreToolUse(tool) => Some(Facts::Call(Box::new(before_call(context, tool)))),
-        Event::SessionEnd { .. } => Some(Facts::SessionEnd),
+        Event::PreToolUse(tool) => Some(Facts {
+            prompt: digest([context.request.call.prompt_id.as_deref().unwrap_or_default()]),
+            fingerprint: fingerprint(context.settings, tool),
+            skill: named_skill(tool),
+        }),
+        Event::SessionEnd { .. } => Some(Facts::default()),
         _ => None,
-    }
-}
-
-fn before_call(context: &Context<'_, Settings>, tool: &ToolCall) -> CallFacts {
-    CallFacts {
-        prompt: digest([context.request.call.prompt_id.as_deref().unwrap_or_default()]),
-        fingerprint: fingerprint(context.settings, tool),
-        skill: named_skill(tool),
     }
 }
 
@@ -59,10 +45,8 @@ fn fingerprint(settings: &Settings, tool: &ToolCall) -> Option<u64> {
 }
 
 fn named_skill(tool: &ToolCall) -> Option<String> {
-    if tool.tool_name != "Skill" {
-        return None;
-    }
-    let input: SkillInput = serde_json::from_str(tool.tool_input.as_ref()?.get()).ok()?;
+    let input = tool.tool_input.as_ref().filter(|_| tool.tool_name == "Skill")?;
+    let input: SkillInput = serde_json::from_str(input.get()).ok()?;
     skill::name(&input.skill).map(ToOwned::to_owned)
 }
 

@@ -22,7 +22,7 @@ const MAIN: &str = "main";
 pub struct State {
     /// By `<agent>::<skill>`; no agent's name has a colon.
     #[serde(rename = "_buckets")]
-    buckets: BTreeMap<String, Bucket>,
+    pub(crate) buckets: BTreeMap<String, Bucket>,
     agents: BTreeMap<String, Agent>,
 }
 
@@ -56,11 +56,6 @@ pub(crate) fn bucket_key(agent: &str, skill: &str) -> String {
 }
 
 impl State {
-    /// The bucket of that name.
-    pub(crate) fn bucket(&self, key: &str) -> Option<&Bucket> {
-        self.buckets.get(key)
-    }
-
     /// The turn of an agent, if it is of this prompt.
     pub(crate) fn agent(&self, agent: &str, prompt: u64) -> Option<&Agent> {
         self.agents.get(agent).filter(|found| found.prompt == prompt)
@@ -68,35 +63,26 @@ impl State {
 
     /// The skill an agent works under for this prompt: its own, else that of the main session, which started the work.
     pub(crate) fn skill(&self, agent: &str, prompt: u64) -> Option<&str> {
-        let of = |agent| self.agent(agent, prompt)?.skill.as_deref();
-        of(agent).or_else(|| of(MAIN))
+        [agent, MAIN].into_iter().find_map(|agent| self.agent(agent, prompt)?.skill.as_deref())
     }
 
     /// The state with a new value of one agent and one bucket.
     #[must_use]
-    pub(crate) fn with(
-        &self,
-        (agent_key, agent): (String, Agent),
-        (bucket_key, bucket): (String, Bucket),
-    ) -> Self {
+    pub(crate) fn with(&self, (name, agent): (String, Agent), (key, bucket): (String, Bucket)) -> Self {
         let mut next = self.clone();
-        next.buckets.insert(bucket_key.clone(), bucket);
-        next.agents.insert(agent_key.clone(), agent);
-        drop_oldest(&mut next.buckets, |key| key == bucket_key, Bucket::last);
+        next.buckets.insert(key.clone(), bucket);
+        next.agents.insert(name.clone(), agent);
+        drop_oldest(&mut next.buckets, &[&key], |bucket| bucket.last);
         // Subagents ask for the main session's skill, however long ago it made its last call.
-        drop_oldest(&mut next.agents, |key| key == agent_key || key == MAIN, |agent| agent.last);
+        drop_oldest(&mut next.agents, &[&name, MAIN], |agent| agent.last);
         next
     }
 }
 
-/// Drops the entries that were used longest ago, beyond the bound, but nothing that `stays`.
-fn drop_oldest<T>(
-    entries: &mut BTreeMap<String, T>,
-    stays: impl Fn(&str) -> bool,
-    last: impl Fn(&T) -> Timestamp,
-) {
+/// Drops the entry that was used longest ago beyond the bound, but none of those that stay.
+fn drop_oldest<T>(entries: &mut BTreeMap<String, T>, stay: &[&str], last: fn(&T) -> Timestamp) {
     while entries.len() > MAX_ENTRIES {
-        let droppable = entries.iter().filter(|(key, _)| !stays(key));
+        let droppable = entries.iter().filter(|(key, _)| !stay.contains(&key.as_str()));
         let oldest = droppable.min_by_key(|(_, entry)| last(entry)).map(|(key, _)| key.clone());
         let Some(oldest) = oldest else { return };
         entries.remove(&oldest);
@@ -145,11 +131,11 @@ mod tests {
             called(&state, Some(&format!("a{number:02}")), "x", 7, 1 + number)
         });
         assert_eq!((state.buckets.len(), state.agents.len()), (MAX_ENTRIES, MAX_ENTRIES));
-        assert!(state.bucket("main::x").is_none() && state.bucket("a05::x").is_none());
-        assert!(state.bucket("a06::x").is_some() && state.bucket("a69::x").is_some());
+        assert!(!state.buckets.contains_key("main::x") && !state.buckets.contains_key("a05::x"));
+        assert!(state.buckets.contains_key("a06::x") && state.buckets.contains_key("a69::x"));
         assert!(state.agent("main", 7).is_some(), "subagents ask for the main session's skill");
         let state = called(&state, Some("late"), "x", 7, -1000);
-        assert!(state.bucket("late::x").is_some(), "the clock went back");
+        assert!(state.buckets.contains_key("late::x"), "the clock went back");
     }
 
     #[test]

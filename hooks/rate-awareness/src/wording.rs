@@ -5,6 +5,7 @@ use std::time::Duration;
 use shared::config::Origin;
 
 use crate::bucket::{Bucket, Rate};
+use crate::loops::Loops;
 use crate::settings::Mode;
 use crate::skill::UNGATED;
 
@@ -32,7 +33,7 @@ pub(crate) struct Past {
 }
 
 impl Past {
-    /// The bucket has no token, for the `number`th time in this spell. `entry` of `per_skill` sets the limits.
+    /// The bucket has no token, for the `number`th time in this empty window. `entry` of `per_skill` sets the limits.
     pub(crate) fn empty(
         number: u32,
         bucket: &Bucket,
@@ -40,13 +41,11 @@ impl Past {
         in_subagent: bool,
     ) -> Self {
         let rule = entry.map_or_else(|| "global_default".to_owned(), |entry| format!("per_skill.{entry}"));
-        let change =
-            if entry.is_none() && skill != UNGATED { format!("per_skill.{skill}") } else { rule.clone() };
+        let is_general = entry.is_none() && skill != UNGATED;
+        let change = if is_general { format!("per_skill.{skill}") } else { rule.clone() };
         let whose = if in_subagent { " of this subagent" } else { "" };
-        let calls = match bucket.calls_in_last_minute() {
-            1 => "1 call".to_owned(),
-            count => format!("{count} calls"),
-        };
+        let count = bucket.calls_in_last_minute();
+        let calls = if count == 1 { "call" } else { "calls" };
         let (back, instead) = match bucket.token_back_after(rate) {
             None => ("No token comes back, because refill_per_sec is 0.".to_owned(), ""),
             Some(after) => {
@@ -54,8 +53,8 @@ impl Past {
             }
         };
         let line = format!(
-            "{rule}: the bucket `{skill}`{whose} is empty: {calls} in the last minute; allowed are {} at once and {} a minute in \
-             the long run. {back}",
+            "{rule}: the bucket `{skill}`{whose} is empty: {count} {calls} in the last minute; allowed are {} at once and {} a \
+             minute in the long run. {back}",
             short(rate.capacity),
             short(60.0 * rate.refill_per_sec),
         );
@@ -64,57 +63,55 @@ impl Past {
 
     /// The same call `count` times in a row, `number` of them past the limit.
     pub(crate) fn repeat(number: u32, count: u32, tool: &str, in_subagent: bool) -> Self {
-        let (who, tool) = (agent(in_subagent), shown(tool));
-        let line = format!(
-            "repeat: {who} called {tool} {count} times in a row with the same input. Any other call ends the row."
+        let did = format!(
+            "called {} {count} times in a row with the same input. Any other call ends the row.",
+            shown(tool)
         );
-        Self::looping("repeat", number.is_power_of_two(), line)
+        Self::looping("repeat", number.is_power_of_two(), &did, in_subagent)
     }
 
-    /// Two calls in turn for `count` rounds, `number` of them past the limit. A round is reported at its end.
-    pub(crate) fn ping_pong(
-        number: u32,
-        (count, is_complete): (u32, bool),
-        tool: &str,
-        in_subagent: bool,
-    ) -> Self {
-        let (who, tool) = (agent(in_subagent), shown(tool));
-        let line = format!(
-            "ping_pong: {who} went back and forth between {tool} and one other call for {count} rounds, with the same inputs \
-             each time. Any other call ends it."
+    /// Two calls in turn, `number` rounds of them past the limit. A round is reported at its end.
+    pub(crate) fn ping_pong(number: u32, loops: &Loops, tool: &str, in_subagent: bool) -> Self {
+        let did = format!(
+            "went back and forth between {} and one other call for {} rounds, with the same inputs each time. Any other call ends \
+             it.",
+            shown(tool),
+            loops.rounds()
         );
-        Self::looping("ping_pong", is_complete && number.is_power_of_two(), line)
+        Self::looping("ping_pong", loops.ends_round() && number.is_power_of_two(), &did, in_subagent)
     }
 
-    fn looping(rule: &str, is_due: bool, line: String) -> Self {
+    fn looping(rule: &str, is_due: bool, did: &str, in_subagent: bool) -> Self {
+        let agent = if in_subagent { "this subagent" } else { "the main session" };
+        let line = format!("{rule}: {agent} {did}");
         Self { is_due, rule: rule.to_owned(), change: rule.to_owned(), line, instead: ANOTHER_CALL }
     }
 }
 
 /// For the user: the limits, and how to change them.
 pub(crate) fn notice(past: &[&Past], mode: Mode) -> String {
-    let key = |past: &&Past| format!("rate-awareness.{}", past.change);
-    let mut keys: Vec<String> = past.iter().map(key).collect();
+    let mut keys: Vec<&str> = past.iter().map(|past| past.change.as_str()).collect();
     let mut what = "Nothing was held up";
     if mode == Mode::Deny {
         what = "Such calls are refused";
-        keys.push("rate-awareness.mode".to_owned());
+        keys.push("mode");
     }
+    let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
     format!(
         "{}\n{what}. To change that set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends these \
          messages.",
-        lines(past),
+        lines(past.iter().copied()),
         keys.join(", ")
     )
 }
 
 /// For Claude: the limits, and what to consider.
 pub(crate) fn advice(past: &[&Past]) -> String {
-    format!("{}\n{}", lines(past), ADVICE.trim())
+    format!("{}\n{}", lines(past.iter().copied()), ADVICE.trim())
 }
 
 /// For Claude: why the call did not run, where that is set, and what lets the next one run.
-pub(crate) fn refusal(past: &[&Past], mode: Option<&Origin>) -> String {
+pub(crate) fn refusal(past: &[Past], mode: Option<&Origin>) -> String {
     let set_in = mode.map(|origin| format!(" (rate-awareness.mode: {origin})")).unwrap_or_default();
     let instead = past.first().map_or("", |first| first.instead);
     format!(
@@ -124,13 +121,9 @@ pub(crate) fn refusal(past: &[&Past], mode: Option<&Origin>) -> String {
     )
 }
 
-fn lines(past: &[&Past]) -> String {
-    let lines: Vec<String> = past.iter().map(|past| format!("rate-awareness.{}", past.line)).collect();
-    lines.join("\n")
-}
-
-const fn agent(in_subagent: bool) -> &'static str {
-    if in_subagent { "this subagent" } else { "the main session" }
+fn lines<'a>(past: impl IntoIterator<Item = &'a Past>) -> String {
+    let lines = past.into_iter().map(|past| format!("rate-awareness.{}", past.line));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn shown(tool: &str) -> String {

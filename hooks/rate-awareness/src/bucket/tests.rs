@@ -13,7 +13,7 @@ const fn rate(capacity: f64, refill_per_sec: f64) -> Rate {
     Rate { capacity, refill_per_sec }
 }
 
-/// The calls at these times (microseconds after the start) without a token: their index from 1, and their number in the spell.
+/// The calls at these times (microseconds after the start) without a token: their index from 1, and their number in the empty window.
 fn refused(rate: Rate, micros: impl IntoIterator<Item = i64>) -> Vec<(usize, u32)> {
     let mut bucket = Bucket::full(rate, START);
     let mut refused = Vec::new();
@@ -65,8 +65,8 @@ fn a_refill_of_zero_and_a_clock_that_goes_back_bring_no_token() {
 }
 
 #[test]
-fn an_empty_spell_ends_when_a_call_leaves_a_whole_token_behind() {
-    // Twice as fast as the refill: every second call is refused, and it is one spell.
+fn an_empty_window_ends_when_a_call_leaves_a_whole_token_behind() {
+    // Twice as fast as the refill: every second call is refused, and it is one window.
     assert_eq!(numbers(rate(60.0, 1.0), every(500, 130)), [1, 2, 3, 4, 5, 6]);
     // Two seconds' rest bring two tokens: the call leaves one of them behind. One second's rest does not.
     assert_eq!(numbers(rate(5.0, 1.0), [0, 0, 0, 0, 0, 0, 0, 2_000_000, 2_000_000, 2_000_000]), [1, 2, 1]);

@@ -11,7 +11,7 @@ use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
 
 use super::decide;
-use crate::observe::{CallFacts, Facts};
+use crate::observe::Facts;
 use crate::settings::{Audience, Limits, Mode, Settings, SkillLimits};
 use crate::state::State;
 
@@ -100,8 +100,8 @@ impl World {
     fn tool(&mut self, tool: &str, fingerprint: u64, skill: Option<&str>) -> Outcome<State> {
         let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
         let skill = skill.map(ToOwned::to_owned);
-        let facts = CallFacts { prompt: self.prompt, fingerprint: Some(fingerprint), skill };
-        let outcome = self.decide(Some("s"), event, &Facts::Call(Box::new(facts)));
+        let facts = Facts { prompt: self.prompt, fingerprint: Some(fingerprint), skill };
+        let outcome = self.decide(Some("s"), event, &facts);
         let Memory::Save(state) = &outcome.memory else { panic!("a call is always remembered") };
         self.state = state.clone();
         outcome
@@ -313,11 +313,11 @@ fn several_limits_on_one_call_are_one_message() {
 #[test]
 fn without_a_session_nothing_is_remembered_and_its_end_forgets_everything() {
     let world = World::with_bucket(1.0, 0.0);
-    let facts = CallFacts { prompt: 7, fingerprint: Some(1), skill: None };
+    let facts = Facts { prompt: 7, fingerprint: Some(1), skill: None };
     let event = Event::PreToolUse(ToolCall::default());
-    assert_eq!(world.decide(None, event, &Facts::Call(Box::new(facts))), Outcome::pass());
+    assert_eq!(world.decide(None, event, &facts), Outcome::pass());
     let end = Event::SessionEnd { reason: "other".to_owned() };
-    assert_eq!(world.decide(Some("s"), end, &Facts::SessionEnd), Outcome::pass().remembering(Memory::Drop));
+    assert_eq!(world.decide(Some("s"), end, &Facts::default()), Outcome::pass().remembering(Memory::Drop));
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn a_skill_call_pays_from_the_bucket_before_it_and_the_calls_after_it_from_the_s
     assert_eq!((world.skill("deep-research").notice, world.silent()), (None, 3));
     assert!(
         world.skill("other").notice.is_some(),
-        "another Skill call, the second refused call of this spell"
+        "another Skill call, the second denied call of this window"
     );
     assert_eq!(world.silent(), 1);
     let notice = world.last("x").notice.unwrap();
