@@ -1,6 +1,6 @@
 //! Who waits, and for how long. Headless, so that nothing but the hook takes time.
 
-use super::scene::{DELAY, END, LEAST, LONG, SHORT, Scene, one_call};
+use super::scene::{DELAY, END, LEAST, SHORT, Scene, one_call};
 use serde_json::{Value, json};
 use std::time::Duration;
 use tests::messages_api::{Reply, Script};
@@ -27,37 +27,6 @@ fn above_the_line_the_next_request_comes_later_by_the_delay_and_below_it_nothing
 }
 
 #[test]
-fn without_a_reading_and_with_an_old_one_nothing_waits() {
-    let (none, old) = (Scene::new(SHORT), Scene::new(SHORT));
-    old.used(79);
-    let file = old.sandbox.state_dir().join("usage.json");
-    let usage = std::fs::read_to_string(&file).unwrap();
-    let envelope: Value = serde_json::from_str(&usage).unwrap();
-    let observed = envelope["state"]["observed_at"].as_u64().unwrap();
-    let older = observed - 1000;
-    std::fs::write(&file, usage.replace(&observed.to_string(), &older.to_string())).unwrap();
-
-    for scene in [none, old] {
-        let (_, result) = scene.ask(one_call());
-        assert_eq!((result.as_str(), scene.sleeps()), (END, vec![]));
-    }
-}
-
-#[test]
-fn calls_side_by_side_wait_together() {
-    let scene = Scene::new(SHORT);
-    scene.used(96);
-    let call = json!({ "command": "true", "description": "run a command" });
-    let three = Reply::bash("true").and_tool("Bash", call.clone()).and_tool("Bash", call);
-
-    let (api, result) = scene.ask(Script::new().reply(three).reply(END));
-
-    assert_eq!((result.as_str(), scene.sleeps().len()), (END, 3));
-    let pause = scene.pause_after_call(0, &api);
-    assert!((LEAST..2 * DELAY).contains(&pause), "one delay for all three: {pause:?}");
-}
-
-#[test]
 fn a_subagents_calls_wait_with_those_of_its_session() {
     let scene = Scene::new(SHORT);
     scene.used(96);
@@ -79,16 +48,4 @@ fn a_subagents_calls_wait_with_those_of_its_session() {
     let pauses = ends.iter().map(|ended| Duration::from_micros(next - ended));
     let longest = pauses.max().unwrap();
     assert!((LEAST..2 * DELAY).contains(&longest), "one delay for both: {longest:?}");
-}
-
-#[test]
-fn after_a_call_that_waits_for_nobody_nothing_waits() {
-    let scene = Scene::new(LONG);
-    scene.used(96);
-    let list = Reply::tool(
-        "TaskCreate",
-        json!({ "subject": "one", "description": "the first", "activeForm": "doing" }),
-    );
-    let (_, result) = scene.ask(Script::new().reply(list).reply(END));
-    assert_eq!((result.as_str(), scene.sleeps()), (END, vec![]));
 }

@@ -64,20 +64,3 @@ fn in_print_mode_status_is_answered_and_off_is_refused() {
     assert_eq!(Client::new(&scene.sandbox, &api).ask("do it").text(), END);
     assert_eq!(scene.sleeps().len(), 1, "it still paces");
 }
-
-#[test]
-fn a_sentence_that_only_sounds_like_a_command_reaches_the_model_as_it_is() {
-    let scene = Scene::new(SHORT);
-    scene.used(50);
-    for prompt in [
-        "pause the video when the tab is hidden",
-        "pace-maker sounds nice, tell me about it",
-        "is pace-maker off a command?",
-    ] {
-        let api = MessagesApi::start(Script::new().reply("as you like"));
-        assert_eq!(Client::new(&scene.sandbox, &api).ask(prompt).text(), "as you like");
-        let texts = api.main_requests()[0].shown_texts();
-        assert!(texts.iter().any(|text| text == prompt), "{prompt}: {texts:#?}");
-        assert!(!texts.iter().any(|text| text.contains("credit-pacer")), "{texts:#?}");
-    }
-}

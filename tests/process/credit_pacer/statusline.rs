@@ -2,7 +2,6 @@
 //! are told from the clock of the machine, with hours to spare.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tests::binaries;
@@ -159,37 +158,6 @@ fn a_chained_command_that_fails_is_ours_or_is_a_projects_hides_nothing() {
 
 fn settings(chain: &str) -> String {
     format!("credit-pacer:\n  statusline:\n    chain: {}\n", json!(chain))
-}
-
-#[test]
-fn a_chained_command_that_hangs_is_ended_with_its_children() {
-    let pacing = Pacing::new("");
-    let ids = pacing.sandbox.temporary_dir().join("ids");
-    let chain = format!("sleep 600 & echo $! $$ > '{}'; echo half; wait", ids.display());
-    pacing.sandbox.requirements(Level::User, &settings(&chain));
-    let began = Instant::now();
-    let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
-    assert!(began.elapsed() >= Duration::from_secs(2) && began.elapsed() < Duration::from_secs(15));
-    assert!(line.starts_with("Sonnet 5 · ") && !line.contains("half"), "{line}");
-    for id in fs::read_to_string(ids).unwrap().split_whitespace() {
-        assert!(has_ended(id), "{id} is still there");
-    }
-}
-
-/// A process whose parent has ended stays listed until somebody asks for its status.
-#[cfg(target_os = "linux")]
-fn has_ended(id: &str) -> bool {
-    let until = Instant::now() + Duration::from_secs(10);
-    let runs = || fs::read_to_string(format!("/proc/{id}/stat")).is_ok_and(|stat| !stat.contains(") Z "));
-    while runs() && Instant::now() < until {
-        std::thread::yield_now();
-    }
-    !runs()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn has_ended(id: &str) -> bool {
-    !tests::process::is_running(id.parse().unwrap())
 }
 
 #[test]
