@@ -103,7 +103,7 @@ impl Memory {
             serde_json::from_slice(line).map_err(|error| format!("{error}; a line is {SHAPE}"))?;
         let settings = line.settings.unwrap_or_default();
         if let Some(history) = line.learn {
-            Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
+            typed(&settings)?;
             let (calls, snapshots) = history.read()?;
             self.is_taught = true;
             self.learn(calls, snapshots);
@@ -112,7 +112,7 @@ impl Memory {
         }
         let now = line.now.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
         let (calls, snapshots) = line.history.read()?;
-        let rules = rules(&mut self.rules, settings, now)?.clone();
+        let rules = self.rules(settings, whole_seconds(now))?;
         let is_asked = |(at, session): (f64, u64)| {
             calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
         };
@@ -125,16 +125,28 @@ impl Memory {
         Ok(paced(&pace, now))
     }
 
+    /// The rules of these settings around now: those of the line before, if nothing changed and the day is near.
+    fn rules(&mut self, settings: Map<String, Value>, now: i64) -> Result<Rules, String> {
+        let is_near = |at: i64| (0..DAY_SECS / 2).contains(&now.saturating_sub(at));
+        if let Some((known, at, rules)) = &self.rules
+            && *known == settings
+            && is_near(*at)
+        {
+            return Ok(rules.clone());
+        }
+        let rules = rules::around(&typed(&settings)?, now);
+        self.rules = Some((settings, now, rules.clone()));
+        Ok(rules)
+    }
+
     /// Learns the calls and readings of a line about `now`. Those before the newest known ones are passed over.
     fn learn_recent(&mut self, mut calls: Vec<Call>, snapshots: &[Snapshot], now: f64) {
         let (known, read) = (newest(&self.calls, at_of_call), newest(&self.snapshots, at_of_snapshot));
         calls.retain(|call| (known..=now).contains(&call.at));
         let is_of_now = |snapshot: &&Snapshot| at_of_snapshot(snapshot) <= now + CLOCK_PLAY_SECS;
         let of_now: Vec<Snapshot> = snapshots.iter().filter(is_of_now).copied().collect();
-        self.learn(
-            calls,
-            of_now.iter().filter(|snapshot| at_of_snapshot(snapshot) >= read).copied().collect(),
-        );
+        let new = of_now.iter().filter(|snapshot| at_of_snapshot(snapshot) >= read).copied();
+        self.learn(calls, new.collect());
         if let Some(last) = of_now.last() {
             // A known reading still tells which account is in use.
             self.learned.read(last);
@@ -155,6 +167,10 @@ impl Memory {
             learn(&mut self.learned, &self.calls[from_call..], &self.snapshots[from_snapshot..]);
         }
     }
+}
+
+fn typed(settings: &Map<String, Value>) -> Result<Settings, String> {
+    Settings::over_defaults(settings).map_err(|why| format!("settings: {why}"))
 }
 
 const fn at_of_call(call: &Call) -> f64 {
@@ -199,24 +215,6 @@ fn learn(learned: &mut Learned, calls: &[Call], snapshots: &[Snapshot]) {
         learned.call(*call);
     }
     snapshots.for_each(|snapshot| learned.read(snapshot));
-}
-
-/// The rules of these settings around now: those of the line before, if nothing changed and the day is near.
-fn rules(
-    known: &mut Option<(Map<String, Value>, i64, Rules)>,
-    settings: Map<String, Value>,
-    now: f64,
-) -> Result<&Rules, String> {
-    let now = whole_seconds(now);
-    let is_near = |at: i64| (0..DAY_SECS / 2).contains(&now.saturating_sub(at));
-    let (_, _, rules) = match known.take() {
-        Some(last) if last.0 == settings && is_near(last.1) => known.insert(last),
-        _ => {
-            let typed = Settings::over_defaults(&settings).map_err(|why| format!("settings: {why}"))?;
-            known.insert((settings, now, rules::around(&typed, now)))
-        }
-    };
-    Ok(rules)
 }
 
 impl History {

@@ -16,7 +16,6 @@ use shared::switches::Position;
 use crate::CreditPacer;
 use crate::database::Database;
 use crate::rules;
-use crate::wording::{duration, percent};
 use chart::chart;
 use past::{Day, Past};
 
@@ -113,13 +112,9 @@ fn page(past: &Past, columns: usize) -> String {
 fn table(past: &Past) -> String {
     let head = format!("{:<10} {:>7} {:>7} {:>22}", "day", "5-hour", "weekly", "delays");
     let row = |day: &Day| {
-        let [five_hour, weekly] =
-            past.highest_on(day).map(|highest| highest.map_or_else(|| "–".to_owned(), percent));
-        let delays = match past.delays_on(day) {
-            (0, _) => "–".to_owned(),
-            (count, secs) => format!("{count}, {}", duration(secs)),
-        };
-        format!("{:<10} {five_hour:>7} {weekly:>7} {delays:>22}", past.date(day.start))
+        let [date, five_hour, weekly, count, sum] = past.row(day);
+        let delays = if past.delays_on(day).0 == 0 { count } else { format!("{count}, {sum}") };
+        format!("{date:<10} {five_hour:>7} {weekly:>7} {delays:>22}")
     };
     std::iter::once(head).chain(past.days.iter().map(row)).collect::<Vec<_>>().join("\n")
 }

@@ -1,6 +1,7 @@
 //! The recorded past: the usage of each limit, the delays, and each day in numbers. Pure.
 
 use crate::database::DelayRow;
+use crate::wording::{duration, percent};
 use pacing::{DAY_SECS, DAYS, MONTHS, Reading, Rules, Window, date, seconds, weekday};
 
 /// A day in the user's time zone, from its first second to that of the next day: some are 23 or 25 hours long.
@@ -85,6 +86,17 @@ impl Past {
     pub(crate) fn delays_on(&self, day: &Day) -> (usize, i64) {
         let delays = self.delays.iter().filter(|delay| day.contains(&delay.at));
         delays.fold((0, 0), |(count, secs), delay| (count + 1, secs + delay.secs))
+    }
+
+    /// A day in words: its date, the highest usage of each limit, the number of delays, and their sum.
+    pub(crate) fn row(&self, day: &Day) -> [String; 5] {
+        let dash = || "–".to_owned();
+        let [five_hour, weekly] = self.highest_on(day).map(|highest| highest.map_or_else(dash, percent));
+        let (count, sum) = match self.delays_on(day) {
+            (0, _) => (dash(), dash()),
+            (count, secs) => (count.to_string(), duration(secs)),
+        };
+        [self.date(day.start), five_hour, weekly, count, sum]
     }
 
     /// `Mon 16 Nov`.

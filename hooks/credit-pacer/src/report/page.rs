@@ -120,14 +120,8 @@ fn table(past: &Past) -> String {
         .map(|name| format!("<th scope=\"col\">{name}</th>"))
         .concat();
     let row = |day: &Day| {
-        let dash = || "–".to_owned();
-        let [five_hour, weekly] = past.highest_on(day).map(|highest| highest.map_or_else(dash, percent));
-        let (delays, delayed) = match past.delays_on(day) {
-            (0, _) => (dash(), dash()),
-            (count, secs) => (count.to_string(), duration(secs)),
-        };
-        let cells = [past.date(day.start), five_hour, weekly, delays, delayed];
-        format!("<tr>{}</tr>", cells.map(|cell| format!("<td>{cell}</td>")).concat())
+        let cells = past.row(day).map(|cell| format!("<td>{cell}</td>"));
+        format!("<tr>{}</tr>", cells.concat())
     };
     let rows: String = past.days.iter().rev().map(row).collect();
     format!("<section><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>")
