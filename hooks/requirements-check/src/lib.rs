@@ -42,6 +42,7 @@ pub mod registry;
 pub mod rule;
 pub mod satisfactions;
 #[cfg(test)]
+#[path = "tests/scene.rs"]
 mod scene;
 pub mod settings;
 pub mod state;

@@ -59,11 +59,6 @@ pub struct Entry {
     pub touched: Timestamp,
 }
 
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
-}
-
 #[derive(Serialize, Deserialize)]
 struct Written<E> {
     version: u32,
@@ -72,14 +67,12 @@ struct Written<E> {
 }
 
 impl Registry {
-    /// The registry of this state folder.
-    #[must_use]
     pub fn new(state_dir: &Path) -> Self {
         Self { dir: state_dir.join("sessions") }
     }
 
-    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start. One of a newer
-    /// version stays as it is. A failure is of no consequence: the next sign of life tries again.
+    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start. A failure is of
+    /// no consequence: the next sign of life tries again.
     pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
         let path = self.path(&entry.session);
         if ensure_private(&self.dir).is_err() {
@@ -87,9 +80,6 @@ impl Registry {
         }
         // One lock for all, which is gone again afterwards: one for each would double what `live` has to look through.
         let _ = with_lock(&self.dir.join("registry"), LOCK_DEADLINE, || {
-            if is_newer(&path) {
-                return;
-            }
             let earlier = self.entry(&entry.session);
             let started_at = earlier.map_or(entry.started_at, |earlier| earlier.started_at);
             let written = Written { version: VERSION, entry: Entry { started_at, ..entry.clone() } };
@@ -98,25 +88,20 @@ impl Registry {
         });
     }
 
-    /// Notes a sign of life, at most once a minute; `false` if the session is not registered. A failure to note it is of
-    /// no consequence: the next call tries again.
+    /// Notes a sign of life, unless one was noted lately; `false` if the session is not registered.
     #[must_use]
     pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
-        let path = self.path(session);
-        let Some(last) = touched(&path) else { return false };
-        // A time in the future (the clock went back) is as stale as an old one.
-        if last <= now && now.since(last) < TOUCH_EVERY {
+        if !self.is_quiet(session, now) {
             return true;
         }
         let is_registered = self.entry(session).is_some();
         if is_registered {
-            let _ = set_time(&path, now);
+            let _ = set_time(&self.path(session), now);
         }
         is_registered
     }
 
-    /// No sign of life for so long that one is due.
-    #[must_use]
+    /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
     pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
         touched(&self.path(session)).is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
@@ -128,29 +113,24 @@ impl Registry {
         }
     }
 
-    /// The session's entry.
-    #[must_use]
     pub fn entry(&self, session: &str) -> Option<Entry> {
         read_entry(&self.path(session)).filter(|entry| entry.session == session)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
-    #[must_use]
     pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
-        // The times first: there may be thousands of entries of sessions that ended long ago.
-        let live = self.files().filter(|(_, last)| now.since(*last) <= LIVE_FOR);
-        in_order(
-            live.filter_map(|(path, _)| read_entry(&path))
-                .filter(|entry| entry.project == project && !entry.is_headless())
-                .collect(),
-        )
+        let is_headless = |entrypoint: &str| entrypoint.starts_with("sdk");
+        let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
+        live.retain(|entry| {
+            entry.project == project && !entry.entrypoint.as_deref().is_some_and(is_headless)
+        });
+        live
     }
 
     /// Every session that has an entry, in order of their ids.
-    #[must_use]
     pub(crate) fn all(&self) -> Vec<Entry> {
-        in_order(self.files().filter_map(|(path, _)| read_entry(&path)).collect())
+        self.entries(|_| true)
     }
 
     /// Removes entries nobody touched for days. A session that is back registers anew.
@@ -167,20 +147,19 @@ impl Registry {
         self.dir.join(format!("{}.json", file_key(session)))
     }
 
+    /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
+    fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
+        let wanted = self.files().filter(|(_, last)| is_wanted(*last));
+        let mut entries: Vec<Entry> = wanted.filter_map(|(path, _)| read_entry(&path)).collect();
+        entries.sort_by(|one, other| one.session.cmp(&other.session));
+        entries
+    }
+
     /// What may be entries, with the time of each.
     fn files(&self) -> impl Iterator<Item = (PathBuf, Timestamp)> {
         let files = fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
-        let files = files.filter(|file| Path::new(&file.file_name()).extension() == Some(OsStr::new("json")));
-        files.filter_map(|file| {
-            let metadata = file.metadata().ok().filter(fs::Metadata::is_file)?;
-            Some((file.path(), metadata.modified().ok()?.into()))
-        })
-    }
-}
-
-impl Entry {
-    fn is_headless(&self) -> bool {
-        self.entrypoint.as_deref().is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
+        let files = files.map(|file| file.path()).filter(|path| path.extension() == Some(OsStr::new("json")));
+        files.filter_map(|path| touched(&path).map(|last| (path, last)))
     }
 }
 
@@ -192,11 +171,6 @@ fn read_entry(path: &Path) -> Option<Entry> {
     (read.version == VERSION && is_ours).then_some(Entry { touched, ..read.entry })
 }
 
-fn is_newer(path: &Path) -> bool {
-    let bytes = read_regular(path, MAX_BYTES).unwrap_or_default();
-    serde_json::from_slice::<VersionOnly>(&bytes).is_ok_and(|read| read.version > VERSION)
-}
-
 fn touched(path: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
@@ -205,11 +179,6 @@ fn touched(path: &Path) -> Option<Timestamp> {
 fn set_time(path: &Path, now: Timestamp) -> io::Result<()> {
     let file: File = OpenOptions::new().append(true).open(path)?;
     file.set_modified(SystemTime::from(now))
-}
-
-fn in_order(mut entries: Vec<Entry>) -> Vec<Entry> {
-    entries.sort_by(|one, other| one.session.cmp(&other.session));
-    entries
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use shared::protocol::Mode;
 
 use crate::change::Change;
 pub use crate::git::Size;
+use crate::observe::ReqCommand;
 use crate::place::Here;
 use crate::registry::Entry;
 use crate::rule::Rule;
@@ -111,10 +112,9 @@ pub struct FileFound {
 }
 
 /// Who reads the answer.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Default)]
 pub struct Reader {
-    /// `req` as a shell here finds it: the bare name, or the quoted path.
-    pub req: String,
+    pub req: ReqCommand,
     pub(crate) mode: Option<Mode>,
     pub(crate) is_headless: bool,
     /// The user reads, not Claude.

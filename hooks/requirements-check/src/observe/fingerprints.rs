@@ -1,13 +1,12 @@
 //! What the files were when a command began, and whether they are still the same: kept by digest, compared in full.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 use shared::digest;
 use shared::hook::Remembered;
-use shared::state::with_lock;
 
 use super::look::Look;
 use crate::deadline::within;
@@ -31,10 +30,7 @@ impl Remembered for Kept {
 pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
     let now = taken(look, rule, deadline).ok()?.fingerprint;
     let digest = digest_of(&now);
-    let store = look.context.store?;
-    let file = store.session_file::<Kept>(&digest)?;
-    let save = || store.save(&file, &digest, &Kept(Some(now)));
-    with_lock(&file, Duration::from_millis(200), save).ok()?.ok().map(|()| digest)
+    look.keep(&digest, &Kept(Some(now))).map(|()| digest)
 }
 
 /// Whether the files are those the command passed on; `None` where none has passed.

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::Context;
+use shared::hook::{Context, Remembered};
 use shared::protocol::Event;
-use shared::state::Store;
+use shared::state::{Store, with_lock};
 
-use super::{files, fingerprints, sizes};
+use super::{ReqCommand, files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Own, Taken, Worktree};
 use crate::known_folders::KnownFolders;
@@ -31,6 +31,9 @@ const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
+
+/// So long another process may hold a file of what is kept between calls.
+const PATIENCE: Duration = Duration::from_millis(200);
 
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
@@ -69,7 +72,7 @@ impl<'a, 's> Look<'a, 's> {
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
         let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
         let reader = Reader {
-            req: context.host.own_command("req", context.places),
+            req: ReqCommand::of(context),
             mode: context.request.call.permission_mode,
             is_headless: context.host.environment.is_headless(),
             is_user: false,
@@ -126,6 +129,13 @@ impl<'a, 's> Look<'a, 's> {
             }
         };
         (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));
+    }
+
+    /// Keeps something between calls; `None` if it cannot be kept.
+    pub(super) fn keep<T: Remembered>(&self, key: &str, value: &T) -> Option<()> {
+        let store = self.context.store?;
+        let file = store.session_file::<T>(key)?;
+        with_lock(&file, PATIENCE, || store.save(&file, key, value)).ok()?.ok()
     }
 
     /// What does not count where the call acts.

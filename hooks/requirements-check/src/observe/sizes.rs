@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::state::{file_key, with_lock};
+use shared::state::file_key;
 
 use super::look::Look;
 use crate::git::{GitError, Size, SizeRequest, Worktree, baseless, count, stamp};
@@ -83,11 +83,7 @@ pub(super) fn count_anew(
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
     // A count that cannot be kept is made again.
-    let file = look.context.store.and_then(|store| Some((store, store.session_file::<Kept>(&key)?)));
-    if let Some((store, file)) = file {
-        let kept = Kept { at, stamp, count: counted.clone() };
-        let _ = with_lock(&file, Duration::ZERO, || store.save(&file, &key, &kept));
-    }
+    look.keep(&key, &Kept { at, stamp, count: counted.clone() });
     Ok(counted)
 }
 

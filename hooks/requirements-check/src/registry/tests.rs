@@ -153,17 +153,6 @@ fn files_that_are_no_entries_are_skipped_and_stay() {
 }
 
 #[test]
-fn an_entry_of_a_newer_version_is_neither_replaced_nor_touched() {
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    let newer = r#"{"version":2,"session":"s1","more":1}"#;
-    fs::write(world.file("s1.json"), newer).unwrap();
-    world.registry.register(&entry("s1", "/repo", NOW), NOW);
-    assert!(!world.registry.touch("s1", NOW.plus(TOUCH_EVERY)));
-    assert_eq!(fs::read_to_string(world.file("s1.json")).unwrap(), newer);
-}
-
-#[test]
 fn an_entry_is_swept_when_nobody_touched_it_for_thirty_days() {
     let world = World::new();
     world.register("s1", "/repo", NOW);

@@ -73,6 +73,9 @@ pub(crate) enum Failure {
     /// A newer version wrote the file.
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
     Newer(PathBuf),
+    /// The file is damaged, or what is there is no file: a link above all.
+    #[error("{0} is damaged")]
+    Damaged(PathBuf),
     #[error("{0} {1}")]
     File(PathBuf, &'static str),
 }
@@ -81,13 +84,10 @@ const UNREADABLE: &str = "cannot be read; check its permissions";
 const UNWRITABLE: &str = "cannot be written; check its permissions";
 const TOO_LARGE: &str = "would be larger than 4 MiB; remove satisfactions with `req prune` or `req clear`";
 
-/// What a file turned out to be.
-enum Loaded {
-    Nothing,
-    Satisfactions(Satisfactions),
-    Newer(Satisfactions),
-    /// Nothing that can be read. What is no file, a link above all, is as damaged.
-    Damaged,
+/// A file as it was read.
+struct Loaded {
+    satisfactions: Satisfactions,
+    is_newer: bool,
 }
 
 #[derive(Deserialize)]
@@ -130,17 +130,14 @@ impl Folder {
 
     /// The satisfactions as they are now. Nothing is locked or written, unless a damaged file is to be set aside.
     pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
-        let (loaded, corrupt) = match self.load(key)? {
-            Loaded::Damaged => match self.locked(key, || self.settle(key)) {
-                Ok(Ok(settled)) => settled,
-                Ok(Err(_)) | Err(_) => (Loaded::Nothing, Some(self.place(key))),
-            },
-            loaded => (loaded, None),
+        let (loaded, corrupt) = match load(&self.place(key)) {
+            Err(Failure::Damaged(place)) => {
+                let settled = self.locked(key, || self.settle(key)).map_err(Failure::from).flatten();
+                settled.unwrap_or((None, Some(place)))
+            }
+            loaded => (loaded?, None),
         };
-        let satisfactions = match loaded {
-            Loaded::Satisfactions(satisfactions) | Loaded::Newer(satisfactions) => satisfactions,
-            Loaded::Nothing | Loaded::Damaged => Satisfactions::none_of(key),
-        };
+        let satisfactions = loaded.map_or_else(|| Satisfactions::none_of(key), |loaded| loaded.satisfactions);
         Ok(Read { satisfactions, corrupt })
     }
 
@@ -158,9 +155,9 @@ impl Folder {
         made.map_err(|_| Failure::File(self.dir.clone(), UNWRITABLE))?;
         self.locked(key, || {
             let before = match self.settle(key)?.0 {
-                Loaded::Newer(_) => return Err(Failure::Newer(self.place(key))),
-                Loaded::Satisfactions(satisfactions) => satisfactions,
-                Loaded::Nothing | Loaded::Damaged => Satisfactions::none_of(key),
+                Some(Loaded { is_newer: true, .. }) => return Err(Failure::Newer(self.place(key))),
+                Some(loaded) => loaded.satisfactions,
+                None => Satisfactions::none_of(key),
             };
             let mut after = before.clone();
             change(&mut after);
@@ -192,10 +189,10 @@ impl Folder {
                 other => other,
             };
         }
-        self.locked(key, || match self.load(key)? {
-            Loaded::Satisfactions(_) if !exists(key) => {
-                let place = self.place(key);
-                remove_durable(&place).map_err(|_| Failure::File(place, UNWRITABLE))
+        let place = self.place(key);
+        self.locked(key, || match load(&place)? {
+            Some(Loaded { is_newer: false, .. }) if !exists(key) => {
+                remove_durable(&place).map_err(|_| Failure::File(place.clone(), UNWRITABLE))
             }
             _ => Ok(()),
         })?
@@ -214,19 +211,14 @@ impl Folder {
         self.dir.join(key.file_name())
     }
 
-    fn load(&self, key: &Key) -> Result<Loaded, Failure> {
-        load(&self.place(key))
-    }
-
     /// What there is after a damaged file was set aside, and where that is. The caller holds the lock.
-    fn settle(&self, key: &Key) -> Result<(Loaded, Option<PathBuf>), Failure> {
-        match self.load(key)? {
-            Loaded::Damaged => {
-                let place = self.place(key);
+    fn settle(&self, key: &Key) -> Result<(Option<Loaded>, Option<PathBuf>), Failure> {
+        match load(&self.place(key)) {
+            Err(Failure::Damaged(place)) => {
                 let aside = set_aside(&place).map_err(|_| Failure::File(place, UNREADABLE))?;
-                Ok((Loaded::Nothing, Some(aside)))
+                Ok((None, Some(aside)))
             }
-            loaded => Ok((loaded, None)),
+            loaded => Ok((loaded?, None)),
         }
     }
 
@@ -266,21 +258,22 @@ fn shared_mode(common_dir: &Path) -> SharedMode {
     }
 }
 
-fn load(place: &Path) -> Result<Loaded, Failure> {
+fn load(place: &Path) -> Result<Option<Loaded>, Failure> {
     use io::ErrorKind::{FileTooLarge, InvalidInput, NotFound};
     let bytes = match read_regular(place, MAX_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == NotFound => return Ok(Loaded::Nothing),
-        Err(error) if matches!(error.kind(), InvalidInput | FileTooLarge) => return Ok(Loaded::Damaged),
+        Err(error) if error.kind() == NotFound => return Ok(None),
+        Err(error) if matches!(error.kind(), InvalidInput | FileTooLarge) => {
+            return Err(Failure::Damaged(place.to_path_buf()));
+        }
         Err(_) => return Err(Failure::File(place.to_path_buf(), UNREADABLE)),
     };
-    let version = serde_json::from_slice(&bytes).map(|VersionOnly { version }| version.parse());
-    let is_newer = version.is_ok_and(|version| version.is_ok_and(|version: u32| version > VERSION));
+    let version = serde_json::from_slice(&bytes).ok().map(|VersionOnly { version }| version.parse::<u32>());
+    let is_newer = matches!(version, Some(Ok(version)) if version > VERSION);
     match serde_json::from_slice::<Versioned<Satisfactions>>(&bytes) {
-        Ok(file) if is_newer => Ok(Loaded::Newer(file.satisfactions)),
-        Ok(file) => Ok(Loaded::Satisfactions(file.satisfactions)),
+        Ok(file) => Ok(Some(Loaded { satisfactions: file.satisfactions, is_newer })),
         Err(_) if is_newer => Err(Failure::Newer(place.to_path_buf())),
-        Err(_) => Ok(Loaded::Damaged),
+        Err(_) => Err(Failure::Damaged(place.to_path_buf())),
     }
 }
 
@@ -294,7 +287,7 @@ fn listed(path: &Path) -> Option<Listed> {
     if path.extension() != Some(OsStr::new("json")) {
         return None;
     }
-    let (Loaded::Satisfactions(found) | Loaded::Newer(found)) = load(path).ok()? else { return None };
+    let found = load(path).ok()??.satisfactions;
     let key = Key::of_label(&found.branch);
     (name == key.file_name()).then(|| Listed {
         key,

@@ -101,7 +101,7 @@ fn the_command_is_the_one_that_can_be_run_where_the_denial_is_read() {
         assert!(headless.contains("run in Bash: req satisfy plan review"), "{headless}");
         assert!(!headless.contains("ask the user"), "{mode:?}: {headless}");
     }
-    let path = denial(&|reader| reader.req = "'/my hooks/req'".to_owned());
+    let path = denial(&|reader| reader.req = "'/my hooks/req'".into());
     assert!(path.contains("run in Bash: '/my hooks/req' satisfy plan"), "{path}");
     let elsewhere = denial(&|reader| reader.elsewhere = Some(PathBuf::from("/other tree")));
     assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");

@@ -1,6 +1,6 @@
 //! A session on a branch, for tests of commands.
 
-#[path = "../../../src/scene/session.rs"]
+#[path = "../../../src/tests/session.rs"]
 mod session;
 
 use std::path::PathBuf;

@@ -67,13 +67,6 @@ fn committing_what_was_there_changes_nothing_and_a_checkout_does() {
 }
 
 #[test]
-fn touching_a_file_without_changing_it_is_no_change() {
-    let sandbox = Sandbox::with_commit();
-    sandbox.write("first.txt", "one\ntwo\nthree\n");
-    assert!(now(&sandbox, None).changed.is_empty());
-}
-
-#[test]
 fn ignored_files_are_no_part_of_it() {
     let sandbox = Sandbox::with_commit();
     sandbox.write(".gitignore", "out/\n*.log\n");

@@ -130,33 +130,6 @@ fn readers_beside_a_writer_see_the_old_or_the_new_satisfactions() {
 }
 
 #[test]
-fn colliding_branches_satisfied_at_the_same_time_get_a_file_each() {
-    let world = World::new();
-    let names = ["f/x/y", "f-x/y", "f/x-y", "f-x-y", "f\\x\\y"];
-    std::thread::scope(|scope| {
-        for name in names {
-            for number in 0..4 {
-                let world = &world;
-                scope.spawn(move || world.satisfy(&branch(name), &format!("r{number}")));
-            }
-        }
-    });
-    for name in names {
-        assert_eq!(world.satisfied(&branch(name)), ["r0", "r1", "r2", "r3"], "{name}");
-    }
-}
-
-#[test]
-fn a_project_without_git_has_satisfactions_in_the_state_folder() {
-    let scratch = tempfile::tempdir().unwrap();
-    let of = |root: &str| Folder::of_project(&scratch.path().join("state"), Path::new(root));
-    of("/a").change(&Key::NoGit, NOW, |kept| set(kept, "plan")).unwrap();
-    assert_eq!(of("/a").read(&Key::NoGit).unwrap().satisfactions.requirements.len(), 1);
-    assert_eq!(of("/b").read(&Key::NoGit).unwrap().satisfactions.requirements.len(), 0);
-    assert!(of("/a").dir().starts_with(scratch.path().join("state/requirements")));
-}
-
-#[test]
 fn nothing_is_made_in_a_repository_that_is_gone() {
     let scratch = tempfile::tempdir().unwrap();
     let common_dir = scratch.path().join("gone/.git");

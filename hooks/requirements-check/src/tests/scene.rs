@@ -106,7 +106,7 @@ impl Scene {
             self.settings.requirements.keys().filter(|_| is_wanted).cloned().collect::<Vec<_>>()
         };
         let (without_output, changed) = (all(End::WithoutOutput), all(End::ChangedFiles));
-        let satisfied = crate::observe::satisfied_by_line(&call);
+        let satisfied = crate::observe::after::satisfied_by_line(&call);
         self.decide(Event::Other("PostToolUse".to_owned()), |world| {
             Facts::After(Box::new(After {
                 call,

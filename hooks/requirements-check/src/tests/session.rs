@@ -46,7 +46,7 @@ impl Scene {
             worktree: Some(Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir }),
             ..Here::default()
         };
-        let mut world = World {
+        let world = World {
             here,
             can_satisfy: true,
             can_prove: true,
@@ -57,7 +57,6 @@ impl Scene {
             heads: Some(["feature", "main"].map(|name| Key::Branch(name.to_owned())).into()),
             ..World::default()
         };
-        world.reader.req = "req".to_owned();
         Self {
             settings: settings(requirements),
             world,

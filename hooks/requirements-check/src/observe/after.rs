@@ -1,0 +1,188 @@
+//! After a tool call: what its answer says, which files it changed, how large the branch is now.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use shared::hook::Context;
+use shared::own_calls::is_own_call;
+use shared::protocol::{ToolCall, ToolFailure, ToolResult};
+use shared::state::read_regular;
+
+use super::before::resolve_links;
+use super::{Look, fingerprints};
+use crate::call::Call;
+use crate::command_line::Simple;
+use crate::deadline::within;
+use crate::facts::{After, Facts};
+use crate::rule::Rule;
+use crate::settings::{Kind, Pattern, Settings, Terms};
+use crate::state::State;
+use crate::typed;
+
+/// Bytes of a persisted output that are searched.
+const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
+
+/// A call that has run.
+pub(super) struct Ended<'a> {
+    call: &'a ToolCall,
+    succeeded: bool,
+    is_unfinished: bool,
+    response: Response,
+}
+
+/// A shell's answer.
+#[derive(Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+struct Response {
+    stdout: Option<String>,
+    stderr: Option<String>,
+    interrupted: Option<bool>,
+    background_task_id: Option<IgnoredAny>,
+    success: Option<bool>,
+    /// The file with all of the output, if `stdout` is only its beginning.
+    persisted_output_path: Option<PathBuf>,
+}
+
+impl<'a> Ended<'a> {
+    pub(super) fn of(result: &'a ToolResult) -> Self {
+        let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
+        let response: Response = serde_json::from_str(text).unwrap_or_default();
+        Self {
+            call: &result.call,
+            succeeded: response.success.unwrap_or(true),
+            is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
+            response,
+        }
+    }
+
+    pub(super) fn of_failure(failure: &'a ToolFailure) -> Self {
+        let (call, is_unfinished) = (&failure.call, failure.is_interrupt);
+        Self { call, succeeded: false, is_unfinished, response: Response::default() }
+    }
+
+    /// The output has a match, in the part that was persisted, too.
+    fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
+        let Response { stdout, stderr, persisted_output_path: file, .. } = &self.response;
+        let output: Vec<String> = [stdout, stderr].into_iter().flatten().cloned().collect();
+        let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
+        let search = move || {
+            let rest = || read_regular(file.as_deref()?, MAX_OUTPUT).ok();
+            pattern.is_in(&output)
+                || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
+        };
+        within(look.deadline, search).unwrap_or(false)
+    }
+}
+
+pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<Facts> {
+    let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
+    rules.first()?;
+    let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
+    let mut call = Call::read(ended.call, is_shell).at_home(context.host.environment.home.as_deref());
+    let satisfied = satisfied_by_line(&call);
+    let is_plan_exit = call.tool == "ExitPlanMode";
+    let concerns = || {
+        let mut concerned = rules.iter().filter(|rule| concerns(rule, &call, is_shell));
+        !is_own_call(ended.call, context.places) && concerned.next().is_some()
+    };
+    if satisfied.is_empty() && !is_plan_exit && !concerns() {
+        return None;
+    }
+    let cwd = Look::cwd(context);
+    let mut look = Look::at(context, &call.place(&cwd));
+    resolve_links(&mut call, &cwd);
+    if is_plan_exit {
+        look.measure(&rules);
+    }
+    look.recount(&rules, &call);
+    let lacks = |rule: &&Rule<'_>| {
+        let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
+        wanted.is_some_and(|pattern| !ended.has(pattern, &look))
+    };
+    let changed = names(changed(context, &rules, &call, &look));
+    let without_output = names(rules.iter().filter(lacks));
+    Some(Facts::After(Box::new(After {
+        succeeded: ended.succeeded,
+        is_unfinished: ended.is_unfinished,
+        changed,
+        without_output,
+        satisfied,
+        call,
+        world: look.world,
+    })))
+}
+
+fn names<'r>(rules: impl Iterator<Item = &'r Rule<'r>>) -> Vec<String> {
+    rules.map(|rule| rule.name.to_owned()).collect()
+}
+
+fn concerns(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
+    let by_type = match &rule.set.terms {
+        Terms::Blocking(blocking) => call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill)),
+        Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
+        Terms::Guard(_) | Terms::Off(_) => false,
+    };
+    by_type || rule.is_triggered_by(call)
+}
+
+/// Evidence whose files the line has changed. Going to another branch changes none.
+fn changed<'r>(
+    context: &Context<'_, Settings>,
+    rules: &'r [Rule<'r>],
+    call: &Call,
+    look: &Look<'_, '_>,
+) -> impl Iterator<Item = &'r Rule<'r>> {
+    let commands = call.commands();
+    let may_change =
+        call.line.is_some() && !call.only_reads() && !commands.iter().any(Simple::switches_branch);
+    let id = call.id.as_deref().filter(|_| may_change);
+    let state: State = id.map(|_| context.peek()).unwrap_or_default();
+    // Nobody may have seen the call begin, or not in time.
+    let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
+    let has_changed = move |rule: &&Rule<'_>| {
+        id.is_some_and(|id| match state.running(id, rule.name) {
+            _ if rule.kind() != Kind::Evidence || state.edited.contains(rule.name) => false,
+            Some(run) => fingerprints::has_changed(look, rule, &run.files),
+            None => rule.is_for_stops() && !keeps,
+        })
+    };
+    rules.iter().filter(has_changed)
+}
+
+/// The requirements that a `req satisfy` in the line names.
+pub(crate) fn satisfied_by_line(call: &Call) -> Vec<String> {
+    let commands =
+        call.commands().iter().filter(|command| command.program() == "req" && command.hidden.is_none());
+    commands.flat_map(|command| typed::satisfied(&command.words[1..])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use serde_json::value::to_raw_value;
+    use shared::protocol::ToolResult;
+
+    use super::Ended;
+    use crate::scene::tool_call;
+
+    #[test]
+    fn an_answer_of_no_known_shape_is_one_of_a_call_that_succeeded() {
+        for (response, expected) in [
+            (json!(null), (true, false)),
+            (json!("text"), (true, false)),
+            (json!([]), (true, false)),
+            (json!({ "stdout": 7 }), (true, false)),
+            (json!({ "success": "no" }), (true, false)),
+            (json!({ "success": false }), (false, false)),
+            (json!({ "interrupted": true }), (true, true)),
+            (json!({ "backgroundTaskId": "b" }), (true, true)),
+        ] {
+            let call = tool_call("t1", "Bash", &json!({ "command": "true" }));
+            let tool_response = Some(to_raw_value(&response).unwrap());
+            let result = ToolResult { call, tool_response, ..ToolResult::default() };
+            let ended = Ended::of(&result);
+            assert_eq!((ended.succeeded, ended.is_unfinished), expected, "{response}");
+        }
+    }
+}

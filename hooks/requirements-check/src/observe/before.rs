@@ -1,0 +1,180 @@
+//! Before a tool call: what it needs is measured where it acts, and the files are noted where it may prove something.
+
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use shared::hook::Context;
+use shared::protocol::ToolCall;
+
+use super::{Look, fingerprints};
+use crate::call::Call;
+use crate::evidence;
+use crate::facts::{Before, Place};
+use crate::paths::real;
+use crate::rails::{self, Guarded};
+use crate::registry::Registry;
+use crate::rule::Rule;
+use crate::settings::{Kind, Settings};
+use crate::state::{Run, State};
+use crate::words::cut;
+
+/// A work tree, and the rules that are judged there.
+type Judged<'a, 's, 'r> = (Look<'a, 's>, Vec<Rule<'r>>);
+
+pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
+    let rules = || Rule::all(context.settings);
+    rules().next()?;
+    let rails = rails::in_force(context.settings, context.locked);
+    let home = context.host.environment.home.as_deref();
+    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines())).at_home(home);
+    let rails = rails.filter(|_| rails::may_breach(&call));
+    if is_plan(context, &call) {
+        return None;
+    }
+    let registers = is_quiet(context);
+    let triggered: Vec<Rule<'_>> =
+        rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
+    let state: OnceCell<State> = OnceCell::new();
+    let is_due = |name: &str| state.get_or_init(|| context.peek()).edited.contains(name);
+    let proving: Vec<Rule<'_>> =
+        rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &is_due)).collect();
+    if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
+        return None;
+    }
+    let cwd = Look::cwd(context);
+    let place = call.place(&cwd);
+    let by_place = by_place(&triggered, &call, &place, &cwd);
+    let own = Look::at(context, &place);
+    let named = call.file.clone();
+    resolve_links(&mut call, &cwd);
+    let breach = rails.and_then(|rails| {
+        let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
+        rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
+    });
+    let mut judged = by_work_tree(own, &place, by_place);
+    let mut runs = Vec::new();
+    if breach.is_none() {
+        for (look, rules) in &mut judged {
+            look.measure_for(rules, &call);
+        }
+        runs = proving.iter().filter_map(|rule| begin(rule, &call, &judged[0].0)).collect();
+    }
+    let place = |(look, rules): Judged<'_, '_, '_>| {
+        let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
+        Place { world: look.world, judged }
+    };
+    Some(Before { call, places: judged.into_iter().map(place).collect(), breach, runs, registers })
+}
+
+/// The session has given no sign of life for a while.
+fn is_quiet(context: &Context<'_, Settings>) -> bool {
+    let registry = context.store.zip(context.request.call.session_id.as_deref());
+    registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
+}
+
+/// The triggered rules by where what triggers them acts: each command of a line in its own folder, git where it is told to.
+fn by_place<'r>(
+    triggered: &[Rule<'r>],
+    call: &Call,
+    place: &Path,
+    cwd: &Path,
+) -> BTreeMap<PathBuf, Vec<Rule<'r>>> {
+    let mut by_place: BTreeMap<PathBuf, Vec<Rule<'r>>> = BTreeMap::new();
+    for rule in triggered {
+        let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
+        let mut places: BTreeSet<PathBuf> = commands.map(|command| command.place(cwd)).collect();
+        if places.is_empty() || rule.is_triggered_by_tool(call) {
+            places.insert(place.to_path_buf());
+        }
+        for at in places {
+            by_place.entry(at).or_default().push(*rule);
+        }
+    }
+    by_place
+}
+
+/// Where the call acts, then the other work trees in which commands of its line act.
+fn by_work_tree<'a, 's, 'r>(
+    own: Look<'a, 's>,
+    place: &Path,
+    by_place: BTreeMap<PathBuf, Vec<Rule<'r>>>,
+) -> Vec<Judged<'a, 's, 'r>> {
+    let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
+    for (at, rules) in by_place {
+        let elsewhere = (at != place).then(|| judged[0].0.elsewhere(&at));
+        let known = elsewhere.as_ref().map_or(Some(0), |look| {
+            judged.iter().position(|(known, _)| known.world.here.worktree == look.world.here.worktree)
+        });
+        match (known, elsewhere) {
+            (None, Some(look)) => judged.push((look, rules)),
+            (known, _) => judged[known.unwrap_or_default()].1.extend(rules),
+        }
+    }
+    for (_, rules) in &mut judged {
+        rules.sort_by_key(|rule| rule.name);
+        rules.dedup_by_key(|rule| rule.name);
+    }
+    judged
+}
+
+fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
+    let state_dirs = [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()];
+    Guarded {
+        config_dir: context.places.config_dir.as_deref(),
+        root: context.places.root.as_deref(),
+        state_dirs: state_dirs.into_iter().flatten().collect(),
+        common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
+        cwd,
+    }
+}
+
+/// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
+fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
+    let found = (rule.kind() == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
+    found.is_some_and(|found| found.counts()) && !call.in_background
+}
+
+/// The line may change files, and so make evidence due that is not due yet.
+fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -> bool {
+    let may_change = call.line.is_some() && !call.only_reads();
+    rule.kind() == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
+}
+
+/// Notes the files as they are when the command begins.
+fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
+    let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
+    let files = fingerprints::keep(look, rule, deadline)?;
+    let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();
+    Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
+}
+
+/// Plans need nothing: those of Claude Code, and those a project keeps.
+fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
+    let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
+    let file = Look::cwd(context).join(file);
+    // Resolving links is dear, and most files are no plans by their path already.
+    if !file.components().any(|part| part.as_os_str() == "plans") {
+        return false;
+    }
+    let (file, root) = (real(&file), context.places.root.as_deref().map(real));
+    let own = context.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
+    // A project's folder of plans that is itself a link would exempt whatever it leads to.
+    let of_project = ["docs/plans", ".claude/plans"].map(|folder| Some(root.as_ref()?.join(folder)));
+    of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
+}
+
+/// Resolves links in what the call names, as git does in the paths of work trees.
+pub(super) fn resolve_links(call: &mut Call, cwd: &Path) {
+    if let Some(file) = &mut call.file {
+        *file = real(&cwd.join(&file));
+    }
+    for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
+        if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
+            *folder = real(folder);
+        }
+        for file in command.writes.iter_mut().filter(|file| file.starts_with('/')) {
+            *file = real(Path::new(file)).display().to_string();
+        }
+    }
+}
