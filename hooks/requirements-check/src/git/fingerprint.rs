@@ -50,8 +50,6 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> R
     odb.add_new_mempack_backend(1_000)?;
     let tree = head_tree(&repo)?;
     let (mut index, known) = (repo.index()?, repo.index()?);
-    let staged = repo.diff_tree_to_index(tree.as_ref(), Some(&index), None)?;
-    let staged: BTreeSet<String> = staged.deltas().map(|delta| name_of(&delta.new_file())).collect();
     let (mut changed, mut staged_otherwise, mut files) = (BTreeMap::new(), Vec::new(), 0);
     let is_about = |path: &Path| {
         let is_tracked = || known.get_path(path, 0).is_some();
@@ -69,7 +67,10 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> R
             return stop;
         }
         let name = spelled(path.as_os_str().as_encoded_bytes());
-        staged_otherwise.extend(staged.contains(&name).then(|| name.clone()));
+        let staged = known.get_path(path, 0).map(|entry| (entry.id, entry.mode));
+        let committed = tree.as_ref().and_then(|tree| tree.get_path(path).ok());
+        let committed = committed.map(|entry| (entry.id(), entry.filemode().unsigned_abs()));
+        staged_otherwise.extend((staged != committed).then(|| name.clone()));
         match fs::symlink_metadata(worktree.root.join(path)) {
             Ok(metadata) if metadata.is_file() && metadata.len() > MAX_BYTES => {
                 changed.insert(name, by_time(&metadata));
@@ -88,6 +89,9 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> R
         if file.path().is_some_and(&is_about) {
             changed.entry(name_of(&file)).or_insert_with(|| content(&file));
         }
+    }
+    if changed.len() > MAX_CHANGED {
+        return Err(too_many(MAX_CHANGED));
     }
     let tree = tree.map(|tree| tree.id().to_string()).unwrap_or_default();
     Ok(Taken { fingerprint: Fingerprint { tree, changed }, staged_otherwise })

@@ -1,60 +1,46 @@
-//! The repository's remote, as its configuration names it. Nothing is opened and nobody is asked.
+//! The repository's remotes, as its configuration names them. Nothing is opened and nobody is asked.
 
 use std::path::Path;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remote {
-    /// Its name: `origin`.
-    pub name: String,
-    /// Its URL; not to be shown, because a password may stand in it.
-    pub url: String,
+/// The repository was cloned from somewhere, or is pushed there.
+pub(crate) fn has_remote(common_dir: &Path) -> bool {
+    named(common_dir).is_some_and(|names| !names.is_empty())
 }
 
-/// `origin`, else the first remote that has a URL.
-pub fn remote(common_dir: &Path) -> Option<Remote> {
-    let mut all = all(common_dir).unwrap_or_default();
-    let index = all.iter().position(|remote| remote.name == "origin").unwrap_or(0);
-    (index < all.len()).then(|| all.swap_remove(index))
-}
-
-/// The names of those that have a URL, and `origin`, which a checkout without any is called by.
+/// The remotes that have a URL, and `origin`, which a checkout without any is called by.
 pub fn remotes(common_dir: &Path) -> Vec<String> {
-    let named = all(common_dir).unwrap_or_default().into_iter().map(|remote| remote.name);
-    std::iter::once("origin".to_owned()).chain(named).collect()
+    std::iter::once("origin".to_owned()).chain(named(common_dir).unwrap_or_default()).collect()
 }
 
-fn all(common_dir: &Path) -> Option<Vec<Remote>> {
-    let mut config = git2::Config::open(&common_dir.join("config")).ok()?;
-    let config = config.snapshot().ok()?;
-    let mut found = Vec::new();
+fn named(common_dir: &Path) -> Option<Vec<String>> {
+    let config = git2::Config::open(&common_dir.join("config")).ok()?.snapshot().ok()?;
+    let mut names = Vec::new();
     let mut entries = config.entries(Some(r"^remote\..*\.url$")).ok()?;
     while let Some(Ok(entry)) = entries.next() {
-        let (Ok(key), Ok(url)) = (entry.name(), entry.value()) else { continue };
-        let name = key.strip_prefix("remote.").and_then(|rest| rest.strip_suffix(".url"));
-        found.extend(name.map(|name| Remote { name: name.to_owned(), url: url.to_owned() }));
+        let name = entry.name().ok().and_then(|key| key.strip_prefix("remote.")?.strip_suffix(".url"));
+        names.extend(name.map(ToOwned::to_owned));
     }
-    Some(found)
+    Some(names)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{remote, remotes};
+    use super::{has_remote, remotes};
 
     #[test]
-    fn origin_comes_first_and_a_repository_may_have_none() {
+    fn remotes_are_those_with_a_url_and_origin() {
         let folder = tempfile::tempdir().unwrap();
-        let name = |text: &str| {
+        assert!(!has_remote(folder.path()), "no configuration");
+        let two = "[remote \"a\"]\n\turl = u\n[remote \"their/fork\"]\n\turl = o\n";
+        for (text, expected) in [
+            ("[core]\n\tbare = false\n", &["origin"][..]),
+            ("[remote \"x\"]\n\tfetch = +refs/heads/*\n", &["origin"]),
+            ("[remote", &["origin"]),
+            (two, &["origin", "a", "their/fork"]),
+        ] {
             std::fs::write(folder.path().join("config"), text).unwrap();
-            remote(folder.path()).map(|remote| (remote.name, remote.url))
-        };
-        assert_eq!(name("[core]\n\tbare = false\n"), None);
-        assert_eq!(name("[remote \"up\"]\n\turl = u\n"), Some(("up".to_owned(), "u".to_owned())));
-        let two = "[remote \"a\"]\n\turl = u\n[remote \"origin\"]\n\turl = o\n[remote \"z\"]\n\turl = z\n";
-        assert_eq!(name(two), Some(("origin".to_owned(), "o".to_owned())));
-        assert_eq!(remotes(folder.path()), ["origin", "a", "origin", "z"]);
-        assert_eq!(name("[remote \"x\"]\n\tfetch = +refs/heads/*\n"), None);
-        assert_eq!(name("[remote"), None);
-        std::fs::remove_file(folder.path().join("config")).unwrap();
-        assert_eq!(remote(folder.path()), None);
+            assert_eq!(remotes(folder.path()), expected, "{text}");
+            assert_eq!(has_remote(folder.path()), expected.len() > 1, "{text}");
+        }
     }
 }

@@ -52,7 +52,7 @@ impl Look<'_, '_> {
         let files = ["requirements.yaml", "requirements.local.yaml"];
         let is_new = self.context.settings.requirements.is_empty()
             && !files.iter().any(|file| folder.join(file).exists())
-            && git::remote(common_dir).is_some()
+            && git::has_remote(common_dir)
             && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
         is_new.then(|| common_dir.clone())
     }

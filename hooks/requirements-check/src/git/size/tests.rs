@@ -207,9 +207,3 @@ fn the_stamp_changes_with_what_is_out() {
     sandbox.commit();
     assert_ne!(stamp(&sandbox.worktree()), before);
 }
-
-#[test]
-fn names_the_configured_base_that_does_not_exist() {
-    let error = count(&Sandbox::with_commit().worktree(), request(Some("trunk")), None).unwrap_err();
-    assert!(error.to_string().starts_with("`trunk` is no branch"), "{error}");
-}
