@@ -61,7 +61,7 @@ impl<'a> Rule<'a> {
 
     /// Any call of the tool needs it, whatever its line says.
     pub(crate) fn is_triggered_by_tool(&self, call: &Call) -> bool {
-        self.triggers(call).any(|trigger| trigger.commands.is_empty())
+        self.triggers(call).any(Trigger::is_any_call)
     }
 
     /// A command of the call's line is, by itself, one of those that need it.
@@ -86,12 +86,12 @@ impl<'a> Rule<'a> {
     }
 
     fn patterns(&self, call: &Call) -> impl Iterator<Item = &'a CommandPattern> {
-        self.triggers(call).flat_map(|trigger| &trigger.commands)
+        self.triggers(call).flat_map(Trigger::commands)
     }
 
     pub(crate) fn reads_lines(&self) -> bool {
         let mut triggers = self.set.triggers.iter().flatten();
-        self.kind() == Kind::Evidence || triggers.any(|trigger| !trigger.commands.is_empty())
+        self.kind() == Kind::Evidence || triggers.any(|trigger| !trigger.is_any_call())
     }
 
     /// The user's global file locks it; `locked` are key paths as [`shared::config::Section`] has them.

@@ -100,20 +100,45 @@ pub struct Evidence {
     pub min_output: Option<Pattern>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "written::WrittenFile")]
+/// A file and what it must be like.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct File {
+    /// Which file, from the project's root.
+    #[serde(rename = "file")]
     pub glob: Glob,
+    /// It must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
+    #[serde(default)]
     pub newer_than: Option<Age>,
+    /// Each of these regular expressions must match somewhere in it.
+    #[serde(default)]
     pub contains: Vec<Pattern>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-#[serde(from = "written::WrittenTrigger")]
+/// A tool, and for Bash which commands.
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Trigger {
+    /// A tool's name, or a glob of names.
     pub tool: Glob,
-    /// Commands of a shell; empty: any call of the tool.
-    pub commands: Vec<CommandPattern>,
+    /// Words at the head of a command (`git commit`), or a regular expression.
+    #[serde(default)]
+    command_pattern: Option<CommandPattern>,
+    /// A regular expression searched in a command's text, upper and lower case alike.
+    #[serde(default, deserialize_with = "checked::expression")]
+    #[schemars(with = "Option<Pattern>")]
+    command_regex: Option<CommandPattern>,
+}
+
+impl Trigger {
+    /// Commands of a shell; none: any call of the tool.
+    pub fn commands(&self) -> impl Iterator<Item = &CommandPattern> {
+        self.command_pattern.iter().chain(&self.command_regex)
+    }
+
+    pub(crate) fn is_any_call(&self) -> bool {
+        self.commands().next().is_none()
+    }
 }
 
 impl Requirement {

@@ -7,7 +7,8 @@ use std::time::Duration;
 use globset::GlobBuilder;
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 
 use crate::command_line;
 
@@ -88,12 +89,6 @@ impl Pattern {
 }
 
 impl CommandPattern {
-    /// An expression over commands, whatever it looks like.
-    pub(super) fn of_expression(pattern: Pattern) -> Option<Self> {
-        let compiled = command_line::Pattern::parse_regex(&pattern.text)?;
-        Some(Self { text: pattern.text, compiled })
-    }
-
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
@@ -108,6 +103,16 @@ impl CommandPattern {
     pub const fn over_commands(&self) -> &command_line::Pattern {
         &self.compiled
     }
+}
+
+/// Reads an expression over commands, whatever it looks like.
+pub(super) fn expression<'de, D: Deserializer<'de>>(from: D) -> Result<Option<CommandPattern>, D::Error> {
+    let compile = |text: String| {
+        let compiled = command_line::Pattern::parse_regex(&text).filter(|_| text.len() <= MAX_BYTES);
+        let compiled = compiled.ok_or_else(|| D::Error::custom("not a regular expression"))?;
+        Ok(CommandPattern { text, compiled })
+    };
+    Option::<String>::deserialize(from)?.map(compile).transpose()
 }
 
 /// Matches `*` alone, without compiling anything: names are matched on every call, and compiling costs more than the rest of the rule.

@@ -31,8 +31,8 @@ pub(crate) struct Written {
     enforce: Option<Enforce>,
     /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
     /// `NotebookEdit`; evidence none.
-    #[schemars(with = "Option<Vec<WrittenTrigger>>", extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
-    trigger_tools: Option<Vec<Trigger>>,
+    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
+    trigger_tools: Option<Vec<GlobOr<Trigger>>>,
     /// What Claude reads when it is not satisfied.
     #[schemars(extend("examples" = ["Write the plan first."]))]
     #[serde(alias = "blocking_message")]
@@ -96,8 +96,8 @@ pub(crate) struct Written {
     #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
     min_output: Option<Pattern>,
     /// Evidence: a file that must be there.
-    #[schemars(with = "Option<WrittenFile>", extend("examples" = ["docs/review.md"]))]
-    file: Option<File>,
+    #[schemars(extend("examples" = ["docs/review.md"]))]
+    file: Option<GlobOr<File>>,
     /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
     #[schemars(extend("examples" = ["HEAD"]))]
     newer_than: Option<Age>,
@@ -134,75 +134,12 @@ pub(super) enum GuardType {
     SingleSession,
 }
 
-/// A tool call that needs a requirement.
+/// A glob, or a map of a glob and its conditions.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub(super) enum WrittenTrigger {
-    /// A tool's name, or a glob of names (`mcp__*`).
-    Tool(Glob),
-    /// A tool, and for Bash which commands.
-    Call(CallTrigger),
-}
-
-/// A tool, and for Bash which commands.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CallTrigger {
-    /// A tool's name, or a glob of names.
-    tool: Glob,
-    /// Words at the head of a command (`git commit`), or a regular expression.
-    #[serde(default)]
-    command_pattern: Option<CommandPattern>,
-    /// A regular expression searched in a command's text, upper and lower case alike.
-    #[serde(default)]
-    command_regex: Option<Pattern>,
-}
-
-impl From<WrittenTrigger> for Trigger {
-    fn from(written: WrittenTrigger) -> Self {
-        match written {
-            WrittenTrigger::Tool(tool) => Self { tool, commands: Vec::new() },
-            WrittenTrigger::Call(CallTrigger { tool, command_pattern, command_regex }) => {
-                let regex = command_regex.and_then(CommandPattern::of_expression);
-                Self { tool, commands: command_pattern.into_iter().chain(regex).collect() }
-            }
-        }
-    }
-}
-
-/// A file as evidence: a glob, or a map with its conditions.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub(super) enum WrittenFile {
-    /// Which file; the conditions stand beside it.
+pub(super) enum GlobOr<T> {
     Glob(Glob),
-    /// Which file, and its conditions.
-    With(FileConditions),
-}
-
-/// A file and what it must be like.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileConditions {
-    /// Which file, from the project's root.
-    file: Glob,
-    /// It must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
-    #[serde(default)]
-    newer_than: Option<Age>,
-    /// Each of these regular expressions must match somewhere in it.
-    #[serde(default)]
-    contains: Vec<Pattern>,
-}
-
-impl From<WrittenFile> for File {
-    fn from(written: WrittenFile) -> Self {
-        match written {
-            WrittenFile::Glob(glob) => Self { glob, newer_than: None, contains: Vec::new() },
-            WrittenFile::With(FileConditions { file, newer_than, contains }) => {
-                Self { glob: file, newer_than, contains }
-            }
-        }
-    }
+    Map(T),
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -228,10 +165,12 @@ const PROTECTED: [&str; 2] = ["main", "master"];
 impl TryFrom<Written> for Requirement {
     type Error = &'static str;
 
-    fn try_from(written: Written) -> Result<Self, Self::Error> {
+    fn try_from(mut written: Written) -> Result<Self, Self::Error> {
         let kind = written.kind;
-        let enforce = written.enforce();
-        let remarks = if written.enabled { written.remarks() } else { Vec::new() };
+        let triggers: Option<Vec<Trigger>> =
+            written.trigger_tools.take().map(|all| all.into_iter().map(Trigger::from).collect());
+        let enforce = written.enforce(triggers.as_deref());
+        let remarks = if written.enabled { written.remarks(triggers.as_deref()) } else { Vec::new() };
         let terms = match kind {
             _ if !written.enabled => Terms::Off(kind),
             Kind::Blocking => Terms::Blocking(Blocking {
@@ -267,7 +206,7 @@ impl TryFrom<Written> for Requirement {
                 if commands.is_empty() && written.file.is_none() {
                     return Err("evidence needs `command` or `file`");
                 }
-                let file = written.file.map(|file| File {
+                let file = written.file.map(File::from).map(|file| File {
                     newer_than: file.newer_than.or(written.newer_than),
                     contains: [file.contains, written.contains].concat(),
                     ..file
@@ -281,7 +220,7 @@ impl TryFrom<Written> for Requirement {
             scope: written.scope,
             enforce,
             // Evidence without triggers is asked for before no call.
-            triggers: written.trigger_tools.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
+            triggers: triggers.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
             message: written.message,
             description: written.description,
             checklist: written.checklist,
@@ -293,8 +232,8 @@ impl TryFrom<Written> for Requirement {
 
 impl Written {
     /// Evidence is asked for at the end of a turn, and before the calls it names.
-    fn enforce(&self) -> Enforce {
-        let names_calls = self.trigger_tools.as_ref().is_some_and(|triggers| !triggers.is_empty());
+    fn enforce(&self, triggers: Option<&[Trigger]>) -> Enforce {
+        let names_calls = triggers.is_some_and(|triggers| !triggers.is_empty());
         self.enforce.unwrap_or(match (self.kind, names_calls) {
             (Kind::Evidence, true) => Enforce::Both,
             (Kind::Evidence, false) => Enforce::Stop,
@@ -303,9 +242,10 @@ impl Written {
     }
 
     /// Keys that have no effect though they can be read: what is wrong and what follows.
-    fn remarks(&self) -> Vec<(&'static str, String)> {
+    fn remarks(&self, triggers: Option<&[Trigger]>) -> Vec<(&'static str, String)> {
         let own = self.kind;
-        let triggers = || self.trigger_tools.iter().flatten();
+        let has_triggers = triggers.is_some();
+        let triggers = || triggers.into_iter().flatten();
         let near =
             |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
         // The name itself is left out: it may hold anything.
@@ -329,7 +269,7 @@ impl Written {
                 "counts only for a blocking requirement; ignored",
             ),
             (
-                own == Kind::Evidence && is_before_calls && self.trigger_tools.is_none(),
+                own == Kind::Evidence && is_before_calls && !has_triggers,
                 "enforce",
                 "evidence is asked for before no call without `trigger_tools`",
             ),
@@ -369,10 +309,28 @@ impl Written {
     }
 }
 
+impl From<GlobOr<Self>> for Trigger {
+    fn from(written: GlobOr<Self>) -> Self {
+        match written {
+            GlobOr::Glob(tool) => Self { tool, command_pattern: None, command_regex: None },
+            GlobOr::Map(trigger) => trigger,
+        }
+    }
+}
+
+impl From<GlobOr<Self>> for File {
+    fn from(written: GlobOr<Self>) -> Self {
+        match written {
+            GlobOr::Glob(glob) => Self { glob, newer_than: None, contains: Vec::new() },
+            GlobOr::Map(file) => file,
+        }
+    }
+}
+
 impl Trigger {
     /// It looks at a line that the tool does not have.
     fn is_blind(&self) -> bool {
         let is_shell = ["Bash", "PowerShell"].iter().any(|shell| self.tool.is_name(shell));
-        !self.commands.is_empty() && !is_shell && misspelt_tool(self.tool.as_str()).is_none()
+        !self.is_any_call() && !is_shell && misspelt_tool(self.tool.as_str()).is_none()
     }
 }
