@@ -1,21 +1,21 @@
 //! What a decision changes beside the session's own memory: satisfactions of the repository, and the register of live sessions.
 
-pub mod audit;
-
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use shared::hook::Effect;
+use shared::hook::{Effect, Hook as _};
 use shared::host::{Places, Timestamp};
+use shared::journal;
 use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
+use crate::RequirementsCheck;
 use crate::known_folders::KnownFolders;
 use crate::place::Here;
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{Failure, Holder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{By, Failure, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
@@ -76,35 +76,6 @@ impl Target {
     fn holder(&self) -> Holder<'_> {
         self.session.as_deref().map_or(Holder::Everyone, Holder::Session)
     }
-
-    /// Changes the satisfactions as they are now.
-    fn change(
-        &self,
-        now: Timestamp,
-        patience: Duration,
-        unwritable: &KnownFolders,
-        change: impl FnOnce(&mut Satisfactions),
-    ) -> Result<(), String> {
-        let Some(folder) = self.here.folder.clone() else {
-            return Err(
-                "requirements-check: there is no folder to keep satisfactions in; set HOME".to_owned()
-            );
-        };
-        // A damaged file has been set aside and told when it was read.
-        let folder = folder.patient(patience);
-        match folder.change(&self.key, now, change) {
-            Ok(()) => {
-                unwritable.forget(folder.dir());
-                Ok(())
-            }
-            Err(error) => {
-                if !matches!(error, Failure::Lock(_)) {
-                    let _ = unwritable.remember(folder.dir());
-                }
-                Err(format!("requirements-check: {error}"))
-            }
-        }
-    }
 }
 
 /// So long a command waits for satisfactions that others are changing: no tool call waits for it.
@@ -118,73 +89,117 @@ impl From<Turn> for Change {
 
 impl Effect for Change {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        self.carry_out_within(LOCK_DEADLINE, places, now)
+        Carrying { places, now, patience: LOCK_DEADLINE }.carry_out(self)
     }
 }
 
 impl Change {
     /// Carries it out for a command line.
     pub fn carry_out_patiently(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        self.carry_out_within(PATIENCE, places, now)
+        Carrying { places, now, patience: PATIENCE }.carry_out(self)
     }
+}
 
-    fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
+/// Where and when changes are carried out.
+struct Carrying<'a> {
+    places: &'a Places,
+    now: Timestamp,
+    patience: Duration,
+}
+
+impl Carrying<'_> {
+    fn carry_out(&self, change: Change) -> Result<(), String> {
+        let (places, now) = (self.places, self.now);
         let registry = places.state_dir.as_deref().map(Registry::new);
-        let unwritable = KnownFolders::unwritable(places.state_dir.as_deref());
-        match self {
-            Self::Set(target, satisfaction) => {
-                let exception = audit::exception(&target, &satisfaction);
-                let name = target.name.as_deref().unwrap_or_default();
-                target.change(now, patience, &unwritable, |kept| {
-                    kept.set(name, target.scope, target.holder(), *satisfaction);
-                })?;
-                if let Some(exception) = exception {
-                    exception.write(places, now);
-                }
-                Ok(())
+        match change {
+            Change::Set(target, satisfaction) => return self.set(&target, *satisfaction),
+            Change::Clear(target) => {
+                return self.keep(&target, |kept| kept.clear(target.name.as_deref(), target.holder()));
             }
-            Self::Clear(target) => target.change(now, patience, &unwritable, |kept| {
-                kept.clear(target.name.as_deref(), target.holder());
-            }),
-            Self::Prune(leftovers) => prune(&leftovers, now),
-            // Who is live matters to a guard alone, and the next sign of life tries again.
-            Self::Register(entry) => {
-                if let Some(registry) = registry {
-                    registry.register(&entry, now);
-                }
-                Ok(())
+            Change::Prune(leftovers) => return prune(&leftovers, now),
+            Change::Turn(turn) => return turn.carry_out(places, now),
+            Change::ToldOfInit(common_dir) => {
+                return KnownFolders::told_of_init(places.state_dir.as_deref()).remember(&common_dir);
             }
-            Self::Alive(entry) => {
-                if let Some(registry) = registry.filter(|registry| !registry.touch(&entry.session, now)) {
-                    registry.register(&entry, now);
-                }
-                Ok(())
-            }
-            Self::Turn(turn) => turn.carry_out(places, now),
-            Self::ToldOfInit(common_dir) => {
-                KnownFolders::told_of_init(places.state_dir.as_deref()).remember(&common_dir)
-            }
-            Self::ToldOfClient(version) => {
+            Change::ToldOfClient(version) => {
                 if let Some(store) = places.open_store() {
                     proved::tell(&store, &version);
                 }
-                Ok(())
             }
-            Self::Forget(session) => {
+            // Who is live matters to a guard alone, and the next sign of life tries again.
+            Change::Register(entry) => {
+                if let Some(registry) = registry {
+                    registry.register(&entry, now);
+                }
+            }
+            Change::Alive(entry) => {
+                if let Some(registry) = registry.filter(|registry| !registry.touch(&entry.session, now)) {
+                    registry.register(&entry, now);
+                }
+            }
+            Change::Forget(session) => {
                 if let Some(registry) = registry {
                     registry.forget(&session);
                 }
-                Ok(())
             }
         }
+        Ok(())
+    }
+
+    /// An approval or a waiver is noted; any other satisfaction tightens.
+    fn set(&self, target: &Target, satisfaction: Satisfaction) -> Result<(), String> {
+        let what = match satisfaction.satisfied_by {
+            By::Approval => Some("approve"),
+            By::Waiver => Some("waive"),
+            _ => None,
+        };
+        let note = satisfaction.metadata.note.clone();
+        let name = target.name.as_deref().unwrap_or_default();
+        self.keep(target, |kept| kept.set(name, target.scope, target.holder(), satisfaction))?;
+        if let Some(what) = what {
+            let rule = format!("requirements.{name}");
+            let (session, text) = (target.session.as_deref(), note.as_deref());
+            let entry = journal::Entry { rule: Some(&rule), session, text, ..journal::Entry::default() };
+            write(self.places, self.now, what, true, &entry);
+        }
+        Ok(())
+    }
+
+    /// Changes the satisfactions as they are now.
+    fn keep(&self, target: &Target, change: impl FnOnce(&mut Satisfactions)) -> Result<(), String> {
+        let folder = target.here.folder.clone();
+        let folder = folder
+            .ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?
+            .patient(self.patience);
+        let unwritable = KnownFolders::unwritable(self.places.state_dir.as_deref());
+        // A damaged file has been set aside and told when it was read.
+        let changed = folder.change(&target.key, self.now, change);
+        match &changed {
+            Ok(()) => unwritable.forget(folder.dir()),
+            Err(Failure::Lock(_)) => {}
+            Err(_) => drop(unwritable.remember(folder.dir())),
+        }
+        changed.map_err(|error| format!("requirements-check: {error}"))
     }
 }
 
 /// A branch that is back meanwhile keeps its satisfactions.
-fn prune(leftovers: &Leftovers, now: Timestamp) -> Result<(), String> {
-    let Leftovers { here, gone } = leftovers;
+fn prune(Leftovers { here, gone }: &Leftovers, now: Timestamp) -> Result<(), String> {
     let Some(folder) = &here.folder else { return Ok(()) };
     let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
     let pruned = folder.prune(now, |key| !gone.contains(key) || is_back(key));
     pruned.map_err(|error| format!("requirements-check: {error}"))
+}
+
+/// A line of the journal about something the user did that loosens: `req log` shows it beside what the hooks did.
+pub fn audit(places: &Places, now: Timestamp, what: &'static str, is_here: bool, text: &str) {
+    let text = Some(text).filter(|text| !text.is_empty());
+    write(places, now, what, is_here, &journal::Entry { text, ..journal::Entry::default() });
+}
+
+fn write(places: &Places, now: Timestamp, what: &'static str, is_here: bool, entry: &journal::Entry<'_>) {
+    let Some(store) = places.open_store() else { return };
+    let project = places.root.as_deref().filter(|_| is_here).map(journal::project_name);
+    let hook = RequirementsCheck::NAME;
+    journal::write(&store, now, &journal::Entry { hook, what, project: project.as_deref(), ..*entry });
 }

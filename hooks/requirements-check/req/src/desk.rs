@@ -171,7 +171,7 @@ impl Desk {
             return Err(format!("{why}\n{what} was changed."));
         }
         for name in &reply.ended {
-            audit::here("clear", name.clone()).write(&self.places, now);
+            audit(&self.places, now, "clear", true, name);
         }
         Ok(reply)
     }

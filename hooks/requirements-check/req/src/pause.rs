@@ -42,7 +42,7 @@ pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>) -> Result<Reply
     let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
     Off::until(dir, end)
         .map_err(|error| unchanged(&format!("{} cannot be written: {error}", dir.join("OFF").display())))?;
-    audit::everywhere("pause", format!("until {}", end.rfc3339())).write(asker.places, now);
+    audit(asker.places, now, "pause", false, &format!("until {}", end.rfc3339()));
     Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
             unchanged(&format!("{} cannot be removed: {error}", dir.join("OFF").display()))
         })?;
     }
-    audit::everywhere("resume", String::new()).write(asker.places, now);
+    audit(asker.places, now, "resume", false, "");
     Ok(Reply::yes("every hook is on again"))
 }
 

@@ -34,15 +34,6 @@ struct HereDocument {
     tabs: bool,
 }
 
-/// The files of redirections.
-#[derive(Debug, Default)]
-pub(super) struct Files {
-    pub(super) writes: Vec<String>,
-    pub(super) reads: Vec<String>,
-    /// There was a redirection, if only of a descriptor.
-    pub(super) any: bool,
-}
-
 /// A place in a line, and what was found before it.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
@@ -197,8 +188,8 @@ impl<'a> Reader<'a> {
         self.since(start)
     }
 
-    /// Reads one redirection, if one stands here.
-    pub(super) fn redirect(&mut self, files: &mut Files) -> Read<bool> {
+    /// Reads one redirection of a command, if one stands here.
+    fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
         let start = self.at;
         self.at += self.rest().bytes().take_while(u8::is_ascii_digit).count();
         let Some(operator) = self.redirect_operator(start) else {
@@ -209,7 +200,6 @@ impl<'a> Reader<'a> {
         let target = self.word()?.ok_or(Unreadable)?;
         let is_process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
         let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-        files.any = true;
         match operator {
             "<<" | "<<-" => self.documents.push(HereDocument {
                 expands: target.raw == target.text,
@@ -218,12 +208,12 @@ impl<'a> Reader<'a> {
             }),
             "<<<" | "<&" => {}
             _ if is_process || (operator == ">&" && is_descriptor) => {}
-            "<" => files.reads.push(target.text),
+            "<" => command.reads.push(target.text),
             "<>" => {
-                files.reads.push(target.text.clone());
-                files.writes.push(target.text);
+                command.reads.push(target.text.clone());
+                command.writes.push(target.text);
             }
-            _ => files.writes.push(target.text),
+            _ => command.writes.push(target.text),
         }
         Ok(true)
     }
@@ -437,7 +427,8 @@ impl<'a> Reader<'a> {
 
     /// A simple command, or the redirections of a group, which has no words.
     fn simple(&mut self, has_words: bool) -> Read<()> {
-        let (from, mut words, mut files) = (self.found.len(), Vec::new(), Files::default());
+        let (from, mut words, mut command) = (self.found.len(), Vec::new(), Simple::default());
+        let mut is_redirected = false;
         loop {
             self.blanks();
             let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
@@ -448,18 +439,17 @@ impl<'a> Reader<'a> {
                     Some(word) => words.push(word),
                     None => drop(self.next().ok_or(Unreadable)?),
                 }
-            } else if !self.redirect(&mut files)? {
-                if !has_words {
-                    break;
-                }
-                let Some(word) = self.word()? else { break };
+            } else if self.redirect(&mut command)? {
+                is_redirected = true;
+            } else {
+                let Some(word) = has_words.then(|| self.word()).transpose()?.flatten() else { break };
                 words.push(word);
             }
         }
         match words.as_slice() {
-            [] if !files.any => Ok(()),
+            [] if !is_redirected => Ok(()),
             [_] if self.peek() == Some('(') => self.function(),
-            _ => self.run(from, &words, files),
+            _ => self.run(from, &words, command),
         }
     }
 

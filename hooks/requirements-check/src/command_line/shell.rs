@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reader::{Files, Read, Reader, Shell, Unreadable, whole};
+use super::reader::{Read, Reader, Shell, Unreadable, whole};
 use super::word::{Word, spelled};
 use super::{Hidden, Simple, base_name, is_plain, runs_another};
 
@@ -17,72 +17,54 @@ const SHELL_LETTERS: &str = "aceiloux";
 /// Long options of the same kind.
 const SHELL_OPTIONS: [&str; 4] = ["--login", "--norc", "--noprofile", "--posix"];
 
-/// A program that runs another one in its place.
-struct Wrapper {
-    name: &'static str,
-    /// Options whose value is the next word or stands in the same one.
-    with_value: &'static str,
-    /// Other options with which it runs the program as if they were not there.
-    flags: &'static str,
-    /// How many words of its own follow.
-    operands: usize,
-}
-
-const WRAPPERS: [Wrapper; 8] = [
-    Wrapper {
-        name: "env",
-        with_value: "-u --unset -C --chdir",
-        flags: "- -i -v --debug --ignore-environment",
-        operands: 0,
-    },
-    Wrapper {
-        name: "sudo",
-        with_value: "-D --chdir -u --user -g --group -h --host -p --prompt",
-        flags: "-E -H -k -n --non-interactive --preserve-env --set-home",
-        operands: 0,
-    },
-    Wrapper {
-        name: "time",
-        with_value: "-f --format -o --output",
-        flags: "-a -p -q -v --append --portability --quiet --verbose",
-        operands: 0,
-    },
-    Wrapper { name: "nice", with_value: "-n --adjustment", flags: "", operands: 0 },
-    Wrapper { name: "timeout", with_value: "", flags: "", operands: 1 },
-    Wrapper { name: "nohup", with_value: "", flags: "", operands: 0 },
-    Wrapper { name: "command", with_value: "", flags: "-p", operands: 0 },
-    Wrapper { name: "builtin", with_value: "", flags: "", operands: 0 },
+/// Programs that run another one in their place: options whose value is the next word or stands in the same one, other options
+/// with which they run it as if they were not there, and how many words of their own follow.
+const WRAPPERS: [(&str, &str, &str, usize); 8] = [
+    ("builtin", "", "", 0),
+    ("command", "", "-p", 0),
+    ("env", "-u --unset -C --chdir", "- -i -v --debug --ignore-environment", 0),
+    ("nice", "-n --adjustment", "", 0),
+    ("nohup", "", "", 0),
+    (
+        "sudo",
+        "-D --chdir -u --user -g --group -h --host -p --prompt",
+        "-E -H -k -n --non-interactive --preserve-env --set-home",
+        0,
+    ),
+    ("time", "-f --format -o --output", "-a -p -q -v --append --portability --quiet --verbose", 0),
+    ("timeout", "", "", 1),
 ];
 
-impl Wrapper {
-    /// How many words it takes before the program, and the folder it runs it in; `None` where it may do something else.
-    fn own_words<'w>(&self, words: &'w [Word]) -> Option<(usize, Option<&'w str>)> {
-        let text = |at: usize| words.get(at).map(|word| word.text.as_str());
-        let is_in = |list: &str, option: &str| list.split(' ').any(|known| known == option);
-        let (mut at, mut folder) = (0, None);
-        while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
-            at += 1;
-            if option == "--" {
-                break;
-            }
-            let (name, mut value) = match option.split_once('=') {
-                Some((name, value)) if name.starts_with("--") => (name, Some(value)),
-                _ if option.starts_with("--") || option.len() < 3 => (option, None),
-                _ => option.split_at_checked(2).map(|(name, value)| (name, Some(value)))?,
-            };
-            if is_in(self.with_value, name) {
-                if value.is_none() {
-                    value = text(at);
-                    at += 1;
-                }
-                folder = value.filter(|_| matches!(name, "-C" | "-D" | "--chdir")).or(folder);
-            } else if !is_in(self.flags, option) && !option[1..].bytes().all(|byte| byte.is_ascii_digit()) {
-                return None;
-            }
+/// How many words a wrapper takes before the program, itself included, and the folder it runs it in; `None` where the first word
+/// is none, or it may do something else.
+fn wrapper(words: &[Word]) -> Option<(usize, Option<&str>)> {
+    let text = |at: usize| words.get(at).map(|word| word.text.as_str());
+    let name = base_name(text(0)?);
+    let (_, with_value, flags, operands) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
+    let is_in = |list: &str, option: &str| list.split(' ').any(|known| known == option);
+    let (mut at, mut folder) = (1, None);
+    while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
+        at += 1;
+        if option == "--" {
+            break;
         }
-        at += assignments(words.get(at..).unwrap_or_default()) + self.operands;
-        (at < words.len()).then_some((at, folder))
+        let (name, mut value) = match option.split_once('=') {
+            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
+            _ if option.starts_with("--") || option.len() < 3 => (option, None),
+            _ => option.split_at_checked(2).map(|(name, value)| (name, Some(value)))?,
+        };
+        if is_in(with_value, name) {
+            if value.is_none() {
+                value = text(at);
+                at += 1;
+            }
+            folder = value.filter(|_| matches!(name, "-C" | "-D" | "--chdir")).or(folder);
+        } else if !is_in(flags, option) && !option[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
     }
+    at += assignments(words.get(at..).unwrap_or_default()) + operands;
+    (at < words.len()).then_some((at, folder))
 }
 
 fn assignments(words: &[Word]) -> usize {
@@ -91,19 +73,15 @@ fn assignments(words: &[Word]) -> usize {
 
 impl Reader<'_> {
     /// A simple command, with what it does to the shell and the commands of the script it runs.
-    pub(super) fn run(&mut self, at: usize, words: &[Word], files: Files) -> Read<()> {
+    pub(super) fn run(&mut self, at: usize, words: &[Word], redirected: Simple) -> Read<()> {
         let mut directory = self.shell.directory.clone();
         let mut program = assignments(words);
-        while let Some(word) = words.get(program) {
-            let wrapper = WRAPPERS.iter().find(|wrapper| wrapper.name == base_name(&word.text));
-            let own = wrapper.and_then(|wrapper| wrapper.own_words(&words[program + 1..]));
-            let Some((taken, folder)) = own else { break };
+        while let Some((taken, folder)) = wrapper(words.get(program..).unwrap_or_default()) {
             directory = folder.map_or(directory.clone(), |folder| join(directory, folder));
-            program += 1 + taken;
+            program += taken;
         }
-        let mut simple = Simple::of(words, program);
-        (simple.directory, simple.writes, simple.reads) = (directory, files.writes, files.reads);
-        simple.hidden = (self.constructs > 0).then_some(Hidden::Compound);
+        let hidden = (self.constructs > 0).then_some(Hidden::Compound);
+        let mut simple = Simple { hidden, directory, ..redirected.of(words, program) };
         if runs_another(&simple.words) {
             simple.hidden.get_or_insert(Hidden::Wrapper);
         }
@@ -203,8 +181,8 @@ fn runs_all(arguments: &[Word]) -> bool {
 }
 
 impl Simple {
-    /// A command of these words, of which those before `program` are its prefix.
-    fn of(words: &[Word], program: usize) -> Self {
+    /// The command of these words, of which those before `program` are its prefix.
+    fn of(self, words: &[Word], program: usize) -> Self {
         let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
         let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
         let mut texts = words.iter().map(|word| word.text.clone());
@@ -213,7 +191,7 @@ impl Simple {
             unknown_options: unknown.map(|word| word.raw.clone()).collect(),
             prefix: texts.by_ref().take(program).collect(),
             words: texts.collect(),
-            ..Self::default()
+            ..self
         }
     }
 }

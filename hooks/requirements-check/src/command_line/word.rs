@@ -152,21 +152,34 @@ impl Reader<'_> {
 
     fn double_quoted(&mut self, word: &mut Word) -> Read<()> {
         self.next();
-        while !self.eat("\"") {
-            match self.peek().ok_or(Unreadable)? {
-                '\\' if matches!(self.second(), Some('$' | '`' | '"' | '\\' | '\n')) => self.escaped(word),
-                '$' => self.dollar(word, Quotes::Inside)?,
-                '`' => self.expansion(word, Self::backquoted)?,
-                _ => self.take(word),
+        self.until("\"", word, Quotes::Inside)
+    }
+
+    /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it.
+    fn until(&mut self, end: &str, word: &mut Word, quotes: Quotes) -> Read<()> {
+        let is_escapable = |next| matches!(next, Some('$' | '`' | '"' | '\\' | '\n'));
+        loop {
+            match self.peek() {
+                None if end.is_empty() => return Ok(()),
+                None => return Err(Unreadable),
+                Some(_) if !end.is_empty() && self.eat(end) => return Ok(()),
+                Some('\\') if end != "\"" || is_escapable(self.second()) => self.escaped(word),
+                Some('\'') if quotes == Quotes::Outside => self.single_quoted(word)?,
+                Some('"') if end == "}" => self.double_quoted(word)?,
+                Some('$') => self.dollar(word, quotes)?,
+                Some('`') => self.expansion(word, Self::backquoted)?,
+                Some(_) => self.take(word),
             }
         }
-        Ok(())
     }
 
     fn dollar(&mut self, word: &mut Word, quotes: Quotes) -> Read<()> {
         match (self.second(), quotes) {
             (Some('('), _) => self.expansion(word, Self::dollar_parenthesis),
-            (Some('{'), _) => self.expansion(word, |reader| reader.braced(quotes)),
+            (Some('{'), _) => self.expansion(word, |reader| {
+                reader.at += 2;
+                reader.until("}", &mut Word::default(), quotes)
+            }),
             (Some('\''), Quotes::Outside) => self.ansi_quoted(word),
             (Some('"'), Quotes::Outside) => {
                 self.next();
@@ -195,23 +208,6 @@ impl Reader<'_> {
             Some(length) => self.arithmetic(length),
             None => self.substitution(Self::parenthesis),
         }
-    }
-
-    /// `${..}`.
-    fn braced(&mut self, quotes: Quotes) -> Read<()> {
-        let word = &mut Word::default();
-        self.at += 2;
-        while !self.eat("}") {
-            match self.peek().ok_or(Unreadable)? {
-                '\\' => self.escaped(word),
-                '\'' if quotes == Quotes::Outside => self.single_quoted(word)?,
-                '"' => self.double_quoted(word)?,
-                '$' => self.dollar(word, quotes)?,
-                '`' => self.expansion(word, Self::backquoted)?,
-                _ => self.take(word),
-            }
-        }
-        Ok(())
     }
 
     fn backquoted(&mut self) -> Read<()> {
@@ -245,18 +241,7 @@ impl Reader<'_> {
 
     /// Reads the substitutions in a text that is no command and has no quotes of its own.
     pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
-        self.inside(text, self.depth, |reader| {
-            let word = &mut Word::default();
-            while let Some(next) = reader.peek() {
-                match next {
-                    '\\' => reader.escaped(word),
-                    '$' => reader.dollar(word, Quotes::Inside)?,
-                    '`' => reader.expansion(word, Reader::backquoted)?,
-                    _ => drop(reader.next()),
-                }
-            }
-            Ok(())
-        })
+        self.inside(text, self.depth, |reader| reader.until("", &mut Word::default(), Quotes::Inside))
     }
 }
 

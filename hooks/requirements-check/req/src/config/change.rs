@@ -154,8 +154,7 @@ impl Planned {
     fn record(&self, asker: &Asker<'_>) {
         let verb = if self.value.is_some() { "set" } else { "unset" };
         let text = format!("{verb} {} in the {} file", dotted(&self.path), self.level.word());
-        let record = if self.level == LayerKind::Global { audit::everywhere } else { audit::here };
-        record("config", text).write(asker.places, asker.host.now());
+        audit(asker.places, asker.host.now(), "config", self.level != LayerKind::Global, &text);
     }
 
     /// The change as it is typed.
