@@ -30,10 +30,7 @@ const MAX_DEPTH: usize = 24;
 pub(crate) const MASK: &str = "[masked]";
 
 /// Programs that run another one which stands somewhere among their arguments.
-const RUNNERS: [&str; 17] = [
-    "builtin", "command", "doas", "env", "exec", "flock", "gtimeout", "ionice", "nice", "noglob", "nohup",
-    "setsid", "stdbuf", "sudo", "time", "timeout", "xargs",
-];
+const RUNNERS: &str = "builtin command doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout xargs";
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
@@ -79,25 +76,16 @@ pub struct Simple {
 /// Why the exit status of a command does not decide the line's; displayed as words for a sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Hidden {
-    /// It stands before a `|` without `pipefail`.
     Pipe,
-    /// Its chain contains `||`.
     Or,
-    /// Another command follows after `;` or a line end.
     FollowedBy,
-    /// `!` turns it round.
     Negated,
-    /// `&` does not wait for it.
     Background,
     /// It stands in `if`, a loop or `case`, or behind the beginning of a function.
     Compound,
-    /// It stands in `$(..)`, backquotes or `<(..)`.
     Substitution,
-    /// `exit`, `exec`, `trap` or `set -n` stands before it.
     AfterExit,
-    /// The script it stands in is put together from variables.
     Expansion,
-    /// A program before it may not run it, or not here.
     Wrapper,
 }
 
@@ -125,6 +113,11 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
+/// The word is one of a list parted by blanks.
+pub(crate) fn is_in(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|known| known == word)
+}
+
 /// A program's name without its directory and `.exe`.
 pub(crate) fn base_name(program: &str) -> &str {
     let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
@@ -139,9 +132,9 @@ fn seen_from(cwd: &Path, directory: &Path) -> PathBuf {
 fn runs_another(words: &[String]) -> bool {
     let Some(first) = words.first() else { return false };
     let program = base_name(first);
-    let executes = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
+    let executes = |word: &String| is_in("-exec -execdir -ok -okdir", word);
     first.starts_with(['$', '`'])
-        || RUNNERS.contains(&program)
+        || is_in(RUNNERS, program)
         || (program == "find" && words.iter().any(executes))
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use shared::catalog::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Line, Simple, base_name, spelled};
+use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
 use crate::paths::{flat, real};
 use crate::settings::Settings;
 
@@ -31,20 +31,6 @@ const FILES: [(&str, &str); 4] = [
 
 /// What is in git's folder of ours.
 const RECORDS: &str = "what is satisfied is kept there";
-
-/// What names a protected file or folder where the path itself is not known.
-const NAMES: [&str; 10] = [
-    ".claude",
-    ".claude/hooks",
-    ".claude/requirements.yaml",
-    ".claude/requirements.local.yaml",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    "/hook-state",
-    ".git/requirements",
-    "$claude_config_dir/settings.json",
-    "$claude_config_dir/requirements.yaml",
-];
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: [&str; 7] = [
@@ -141,7 +127,7 @@ pub(crate) fn breach(
         places.in_line(line, call.tool == "PowerShell")
     } else if call.is_edit() {
         let mut files = named.into_iter().chain(call.file.as_deref());
-        files.find_map(|file| places.change(&guarded.cwd.join(file), Scope::Itself))
+        files.find_map(|file| places.change(&guarded.cwd.join(file), false))
     } else {
         // A tool we do not know may move a whole folder, or run a line.
         places.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
@@ -203,15 +189,6 @@ impl Places {
     }
 }
 
-/// What counts as naming something protected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Scope {
-    /// The thing itself.
-    Itself,
-    /// The folder it lies in, too.
-    OrItsFolder,
-}
-
 struct Protected<'a> {
     guarded: &'a Guarded<'a>,
     /// Resolving links is dear, and most calls need none of it.
@@ -219,8 +196,8 @@ struct Protected<'a> {
 }
 
 impl Protected<'_> {
-    /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
-    fn change(&self, path: &Path, scope: Scope) -> Option<String> {
+    /// What a change of this path would change, or of the folder it lies in where that counts, too. Links are resolved for paths with a telling name only: most have none.
+    fn change(&self, path: &Path, or_its_folder: bool) -> Option<String> {
         let path = flat(path);
         let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
         let is_in_project = self.guarded.root.is_some_and(|root| path.starts_with(root));
@@ -228,20 +205,20 @@ impl Protected<'_> {
         if is_in_project && !is_telling && !is_dear {
             return None;
         }
-        let resolved = || is_telling.then(|| self.at(&real(&path), scope)).flatten();
-        let what = self.at(&path, scope).or_else(resolved)?;
+        let resolved = || is_telling.then(|| self.at(&real(&path), or_its_folder)).flatten();
+        let what = self.at(&path, or_its_folder).or_else(resolved)?;
         Some(format!("change {} ({what})", path.display()))
     }
 
-    fn at(&self, path: &Path, scope: Scope) -> Option<&'static str> {
+    fn at(&self, path: &Path, or_its_folder: bool) -> Option<&'static str> {
         let places = self.places.get_or_init(|| Places::of(self.guarded));
         if let Some((_, what)) = places.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
             return Some(what);
         }
-        if scope == Scope::OrItsFolder && self.guarded.common_dir == Some(path) {
+        if or_its_folder && self.guarded.common_dir == Some(path) {
             return Some(RECORDS);
         }
-        if scope == Scope::OrItsFolder && places.is_claude_dir(path) {
+        if or_its_folder && places.is_claude_dir(path) {
             return Some(FILES[0].1);
         }
         let name = path.file_name()?;
@@ -255,8 +232,7 @@ impl Protected<'_> {
             Value::String(text) => {
                 let path =
                     Some(text.strip_prefix("file://").unwrap_or(text)).filter(|text| text.len() <= MAX_PATH);
-                let named =
-                    path.and_then(|path| self.named_path(path, Some(self.guarded.cwd), Scope::OrItsFolder));
+                let named = path.and_then(|path| self.named_path(path, Some(self.guarded.cwd), true));
                 let may_be_line = text.contains(' ') && (is_command || !text.contains('\n'));
                 named.or_else(|| {
                     may_be_line.then(|| self.in_line(&command_line::parse(text), false)).flatten()
@@ -275,17 +251,17 @@ impl Protected<'_> {
         let attached =
             word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
         let mut parts = [Some(word), attached].into_iter().flatten().filter(|part| !part.is_empty());
-        parts.find_map(|part| self.named_path(part, folder, Scope::OrItsFolder))
+        parts.find_map(|part| self.named_path(part, folder, true))
     }
 
-    fn named_path(&self, word: &str, folder: Option<&Path>, scope: Scope) -> Option<String> {
+    fn named_path(&self, word: &str, folder: Option<&Path>, or_its_folder: bool) -> Option<String> {
         let word = word.trim_end_matches('/');
         let home = self.guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
         let in_home = word.strip_prefix("~/").zip(home);
         let (base, rest) = in_home.map_or((folder, word), |(rest, home)| (Some(home), rest));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
         if let Some(base) = base.filter(|_| !expands) {
-            return self.change(&base.join(rest), scope);
+            return self.change(&base.join(rest), or_its_folder);
         }
         let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
         (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
@@ -318,7 +294,7 @@ impl Protected<'_> {
                     || is_powershell);
             let before = index.checked_sub(1).map(|before| &commands[before]);
             writes()
-                .find_map(|file| self.named_path(&file, folder.as_deref(), Scope::Itself))
+                .find_map(|file| self.named_path(&file, folder.as_deref(), false))
                 .or_else(|| variable(command, runs_ours))
                 .or_else(|| detached(command, &text, commands))
                 .or_else(|| pretended(command, before, &text))
@@ -348,18 +324,18 @@ fn is_own_name(name: &str) -> bool {
     FILES.iter().map(|(file, _)| *file).chain(folders).any(|own| name.eq_ignore_ascii_case(own))
 }
 
-/// A word with expansions names something protected.
+/// A word names something protected, though its folder is not known or the shell puts something in.
 fn is_telling(word: &str) -> bool {
     let word = word.to_ascii_lowercase().replace(['{', '}'], "");
-    let ends = |name: &str| {
-        let before = word.strip_suffix(name);
-        before.is_some_and(|before| before.is_empty() || before.ends_with('/') || name.starts_with('$'))
-    };
-    let is_pattern = word.rsplit_once('/').is_some_and(|(folder, name)| {
-        folder.ends_with(".claude") && name.contains(['*', '?', '[', '$', ','])
-    });
-    let is_inside = ["hook-state/", ".git/requirements/", "$claude_hook_state_dir"];
-    NAMES.iter().any(|name| ends(name)) || is_pattern || is_inside.iter().any(|name| word.contains(name))
+    let (folder, name) = word.rsplit_once('/').unwrap_or(("", &word));
+    let is_file = FILES.iter().any(|(file, _)| *file == name);
+    let may_be_ours = is_file || name == "hooks" || name.contains(['*', '?', '[', '$', ',']);
+    name == ".claude"
+        || (folder.ends_with(".claude") && may_be_ours)
+        || (folder.ends_with("$claude_config_dir") && is_file)
+        || ["hook-state", ".git/requirements", "$claude_hook_state_dir"]
+            .iter()
+            .any(|ours| word.contains(ours))
 }
 
 /// It reads, or keeps the files, or is one of our own.
@@ -421,10 +397,6 @@ fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<St
 /// One of our own commands, by its name.
 fn is_own(program: &str) -> bool {
     matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
-}
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split(' ').any(|known| known == word)
 }
 
 #[cfg(test)]

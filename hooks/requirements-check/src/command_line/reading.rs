@@ -1,6 +1,6 @@
 //! Commands that change no file, as far as their words tell: in doubt they do.
 
-use super::Simple;
+use super::{Simple, is_in};
 
 /// Programs that only read, whatever their arguments.
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
@@ -33,10 +33,6 @@ const KEEPERS: &str = ": command date export gh glab mkdir set umask unset wait"
 /// git's subcommands that put other files into the work tree, and may put them back.
 const GIT_TURNERS: &str = "am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
     sparse-checkout stash submodule switch worktree";
-
-fn is_in(list: &str, word: &str) -> bool {
-    list.split_ascii_whitespace().any(|known| known == word)
-}
 
 impl Simple {
     /// Whether it only reads.

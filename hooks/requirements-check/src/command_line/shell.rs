@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::reader::{Read, Reader, Shell, Unreadable, whole};
 use super::word::{Word, spelled};
-use super::{Hidden, Simple, base_name, is_plain, runs_another};
+use super::{Hidden, Simple, base_name, is_in, is_plain, runs_another};
 
 /// How many levels of nesting one `sh -c` takes of those allowed.
 const SHELL_DEPTH: usize = 3;
@@ -41,7 +41,6 @@ fn wrapper(words: &[Word]) -> Option<(usize, Option<&str>)> {
     let text = |at: usize| words.get(at).map(|word| word.text.as_str());
     let name = base_name(text(0)?);
     let (_, with_value, flags, operands) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
-    let is_in = |list: &str, option: &str| list.split(' ').any(|known| known == option);
     let (mut at, mut folder) = (1, None);
     while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
         at += 1;

@@ -107,21 +107,3 @@ fn a_command_does_not_count_where_something_else_decides() {
         assert_eq!(hidden(line, "cargo test"), Some(expected), "{line:?}");
     }
 }
-
-#[test]
-fn every_reason_is_a_part_of_a_sentence() {
-    for (reason, part) in [
-        (Hidden::Pipe, "pipe"),
-        (Hidden::Or, "||"),
-        (Hidden::FollowedBy, "after it"),
-        (Hidden::Negated, "!"),
-        (Hidden::Background, "&"),
-        (Hidden::Compound, "if"),
-        (Hidden::Substitution, "substitution"),
-        (Hidden::AfterExit, "exit"),
-        (Hidden::Expansion, "variables"),
-    ] {
-        let words = reason.to_string();
-        assert!(words.contains(part) && !words.ends_with('.'), "{words}");
-    }
-}
