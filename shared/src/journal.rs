@@ -220,37 +220,16 @@ mod tests {
     use crate::host::Timestamp;
     use crate::state::Store;
 
-    const ENTRY: Entry<'_> = Entry {
-        hook: "a-hook",
-        event: "Stop",
-        project: None,
-        session: Some("s"),
-        prompt: None,
-        agent: None,
-        call: None,
-        tool: None,
-        what: "block",
-        rule: None,
-        also: None,
-        layer: None,
-        place: None,
-        text: Some("line\nbreak"),
-        next: None,
-        model: None,
-        spent: Spent {
-            slept_ms: None,
-            took_ms: None,
-            input_tokens: None,
-            output_tokens: None,
-            cost_micro_usd: None,
-        },
-    };
+    fn entry() -> Entry<'static> {
+        let text = Some("line\nbreak");
+        Entry { hook: "a-hook", event: "Stop", session: Some("s"), what: "block", text, ..Entry::default() }
+    }
 
     #[test]
     fn an_entry_is_one_line_with_a_date() {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(scratch.path()).unwrap();
-        write(&store, Timestamp::from_micros(1_795_300_000_123_456), &ENTRY);
+        write(&store, Timestamp::from_micros(1_795_300_000_123_456), &entry());
         assert_eq!(
             fs::read_to_string(scratch.path().join("journal.jsonl")).unwrap(),
             "{\"at\":\"2026-11-21T22:26:40.123Z\",\"hook\":\"a-hook\",\"event\":\"Stop\",\"session\":\"s\",\
@@ -270,7 +249,7 @@ mod tests {
         let secret = "a1B2".repeat(6);
         let said = |before: usize| format!("{} password={secret} {}", "x".repeat(before), "y".repeat(2000));
         for before in [0, 970, 980, 990, 1000] {
-            let text = written(&Entry { what: "advise", text: Some(&said(before)), ..ENTRY })["text"]
+            let text = written(&Entry { what: "advise", text: Some(&said(before)), ..entry() })["text"]
                 .as_str()
                 .unwrap()
                 .to_owned();
@@ -278,7 +257,7 @@ mod tests {
             assert!(before > 970 || text.contains(" password=[masked] y"), "{text}");
         }
         let rule = format!("per_skill.token={secret}");
-        assert_eq!(written(&Entry { rule: Some(&rule), ..ENTRY })["rule"], "per_skill.token=[masked]");
+        assert_eq!(written(&Entry { rule: Some(&rule), ..entry() })["rule"], "per_skill.token=[masked]");
     }
 
     #[test]
@@ -289,7 +268,7 @@ mod tests {
             for around in ["x", "é"] {
                 let said = format!("head {} password={secret} {step}", around.repeat(filler));
                 let text =
-                    written(&Entry { text: Some(&said), ..ENTRY })["text"].as_str().unwrap().to_owned();
+                    written(&Entry { text: Some(&said), ..entry() })["text"].as_str().unwrap().to_owned();
                 assert!(text.starts_with("head ") && text.ends_with(step), "{text}");
                 assert!(text.len() <= MAX_REFUSAL_BYTES && !text.contains("a1B2"), "{} {text}", text.len());
                 assert_eq!(text.contains(LEFT_OUT), said.len() > MAX_REFUSAL_BYTES + 30, "{filler}");
@@ -297,7 +276,7 @@ mod tests {
         }
         let (fits, too_long) = ("x".repeat(MAX_REFUSAL_BYTES), "x".repeat(MAX_REFUSAL_BYTES + 1));
         let kept =
-            |text: &str| written(&Entry { text: Some(text), ..ENTRY })["text"].as_str().unwrap().to_owned();
+            |text: &str| written(&Entry { text: Some(text), ..entry() })["text"].as_str().unwrap().to_owned();
         assert_eq!(kept(&fits), fits);
         assert_eq!(kept(&too_long).rsplit(LEFT_OUT).next().unwrap().len(), REFUSAL_END_BYTES);
     }
@@ -306,7 +285,8 @@ mod tests {
     fn whatever_else_may_hold_a_secret_is_masked_too() {
         let secret = format!("password={}", "a1B2".repeat(6));
         let some = Some(secret.as_str());
-        let line = written(&Entry { tool: some, also: some, place: some, next: some, model: some, ..ENTRY });
+        let line =
+            written(&Entry { tool: some, also: some, place: some, next: some, model: some, ..entry() });
         for field in ["tool", "also", "where", "next", "model"] {
             assert_eq!(line[field], "password=[masked]", "{field}");
         }
@@ -326,7 +306,7 @@ mod tests {
     #[test]
     fn of_many_rules_whole_keys_are_kept() {
         let keys: Vec<String> = (0..100).map(|number| format!("requirements.rule_{number:03}")).collect();
-        let kept = written(&Entry { also: Some(&keys.join("\n")), ..ENTRY });
+        let kept = written(&Entry { also: Some(&keys.join("\n")), ..entry() });
         let kept: Vec<&str> = kept["also"].as_str().unwrap().lines().collect();
         assert_eq!(kept, keys[..kept.len()]);
         assert!((40..60).contains(&kept.len()), "{}", kept.len());
@@ -334,8 +314,8 @@ mod tests {
 
     #[test]
     fn what_a_line_took_stands_in_whole_units_beside_the_rest() {
-        let spent = Spent { slept_ms: Some(1500), cost_micro_usd: Some(0), ..ENTRY.spent };
-        let line = written(&Entry { what: "sleep", text: None, spent, ..ENTRY });
+        let spent = Spent { slept_ms: Some(1500), cost_micro_usd: Some(0), ..Spent::default() };
+        let line = written(&Entry { what: "sleep", text: None, spent, ..entry() });
         assert_eq!((&line["slept_ms"], &line["cost_micro_usd"]), (&1500.into(), &0.into()));
         assert!(line.get("took_ms").is_none() && line.get("spent").is_none(), "{line}");
     }
@@ -353,7 +333,7 @@ mod tests {
                 agent: some,
                 call: some,
                 rule: some,
-                ..ENTRY
+                ..entry()
             };
             let line = written(&entry);
             for field in ["event", "session", "prompt", "agent", "call", "rule"] {
@@ -368,8 +348,8 @@ mod tests {
         let store = Store::open(scratch.path()).unwrap();
         let file = scratch.path().join("journal.jsonl");
         fs::write(&file, vec![b'\n'; usize::try_from(MAX_BYTES).unwrap()]).unwrap();
-        write(&store, Timestamp::from_secs(1), &ENTRY);
-        write(&store, Timestamp::from_secs(2), &ENTRY);
+        write(&store, Timestamp::from_secs(1), &entry());
+        write(&store, Timestamp::from_secs(2), &entry());
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
         assert_eq!(fs::metadata(scratch.path().join("journal.1.jsonl")).unwrap().len(), MAX_BYTES);
     }
@@ -380,8 +360,11 @@ mod tests {
         let store = Store::open(scratch.path()).unwrap();
         std::thread::scope(|scope| {
             for _ in 0..8 {
-                scope
-                    .spawn(|| (0..50).for_each(|number| write(&store, Timestamp::from_secs(number), &ENTRY)));
+                scope.spawn(|| {
+                    for number in 0..50 {
+                        write(&store, Timestamp::from_secs(number), &entry());
+                    }
+                });
             }
         });
         let text = fs::read_to_string(scratch.path().join("journal.jsonl")).unwrap();

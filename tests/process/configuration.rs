@@ -1,10 +1,9 @@
 //! The cascade through real processes: every file counts, a wrong one does nothing but give a notice, and a notice comes once. What
 //! a layer may say is tested in the crate `config`.
 
-use crate::driver::{documented, notice};
+use crate::driver::notice;
 use crate::gate::{Gate, INSISTS, ON, WORDS, reason};
 use serde_json::Value;
-use tests::payloads::Payload;
 use tests::sandbox::Level;
 
 const LEVELS: [Level; 3] = [Level::User, Level::Project, Level::Local];
@@ -56,30 +55,9 @@ fn a_wrong_value_leaves_the_layers_below_and_its_notice_names_file_line_and_key(
     }
 }
 
-#[test]
-#[cfg(unix)]
-fn a_pipe_in_place_of_a_file_is_skipped_without_a_wait() {
-    for level in LEVELS {
-        let gate = Gate::unconfigured();
-        let other = if matches!(level, Level::User) { Level::Project } else { Level::User };
-        gate.sandbox.requirements(other, ON);
-        let path = gate.sandbox.requirements_path(level);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        crate::driver::make_pipe(&path);
-        let answer = gate.stop(WORDS);
-        let told = format!("{}: not a regular file; the file is skipped", shown(level));
-        assert!(notice(answer.as_ref()).contains(&told), "{answer:?}");
-        reason(answer.as_ref());
-    }
-}
-
 /// Told to the user.
 fn told(answer: Option<&Value>) -> bool {
     notice(answer).contains("stop-momentum.unheard_of: no such key")
-}
-
-fn headless(gate: &Gate, event: &Payload) -> Option<Value> {
-    documented(&gate.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(event.to_bytes()).run())
 }
 
 #[test]
@@ -97,14 +75,4 @@ fn a_problem_is_told_once_over_the_many_processes_of_a_session() {
     assert_eq!(times, [true, false, false, false, false]);
     let other = gate.session.clone().with_id("another-session");
     assert!(told(gate.ask(&other.session_start("startup")).as_ref()));
-}
-
-#[test]
-fn where_nobody_watches_the_model_is_told_at_the_start() {
-    let gate = Gate::new(UNHEARD_OF);
-    let answer = headless(&gate, &gate.session.session_start("startup")).unwrap();
-    let output = &answer["hookSpecificOutput"];
-    assert_eq!(output["hookEventName"], "SessionStart");
-    assert!(output["additionalContext"].as_str().unwrap().contains("stop-momentum.unheard_of"), "{answer}");
-    assert_eq!(headless(&gate, &gate.session.session_start("resume")), None, "and once");
 }

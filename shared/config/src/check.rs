@@ -304,32 +304,9 @@ mod tests {
     }
 
     /// Keywords that this module judges, and those that only explain.
-    const KNOWN: [&str; 24] = [
-        "type",
-        "enum",
-        "const",
-        "anyOf",
-        "oneOf",
-        "items",
-        "properties",
-        "additionalProperties",
-        "required",
-        "minimum",
-        "maximum",
-        "minLength",
-        "description",
-        "title",
-        "pattern",
-        "format",
-        "default",
-        "examples",
-        "x-costs-money",
-        "x-renamed",
-        "x-owners",
-        "x-when-wrong",
-        "x-global-only",
-        "x-set-in",
-    ];
+    const KNOWN: &str = "type enum const anyOf oneOf items properties additionalProperties required minimum maximum minLength \
+                         description title pattern format default examples x-costs-money x-renamed x-owners x-when-wrong \
+                         x-global-only x-set-in";
 
     fn words(schema: &Value, found: &mut BTreeSet<String>) {
         let Some(map) = schema.as_object() else { return };
@@ -350,7 +327,8 @@ mod tests {
         let mut found = BTreeSet::new();
         words(&schema, &mut found);
         found.remove("$schema");
-        let strange: Vec<_> = found.iter().filter(|word| !KNOWN.contains(&word.as_str())).collect();
+        let strange: Vec<_> =
+            found.iter().filter(|word| KNOWN.split(' ').all(|known| known != word.as_str())).collect();
         assert!(strange.is_empty(), "`fits` must learn {strange:?}");
     }
 

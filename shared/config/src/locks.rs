@@ -10,7 +10,7 @@ use crate::spec::SectionSpec;
 use crate::top::TopLevel;
 use crate::tree::{flag, get, is_at_or_below, keys_on, leaves, leaves_where, merged, remove};
 
-/// Who may set which key of a section.
+/// The rules on the layers that may set a key of a section.
 pub(crate) struct Rights<'r> {
     pub(crate) spec: SectionSpec,
     /// Locked paths within the settings, dotted; an empty one is the whole section.

@@ -36,45 +36,20 @@ fn check(change: impl FnOnce(&mut Case), expected: Option<&str>) {
 }
 
 #[test]
-fn a_stop_after_work_may_be_blocked_also_when_another_hook_continued_it() {
+fn stop_after_work_may_be_blocked_unless_a_reason_holds() {
+    let (question, in_flight) =
+        ("the last message ends in a question", "background work or a wake-up is in flight");
     check(|_| (), None);
     check(|case| case.stop.stop_hook_active = true, None);
     check(|case| case.work = TurnWork::Unknown, None);
-}
-
-#[test]
-fn a_turn_of_words_a_question_and_work_in_flight_are_never_blocked() {
     check(|case| case.work = TurnWork::NoToolCall, Some("the turn made no tool call"));
-    check(
-        |case| case.stop.last_assistant_message = Some("Shall I go on?".into()),
-        Some("the last message ends in a question"),
-    );
-    check(|case| case.stop.background_tasks = 1, Some("background work or a wake-up is in flight"));
-    check(
-        |case| case.stop.session_crons = vec![String::new()],
-        Some("background work or a wake-up is in flight"),
-    );
-}
-
-#[test]
-fn without_a_session_there_is_no_block() {
+    check(|case| case.stop.last_assistant_message = Some("Shall I go on?".into()), Some(question));
+    check(|case| case.stop.background_tasks = 1, Some(in_flight));
+    check(|case| case.stop.session_crons = vec![String::new()], Some(in_flight));
     check(|case| case.call.session_id = None, Some("no session id"));
-}
-
-#[test]
-fn without_a_prompt_id_only_the_first_stop_may_be_blocked() {
     check(|case| case.call.prompt_id = None, None);
-    check(
-        |case| {
-            case.call.prompt_id = None;
-            case.stop.stop_hook_active = true;
-        },
-        Some("a continued stop without a prompt id"),
-    );
-}
-
-#[test]
-fn all_gates_together_let_go_below_the_clients_cap() {
+    let continued = |case: &mut Case| (case.call.prompt_id, case.stop.stop_hook_active) = (None, true);
+    check(continued, Some("a continued stop without a prompt id"));
     check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER - 1, None);
     check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER, Some("blocked often enough for this prompt"));
 }

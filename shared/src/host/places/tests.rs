@@ -68,48 +68,32 @@ fn check_state_dir(
 }
 
 #[test]
-fn a_state_folder_that_is_not_there_yet_is_accepted() {
+fn state_folder_counts_if_it_lies_outside_the_project_and_can_be_made() {
     check_state_dir(|scratch| scratch.join("state"), None);
-}
-
-#[test]
-fn a_state_folder_inside_the_project_is_refused_even_through_a_link() {
     check_state_dir(|scratch| scratch.join("project/state"), Some(StateDirIgnored::InsideProject));
-    #[cfg(unix)]
-    check_state_dir(
-        |scratch| {
-            std::os::unix::fs::symlink(scratch.join("project"), scratch.join("link")).unwrap();
-            scratch.join("link/state")
-        },
-        Some(StateDirIgnored::InsideProject),
-    );
-}
-
-#[test]
-fn a_relative_path_or_a_file_is_refused() {
     check_state_dir(|_| "state".into(), Some(StateDirIgnored::NotAFolder));
-    check_state_dir(
-        |scratch| {
-            fs::write(scratch.join("file"), "").unwrap();
-            scratch.join("file")
-        },
-        Some(StateDirIgnored::NotAFolder),
-    );
+    let file = |scratch: &std::path::Path| {
+        fs::write(scratch.join("file"), "").unwrap();
+        scratch.join("file")
+    };
+    check_state_dir(file, Some(StateDirIgnored::NotAFolder));
 }
 
 #[cfg(unix)]
 #[test]
-fn a_state_folder_that_others_may_write_to_is_refused() {
+fn state_folder_behind_a_link_or_open_to_others_does_not_count() {
     use std::os::unix::fs::PermissionsExt;
-    check_state_dir(
-        |scratch| {
-            let dir = scratch.join("state");
-            fs::create_dir(&dir).unwrap();
-            fs::set_permissions(&dir, fs::Permissions::from_mode(0o777)).unwrap();
-            dir
-        },
-        Some(StateDirIgnored::WritableByOthers),
-    );
+    let link = |scratch: &std::path::Path| {
+        std::os::unix::fs::symlink(scratch.join("project"), scratch.join("link")).unwrap();
+        scratch.join("link/state")
+    };
+    check_state_dir(link, Some(StateDirIgnored::InsideProject));
+    let open = |scratch: &std::path::Path| {
+        fs::create_dir(scratch.join("state")).unwrap();
+        fs::set_permissions(scratch.join("state"), fs::Permissions::from_mode(0o777)).unwrap();
+        scratch.join("state")
+    };
+    check_state_dir(open, Some(StateDirIgnored::WritableByOthers));
 }
 
 #[test]

@@ -75,34 +75,26 @@ fn a_pass_is_silence_and_a_notice_goes_to_the_user() {
 }
 
 #[test]
-fn the_words_of_each_verdict() {
-    let reason = || "no".to_owned();
-    let rule = || "enabled".into();
-    check(
-        &Event::Stop(Stop::default()),
-        Verdict::Block { reason: reason(), rule: rule() },
-        Some(r#"{"decision":"block","reason":"no"}"#),
-    );
+fn each_verdict_has_its_words() {
+    let (reason, rule) = (|| "no".to_owned(), || "enabled".into());
+    let stop = Event::Stop(Stop::default());
+    let block = Verdict::Block { reason: reason(), rule: rule() };
+    check(&stop, block, Some(r#"{"decision":"block","reason":"no"}"#));
     let call = Event::PreToolUse(ToolCall::default());
-    check(
-        &call,
-        Verdict::Deny { reason: reason(), rule: rule() },
-        Some(
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"no"}}"#,
+    for (verdict, fields) in [
+        (
+            Verdict::Deny { reason: reason(), rule: rule() },
+            r#""permissionDecision":"deny","permissionDecisionReason":"no""#,
         ),
-    );
-    check(
-        &call,
-        Verdict::Ask { reason: reason(), rule: rule() },
-        Some(
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"no"}}"#,
+        (
+            Verdict::Ask { reason: reason(), rule: rule() },
+            r#""permissionDecision":"ask","permissionDecisionReason":"no""#,
         ),
-    );
-    check(
-        &call,
-        Verdict::Advise { text: reason() },
-        Some(r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"no"}}"#),
-    );
+        (Verdict::Advise { text: reason() }, r#""additionalContext":"no""#),
+    ] {
+        let expected = format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#);
+        check(&call, verdict, Some(&expected));
+    }
 }
 
 #[test]
