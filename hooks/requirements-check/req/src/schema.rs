@@ -118,6 +118,9 @@ mod tests {
             assert!(!text.contains("$ref"), "in one piece: {text}");
             all_described(&document, command);
         }
+        assert!(schema(Some(" log --stats ")).is_ok());
+        assert!(schema(Some("stauts")).unwrap_err().contains("did you mean status?"));
+        assert!(schema(Some("zzz")).unwrap_err().contains("there are status, check"));
     }
 
     #[track_caller]
@@ -128,17 +131,6 @@ mod tests {
             all_described(property, &place);
             all_described(&property["items"], &place);
         }
-    }
-
-    #[test]
-    fn a_command_is_named_as_it_is_typed_or_by_one_word() {
-        for name in ["status", " status ", "log --stats", "log-stats"] {
-            assert!(schema(Some(name)).is_ok(), "{name}");
-        }
-        assert!(schema(Some("stauts")).unwrap_err().contains("did you mean status?"));
-        assert!(schema(Some("zzz")).unwrap_err().contains("there are status, check"));
-        let list = schema(None).unwrap().text;
-        assert!(list.lines().all(|line| line.contains(" req ") && line.ends_with(" --json")), "{list}");
     }
 
     #[test]

@@ -93,36 +93,25 @@ mod tests {
     }
 
     #[test]
-    fn of_a_pull_request_it_is_the_branch_that_is_to_be_merged() {
-        let github = [
-            ("GITHUB_HEAD_REF", "feature"),
-            ("GITHUB_REF_NAME", "7/merge"),
-            ("GITHUB_REF", "refs/pull/7/merge"),
-        ];
-        assert_eq!(told(&github).unwrap().0, "feature");
-        let gitlab = [("CI_COMMIT_BRANCH", "main"), ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature")];
-        assert_eq!(told(&gitlab).unwrap().0, "feature");
-        let azure = [
-            ("BUILD_SOURCEBRANCH", "refs/pull/7/merge"),
-            ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/feature"),
-        ];
-        assert_eq!(told(&azure).unwrap().0, "feature");
-        let travis = [("TRAVIS_BRANCH", "main"), ("TRAVIS_PULL_REQUEST_BRANCH", "feature")];
-        assert_eq!(told(&travis).unwrap().0, "feature");
-        let jenkins = [("BRANCH_NAME", "PR-7"), ("CHANGE_BRANCH", "feature"), ("GIT_BRANCH", "PR-7")];
-        assert_eq!(told(&jenkins).unwrap().0, "feature");
-    }
-
-    #[test]
-    fn a_tag_and_a_pull_request_without_a_branch_are_none() {
-        for reference in ["refs/tags/v1", "refs/pull/7/merge"] {
-            assert_eq!(told(&[("GITHUB_REF_NAME", "main"), ("GITHUB_REF", reference)]), None);
-            assert_eq!(told(&[("BUILD_SOURCEBRANCH", reference)]), None);
+    fn pull_requests_name_the_branch_that_is_to_be_merged_and_tags_none() {
+        for (variables, expected) in [
+            (&[("GITHUB_HEAD_REF", "feature"), ("GITHUB_REF", "refs/pull/7/merge")][..], Some("feature")),
+            (
+                &[("CI_COMMIT_BRANCH", "main"), ("CI_MERGE_REQUEST_SOURCE_BRANCH_NAME", "feature")],
+                Some("feature"),
+            ),
+            (&[("TRAVIS_BRANCH", "main"), ("TRAVIS_PULL_REQUEST_BRANCH", "feature")], Some("feature")),
+            (
+                &[("BRANCH_NAME", "PR-7"), ("CHANGE_BRANCH", "feature"), ("GIT_BRANCH", "PR-7")],
+                Some("feature"),
+            ),
+            (&[("GITHUB_REF", "refs/tags/v1")], None),
+            (&[("BUILD_SOURCEBRANCH", "refs/pull/7/merge")], None),
+            (&[("BRANCH_NAME", "v1"), ("TAG_NAME", "v1")], None),
+            (&[("TRAVIS_BRANCH", "v1"), ("TRAVIS_TAG", "v1")], None),
+        ] {
+            assert_eq!(told(variables).map(|(branch, _)| branch).as_deref(), expected, "{variables:?}");
         }
-        assert_eq!(told(&[("BRANCH_NAME", "v1"), ("GIT_BRANCH", "v1"), ("TAG_NAME", "v1")]), None);
-        assert_eq!(told(&[("TRAVIS_BRANCH", "v1"), ("TRAVIS_TAG", "v1")]), None);
-        let pushed = [("GITHUB_REF_NAME", "main"), ("GITHUB_REF", "refs/heads/main")];
-        assert_eq!(told(&pushed).unwrap().0, "main");
     }
 
     #[test]
@@ -139,13 +128,9 @@ mod tests {
             ("refs/remotes/gone/main", Ok("main")),
             ("origin/main", Ok("main")),
             ("upstream/main", Ok("upstream/main")),
-            ("", Err("is empty")),
             (" ", Err("is empty")),
             ("refs/tags/v1", Err("no branch can be called so")),
-            ("refs/heads/", Err("no branch can be called so")),
             ("origin/", Err("no branch can be called so")),
-            ("a b", Err("no branch can be called so")),
-            ("HEAD", Err("no branch can be called so")),
             ("a..b", Err("no branch can be called so")),
         ] {
             match (named(text, &remotes), expected) {

@@ -101,15 +101,6 @@ fn the_size_is_counted_over_all_commits_against_the_base_that_is_named() {
 }
 
 #[test]
-fn a_moved_file_is_no_change_of_its_lines() {
-    let checkout = Checkout::new();
-    fs::rename(checkout.path("old.txt"), checkout.path("moved.txt")).unwrap();
-    checkout.commit();
-    let text = checkout.says("ci");
-    assert!(text.starts_with("met      size  0 changed lines against main"), "{text}");
-}
-
-#[test]
 fn the_users_own_file_counts_where_it_is() {
     let checkout = Checkout::new();
     checkout.write("../.claude/requirements.yaml", "requirements: {size: {thresholds: {block: 3}}}\n");

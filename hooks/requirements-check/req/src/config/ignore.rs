@@ -54,7 +54,6 @@ fn with_line(text: &str, line: &str) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
 
     use super::{KEPT, LOCAL, ignore, is_ignored, with_line};
 
@@ -79,65 +78,47 @@ mod tests {
         folder
     }
 
-    fn text(root: &Path) -> Option<String> {
-        fs::read_to_string(root.join(".gitignore")).ok()
+    #[test]
+    fn line_is_added_where_git_does_not_ignore_the_file_already() {
+        for (file, already, is_added) in [
+            (".gitignore", "target\n", true),
+            (".gitignore", ".claude/\n", false),
+            (".git/info/exclude", "*.local.yaml\n", false),
+        ] {
+            let folder = repository();
+            fs::write(folder.path().join(file), already).unwrap();
+            assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(is_added), "{already}");
+            assert!(is_ignored(folder.path(), LOCAL));
+            assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false), "{already}");
+        }
+        let no_repository = tempfile::tempdir().unwrap();
+        assert_eq!(ignore(no_repository.path(), LOCAL, LOCAL), Ok(false));
+        assert!(!no_repository.path().join(".gitignore").exists());
     }
 
     #[test]
-    fn it_is_added_where_git_does_not_ignore_it_already_and_then_git_does() {
-        let folder = repository();
-        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(true));
-        assert_eq!(text(folder.path()).as_deref(), Some(".claude/requirements.local.yaml\n"));
-        assert!(is_ignored(folder.path(), LOCAL));
-        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing else is left");
-        let folder = repository();
-        fs::write(folder.path().join(".gitignore"), ".claude/\n").unwrap();
-        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
-        assert_eq!(text(folder.path()).as_deref(), Some(".claude/\n"));
-        let folder = repository();
-        fs::write(folder.path().join(".git/info/exclude"), "*.local.yaml\n").unwrap();
-        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
-        assert_eq!(text(folder.path()), None);
-    }
-
-    #[test]
-    fn every_old_file_that_is_kept_is_ignored_by_one_line() {
+    fn old_files_are_ignored_by_one_line() {
         let folder = repository();
         let kept = ".claude/requirements.yaml.before";
         assert_eq!(ignore(folder.path(), kept, KEPT), Ok(true));
         for kept in [kept, ".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
             assert!(is_ignored(folder.path(), kept), "{kept}");
-            assert_eq!(ignore(folder.path(), kept, KEPT), Ok(false), "{kept}");
         }
         assert!(!is_ignored(folder.path(), ".claude/requirements.yaml"));
     }
 
-    #[test]
-    fn without_a_repository_no_file_is_made() {
-        let folder = tempfile::tempdir().unwrap();
-        assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false));
-        assert_eq!(text(folder.path()), None);
-    }
-
-    #[test]
-    fn what_hinders_it_is_told_with_the_file_once() {
-        let folder = repository();
-        let file = folder.path().join(".gitignore");
-        fs::write(&file, b"\xff\n").unwrap();
-        let why = ignore(folder.path(), LOCAL, LOCAL).unwrap_err();
-        assert_eq!(why.matches(&*file.to_string_lossy()).count(), 1, "{why}");
-        assert!(why.ends_with("add this line yourself: .claude/requirements.local.yaml"), "{why}");
-    }
-
     #[cfg(unix)]
     #[test]
-    fn a_link_is_not_followed() {
+    fn link_and_unreadable_file_are_left_alone_with_the_line_to_add() {
         let (folder, elsewhere) = (repository(), tempfile::tempdir().unwrap());
-        let target = elsewhere.path().join("list");
+        let (file, target) = (folder.path().join(".gitignore"), elsewhere.path().join("list"));
         fs::write(&target, "x\n").unwrap();
-        std::os::unix::fs::symlink(&target, folder.path().join(".gitignore")).unwrap();
+        std::os::unix::fs::symlink(&target, &file).unwrap();
         assert!(ignore(folder.path(), LOCAL, LOCAL).unwrap_err().contains(LOCAL));
         assert_eq!(fs::read_to_string(target).unwrap(), "x\n");
+        fs::remove_file(&file).unwrap();
+        fs::write(&file, b"\xff\n").unwrap();
+        let why = ignore(folder.path(), LOCAL, LOCAL).unwrap_err();
+        assert!(why.ends_with("add this line yourself: .claude/requirements.local.yaml"), "{why}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use shared::catalog::Catalog;
 
-use super::{HOOKS, WRITTEN, answer, docs, pages, without_markers};
+use super::{HOOKS, WRITTEN, answer, docs, without_markers};
 use crate::verb::clap_command;
 
 fn root() -> PathBuf {
@@ -70,17 +70,6 @@ fn a_page_fits_a_screen_or_two_and_a_terminal() {
         for line in text.lines().filter(|line| !line.starts_with('|') && !line.starts_with("    ")) {
             assert!(line.chars().count() <= 130, "{name}: {line}");
         }
-    }
-}
-
-#[test]
-fn without_a_topic_all_are_listed_with_a_line_each() {
-    let all = answered(None, false).unwrap();
-    for page in pages() {
-        assert!(!page.summary.is_empty(), "{}", page.name);
-        let line = all.lines().find(|line| line.trim_start().starts_with(&format!("{} ", page.name)));
-        let line = line.unwrap_or_else(|| panic!("{} in {all}", page.name));
-        assert!(line.ends_with(&page.summary) && line.chars().count() <= 120, "{line}");
     }
 }
 

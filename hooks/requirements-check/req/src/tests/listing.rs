@@ -76,14 +76,6 @@ fn what_is_gone_is_removed_and_named_whoever_asks() {
 }
 
 #[test]
-fn what_some_work_tree_has_out_is_not_gone() {
-    let mut scene = marked([commit(), branch("unborn")]);
-    scene.world.heads = Some([commit(), branch("unborn")].into());
-    let (text, gone) = pruned(&mut scene, USER);
-    assert!(gone.is_empty() && text.contains("nothing was removed"), "{text}");
-}
-
-#[test]
 fn where_branches_cannot_be_read_nothing_is_taken_for_gone() {
     let mut scene = marked([branch("feature"), branch("gone")]);
     scene.world.heads = None;
