@@ -4,7 +4,6 @@ use super::desk::{Desk, TEAM, no, yes};
 use crate::driver::denial;
 use serde_json::json;
 use std::fs;
-use std::path::PathBuf;
 use std::time::SystemTime;
 use tests::payloads::Payload;
 
@@ -21,15 +20,11 @@ fn now_secs() -> u64 {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().as_secs()
 }
 
-fn own_off(desk: &Desk) -> PathBuf {
-    desk.sandbox.home().join(".claude/hook-state/OFF")
-}
-
 #[test]
 fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
     let desk = Desk::new(TEAM);
     assert!(is_refused(&desk));
-    for (words, secs) in [("pause", 600), ("pause 90s", 90), ("pause 1d", 86_400)] {
+    for (words, secs) in [("pause", 600), ("pause 1d", 86_400)] {
         let before = now_secs();
         let typed = desk.user(words);
         assert_eq!(typed.status, 0, "{}", typed.screen);
@@ -45,7 +40,7 @@ fn the_user_pauses_every_hook_for_a_while_and_anybody_ends_it() {
     assert_eq!(yes(desk.claude(&["resume"])), "no pause is in force; nothing was changed");
     assert!(!yes(desk.claude(&["status"])).contains("every hook is off"));
     let log = yes(desk.claude(&["log"]));
-    assert_eq!(log.matches("paused every hook").count(), 3, "{log}");
+    assert_eq!(log.matches("paused every hook").count(), 2, "{log}");
     assert_eq!(log.matches("ended the pause").count(), 1, "{log}");
 }
 
@@ -74,37 +69,21 @@ fn a_typed_prompt_pauses_too() {
 }
 
 #[test]
-fn a_pause_has_an_end_within_a_day() {
+fn a_pause_ends_within_a_day_unless_its_file_was_made_by_hand_and_resume_removes_every_file() {
     let desk = Desk::new(TEAM);
     let typed = desk.user("pause 25h");
     assert!(typed.status == 1 && typed.screen.contains("a day at most"), "{}", typed.screen);
-    desk.script(&["pause", "soon"]).run().assert_exit(64);
     assert!(!desk.state("OFF").exists());
-}
-
-#[test]
-fn a_pause_without_an_end_is_left_as_it_is_and_resume_ends_it() {
-    let desk = Desk::new(TEAM);
+    let own = desk.sandbox.home().join(".claude/hook-state/OFF");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::write(&own, "9999999999\n").unwrap();
     fs::write(desk.state("OFF"), "").unwrap();
     let typed = desk.user("pause 5m");
     assert!(typed.status == 0 && typed.screen.contains("for as long as"), "{}", typed.screen);
     assert_eq!(fs::read_to_string(desk.state("OFF")).unwrap(), "");
     assert!(yes(desk.claude(&["status"])).contains("every hook is off for as long as"));
     yes(desk.claude(&["resume"]));
-    assert!(!desk.state("OFF").exists() && is_refused(&desk));
-}
-
-#[test]
-fn both_files_that_count_are_removed() {
-    let desk = Desk::new(TEAM);
-    fs::create_dir_all(own_off(&desk).parent().unwrap()).unwrap();
-    for content in ["", "9999999999\n"] {
-        fs::write(own_off(&desk), content).unwrap();
-        fs::write(desk.state("OFF"), "9999999998\n").unwrap();
-        assert!(!is_refused(&desk));
-        yes(desk.claude(&["resume"]));
-        assert!(is_refused(&desk) && !own_off(&desk).exists() && !desk.state("OFF").exists());
-    }
+    assert!(is_refused(&desk) && !own.exists() && !desk.state("OFF").exists());
 }
 
 #[test]

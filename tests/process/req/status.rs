@@ -46,18 +46,3 @@ fn evidence_is_judged_by_the_session_that_is_meant_whoever_asks() {
     desk.sandbox.write("src/a", "two");
     assert_eq!(of(&["status", "--json"]), "open");
 }
-
-#[test]
-fn a_file_that_is_no_yaml_is_told_before_everything_else() {
-    let desk = Desk::new("requirements:\n\tcommit_plan: {enabled: true}\n");
-    let text = yes(desk.claude(&["status"]));
-    let (first, rest) = text.split_once('\n').unwrap();
-    assert!(
-        first.ends_with(
-            "requirements.yaml:2: not valid YAML (a tab indents the line; use spaces); the file is skipped"
-        ),
-        "{text}"
-    );
-    assert_eq!(rest, "a file is skipped, so what is required here is not known");
-    assert_eq!(json_of(desk.claude(&["status", "--json"]))["notes"], json!([first]));
-}

@@ -10,7 +10,7 @@ use shared::hook::{Hook, Input, Verdict};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
-use crate::desk::Desk;
+use crate::location::Location;
 use crate::pause;
 use crate::reply::{self, Reply};
 use crate::verb::Check;
@@ -32,25 +32,25 @@ pub(crate) struct CheckReport {
     notes: Vec<String>,
 }
 
-pub(crate) fn check(wanted: &Check, desk: &Desk) -> Result<Reply, String> {
+pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String> {
     let call = call_of(wanted)?;
-    let (skipped, problems) = desk.problems();
-    let mut notes: Vec<String> = pause::note(&desk.asker()).into_iter().collect();
+    let (skipped, problems) = location.problems();
+    let mut notes: Vec<String> = pause::note(&location.asker()).into_iter().collect();
     let (allowed, reason) = if !notes.is_empty() {
         ("the hooks are off, so nothing is refused", None)
-    } else if !desk.section.enabled {
+    } else if !location.section.enabled {
         ("requirements-check is switched off: nothing is refused", None)
-    } else if is_own_call(&call, &desk.places) {
+    } else if is_own_call(&call, &location.places) {
         ("our own commands are never refused", None)
     } else {
-        let session = desk.look_round(|look| {
+        let session = location.look_round(|look| {
             look.know_sessions();
-            let session = desk.session(wanted.session.as_deref(), look)?;
+            let session = location.session(wanted.session.as_deref(), look)?;
             notes.extend(unknown(&call.tool_name));
-            notes.extend(session.is_none().then(|| whose(desk, look)).flatten());
+            notes.extend(session.is_none().then(|| whose(location, look)).flatten());
             Ok::<_, String>(session)
         })?;
-        ("nothing required keeps this call from running", denial(desk, call, session))
+        ("nothing required keeps this call from running", denial(location, call, session))
     };
     let is_no = reason.is_some();
     let text = if wanted.json {
@@ -65,11 +65,11 @@ pub(crate) fn check(wanted: &Check, desk: &Desk) -> Result<Reply, String> {
 }
 
 /// What Claude would read, if the hook would deny the call.
-fn denial(desk: &Desk, call: ToolCall, session: Option<String>) -> Option<String> {
-    let mut request = desk.request(Event::PreToolUse(call));
+fn denial(location: &Location, call: ToolCall, session: Option<String>) -> Option<String> {
+    let mut request = location.request(Event::PreToolUse(call));
     // Without a session its satisfactions count as missing, as they would for a new one.
     request.call.session_id = session.or_else(|| Some("no-session".to_owned()));
-    let context = desk.context(&request);
+    let context = location.context(&request);
     let facts = RequirementsCheck::observe(&context)?;
     let state: State = context.peek();
     let outcome = RequirementsCheck::decide(&Input {
@@ -77,13 +77,13 @@ fn denial(desk: &Desk, call: ToolCall, session: Option<String>) -> Option<String
         facts: &facts,
         state: &state,
         state_is_usable: true,
-        settings: &desk.section.settings,
+        settings: &location.section.settings,
         blocks: BlockCount::default(),
-        started: desk.host.started,
-        now: desk.host.now(),
+        started: location.host.started,
+        now: location.host.now(),
         headless: false,
         switched_off: false,
-        origin: &|key| desk.section.origin(key),
+        origin: &|key| location.section.origin(key),
     });
     match outcome.verdict {
         Verdict::Deny { reason, .. } => Some(reason),
@@ -92,8 +92,8 @@ fn denial(desk: &Desk, call: ToolCall, session: Option<String>) -> Option<String
 }
 
 /// For whom the answer is, where no session is named or plain; none where it is the same for all.
-fn whose(desk: &Desk, look: &Look<'_, '_>) -> Option<String> {
-    Rule::all(&desk.section.settings).next()?;
+fn whose(location: &Location, look: &Look<'_, '_>) -> Option<String> {
+    Rule::all(&location.section.settings).next()?;
     Some(match look.world.live_names().as_slice() {
         [] => "(for a new session; none is live here)".to_owned(),
         live => format!("(for a new session; live here: {}; name one with --session)", live.join(", ")),

@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Timestamp;
 
-use crate::desk::Desk;
+use crate::location::Location;
 use crate::reply::{Reply, json};
 use crate::verb::Ci;
 use requirements_check::git;
@@ -134,16 +134,16 @@ impl fmt::Display for CiReport {
 }
 
 /// Judges the checkout this is started in.
-pub(crate) fn ci(wanted: &Ci, desk: &Desk) -> Result<Reply, String> {
-    let report = desk.look_round(|look| judge(wanted, desk, look))?;
+pub(crate) fn ci(wanted: &Ci, location: &Location) -> Result<Reply, String> {
+    let report = location.look_round(|look| judge(wanted, location, look))?;
     let text = if wanted.json { json(&report) } else { report.to_string() };
     Ok(Reply { is_no: !report.met, ..Reply::yes(text) })
 }
 
-fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
-    let section = &desk.section;
+fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_, '_>) -> Result<CiReport, String> {
+    let section = &location.section;
     (look.world.branch, look.world.permanent) = (Satisfactions::default(), Satisfactions::default());
-    let branch_from = turn_to_branch(wanted, desk, look)?;
+    let branch_from = turn_to_branch(wanted, location, look)?;
     let mut report = CiReport {
         version: 1,
         met: false,
@@ -157,12 +157,14 @@ fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, 
     if section.enabled {
         for rule in Rule::all(&section.settings) {
             report.not_judged.extend(not_judged(&rule));
-            report.rules.extend(judged(&rule, wanted, look, desk.host.now()).map(|(state, why)| Judged {
-                name: rule.name.to_owned(),
-                kind: rule.kind().word(),
-                state,
-                why,
-                set_in: section.origin(&rule.key()).map(|origin| origin.to_string()),
+            report.rules.extend(judged(&rule, wanted, look, location.host.now()).map(|(state, why)| {
+                Judged {
+                    name: rule.name.to_owned(),
+                    kind: rule.kind().word(),
+                    state,
+                    why,
+                    set_in: section.origin(&rule.key()).map(|origin| origin.to_string()),
+                }
             }));
         }
     } else {
@@ -184,7 +186,11 @@ fn judge(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<CiReport, 
 ///
 /// # Errors
 /// `--branch` names none.
-fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<Option<&'static str>, String> {
+fn turn_to_branch(
+    wanted: &Ci,
+    location: &Location,
+    look: &mut Look<'_, '_>,
+) -> Result<Option<&'static str>, String> {
     let here = &mut look.world.here;
     let remotes =
         here.worktree.as_ref().map(|worktree| git::remotes(&worktree.common_dir)).unwrap_or_default();
@@ -194,7 +200,7 @@ fn turn_to_branch(wanted: &Ci, desk: &Desk, look: &mut Look<'_, '_>) -> Result<O
     }
     let said = match (named, &here.key) {
         (Some(branch), _) => Some((branch, "--branch")),
-        (None, Key::Detached(_)) => branch::of_variables(&remotes, |name| desk.host.variable(name)),
+        (None, Key::Detached(_)) => branch::of_variables(&remotes, |name| location.host.variable(name)),
         (None, _) => return Ok(here.branch().map(|_| "HEAD")),
     };
     Ok(said.map(|(branch, by)| {

@@ -1,7 +1,7 @@
 //! `req clear`: satisfactions are taken back, those of the scope that is named and nobody else's.
 
-use crate::reply::Reply;
-use crate::satisfy::{Speaker, is_own, short};
+use crate::reply::{Reply, short};
+use crate::satisfy::{RequestContext, is_own};
 use crate::verb::Clear;
 use requirements_check::change::{Change, Target};
 use requirements_check::satisfactions::{Key, Requirement as Recorded};
@@ -11,7 +11,7 @@ use requirements_check::view::quoted;
 /// Records to be taken back, and whose they are, in words.
 type Cleared = (Vec<Target>, String);
 
-impl Speaker<'_> {
+impl RequestContext<'_> {
     pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {
         let (targets, whose) = match &wanted.reach.branch {
             Some(branch) => self.of_branch(wanted, branch.as_deref())?,
@@ -82,7 +82,7 @@ impl Speaker<'_> {
         let exceptions = self.caller.is_operator().then_some(&Key::Permanent);
         let keys = std::iter::once(&here.key).chain(exceptions);
         let targets = keys.map(|key| self.target(key, None, Some(&session))).collect();
-        Ok((targets, format!("session {} {}", short(Some(&session)), here.on())))
+        Ok((targets, format!("session {} {}", short(&session), here.on())))
     }
 
     /// What counts for one requirement: the user's exceptions from it, else its satisfaction in its own scope; with
@@ -108,7 +108,11 @@ impl Speaker<'_> {
             let is_excepted = exceptions.iter().any(|target| self.may_be_there(target));
             if has_exceptions_only || is_excepted || has_no_evidence {
                 let everyone = "every session of this repository".to_owned();
-                let whose = if is_named { format!("session {}", short(session)) } else { everyone };
+                let whose = if is_named {
+                    format!("session {}", short(session.unwrap_or_default()))
+                } else {
+                    everyone
+                };
                 return Ok((exceptions, whose));
             }
         }
@@ -118,7 +122,9 @@ impl Speaker<'_> {
             _ if session.is_none() => {
                 return Err(self.no_session(&format!("each session satisfies {name} for itself"), "clear it"));
             }
-            _ => (&here.key, session, format!("session {} {}", short(session), here.on())),
+            _ => {
+                (&here.key, session, format!("session {} {}", short(session.unwrap_or_default()), here.on()))
+            }
         };
         Ok((vec![self.target(key, Some(name), holder)], whose))
     }

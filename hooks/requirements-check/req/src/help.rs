@@ -45,7 +45,7 @@ pub(crate) fn examples(verb: &Command) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, about, examples};
+    use super::{Command, GROUPS, about, examples};
     use crate::verb::{clap_command, parse_words};
     use requirements_check::command_line;
 
@@ -70,10 +70,13 @@ mod tests {
 
     #[test]
     fn each_example_of_a_verb_is_a_command_of_that_verb() {
-        for verb in clap_command().get_subcommands() {
-            let start = format!("req {}", verb.get_name());
-            let examples = examples(verb);
-            assert!(!examples.is_empty(), "{start} has no example");
+        let definition = clap_command();
+        let mut open: Vec<(String, &Command)> = vec![("req".to_owned(), &definition)];
+        while let Some((start, command)) = open.pop() {
+            let below = command.get_subcommands();
+            open.extend(below.map(|verb| (format!("{start} {}", verb.get_name()), verb)));
+            let examples = examples(command);
+            assert!(start == "req" || !examples.is_empty(), "{start} has no example");
             for example in examples {
                 assert!(example.starts_with(&start), "{example}");
                 let commands = command_line::parse(&example).commands.unwrap();

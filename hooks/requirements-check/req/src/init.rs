@@ -22,7 +22,7 @@ use shared::switches::Position;
 
 use crate::config::file::{OurFile, user_file};
 use crate::config::ignore::{KEPT, LOCAL, ignore};
-use crate::desk::Desk;
+use crate::location::Location;
 use crate::reply::Reply;
 use crate::verb::{Init, Preset, flag};
 use preset::Blanks;
@@ -30,8 +30,8 @@ use preset::Blanks;
 /// A larger settings file of Claude Code is not searched, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
-pub(crate) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
-    let plan = Plan::of(wanted, desk)?;
+pub(crate) fn init(wanted: &Init, location: &Location) -> Result<Reply, String> {
+    let plan = Plan::of(wanted, location)?;
     if wanted.dry_run {
         return Ok(Reply::yes(plan.text.trim_end()));
     }
@@ -47,7 +47,7 @@ pub(crate) fn init(wanted: &Init, desk: &Desk) -> Result<Reply, String> {
 
 /// The file that will be written.
 struct Plan<'a> {
-    desk: &'a Desk,
+    location: &'a Location,
     preset: Preset,
     file: OurFile,
     /// The file's text now.
@@ -58,14 +58,14 @@ struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    fn of(wanted: &Init, desk: &'a Desk) -> Result<Self, String> {
+    fn of(wanted: &Init, location: &'a Location) -> Result<Self, String> {
         let is_inherit = wanted.preset == Some(Preset::Inherit);
-        let level = wanted.level.named().unwrap_or_else(|| usual_level(desk, is_inherit));
+        let level = wanted.level.named().unwrap_or_else(|| usual_level(location, is_inherit));
         if is_inherit && level != LayerKind::Project {
             return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
         }
-        let preset = wanted.preset.unwrap_or_else(|| usual_preset(desk, level));
-        let file = OurFile::of(level, &desk.asker())?;
+        let preset = wanted.preset.unwrap_or_else(|| usual_preset(location, level));
+        let file = OurFile::of(level, &location.asker())?;
         let root = file.root.as_deref();
         let blanks = Blanks {
             level,
@@ -81,7 +81,7 @@ impl<'a> Plan<'a> {
         let old = before.as_deref().filter(|_| !wanted.force);
         let joined = old.and_then(|text| preset::joined(&filled, text));
         let is_joined = joined.is_some();
-        Ok(Self { desk, preset, file, before, is_joined, text: joined.unwrap_or(filled) })
+        Ok(Self { location, preset, file, before, is_joined, text: joined.unwrap_or(filled) })
     }
 
     /// A file that may hold requirements would be replaced.
@@ -112,9 +112,9 @@ impl<'a> Plan<'a> {
                 self.line(wanted.preset)
             ));
         }
-        let is_claude = self.desk.caller == Caller::Shell(Standing::InsideClaude);
-        let requires = Rule::all(&self.desk.section.settings).next().is_some();
-        let why = if self.desk.caller.is_operator() {
+        let is_claude = self.location.caller == Caller::Shell(Standing::InsideClaude);
+        let requires = Rule::all(&self.location.section.settings).next().is_some();
+        let why = if self.location.caller.is_operator() {
             return Ok(());
         } else if self.replaces() {
             "the file it replaces may be stricter"
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
     fn write_file(&self) -> Result<Option<PathBuf>, String> {
         let path = &self.file.path;
         let file = user_file(path, self.file.root.as_deref()).map_err(|why| format!("req: {why}"))?;
-        let kept = self.replaces().then(|| name_of_old(path, self.desk.host.now()));
+        let kept = self.replaces().then(|| name_of_old(path, self.location.host.now()));
         if let Some(kept) = &kept {
             // A copy keeps the mode; half of one would be taken for the old file.
             std::fs::copy(file.target(), kept).map_err(|error| {
@@ -228,16 +228,16 @@ impl<'a> Plan<'a> {
             |root: &&PathBuf| self.file.level == LayerKind::Project && root.join(".git").exists();
         if let Some(root) = self.file.root.as_ref().filter(is_of_team) {
             // From a folder below the top, git needs to know where the paths begin.
-            let at = match self.desk.host.cwd() {
+            let at = match self.location.host.cwd() {
                 Some(cwd) if cwd == *root => String::new(),
                 _ => format!(" -C {}", quoted(&root.display().to_string())),
             };
             lines.push(format!("  git{at} add {}    so that your team has it", files.join(" ")));
         }
         let name = RequirementsCheck::NAME;
-        if !self.desk.section.enabled {
+        if !self.location.section.enabled {
             lines.push(format!("  {name} on    it is switched off now"));
-        } else if !is_registered(self.desk) {
+        } else if !is_registered(self.location) {
             lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
         }
         lines
@@ -265,34 +265,34 @@ fn ignored(root: &Path, kept: Option<&Path>) -> Vec<String> {
 }
 
 /// In the home directory the global file is meant, elsewhere the project's.
-fn usual_level(desk: &Desk, is_inherit: bool) -> LayerKind {
-    let (places, home) = (&desk.places, &desk.host.environment.home);
+fn usual_level(location: &Location, is_inherit: bool) -> LayerKind {
+    let (places, home) = (&location.places, &location.host.environment.home);
     let is_home = places.root.is_some() && places.root.as_ref() == home.as_ref();
     let is_global = places.project_claude_dir.is_none() || is_home;
     if is_global && !is_inherit { LayerKind::Global } else { LayerKind::Project }
 }
 
-fn usual_preset(desk: &Desk, level: LayerKind) -> Preset {
+fn usual_preset(location: &Location, level: LayerKind) -> Preset {
     match level {
         LayerKind::Global => Preset::Advanced,
         LayerKind::Local => Preset::Minimal,
-        _ if requires_globally(desk) => Preset::Inherit,
+        _ if requires_globally(location) => Preset::Inherit,
         _ => Preset::Relaxed,
     }
 }
 
 /// The user's own file requires something.
-fn requires_globally(desk: &Desk) -> bool {
-    let all = desk.asker().sources();
+fn requires_globally(location: &Location) -> bool {
+    let all = location.asker().sources();
     let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
     let section = configure::<RequirementsCheck>(&sources, Position::default());
     section.is_some_and(|section| Rule::all(&section.settings).next().is_some())
 }
 
 /// A settings file of Claude Code names the hook, or the plugin it comes with.
-fn is_registered(desk: &Desk) -> bool {
-    let own = desk.places.config_dir.iter().map(|dir| dir.join("settings.json"));
-    let project = desk.places.project_claude_dir.iter();
+fn is_registered(location: &Location) -> bool {
+    let own = location.places.config_dir.iter().map(|dir| dir.join("settings.json"));
+    let project = location.places.project_claude_dir.iter();
     let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
     own.chain(project).any(|file| {
         let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();

@@ -12,15 +12,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::section_names;
 use shared::cli::Asker;
-use shared::config::nearest;
 use shared::host::Timestamp;
 use shared::journal::{Journal, Record, project_name};
 
-use crate::reply::{Reply, counted, json};
+use crate::reply::{Reply, counted, json, unknown};
 use crate::verb::Log;
 use entry::{is_refusal, lines_of};
 use requirements_check::satisfactions::resolve_session;
-use requirements_check::words::cut;
 pub(crate) use stats::{CostReport, StatsReport};
 pub(crate) use why::{WhyReport, why};
 
@@ -122,10 +120,7 @@ pub(crate) fn known_hook(name: &str) -> Result<String, String> {
     if known.contains(&name) {
         return Ok(name.to_owned());
     }
-    let name = cut(name, 60);
-    let rest = nearest(&name, &known).map(|near| format!("did you mean {near}?"));
-    let rest = rest.unwrap_or_else(|| format!("there are {}", known.join(", ")));
-    Err(format!("req: there is no hook {name}; {rest}"))
+    Err(unknown("hook", name, &known, &format!("; there are {}", known.join(", "))))
 }
 
 fn newest(selection: &Selection<'_>, wanted: &Log) -> String {

@@ -1,7 +1,7 @@
 //! The command line `req`.
 //!
 //! `verb` defines it, [`answer`] has the one match over its verbs, and each module answers some of them with a [`Reply`] or with
-//! the reason why not. `desk` holds the project, its settings and the caller.
+//! the reason why not. `location` holds the project, its settings and the caller.
 //!
 //! Exit status: 0 done, 1 the answer is no, 64 wrong usage; never 2, which in a hook means "block".
 
@@ -10,12 +10,12 @@ mod ci;
 mod clear;
 mod completions;
 mod config;
-mod desk;
 mod docs;
 mod help;
 mod init;
 mod journal;
 mod listing;
+mod location;
 mod pause;
 mod reply;
 mod satisfy;
@@ -34,7 +34,7 @@ use installer::voice::Voice;
 use installer::{doctor, hooks};
 use shared::host::Host;
 
-use desk::{Desk, Subject};
+use location::{Location, Subject};
 use reply::{Reply, json};
 use requirements_check::words::plain;
 use verb::{Verb, parse_words, usage_error};
@@ -64,27 +64,27 @@ fn main() -> ExitCode {
 }
 
 fn answer(verb: &Verb) -> Result<Reply, String> {
-    let asking = Desk::asking();
+    let asking = Location::asking();
     if asking.is_some() {
         is_for_prompts(verb)?;
     }
-    let open = || Desk::open(asking);
+    let open = || Location::open(asking);
     let about = Subject::default();
     match verb {
-        Verb::Status(wanted) => open()?.about(wanted.subject(), |speaker| speaker.status(wanted)),
-        Verb::Satisfy(wanted) => open()?.about(about, |speaker| speaker.satisfy(wanted)),
-        Verb::Approve(wanted) => open()?.about(about, |speaker| speaker.approve(wanted)),
-        Verb::Waive(wanted) => open()?.about(about, |speaker| speaker.waive(wanted)),
-        Verb::Clear(wanted) => open()?.about(about, |speaker| speaker.clear(wanted)),
-        Verb::List(wanted) => open()?.about(about, |speaker| Ok(listing::list(wanted, speaker.view))),
-        Verb::Prune => open()?.about(about, |speaker| listing::prune(speaker.view)),
-        Verb::Sessions(wanted) => open()?.about(about, |speaker| Ok(listing::sessions(wanted, speaker.view))),
+        Verb::Status(wanted) => open()?.about(wanted.subject(), |asked| asked.status(wanted)),
+        Verb::Satisfy(wanted) => open()?.about(about, |asked| asked.satisfy(wanted)),
+        Verb::Approve(wanted) => open()?.about(about, |asked| asked.approve(wanted)),
+        Verb::Waive(wanted) => open()?.about(about, |asked| asked.waive(wanted)),
+        Verb::Clear(wanted) => open()?.about(about, |asked| asked.clear(wanted)),
+        Verb::List(wanted) => open()?.about(about, |asked| Ok(listing::list(wanted, asked.view))),
+        Verb::Prune => open()?.about(about, |asked| listing::prune(asked.view)),
+        Verb::Sessions(wanted) => open()?.about(about, |asked| Ok(listing::sessions(wanted, asked.view))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),
         Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker()),
         Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker()),
         Verb::Config(wanted) => config::config(wanted, &open()?.asker()),
-        Verb::Ci(wanted) => ci::ci(wanted, &Desk::of_checkout()?),
+        Verb::Ci(wanted) => ci::ci(wanted, &Location::of_checkout()?),
         Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
         Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
         Verb::Pause { span } => pause::pause(*span, &open()?.asker()),

@@ -1,7 +1,9 @@
 //! The answer to a command. An error is an answer, too: the text says why the answer is no, and what to do.
 
 use requirements_check::change::Change;
+use requirements_check::words::cut;
 use serde::Serialize;
+use shared::config::nearest;
 use shared::operator::{Caller, Standing, UNTYPED};
 
 /// What a command comes to.
@@ -37,6 +39,18 @@ pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
         Caller::Typed | Caller::Shell(_) => "they can type it as a prompt, or in a terminal of their own",
     };
     format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
+}
+
+/// A name that there is not, with the one that was probably meant.
+pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> String {
+    let name = cut(name, 60);
+    let near = nearest(&name, known).map(|near| format!("; did you mean {near}?"));
+    format!("req: there is no {what} {name}{}", near.as_deref().unwrap_or(otherwise))
+}
+
+/// As much of a session's id as people need.
+pub(crate) fn short(session: &str) -> String {
+    session.chars().take(8).collect()
 }
 
 pub(crate) fn counted(number: usize, noun: &str) -> String {

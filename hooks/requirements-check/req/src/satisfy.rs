@@ -7,10 +7,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::time::Duration;
 
-use shared::config::nearest;
 use shared::operator::{Caller, Standing};
 
-use crate::reply::{Reply, refusal};
+use crate::reply::{Reply, refusal, short, unknown};
 use crate::verb::{Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
 use requirements_check::rule::Rule;
@@ -22,7 +21,7 @@ use requirements_check::wording::Origins;
 use requirements_check::words::{age, cut, typed_time};
 
 /// Who asks, about what.
-pub(crate) struct Speaker<'a> {
+pub(crate) struct RequestContext<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) view: &'a View<'a>,
     pub(crate) caller: Caller,
@@ -43,7 +42,7 @@ impl fmt::Display for Reach {
     }
 }
 
-impl Speaker<'_> {
+impl RequestContext<'_> {
     /// All or nothing: half of a line that was wrong is nobody's wish.
     pub(crate) fn satisfy(&self, wanted: &Satisfy) -> Result<Reply, String> {
         self.satisfied(wanted).map_err(|why| format!("{why}\nNothing was satisfied."))
@@ -94,11 +93,12 @@ impl Speaker<'_> {
             _ => self.view.world.here.on(),
         };
         let scopes: BTreeSet<Scope> = rules.iter().map(|rule| self.view.scope(rule)).collect();
+        let session = short(session.unwrap_or_default());
         let words = scopes.into_iter().map(|scope| match scope {
             Scope::Permanent => "in this repository".to_owned(),
             _ if scope == Scope::Branch || reach.branch.is_some() => format!("every session {place}"),
-            Scope::SingleUse => format!("for one call of session {} {place}", short(session)),
-            _ => format!("session {} {place}", short(session)),
+            Scope::SingleUse => format!("for one call of session {session} {place}"),
+            _ => format!("session {session} {place}"),
         });
         words.collect::<Vec<_>>().join("; ")
     }
@@ -170,7 +170,7 @@ impl Speaker<'_> {
             None => None,
         };
         let whose = match &session {
-            Some(session) => format!("session {}", short(Some(session))),
+            Some(session) => format!("session {}", short(session)),
             None => "every session of this repository".to_owned(),
         };
         let secs = wanted.span.as_ref().map_or(usual_secs, Duration::as_secs);
@@ -208,11 +208,7 @@ impl Speaker<'_> {
             Key::Branch(name) => Some(name.as_str()),
             _ => None,
         });
-        let name = cut(name, 60);
-        let near = nearest(&name, &branches.collect::<Vec<_>>());
-        let rest =
-            near.map_or_else(|| " in this repository".to_owned(), |near| format!("; did you mean {near}?"));
-        Err(format!("req: there is no branch {name}{rest}"))
+        Err(unknown("branch", name, &branches.collect::<Vec<_>>(), " in this repository"))
     }
 
     /// A requirement in force.
@@ -222,14 +218,14 @@ impl Speaker<'_> {
             None if self.settings.requirements.contains_key(name) => {
                 Err(format!("req: {name} is switched off here; see req status --all"))
             }
-            None => Err(unknown(name, Rule::all(self.settings).map(|rule| rule.name))),
+            None => Err(no_requirement(name, Rule::all(self.settings).map(|rule| rule.name))),
         }
     }
 
     /// A requirement that is described, in force or not.
     pub(crate) fn described(&self, name: &str) -> Result<&Requirement, String> {
         let described = &self.settings.requirements;
-        described.get(name).ok_or_else(|| unknown(name, described.keys().map(String::as_str)))
+        described.get(name).ok_or_else(|| no_requirement(name, described.keys().map(String::as_str)))
     }
 
     /// Text for Claude, a script or a schedule.
@@ -270,15 +266,15 @@ impl Speaker<'_> {
     }
 }
 
-/// What to say of a name that nobody knows.
-fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let (name, known): (_, Vec<&str>) = (cut(name, 60), known.collect());
-    let rest = match (known.as_slice(), nearest(&name, &known)) {
-        ([], _) => ", and none is in force here".to_owned(),
-        (_, Some(near)) => format!("; did you mean {near}?"),
-        (_, None) => format!("; in force are {}", known.join(", ")),
-    };
-    format!("req: there is no requirement {name}{rest}")
+fn no_requirement<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.collect();
+    let in_force = format!("; in force are {}", known.join(", "));
+    unknown(
+        "requirement",
+        name,
+        &known,
+        if known.is_empty() { ", and none is in force here" } else { &in_force },
+    )
 }
 
 /// The rest of an exception's line.
@@ -292,9 +288,4 @@ fn as_typed(wanted: &Exception) -> String {
 /// Sessions of this scope have a satisfaction each.
 pub(crate) fn is_own(scope: Scope) -> bool {
     matches!(scope, Scope::Session | Scope::SingleUse)
-}
-
-/// A session as people know it.
-pub(crate) fn short(session: Option<&str>) -> String {
-    session.unwrap_or_default().chars().take(8).collect()
 }

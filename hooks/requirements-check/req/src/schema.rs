@@ -3,7 +3,6 @@
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
-use shared::config::nearest;
 
 use crate::check::CheckReport;
 use crate::ci::CiReport;
@@ -11,9 +10,8 @@ use crate::config::ConfigReport;
 use crate::docs::DocsReport;
 use crate::journal::{CostReport, LogReport, StatsReport, WhyReport};
 use crate::listing::{ListReport, SessionsReport};
-use crate::reply::{Reply, json};
+use crate::reply::{Reply, json, unknown};
 use crate::status::StatusReport;
-use requirements_check::words::cut;
 
 /// What a program may rely on.
 const STABILITY: &str = "Keys are added, never renamed or removed.";
@@ -46,11 +44,8 @@ pub(crate) fn schema(command: Option<&str>) -> Result<Reply, String> {
     if let Some(one) = ALL.iter().find(|(name, ..)| *name == name_of(wanted)) {
         return Ok(Reply::yes(json(&document(one))));
     }
-    let names: Vec<&str> = ALL.iter().map(|(name, ..)| *name).collect();
-    let near = nearest(wanted, &names);
-    let or = near.map(|near| format!("did you mean {near}?"));
-    let or = or.unwrap_or_else(|| format!("there are {}", names.join(", ")));
-    Err(format!("req: there is no schema of {}; {or}", cut(wanted, 60)))
+    let names = ALL.map(|(name, ..)| name);
+    Err(unknown("schema of", wanted, &names, &format!("; there are {}", names.join(", "))))
 }
 
 /// A command's words as one: `log --stats` is `log-stats`.

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::desk::Subject;
-use crate::reply::{Reply, json};
-use crate::satisfy::{Speaker, is_own, short};
+use crate::location::Subject;
+use crate::reply::{Reply, json, short};
+use crate::satisfy::{RequestContext, is_own};
 use crate::verb::Status;
 use requirements_check::rule::Rule;
 use requirements_check::settings::{Kind, Scope};
@@ -88,7 +88,7 @@ impl Status {
     }
 }
 
-impl Speaker<'_> {
+impl RequestContext<'_> {
     pub(crate) fn status(&self, wanted: &Status) -> Result<Reply, String> {
         let session = self.session(wanted.session.as_deref())?;
         self.branch(wanted.branch.as_deref())?;
@@ -254,7 +254,7 @@ fn summary(entries: &[Entry], view: &View<'_>) -> String {
 /// Whose satisfactions count.
 fn whose(view: &View<'_>) -> String {
     match (view.session, view.world.live_names().as_slice()) {
-        (Some(id), _) => format!("session {}", short(Some(id))),
+        (Some(id), _) => format!("session {}", short(id)),
         (None, []) => "no session is live here".to_owned(),
         (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
     }

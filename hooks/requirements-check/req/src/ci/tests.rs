@@ -8,7 +8,7 @@ use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::operator::{Caller, Standing};
 
 use super::ci;
-use crate::desk::Desk;
+use crate::location::Location;
 use crate::verb::{Verb, parse_words};
 
 const SIZE: &str = "requirements:\n  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 10}}\n";
@@ -68,10 +68,10 @@ impl Checkout {
         let now = Timestamp::from_secs(1_795_300_000);
         let host = Host { started: now, clock: Clock::Fixed(now), environment };
         let places = Places::resolve(&host.environment, Some(&project));
-        let desk = Desk::of(host, places, None, Caller::Shell(Standing::NoTerminal)).unwrap();
+        let location = Location::of(host, places, None, Caller::Shell(Standing::NoTerminal)).unwrap();
         let words: Vec<String> = words.split_whitespace().map(ToOwned::to_owned).collect();
         let Verb::Ci(wanted) = parse_words(&words).unwrap() else { panic!("{words:?}") };
-        ci(&wanted, &desk).unwrap().text
+        ci(&wanted, &location).unwrap().text
     }
 }
 

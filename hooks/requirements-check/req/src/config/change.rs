@@ -4,18 +4,17 @@
 use serde_json::Value;
 use shared::catalog::Catalog;
 use shared::cli::Asker;
-use shared::config::{Entry, Fault, LayerKind, Problem, dotted, nearest, schema_at, spelled};
+use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
 
 use super::file::OurFile;
 use super::key::{is_global_only, only_in, path_of, unknown, usual_level};
 use super::outlook::Outlook;
 use super::value::value_of;
 use crate::journal::known_hook;
-use crate::reply::{Reply, refusal};
+use crate::reply::{self, Reply, refusal};
 use crate::verb::{Level, Turn, flag};
 use requirements_check::change::audit;
 use requirements_check::view::quoted;
-use requirements_check::words::cut;
 
 /// `req config set`, and without a value `req config unset`.
 pub(super) fn set(
@@ -93,16 +92,11 @@ fn is_described(name: &str, before: &Outlook, catalog: &Catalog) -> Result<(), S
     if known.contains(&name) {
         return Ok(());
     }
-    let shown = cut(name, 60);
-    Err(if catalog.hook(name).is_some() {
-        format!("req: {shown} is a hook, not a requirement; type: req enable --hook {shown}")
-    } else if let Some(near) = nearest(&shown, &known) {
-        format!("req: there is no requirement {shown}; did you mean {near}?")
-    } else {
-        format!(
-            "req: no file describes a requirement {shown}; req init writes a file with some to choose from"
-        )
-    })
+    if catalog.hook(name).is_some() {
+        return Err(format!("req: {name} is a hook, not a requirement; type: req enable --hook {name}"));
+    }
+    let otherwise = " in any file; req init writes a file with some to choose from";
+    Err(reply::unknown("requirement", name, &known, otherwise))
 }
 
 /// A change that was asked for; without a value the key goes.

@@ -11,7 +11,7 @@ use shared::journal::{Journal, Record};
 
 use super::entry::{is_refusal, rules, short, verb};
 use super::{is_of, journal, project, session, unreadable};
-use crate::reply::{Reply, json};
+use crate::reply::{self, Reply, json};
 use crate::verb::Why;
 use requirements_check::words::age;
 
@@ -95,7 +95,7 @@ fn last<'j>(wanted: &Why, journal: &'j Journal, asker: &Asker<'_>) -> Result<&'j
     let named = wanted.session.as_deref().map(|named| session(named, journal, asker)).transpose()?;
     if let Some(id) = named.as_deref().or(asker.session.filter(|_| !wanted.all)) {
         return refusals.find(|record| record.session.as_deref() == Some(id)).ok_or_else(|| {
-            let id = first_8(id);
+            let id = reply::short(id);
             format!("req: nothing was refused or held in session {id}; req log --blocks shows other sessions")
         });
     }
@@ -132,14 +132,10 @@ fn headline(record: &Record, asker: &Asker<'_>) -> String {
     let session = match record.session.as_deref() {
         None => String::new(),
         Some(session) if Some(session) == asker.session => ", in this session".to_owned(),
-        Some(session) => format!(", in session {}{}", first_8(session), elsewhere.unwrap_or_default()),
+        Some(session) => format!(", in session {}{}", reply::short(session), elsewhere.unwrap_or_default()),
     };
     let (hook, what, id) = (&record.hook, verb(record), short(record));
     format!("{hook} {what}, {} ago ({}){session}. Its id is {id}.", age(secs), record.at.local())
-}
-
-fn first_8(session: &str) -> String {
-    session.chars().take(8).collect()
 }
 
 fn on(record: &Record) -> String {

@@ -11,7 +11,7 @@ use shared::operator::Caller;
 
 use crate::listing;
 use crate::reply::Reply;
-use crate::satisfy::Speaker;
+use crate::satisfy::RequestContext;
 use crate::verb::{Verb, parse_words};
 use session::origin;
 pub(crate) use session::{OTHER, ROOT, SESSION, Scene};
@@ -51,13 +51,14 @@ impl Scene {
         let verb = parse_words(&line[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
         let view = self.view();
         let examples = examples.map(ToOwned::to_owned);
-        let speaker = Speaker { settings: &self.settings, view: &view, caller, origin: &origin, examples };
+        let asked =
+            RequestContext { settings: &self.settings, view: &view, caller, origin: &origin, examples };
         match &verb {
-            Verb::Status(wanted) => speaker.status(wanted),
-            Verb::Satisfy(wanted) => speaker.satisfy(wanted),
-            Verb::Approve(wanted) => speaker.approve(wanted),
-            Verb::Waive(wanted) => speaker.waive(wanted),
-            Verb::Clear(wanted) => speaker.clear(wanted),
+            Verb::Status(wanted) => asked.status(wanted),
+            Verb::Satisfy(wanted) => asked.satisfy(wanted),
+            Verb::Approve(wanted) => asked.approve(wanted),
+            Verb::Waive(wanted) => asked.waive(wanted),
+            Verb::Clear(wanted) => asked.clear(wanted),
             Verb::List(wanted) => Ok(listing::list(wanted, &view)),
             Verb::Prune => listing::prune(&view),
             Verb::Sessions(wanted) => Ok(listing::sessions(wanted, &view)),

@@ -14,7 +14,7 @@ use shared::switches::Switches;
 
 use crate::pause;
 use crate::reply::Reply;
-use crate::satisfy::Speaker;
+use crate::satisfy::RequestContext;
 use requirements_check::RequirementsCheck;
 use requirements_check::change::audit;
 use requirements_check::observe::Look;
@@ -26,7 +26,7 @@ use requirements_check::state::State;
 use requirements_check::typed::Asking;
 use requirements_check::view::View;
 
-pub(crate) struct Desk {
+pub(crate) struct Location {
     pub(crate) host: Host,
     pub(crate) places: Places,
     store: Option<Store>,
@@ -41,7 +41,7 @@ pub(crate) struct Subject<'a> {
     pub(crate) session: Option<&'a str>,
 }
 
-impl Desk {
+impl Location {
     /// Who asks, where a hook started this process for a typed prompt.
     pub(crate) fn asking() -> Option<Asking> {
         let host = Host::real();
@@ -109,7 +109,7 @@ impl Desk {
     pub(crate) fn about(
         &self,
         subject: Subject<'_>,
-        answer: impl FnOnce(&Speaker<'_>) -> Result<Reply, String>,
+        answer: impl FnOnce(&RequestContext<'_>) -> Result<Reply, String>,
     ) -> Result<Reply, String> {
         let request = self.request(Event::Other("req".to_owned()));
         let context = self.context(&request);
@@ -139,14 +139,14 @@ impl Desk {
             world: &look.world,
             now: self.host.now(),
         };
-        let speaker = Speaker {
+        let asked = RequestContext {
             settings: &self.section.settings,
             view: &view,
             caller: self.caller,
             origin: &|key| self.section.origin(key),
             examples: self.examples(),
         };
-        self.carry_out(answer(&speaker)?)
+        self.carry_out(answer(&asked)?)
     }
 
     /// A file of ours that describes requirements in comments alone, as some presets do.
