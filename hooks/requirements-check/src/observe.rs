@@ -81,7 +81,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
     let mut look = Look::new(context);
     let session = call.session_id.as_deref();
     let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
-    // What is due shows before anything is measured, and only that is measured.
+    // Only requirements that are due are measured.
     let due: Vec<Rule<'_>> = decide::stop::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;

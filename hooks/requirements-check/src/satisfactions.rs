@@ -26,7 +26,7 @@ pub use sessions::resolve_session;
 /// The satisfactions of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Satisfactions {
-    /// Whose these are, see [`Key::label`].
+    /// The owner, see [`Key::label`].
     pub(crate) branch: String,
     /// Root of the work tree they were changed from last.
     pub(crate) project: String,
@@ -41,7 +41,7 @@ pub struct Satisfactions {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
-    /// Its scope when it was satisfied last. The scope it is configured with decides which satisfactions count.
+    /// The scope when it was satisfied last. The configured scope decides which satisfactions count.
     pub(crate) scope: Scope,
     /// The satisfaction that counts for every session.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -20,7 +20,7 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
     let places = answer(&git, &["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])?;
     let lines: Vec<&str> = places.lines().collect();
     let [root, git_dir, common_dir] = lines[..] else { return Err(unexpected(&places)) };
-    // The common folder is told relative to where git was started.
+    // Git names the common folder relative to the folder it was started in.
     let common_dir = folder.join(common_dir).canonicalize().map_err(|_| unexpected(&places))?;
     let worktree = Worktree { root: PathBuf::from(root), git_dir: PathBuf::from(git_dir), common_dir };
     let branch = answer(&git, &["symbolic-ref", "-q", "HEAD"]).ok();
@@ -33,7 +33,7 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
     Ok((worktree, Key::Branch(branch)))
 }
 
-/// What git printed, without the last line's end.
+/// The output of git, without the last line's end.
 fn answer(git: &Git<'_>, words: &[&str]) -> Result<String, GitError> {
     let output = git.run(words).map_err(|failure| {
         GitError::Other(match failure {

@@ -1,7 +1,7 @@
-//! Which branch the size of the current one is measured against.
+//! The base: the branch that the size of the current one is measured against.
 //!
-//! In this order: what the settings name; the branch's upstream; the remote's default branch (`origin/HEAD`); `main`,
-//! `master`; `origin/main`, `origin/master`. Two things are particular:
+//! The first of these that exists: the base of the settings, the branch's upstream, the remote's default branch
+//! (`origin/HEAD`), `main`, `master`, `origin/main`, `origin/master`. Two things are particular:
 //!
 //! - An upstream of the same name (`origin/feature` of `feature`) is where the branch is pushed to, not where it came
 //!   from: measuring against it would hide everything pushed. It counts only for the base branch itself.
@@ -31,7 +31,7 @@ pub(super) struct Base {
 /// A named point of history.
 struct Point {
     name: String,
-    /// Its full name, where it is a reference.
+    /// The full name, if it is a reference.
     reference: Option<String>,
     commit: Oid,
 }

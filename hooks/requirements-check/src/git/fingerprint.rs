@@ -1,4 +1,4 @@
-//! What the files under some globs contain, so that two moments can be compared.
+//! Fingerprints of the files under some globs, so that two moments can be compared.
 //!
 //! A fingerprint is HEAD's tree and what differs from it once every file is staged, in memory: changed, new and missing files
 //! by mode and content. Committing exactly what was there keeps it the same; any other content, by whatever program, does not.
@@ -20,7 +20,7 @@ use crate::paths::{MAX_FILES, files_below};
 
 /// More changed files are an import or a missing `.gitignore`, and a record too large to keep.
 const MAX_CHANGED: usize = 5_000;
-/// Larger files are told by size and time.
+/// Larger files are compared by size and time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// The content of a file that one side has and the other has not.
 const GONE: &str = "gone";
@@ -38,14 +38,14 @@ pub(crate) struct Fingerprint {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) fingerprint: Fingerprint,
-    /// Files of which another version is staged than the one that lies there.
+    /// Files whose staged version differs from the one in the work tree.
     pub(crate) staged_otherwise: Vec<String>,
 }
 
 /// Takes the fingerprint of the files under `paths`; `None` means all but what is `own`.
 pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> Result<Taken, GitError> {
     let repo = worktree.open()?;
-    // What is hashed on its way through git's filters stays in memory.
+    // Objects that are hashed on the way through git's filters stay in memory.
     let odb = repo.odb()?;
     odb.add_new_mempack_backend(1_000)?;
     let tree = head_tree(&repo)?;
@@ -134,7 +134,7 @@ fn matches(paths: Option<&GlobSet>, path: &Path) -> bool {
     paths.is_none_or(|paths| paths.is_match(path))
 }
 
-/// The paths under `paths` that were not the same at both moments, sorted. An error where it cannot be told.
+/// The paths under `paths` that differ between two moments, sorted.
 pub(crate) fn differing(
     worktree: Option<&Worktree>,
     one: &Fingerprint,

@@ -12,7 +12,7 @@ use crate::paths::real;
 pub(crate) struct Own {
     /// Files and folders that do not count, tracked or not.
     pub(super) never: Vec<PathBuf>,
-    /// Files and folders of which only what is tracked counts.
+    /// Files and folders that count only if git tracks them.
     pub(super) untracked: Vec<PathBuf>,
 }
 

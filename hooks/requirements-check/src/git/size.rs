@@ -41,10 +41,9 @@ const GENERATED: [&str; 11] = [
 /// So many files may be compared with each other to find those that were moved.
 const RENAME_LIMIT: usize = 200;
 
-/// What to measure.
 #[derive(Clone, Debug)]
 pub(crate) struct SizeRequest {
-    /// The branch, tag or commit to measure against; `None`: upstream, the remote's default, main, master.
+    /// The branch, tag or commit to measure against; `None`: see `base`.
     pub(crate) base: Option<String>,
     /// Paths, relative to the work tree's folder, that do not count.
     pub(crate) exclude: Vec<Glob>,
@@ -62,7 +61,7 @@ pub struct Size {
     pub is_complete: bool,
 }
 
-/// What HEAD says, and the commit of its branch: different means another count.
+/// HEAD and the commit of its branch: another stamp means another count.
 pub(crate) fn stamp(worktree: &Worktree) -> String {
     let tip = match worktree.head() {
         Ok(Key::Branch(name)) => first_line(&worktree.common_dir.join("refs/heads").join(name)),

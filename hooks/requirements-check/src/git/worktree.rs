@@ -1,4 +1,4 @@
-//! Which work tree a path belongs to and what is checked out there, by plain file reads: every tool call pays for it.
+//! The work tree of a path and what is checked out there, found by plain file reads: every tool call pays for it.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -18,11 +18,11 @@ const LINE_BYTES: u64 = 4096;
 /// A work tree: a main one, a linked one (`git worktree`) or a submodule's.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worktree {
-    /// Its top folder, links resolved.
+    /// The top folder, links resolved.
     pub root: PathBuf,
-    /// Where its HEAD and its index lie.
+    /// The folder of HEAD and index.
     pub git_dir: PathBuf,
-    /// Where branches and objects lie, shared by all worktrees of the repository.
+    /// The folder of branches and objects, shared by all work trees of the repository.
     pub common_dir: PathBuf,
 }
 
@@ -54,7 +54,7 @@ impl Worktree {
         !inner.any(|folder| folder.join(".git").exists())
     }
 
-    /// What git reads before it looks at the work tree's files is a file where it is there.
+    /// Each file that git reads before it looks at the work tree is a regular file, or missing.
     pub(crate) fn check_rules(&self) -> Result<(), GitError> {
         let own = [".gitignore", ".gitattributes"].map(|name| self.root.join(name));
         let common = ["exclude", "attributes"].map(|name| self.common_dir.join("info").join(name));

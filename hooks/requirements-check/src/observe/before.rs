@@ -73,7 +73,7 @@ fn is_quiet(context: &Context<'_, Settings>) -> bool {
     registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
-/// The triggered rules by where what triggers them acts: each command of a line in its own folder, git where it is told to.
+/// The triggered rules by place: each command of a line acts in its own folder, git in the one that its options name.
 fn by_place<'r>(
     triggered: &[Rule<'r>],
     call: &Call,
@@ -94,7 +94,7 @@ fn by_place<'r>(
     by_place
 }
 
-/// Where the call acts, then the other work trees in which commands of its line act.
+/// The work tree of the call first, then the others in which commands of its line act.
 fn by_work_tree<'a, 's, 'r>(
     own: Look<'a, 's>,
     place: &Path,

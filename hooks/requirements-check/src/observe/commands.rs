@@ -1,4 +1,4 @@
-//! What only the command line `req` looks at.
+//! Looks of the command line `req` alone.
 
 use super::{Look, files, sizes};
 use crate::registry::Registry;
@@ -28,7 +28,6 @@ impl Look<'_, '_> {
         Ok(())
     }
 
-    /// Why there is no repository to look at.
     pub fn without_git(&self) -> String {
         let trouble = self.world.here.trouble.as_ref();
         trouble.map_or("there is no git repository here".to_owned(), |why| {

@@ -17,7 +17,7 @@ use crate::words::age;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// What the requirement's file is like; none where it asks for none.
+/// The state of the requirement's file; none where it asks for none.
 pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
     let wanted = rule.set.evidence()?.file.clone()?;
     let (glob, must_be) = (wanted.glob.as_str().to_owned(), must_be(&wanted));
@@ -51,7 +51,7 @@ fn must_be(wanted: &File) -> String {
     if all.is_empty() { "is there".to_owned() } else { all.join(" and ") }
 }
 
-/// What the first file lacks that the glob means, unless another one lacks nothing.
+/// `None` if one of the files that the glob means lacks nothing, else the lack of the first one.
 fn lacking(root: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {
     let mut first = None;
     for file in meant(root, wanted) {

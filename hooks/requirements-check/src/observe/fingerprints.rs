@@ -1,4 +1,4 @@
-//! What the files were when a command began, and whether they are still the same: kept by digest, compared in full.
+//! Fingerprints of the files when a command began: kept by digest, compared in full.
 
 use std::path::Path;
 use std::time::Instant;
@@ -70,7 +70,6 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
     }
 }
 
-/// The files of which another version is staged than the one that lies there.
 pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<String> {
     taken(look, rule, look.deadline_of_files()).map(|taken| taken.staged_otherwise).unwrap_or_default()
 }

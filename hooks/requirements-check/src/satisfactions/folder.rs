@@ -16,7 +16,7 @@ use shared::state::{
 use super::satisfaction::epoch_secs;
 use super::{Key, Satisfactions};
 
-/// What is written. Raised when a field is added, because an older writer would drop it.
+/// The version that is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;
 
 /// A larger file is not read, and none is written; ten thousand satisfactions fit.
@@ -42,7 +42,6 @@ pub struct Folder {
     patience: Duration,
 }
 
-/// What was found.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Read {
     /// None if there is no file.
@@ -54,7 +53,6 @@ pub(crate) struct Read {
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
-    /// Whose satisfactions.
     pub key: Key,
     /// How many requirements are satisfied.
     pub requirements: usize,
@@ -165,7 +163,7 @@ impl Folder {
         })?
     }
 
-    /// Whose satisfactions there are, in order. Files that are not ours or not where they belong are left out.
+    /// The files in order of their keys, without those that are not ours or not where they belong.
     pub(crate) fn list(&self) -> Vec<Listed> {
         let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
         let mut listed: Vec<Listed> = files.filter_map(|file| listed(&file.path())).collect();
@@ -181,7 +179,7 @@ impl Folder {
         pruned.into_iter().collect()
     }
 
-    /// Whether the branch exists is asked again inside the lock, as it may be back.
+    /// A branch may be back, so `exists` is called again inside the lock.
     fn clean_up(&self, key: &Key, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
         if exists(key) {
             return match self.change(key, now, |kept| kept.forget_sessions(KEEP_SESSIONS_SECS, now)) {
@@ -211,7 +209,7 @@ impl Folder {
         self.dir.join(key.file_name())
     }
 
-    /// What there is after a damaged file was set aside, and where that is. The caller holds the lock.
+    /// Loads the file, or sets a damaged one aside and returns its new place. The caller holds the lock.
     fn settle(&self, key: &Key) -> Result<(Option<Loaded>, Option<PathBuf>), Failure> {
         match load(&self.place(key)) {
             Err(Failure::Damaged(place)) => {
@@ -277,7 +275,7 @@ fn load(place: &Path) -> Result<Option<Loaded>, Failure> {
     }
 }
 
-/// What is written: every part of it has a form in JSON.
+/// Every part has a form in JSON.
 fn to_bytes(satisfactions: &Satisfactions) -> Vec<u8> {
     serde_json::to_vec(&Versioned { version: VERSION.to_string(), satisfactions }).unwrap_or_default()
 }

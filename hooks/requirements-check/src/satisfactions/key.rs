@@ -1,4 +1,4 @@
-//! Whose satisfactions a file holds, and what it is called: the branch as a file can have it, and a hash of its name.
+//! The owner of the satisfactions in a file, and the file's name: a slug of the branch, and a hash of its name.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ const ALL_BRANCHES: &str = "all branches";
 const NO_GIT: &str = "no git";
 const DETACHED: &str = "detached at ";
 
-/// Whose satisfactions: what is checked out, or one of the two that no branch has to do with.
+/// The owner of satisfactions.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
-    /// Those of a branch, by its short name (`feature/auth`), also of one without a commit yet.
+    /// A branch by its short name (`feature/auth`), also one without a commit yet.
     Branch(String),
-    /// Those of a detached HEAD, by its commit.
+    /// A detached HEAD by its commit.
     Detached(String),
-    /// Those of a project without git.
+    /// A project without git.
     NoGit,
-    /// Those that hold on all branches.
+    /// All branches of the repository.
     Permanent,
 }
 
 impl Key {
-    /// What stands in the file as `branch`.
+    /// The value of `branch` in the file.
     pub(crate) fn label(&self) -> Cow<'_, str> {
         match self {
             Self::Branch(name) => Cow::Borrowed(name),
@@ -43,7 +43,7 @@ impl Key {
         }
     }
 
-    /// What the file is called: as much of the name as leaves room for a hash and what is put after it.
+    /// As much of the name as leaves room for a hash and for endings that writers add.
     pub(super) fn file_name(&self) -> String {
         let name = match self {
             Self::Branch(name) => name.clone(),

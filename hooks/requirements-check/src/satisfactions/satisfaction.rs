@@ -13,7 +13,6 @@ pub struct Satisfaction {
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
-    /// What is known beside that.
     pub metadata: Metadata,
 }
 
@@ -54,7 +53,7 @@ impl By {
     }
 }
 
-/// What is known of a satisfaction beside who and when. Everything is optional, and what this code does not know is kept.
+/// Details of a satisfaction. All are optional, and unknown ones are kept.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -73,7 +72,7 @@ pub struct Metadata {
     /// The command that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What the files were like when the command started.
+    /// Digest of the files when the command started.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<Value>,
     #[serde(flatten)]
@@ -104,7 +103,7 @@ impl Satisfaction {
         Self { expires_at, ..self }
     }
 
-    /// Its time in microseconds, which tells it from an earlier and a later satisfaction of the same requirement.
+    /// The time in microseconds, which tells this satisfaction from others of the same requirement.
     pub(crate) fn identity(&self) -> i64 {
         let exact = self.metadata.other.get(AT_MICROS).and_then(Value::as_i64);
         exact.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))

@@ -167,7 +167,7 @@ fn a_damaged_file_is_set_aside_and_never_lost() {
 fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
     let world = World::new();
     world.write("main.json", "{");
-    // Where its lock should be.
+    // The folder stands in place of the lock.
     fs::create_dir(world.file("main.json.lock")).unwrap();
     let read = world.folder.read(&branch("main")).unwrap();
     assert_eq!(read.corrupt, Some(world.file("main.json")));
