@@ -3,8 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use transcript::MAX_TAIL_BYTES;
-
 use super::{Material, with};
 use crate::git::GitContext;
 use crate::snapshot::Todos;
@@ -92,15 +90,6 @@ fn a_subject_is_one_short_line_without_secrets() {
     let active = read(&lines.concat()).todos.active;
     assert_eq!((active[0].as_str(), active[3].as_str()), ("a # b", "task 4"));
     assert!(active[1].starts_with("use [masked") && active[2].chars().count() <= 200, "{active:?}");
-}
-
-#[test]
-fn of_a_long_transcript_only_the_end_is_read() {
-    let filler = answered("x", false, &format!("\"{}\"", "y".repeat(100_000)));
-    let rest = usize::try_from(MAX_TAIL_BYTES).unwrap() / 100_000 + 2;
-    let lines =
-        [edit("1", "Write", "/p/early", false), vec![filler; rest], edit("2", "Write", "/p/late", false)];
-    check_edits(&lines.concat(), &["/p/late"]);
 }
 
 #[test]

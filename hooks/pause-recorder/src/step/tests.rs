@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::json;
 use shared::config::read_typed;
 use shared::state::Store;
 
@@ -11,28 +12,27 @@ use crate::record::{ARCHIVE, JSON, Kind, MARKDOWN, Sessions, YAML, append, read,
 use crate::registry::{self, Entry};
 use crate::snapshot::Snapshot;
 use crate::snapshot::tests::{line, map, material, noon};
+use crate::tests::World;
 
-struct World {
-    _scratch: tempfile::TempDir,
+struct Scene {
+    world: World,
     sessions: Sessions,
     own: Store,
     id: String,
 }
 
-impl World {
+impl Scene {
     /// A record of two lines.
     fn new() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let root = scratch.path().join("p");
-        fs::create_dir(&root).unwrap();
-        let own = Store::open(&scratch.path().join("own")).unwrap();
-        let sessions = Sessions { dir: root.join(".claude/sessions"), root };
-        let action = |kind, second| line(kind, second, 0.9, map(&serde_json::json!({})));
+        let world = World::new(noon(0));
+        let own = registry::own_store(&world.places.open_store().unwrap()).unwrap();
+        let sessions = world.sessions();
+        let action = |kind, second| line(kind, second, 0.9, map(&json!({})));
         let id = start(&sessions, "s", action(Kind::PauseStarted, 0)).unwrap();
         append(&sessions, &sessions.active_path("s"), vec![action(Kind::ToolCall, 60)]).unwrap();
         let entry = Entry { id: id.clone(), project: sessions.root.clone(), ..Entry::default() };
         registry::change(&own, |registry| registry.begin(entry)).unwrap();
-        Self { _scratch: scratch, sessions, own, id }
+        Self { world, sessions, own, id }
     }
 
     fn finish(&self, ending: Ending, seconds: i64, left_out: u64) -> Result<(), String> {
@@ -50,7 +50,7 @@ impl World {
     }
 
     fn digest(&self) -> String {
-        self.own.read::<registry::Registry>("").unwrap().entries[0].digest.clone()
+        self.world.registry().entries[0].digest.clone()
     }
 
     fn files(&self) -> Vec<PathBuf> {
@@ -61,45 +61,45 @@ impl World {
 
 #[test]
 fn snapshot_has_three_forms_and_the_record_is_archived() {
-    let world = World::new();
-    world.finish(Ending::Full, 300, 3).unwrap();
-    assert_eq!(world.files().len(), 5);
-    assert!(!world.sessions.active_path("s").exists());
-    let yaml = fs::read_to_string(world.sessions.file(&world.id, YAML)).unwrap();
-    assert_eq!(read_typed::<Snapshot>(&yaml).unwrap(), world.snapshot());
-    assert_eq!(world.snapshot().incremental_pause.action_count, 5);
-    assert!(is_as_written(&world.json(), &world.digest()));
-    assert!(!is_as_written(b"", "") && !is_as_written(b"x", &world.digest()));
-    let last = read(&world.sessions.file(&world.id, ARCHIVE)).unwrap().unwrap().actions.pop().unwrap();
+    let scene = Scene::new();
+    scene.finish(Ending::Full, 300, 3).unwrap();
+    assert_eq!(scene.files().len(), 5);
+    assert!(!scene.sessions.active_path("s").exists());
+    let yaml = fs::read_to_string(scene.sessions.file(&scene.id, YAML)).unwrap();
+    assert_eq!(read_typed::<Snapshot>(&yaml).unwrap(), scene.snapshot());
+    assert_eq!(scene.snapshot().incremental_pause.action_count, 5);
+    assert!(is_as_written(&scene.json(), &scene.digest()));
+    assert!(!is_as_written(b"", "") && !is_as_written(b"x", &scene.digest()));
+    let last = read(&scene.sessions.file(&scene.id, ARCHIVE)).unwrap().unwrap().actions.pop().unwrap();
     assert_eq!((last.kind, &last.data["total_actions"]), (Kind::PauseFinalized, &5.into()));
-    let latest = fs::read_to_string(world.sessions.latest()).unwrap();
-    assert_eq!(latest.lines().next(), Some(world.id.as_str()));
-    assert_eq!(world.finish(Ending::Full, 900, 0), Ok(()), "it is gone, and nothing happens");
-    assert!(world.snapshot().paused_at.contains("12:05:00"));
+    let latest = fs::read_to_string(scene.sessions.latest()).unwrap();
+    assert_eq!(latest.lines().next(), Some(scene.id.as_str()));
+    assert_eq!(scene.finish(Ending::Full, 900, 0), Ok(()), "it is gone, and nothing happens");
+    assert!(scene.snapshot().paused_at.contains("12:05:00"));
 }
 
 #[test]
 fn record_goes_on_after_a_compaction_and_leaves_its_archive_alone_where_that_is_asked() {
-    let world = World::new();
-    world.finish(Ending::GoesOn, 300, 0).unwrap();
-    assert!(world.sessions.active_path("s").exists() && world.snapshot().paused_at.contains("12:05:00"));
-    let world = World::new();
-    world.finish(Ending::Minimal, 300, 0).unwrap();
-    assert_eq!(world.files(), [world.sessions.file(&world.id, ARCHIVE)]);
+    let scene = Scene::new();
+    scene.finish(Ending::GoesOn, 300, 0).unwrap();
+    assert!(scene.sessions.active_path("s").exists() && scene.snapshot().paused_at.contains("12:05:00"));
+    let scene = Scene::new();
+    scene.finish(Ending::Minimal, 300, 0).unwrap();
+    assert_eq!(scene.files(), [scene.sessions.file(&scene.id, ARCHIVE)]);
 }
 
 #[test]
 fn failed_snapshot_keeps_the_record_and_is_repeated_with_the_same_result() {
-    let world = World::new();
-    let markdown = world.sessions.file(&world.id, MARKDOWN);
+    let scene = Scene::new();
+    let markdown = scene.sessions.file(&scene.id, MARKDOWN);
     fs::create_dir(&markdown).unwrap();
-    assert!(world.finish(Ending::Full, 300, 3).unwrap_err().contains("can be finalized again"));
-    assert!(world.sessions.active_path("s").exists());
-    let before = world.json();
+    assert!(scene.finish(Ending::Full, 300, 3).unwrap_err().contains("can be finalized again"));
+    assert!(scene.sessions.active_path("s").exists());
+    let before = scene.json();
     fs::remove_dir(markdown).unwrap();
-    world.finish(Ending::Full, 900, 0).unwrap();
-    assert_eq!((world.json(), world.files().len()), (before, 5));
-    let world = World::new();
-    fs::write(world.sessions.active_path("s"), "garbage\n").unwrap();
-    assert!(world.finish(Ending::GoesOn, 300, 0).unwrap_err().contains("no line"));
+    scene.finish(Ending::Full, 900, 0).unwrap();
+    assert_eq!((scene.json(), scene.files().len()), (before, 5));
+    let scene = Scene::new();
+    fs::write(scene.sessions.active_path("s"), "garbage\n").unwrap();
+    assert!(scene.finish(Ending::GoesOn, 300, 0).unwrap_err().contains("no line"));
 }

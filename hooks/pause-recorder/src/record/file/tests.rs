@@ -8,12 +8,8 @@ use serde_json::Map;
 use shared::host::Timestamp;
 
 use super::{append, archive, discard, read, start};
-use crate::record::{ARCHIVE, Action, Kind, Recorded, Sessions};
-
-struct World {
-    _scratch: tempfile::TempDir,
-    sessions: Sessions,
-}
+use crate::record::{ARCHIVE, Action, Kind, Recorded};
+use crate::tests::World;
 
 fn action(kind: Kind, second: i64) -> Action {
     let at = Timestamp::from_secs(1_767_700_800 + second);
@@ -21,22 +17,16 @@ fn action(kind: Kind, second: i64) -> Action {
 }
 
 impl World {
-    fn new() -> Self {
-        let scratch = tempfile::tempdir().unwrap();
-        let root = scratch.path().to_path_buf();
-        Self { _scratch: scratch, sessions: Sessions { dir: root.join(".claude/sessions"), root } }
-    }
-
     fn path(&self) -> PathBuf {
-        self.sessions.active_path("s")
+        self.sessions().active_path("s")
     }
 
     fn start(&self) -> String {
-        start(&self.sessions, "s", action(Kind::PauseStarted, 0)).unwrap()
+        start(&self.sessions(), "s", action(Kind::PauseStarted, 0)).unwrap()
     }
 
     fn append(&self, second: i64) {
-        append(&self.sessions, &self.path(), vec![action(Kind::ToolCall, second)]).unwrap();
+        append(&self.sessions(), &self.path(), vec![action(Kind::ToolCall, second)]).unwrap();
     }
 
     fn text(&self) -> String {
@@ -54,7 +44,7 @@ impl World {
 
 #[test]
 fn holds_a_line_for_each_action_and_is_private() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     let id = world.start();
     world.append(1);
     let recorded = world.recorded();
@@ -67,17 +57,17 @@ fn holds_a_line_for_each_action_and_is_private() {
 
 #[test]
 fn goes_on_where_it_exists() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     let id = world.start();
     assert_eq!(world.start(), id);
     assert_eq!(world.kinds(), [Kind::PauseStarted]);
-    let other = start(&world.sessions, "another", action(Kind::PauseStarted, 0)).unwrap();
+    let other = start(&world.sessions(), "another", action(Kind::PauseStarted, 0)).unwrap();
     assert_eq!(other, "session-20260106-120000-2");
 }
 
 #[test]
 fn ends_a_torn_line_and_counts_what_it_cannot_read() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     world.start();
     let text = world.text() + "\n{\"type\":\"tool_call\",\"time";
     fs::write(world.path(), text).unwrap();
@@ -91,7 +81,7 @@ fn ends_a_torn_line_and_counts_what_it_cannot_read() {
 
 #[test]
 fn gets_an_id_where_no_line_can_be_read() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     world.start();
     fs::write(world.path(), "garbage").unwrap();
     assert_eq!(world.start(), "session-20260106-120000");
@@ -101,7 +91,7 @@ fn gets_an_id_where_no_line_can_be_read() {
 
 #[test]
 fn is_not_created_again_by_an_append() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     world.start();
     discard(&world.path()).unwrap();
     world.append(1);
@@ -111,21 +101,21 @@ fn is_not_created_again_by_an_append() {
 
 #[test]
 fn is_no_link() {
-    let world = World::new();
-    world.sessions.open().unwrap();
-    let target = world.sessions.root.join("target");
+    let world = World::new(Timestamp::from_secs(0));
+    world.sessions().open().unwrap();
+    let target = world.at("target");
     fs::write(&target, "precious").unwrap();
     symlink(&target, world.path()).unwrap();
-    assert!(start(&world.sessions, "s", action(Kind::PauseStarted, 0)).is_err());
-    assert!(append(&world.sessions, &world.path(), vec![action(Kind::ToolCall, 1)]).is_err());
+    assert!(start(&world.sessions(), "s", action(Kind::PauseStarted, 0)).is_err());
+    assert!(append(&world.sessions(), &world.path(), vec![action(Kind::ToolCall, 1)]).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "precious");
 }
 
 #[test]
 fn is_archived_once() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     let id = world.start();
-    let to = world.sessions.file(&id, ARCHIVE);
+    let to = world.sessions().file(&id, ARCHIVE);
     fs::write(&to, "another").unwrap();
     assert!(archive(&world.path(), &to).unwrap_err().contains("exists already"));
     assert_eq!(fs::read_to_string(&to).unwrap(), "another");
@@ -136,7 +126,7 @@ fn is_archived_once() {
 
 #[test]
 fn keeps_every_line_of_parallel_appends() {
-    let world = World::new();
+    let world = World::new(Timestamp::from_secs(0));
     world.start();
     std::thread::scope(|scope| {
         for _ in 0..8 {

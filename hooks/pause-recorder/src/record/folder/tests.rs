@@ -6,17 +6,17 @@ use std::os::unix::fs::symlink;
 use shared::host::Timestamp;
 
 use super::{Sessions, is_record_id};
+use crate::tests::World;
 
-fn project() -> (tempfile::TempDir, Sessions) {
-    let scratch = tempfile::tempdir().unwrap();
-    let root = scratch.path().join("project");
-    fs::create_dir(&root).unwrap();
-    (scratch, Sessions { dir: root.join(".claude/sessions"), root })
+fn project() -> (World, Sessions) {
+    let world = World::new(Timestamp::from_secs(0));
+    let sessions = world.sessions();
+    (world, sessions)
 }
 
 #[test]
 fn creates_the_folder_with_a_gitignore_and_keeps_an_existing_one() {
-    let (_scratch, sessions) = project();
+    let (_world, sessions) = project();
     sessions.open().unwrap();
     let ignored = sessions.dir.join(".gitignore");
     assert_eq!(fs::read_to_string(&ignored).unwrap(), "*\n");
@@ -29,8 +29,8 @@ fn creates_the_folder_with_a_gitignore_and_keeps_an_existing_one() {
 #[test]
 fn uses_no_folder_outside_of_the_project() {
     for link in [".claude", ".claude/sessions"] {
-        let (scratch, sessions) = project();
-        let outside = scratch.path().join("outside");
+        let (world, sessions) = project();
+        let outside = world.at("outside");
         fs::create_dir(&outside).unwrap();
         let place = sessions.root.join(link);
         fs::create_dir_all(place.parent().unwrap()).unwrap();
@@ -39,14 +39,14 @@ fn uses_no_folder_outside_of_the_project() {
         assert!(!sessions.is_usable() && sessions.actives().is_empty());
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 0, "{link}");
     }
-    let (_scratch, sessions) = project();
+    let (_world, sessions) = project();
     fs::write(sessions.root.join(".claude"), "a file").unwrap();
     assert!(sessions.open().is_err());
 }
 
 #[test]
 fn follows_a_link_that_stays_inside_of_the_project() {
-    let (_scratch, sessions) = project();
+    let (_world, sessions) = project();
     fs::create_dir(sessions.root.join("inside")).unwrap();
     symlink("inside", sessions.root.join(".claude")).unwrap();
     sessions.open().unwrap();
@@ -54,18 +54,8 @@ fn follows_a_link_that_stays_inside_of_the_project() {
 }
 
 #[test]
-fn names_the_record_of_each_session_differently() {
-    let (_scratch, sessions) = project();
-    let name =
-        |session: &str| sessions.active_path(session).file_name().unwrap().to_str().unwrap().to_owned();
-    let (one, other) = (name("11111111-a"), name("11111111-b"));
-    assert_ne!(one, other);
-    assert_eq!((one.len(), one.starts_with("ACTIVE-PAUSE-")), ("ACTIVE-PAUSE-12345678.jsonl".len(), true));
-}
-
-#[test]
 fn finds_an_id_that_no_file_has() {
-    let (_scratch, sessions) = project();
+    let (_world, sessions) = project();
     sessions.open().unwrap();
     let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
     let free = || sessions.free_id(at).unwrap();
@@ -78,7 +68,7 @@ fn finds_an_id_that_no_file_has() {
 
 #[test]
 fn lists_ids_newest_first() {
-    let (_scratch, sessions) = project();
+    let (_world, sessions) = project();
     sessions.open().unwrap();
     for name in
         ["session-20260106-120000", "session-20260106-120000-10", "session-20260106-120000-2", "notes"]

@@ -8,16 +8,16 @@ use flate2::read::GzDecoder;
 use shared::host::Timestamp;
 
 use crate::record::{ARCHIVE, Sessions};
+use crate::tests::World;
 
 const ONE: &str = "session-20260101-120000";
 const TWO: &str = "session-20260102-120000";
 
-fn folder() -> (tempfile::TempDir, Sessions) {
-    let scratch = tempfile::tempdir().unwrap();
-    let root = scratch.path().to_path_buf();
-    let sessions = Sessions { dir: root.join(".claude/sessions"), root };
+fn folder() -> (World, Sessions) {
+    let world = World::new(Timestamp::from_secs(0));
+    let sessions = world.sessions();
     sessions.open().unwrap();
-    (scratch, sessions)
+    (world, sessions)
 }
 
 fn names(sessions: &Sessions) -> Vec<String> {
@@ -26,7 +26,7 @@ fn names(sessions: &Sessions) -> Vec<String> {
 
 #[test]
 fn compresses_old_archives_of_this_machine() {
-    let (_scratch, sessions) = folder();
+    let (_world, sessions) = folder();
     let now = SystemTime::now();
     let old = now - Duration::from_secs(1_000);
     for (id, modified) in [(ONE, old), (TWO, now), ("session-20260103-120000", old)] {
@@ -47,7 +47,7 @@ fn compresses_old_archives_of_this_machine() {
 
 #[test]
 fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
-    let (_scratch, sessions) = folder();
+    let (_world, sessions) = folder();
     for id in [ONE, TWO] {
         for end in [".json", ".yaml", ".md", "-incremental.jsonl.gz", ".json.tmp"] {
             fs::write(sessions.dir.join(format!("{id}{end}")), "x").unwrap();
