@@ -1,4 +1,4 @@
-//! Where Claude Code last compacted each model by itself, which all sessions share: `<state>/pause-recorder/models.json`.
+//! The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
 
 use std::collections::BTreeMap;
 

@@ -67,7 +67,7 @@ impl Settings {
         faults
     }
 
-    /// What is set for models that begin with a name this one begins with; of several the longest.
+    /// The window that is set for the longest name with which this model begins.
     pub(crate) fn window_of(&self, model: &str) -> Option<u64> {
         let known = self.context_windows_tokens.iter().filter(|(name, _)| begins_with(model, name));
         known.max_by_key(|(name, _)| name.len()).map(|(_, window)| u64::from(window.get()))
@@ -75,7 +75,7 @@ impl Settings {
 }
 
 impl Levels {
-    /// Where they stand is one key for the file that sets any of them: which of two is the wrong one nobody knows.
+    /// Nobody knows which of two levels is the wrong one, so the fault names all of them.
     fn fault(&self) -> Option<SettingFault> {
         let pairs = [
             ("caution", self.caution, "warning", self.warning),

@@ -1,4 +1,4 @@
-//! What is left of a recorded session: one content, as JSON, YAML and Markdown.
+//! The snapshot of a recorded session: one content, as JSON, YAML and Markdown.
 //!
 //! - `build` makes it from a record and other facts, `lists` its lists of what is done and open
 //! - `markdown` and `yaml` render it
@@ -66,7 +66,7 @@ pub struct ContextUsage {
     pub percentage: f64,
 }
 
-/// What was recorded.
+/// The record in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(deny_unknown_fields)]
 pub struct IncrementalPause {
@@ -112,7 +112,7 @@ impl ContextUsage {
     }
 }
 
-/// What the message of a snapshot's commit begins with, before the rest of its id.
+/// The beginning of a snapshot's commit message, before the rest of its id.
 const COMMIT_MESSAGE: &str = "Pause snapshot session-";
 
 pub(crate) fn commit_message(id: &str) -> String {

@@ -48,7 +48,7 @@ pub enum Step {
     Fail { why: String },
 }
 
-/// What becomes of the record.
+/// The end of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
     /// A snapshot is written, and the record goes on.
@@ -118,7 +118,7 @@ impl Step {
                 let Some(id) = id else { return Ok(()) };
                 registry::change(&own, |registry| registry.remove(&root, &id))
             }
-            // What is not learnt now is learnt the next time.
+            // The next compaction teaches the same.
             Self::Learn { model, tokens } => models::learn(&own, &model, tokens).or(Ok(())),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {

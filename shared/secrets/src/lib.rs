@@ -53,8 +53,8 @@ struct Found {
     kind: &'static str,
 }
 
-/// One pass from left to right: the text without what was found; `None` where nothing was. What is found is not looked at again;
-/// whatever is not found moves the pass on by at least one byte.
+/// One pass from left to right: the text without its secrets; `None` where it has none. The pass looks at no secret again, and moves
+/// on by at least one byte otherwise.
 fn pass(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut at, mut copied, mut clean) = (0, 0, String::new());

@@ -23,7 +23,7 @@ const MIN_RANDOM: usize = 16;
 /// Hexadecimal digits behind such a name are a key from this length on.
 const MIN_HEX: usize = 32;
 
-/// What a telling name ends with.
+/// Ends of telling names.
 #[rustfmt::skip]
 const TELLING: [&str; 23] = [
     "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
@@ -34,7 +34,7 @@ const TELLING: [&str; 23] = [
 /// Names that tell something only where they are a word of their own: `DB_PASS`, not `bypass`.
 const SHORT: [&str; 4] = ["pass", "auth", "pw", "cred"];
 
-/// What a vague name ends with.
+/// Ends of vague names.
 const VAGUE: [&str; 9] = ["key", "sig", "signature", "hmac", "jwt", "sid", "sessionid", "auth", "nonce"];
 
 /// Values that are no secret: types, states, and the words a sentence goes on with.
@@ -96,7 +96,7 @@ fn is_short(name: &[u8]) -> bool {
     })
 }
 
-/// Where the value behind a name begins, and whether only a quoted one counts: so it is in `name == "value"` and
+/// The beginning of the value behind a name, and whether only a quoted one counts, as in `name == "value"` and
 /// `("name", "value")`.
 fn joint(text: &[u8], name: &Range<usize>) -> Option<(bool, usize)> {
     let slashes = end_of(text, name.end, |byte| byte == b'\\');

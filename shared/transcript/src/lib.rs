@@ -3,7 +3,7 @@
 //! Facts (tests/client-facts.md): a timer of about 100 ms writes the lines, so the newest ones may be missing; each content block
 //! is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
 //!
-//! - `tail`: lines from the last to the first; `line`: one line
+//! - `tail`, `line`: the lines from the last to the first
 //! - `turn`, `speech`, `reply`, `tasks`: what hooks ask
 //! - `kept`: the file of a session
 

@@ -1,4 +1,4 @@
-//! Reports: the context, the levels and the record; the snapshots of the project; one snapshot.
+//! Reports: the session's standing, the snapshots of the project, one snapshot.
 
 use serde_json::{Map, Value, json};
 use shared::cli;

@@ -1,4 +1,4 @@
-//! What is found wrong in settings that can be read, and which models a name stands for.
+//! Faults of readable settings, and the models that a name stands for.
 
 use shared::config::Bounded;
 

@@ -17,7 +17,7 @@ const MAX_LINES: usize = 10;
 /// The lines among them that are kept for the last words of turns.
 const LAST_WORDS: usize = 2;
 
-/// The prompts that are told, the last one included.
+/// The prompts in the list, the last one included.
 const MAX_REQUESTS: usize = 5;
 
 const MAX_FAILED: usize = 3;
@@ -104,7 +104,7 @@ fn asked(recorded: &Recorded, material: &Material) -> Vec<String> {
     all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_REQUESTS).collect()
 }
 
-/// Whose the last words are; none where the record has none of either.
+/// The kind of the last words; none where the record has neither prompts nor replies.
 fn last_word(recorded: &Recorded) -> Option<Kind> {
     let mut kinds = recorded.actions.iter().rev().map(|action| action.kind);
     kinds.find(|kind| matches!(kind, Kind::UserMessage | Kind::AssistantResponse))

@@ -25,7 +25,7 @@ pub(crate) fn markdown(snapshot: &Snapshot) -> String {
     page
 }
 
-/// What fits on a line comes first, then a heading for each of the others.
+/// Entries that fit on a line come first, then a heading for each of the others.
 fn section(page: &mut String, map: &Map<String, Value>, depth: usize) {
     let (lines, blocks): (Vec<_>, Vec<_>) = map.iter().partition(|(_, value)| is_line(value));
     if !lines.is_empty() {

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::{BASE62, assert_masked, masked, random_with};
 
-/// What the scanner looks for, and what could lead it astray.
+/// Texts that the scanner looks for, and texts that could lead it astray.
 const PIECES: [&str; 55] = [
     "%",
     "password",

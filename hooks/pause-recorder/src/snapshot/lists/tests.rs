@@ -1,4 +1,4 @@
-//! What was done and what is open, from records, task lists and repositories.
+//! The two lists, from records, task lists and repositories.
 
 use serde_json::json;
 
