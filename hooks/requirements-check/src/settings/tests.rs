@@ -34,6 +34,7 @@ const USERS: &str = "locked: [requirements.adr.enabled]\nrequirements:\n  adr: {
 fn a_wrong_key_of_a_project_leaves_the_users_requirement_as_it_is() {
     for wrong in [
         "{trigger_tools: 5}",
+        "{trigger_tools: [{tool: Bash, command_regex: '(\\w{300}){300}'}]}",
         "{scope: galaxy}",
         "{type: guard}",
         "{type: guardian}",
