@@ -125,7 +125,7 @@ enum Urgency {
     Kill,
 }
 
-/// Signals the whole group. An error means that nobody is left of it.
+/// Sends a signal to the whole group. It fails if the group has ended.
 #[cfg(unix)]
 fn signal(child: &Child, urgency: Urgency) {
     use rustix::process::{Pid, Signal, kill_process_group};

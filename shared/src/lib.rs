@@ -14,7 +14,8 @@
 //! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
 //! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
-//!     [`claude_code`]: names and texts of Claude Code. [`text`]: JSON strings that hold anything. [`digest`]: short names of long texts.
+//!     [`claude_code`]: names and texts of Claude Code. [`text`]: JSON strings that hold anything.
+//!     [`digest`]: short names of long texts.
 //! 12. [`catalog`]: the table of hooks, for command lines. [`project_env`]: whether a project redirects requests.
 //!     [`child`]: a child process with a deadline. [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
 //!

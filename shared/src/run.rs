@@ -197,7 +197,7 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// What the user must know about configuration and state.
+    /// Problems of configuration and state that the user must know.
     fn problems<S>(&self, section: &Section<S>, state_problem: Option<String>) -> Vec<String> {
         let ignored = self.places.state_dir_ignored;
         let ignored =

@@ -105,7 +105,7 @@ impl Store {
         with_lock(file, LOCK_DEADLINE, critical)
     }
 
-    /// What is remembered of a session, or of [`MACHINE`]. Without the lock it may be out of date at once.
+    /// State of a session, or of [`MACHINE`]. Without the lock it may be out of date at once.
     pub fn read<T: Remembered>(&self, session: &str) -> Option<T> {
         self.peek(&self.session_file::<T>(session)?, session)
     }
