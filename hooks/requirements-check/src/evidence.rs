@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, MASK, Simple, base_name};
+use crate::command_line::{self, Hidden, MASK, Simple, base_name, is_in};
 use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
@@ -50,17 +50,7 @@ const LIST_ONLY_WORDS: [(&str, &str); 7] = [
 const MAX_LETTERS: usize = 4;
 
 /// Options that say where something runs.
-const LEADING: [&str; 9] = [
-    "--manifest-path",
-    "--prefix",
-    "-C",
-    "--directory",
-    "--rootdir",
-    "--project",
-    "--root",
-    "--cwd",
-    "--file",
-];
+const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file";
 
 /// A command that a requirement asks for.
 #[derive(Debug, Clone)]
@@ -129,9 +119,9 @@ fn leads(simple: &Simple) -> Vec<String> {
     for word in simple.words.iter().skip(1).map(String::as_str) {
         let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
         let path = match value {
-            Some(value) if LEADING.contains(&name) => value,
-            _ if LEADING.contains(&before) => word,
-            _ if before.starts_with("--") || matches!(before, "-o" | "-c" | "-p") => "",
+            Some(value) if is_in(LEADING, name) => value,
+            _ if is_in(LEADING, before) => word,
+            _ if before.starts_with("--") || is_in("-o -c -p", before) => "",
             _ => word,
         };
         let is_path =

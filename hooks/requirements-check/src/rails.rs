@@ -16,7 +16,7 @@ use crate::paths::{flat, real};
 use crate::settings::Settings;
 
 /// Tools that name a file and only read it.
-const READERS: [&str; 6] = ["Read", "Glob", "Grep", "LS", "LSP", "NotebookRead"];
+const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 
 /// A longer text is no path, in bytes.
 const MAX_PATH: usize = 4096;
@@ -33,15 +33,8 @@ const FILES: [(&str, &str); 4] = [
 const RECORDS: &str = "what is satisfied is kept there";
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
-const VARIABLES: [&str; 7] = [
-    "CLAUDECODE",
-    "CLAUDE_CODE_ENTRYPOINT",
-    "CLAUDE_CODE_SESSION_ID",
-    "CLAUDE_CONFIG_DIR",
-    "CLAUDE_HOOK_STATE_DIR",
-    "CLAUDE_PROJECT_DIR",
-    "BARBLESS_",
-];
+const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
+    CLAUDE_PROJECT_DIR BARBLESS_";
 
 /// Programs that set and unset variables of the shell.
 const DECLARERS: &str = "declare export local readonly typeset unset";
@@ -110,7 +103,7 @@ pub(crate) fn locks(path: &str, rule: &str) -> bool {
 pub(crate) fn may_breach(call: &Call) -> bool {
     let name = call.tool.rsplit("__").next().unwrap_or_default();
     let first = name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    !READERS.contains(&call.tool.as_str()) && !matches!(first, "read" | "list")
+    !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
 }
 
 /// What the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call names it.
@@ -359,9 +352,9 @@ fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
     let hides = |word: &str| matches!(word, "-i" | "-" | "--ignore-environment") || word.starts_with("HOME=");
     let set = command.prefix.iter().filter(|_| declares || runs_ours);
     let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
-    let named = changed.find_map(|word| VARIABLES.iter().find(|name| is_changed(word, name)));
+    let named = changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)));
     let is_hidden = runs_ours && command.prefix.iter().any(|word| hides(word));
-    let name = named.copied().or(is_hidden.then_some("the environment"))?;
+    let name = named.or(is_hidden.then_some("the environment"))?;
     Some(format!("change {name}, by which Barbless's commands know where they run"))
 }
 

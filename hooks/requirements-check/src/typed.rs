@@ -243,11 +243,4 @@ mod tests {
             assert_eq!(of(line), names, "{line}");
         }
     }
-
-    #[test]
-    fn who_asks_is_written_and_read_alike() {
-        let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
-        let text = serde_json::to_vec(&asking).unwrap();
-        assert_eq!(serde_json::from_slice::<Asking>(&text).unwrap(), asking);
-    }
 }
