@@ -135,9 +135,5 @@ fn first_word(line: &str) -> String {
             (letter, _) => word.push(letter),
         }
     }
-    if quote.is_some() {
-        // Earlier versions wrote a path with an apostrophe without quotes.
-        return line.split_whitespace().next().unwrap_or_default().to_owned();
-    }
     word
 }

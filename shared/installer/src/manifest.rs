@@ -66,8 +66,6 @@ pub(crate) struct Added {
 pub(crate) struct Deployed {
     /// Of the bytes, in hexadecimal.
     pub(crate) sha256: String,
-    /// In bytes.
-    pub(crate) size: u64,
     /// Of the source it was built from.
     pub(crate) version: String,
 }

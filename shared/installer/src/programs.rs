@@ -140,9 +140,8 @@ fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Stri
 fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()> {
     Manifest::change(installation, |manifest| {
         for new in all {
-            let size = u64::try_from(new.bytes.len()).unwrap_or(u64::MAX);
             let version = shared::version::ours().to_owned();
-            manifest.files.insert(new.name.clone(), Deployed { sha256: new.sha256.clone(), size, version });
+            manifest.files.insert(new.name.clone(), Deployed { sha256: new.sha256.clone(), version });
         }
         if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
             manifest.folders.push(installation.hooks.clone());

@@ -35,6 +35,14 @@ fn somebody_elses_line_stays() {
         " : barbless a-gate; x",
         "# : barbless a-gate",
         "/home/me/.claude/hooks/a-gate",
+        // A shell would run such a name as a part of its line.
+        ": barbless x$(touch${IFS}y);",
+        ": barbless a'b;",
+        ": barbless ;",
+        ": barbless -x;",
+        ": barbless A-Gate;",
+        ": barbless a/b;",
+        ": barbless `id`;",
     ] {
         let before = format!(
             r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
@@ -44,14 +52,4 @@ fn somebody_elses_line_stays() {
     }
     let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
     assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);
-}
-
-#[test]
-fn a_mark_without_a_name_of_a_hook_is_not_ours() {
-    for name in ["x$(touch${IFS}y)", "a'b\\\"c", "", "-x", "A-Gate", "a/b", "`id`"] {
-        let text = format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": ": barbless {name};"}}]}}]}}}}"#
-        );
-        assert_eq!(registered(&text), [], "{name}");
-    }
 }

@@ -163,7 +163,7 @@ fn registered_program_must_be_as_it_was_installed() {
         machine.write(
             "home/.claude/hooks/manifest.json",
             &format!(
-                r#"{{"product":"barbless","files":{{"{hook}":{{"sha256":"{hash}","size":1,"version":"{version}"}}}}}}"#
+                r#"{{"product":"barbless","files":{{"{hook}":{{"sha256":"{hash}","version":"{version}"}}}}}}"#
             ),
         );
         let report = machine.report(&machine.path("none"));
