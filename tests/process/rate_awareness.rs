@@ -48,12 +48,6 @@ impl Calls {
         self.ask(&self.bash(text))
     }
 
-    /// The answer to a call that starts a skill.
-    #[track_caller]
-    fn skill(&self, name: &str) -> Option<Value> {
-        self.ask(&self.session.pre_tool_use("Skill", json!({ "skill": name, "args": "" })))
-    }
-
     /// The numbers, counted from 1, of so many different calls of which the user is told; the others are silent.
     #[track_caller]
     fn told_at(&self, calls: usize) -> Vec<usize> {
@@ -203,17 +197,9 @@ fn a_wrong_entry_of_a_skill_leaves_its_neighbours() {
     }
 }
 
-/// One call for everybody, five under `deep-research`.
-fn with_entry() -> Calls {
-    Calls::new(&format!("{}  per_skill: {{deep-research: {{capacity: 5}}}}\n", only_capacity(1)))
-}
-
 #[test]
-fn the_recorded_skill_call_is_understood_and_a_plugins_skill_found_by_its_own_name() {
+fn the_recorded_skill_call_is_understood() {
     let calls = Calls::new(&format!("{}  per_skill: {{demo-skill: {{capacity: 3}}}}\n", only_capacity(1)));
     assert_eq!(calls.ask(&calls.session.replay("PreToolUse-Skill")), None);
     assert_eq!(calls.silent_calls(), 3);
-    let calls = with_entry();
-    assert_eq!(calls.skill("tools:deep-research"), None);
-    assert_eq!(calls.silent_calls(), 5);
 }

@@ -137,12 +137,4 @@ mod tests {
         let state = called(&state, Some("late"), "x", 7, -1000);
         assert!(state.buckets.contains_key("late::x"), "the clock went back");
     }
-
-    #[test]
-    fn the_skill_is_the_agents_own_else_the_main_sessions_and_always_of_this_prompt() {
-        let state = called(&State::default(), None, "research", 7, 0);
-        let state = called(&state, Some("a1"), "review", 7, 1);
-        assert_eq!((state.skill("a1", 7), state.skill("a2", 7)), (Some("review"), Some("research")));
-        assert_eq!((state.skill("main", 7), state.skill("main", 8)), (Some("research"), None));
-    }
 }
