@@ -46,8 +46,6 @@ pub struct Entry {
     pub session: String,
     /// Root of the work tree. Another work tree of the same repository is another project.
     pub project: PathBuf,
-    /// The repository's common folder; `None` without git.
-    pub common_dir: Option<PathBuf>,
     /// The branch when it was registered last; `None` without one.
     pub branch: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT`.

@@ -71,7 +71,6 @@ fn entry(input: &Input<'_, RequirementsCheck>, world: &World) -> Option<Box<Entr
     Some(Box::new(Entry {
         session: session.clone(),
         project,
-        common_dir: world.here.worktree.as_ref().map(|worktree| worktree.common_dir.clone()),
         branch: world.here.branch().map(ToOwned::to_owned),
         entrypoint: world.entrypoint.clone(),
         started_at: input.now.micros().div_euclid(1_000_000),

@@ -40,7 +40,6 @@ fn entry(session: &str, project: &str, now: Timestamp) -> Entry {
     Entry {
         session: session.to_owned(),
         project: PathBuf::from(project),
-        common_dir: Some(PathBuf::from("/repo/.git")),
         branch: Some("main".to_owned()),
         entrypoint: Some("cli".to_owned()),
         started_at: now.micros() / 1_000_000,

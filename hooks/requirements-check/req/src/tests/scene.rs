@@ -23,7 +23,6 @@ impl Scene {
         self.world.live.push(Entry {
             session: session.to_owned(),
             project: PathBuf::from(ROOT),
-            common_dir: None,
             branch: Some("feature".to_owned()),
             entrypoint: Some("cli".to_owned()),
             started_at: ago(60).micros() / 1_000_000,
