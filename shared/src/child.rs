@@ -139,7 +139,8 @@ fn signal(child: &Child, urgency: Urgency) {
 #[cfg(not(unix))]
 fn signal(_child: &Child, _urgency: Urgency) {}
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::process::{Command, Stdio};
     use std::time::{Duration, Instant};
