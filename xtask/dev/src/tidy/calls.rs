@@ -22,8 +22,6 @@ const DOORS: [Door; 3] = [
         allowed: &[
             ("hooks/requirements-check/src/typed.rs", "what the hook that started req left for it"),
             ("shared/src/host.rs", "the door itself"),
-            ("hooks/requirements-check/src/git/sandbox.rs", "finds git for the repositories of tests"),
-            ("shared/installer/src/git_ignore.rs", "looks for git outside of the project"),
             ("shared/installer/src/links.rs", "looks for a command as the user's shell does"),
             ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
             ("shared/installer/src/say.rs", "NO_COLOR"),
@@ -34,12 +32,7 @@ const DOORS: [Door; 3] = [
     },
     Door {
         call: "SystemTime::now",
-        allowed: &[
-            ("shared/src/host/clock.rs", "the door itself"),
-            ("shared/src/run.rs", "compared with the times of files, which no test's clock moves"),
-            COMMAND,
-            HARNESS,
-        ],
+        allowed: &[("shared/src/host/clock.rs", "the door itself"), COMMAND, HARNESS],
         instead: "take `now` from the `Host` or from `Input`",
     },
     Door {
@@ -49,10 +42,11 @@ const DOORS: [Door; 3] = [
             ("shared/src/state/lock.rs", "the deadline of a lock"),
             ("shared/transcript/src/turn.rs", "the patience for the client's flush"),
             ("shared/src/sleep.rs", "the deadline of a delay"),
+            ("shared/src/child.rs", "the deadline of a child"),
+            ("shared/src/courier.rs", "the deadline of a request"),
             ("shared/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("shared/git/", "the deadline of the git command"),
-            ("hooks/requirements-check/src/git/", "the deadlines of counting and of the git command"),
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of a call"),
             ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),
             ("hooks/requirements-check/src/typed.rs", "the deadline of req"),

@@ -7,14 +7,12 @@ use super::Finding;
 use super::sources::Source;
 
 /// Crates that still have a circle.
-const STILL_ROUND: [&str; 8] = [
+const STILL_ROUND: [&str; 6] = [
     "hooks/credit-pacer",
     "hooks/intent-validator",
     "hooks/pause-recorder",
     "hooks/requirements-check",
-    "hooks/tempo-stop",
     "shared/installer",
-    "tests",
     "xtask/simulate",
 ];
 
