@@ -1,18 +1,17 @@
 //! `req ...` as a typed prompt. The command line beside this hook answers it, as in a shell: a file for one use says who
 //! asks, so that the hook itself carries no command line.
 
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
+use shared::child::{self, ChildError, Limits};
 use shared::host::Places;
 use shared::state::{ensure_private, read_regular, write_private};
 
 use crate::command_line;
-use crate::deadline::within;
 
 /// The verbs of `req`, by what they are for, in the order of its help; a test of its definition compares them.
 pub const GROUPS: [(&str, &[&str]); 6] = [
@@ -29,6 +28,9 @@ const VARIABLE: &str = "BARBLESS_ASKED";
 
 /// Claude Code waits for a prompt's hooks.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Bytes of an answer that are read.
+const MAX_ANSWER: u64 = 1024 * 1024;
 
 /// Exit status of wrong usage.
 const USAGE: i32 = 64;
@@ -100,23 +102,15 @@ impl Line {
     fn run(self, file: &Path, cwd: &Path, places: &Places) -> Result<(Option<i32>, String), String> {
         let program = program(places).ok_or("the command req is not beside this hook; install it again")?;
         let mut command = Command::new(&program);
-        command.args(self.words).env(VARIABLE, file).current_dir(cwd);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().map_err(|error| format!("{}: {error}", program.display()))?;
-        let pipes = (child.stdout.take(), child.stderr.take());
-        let deadline = Some(Instant::now() + PATIENCE);
-        let said = within(deadline, move || {
-            let mut text = String::new();
-            let _ = pipes.0.map(|mut pipe| pipe.read_to_string(&mut text));
-            let _ = pipes.1.map(|mut pipe| pipe.read_to_string(&mut text));
-            text
-        });
-        let Some(text) = said else {
-            let _ = child.kill().and_then(|()| child.wait());
-            return Err(format!("req did not answer within {} s", PATIENCE.as_secs()));
-        };
-        let status = child.wait().map_err(|error| format!("{}: {error}", program.display()))?;
-        Ok((status.code(), text))
+        command.args(self.words).env(VARIABLE, file).current_dir(cwd).stderr(Stdio::piped());
+        let deadline = Instant::now() + PATIENCE;
+        let limits = Limits { deadline, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
+        let output = child::run(&mut command, &[], limits).map_err(|error| match error {
+            ChildError::Late => format!("req did not answer within {} s", PATIENCE.as_secs()),
+            ChildError::NotStarted(why) => format!("{}: {why}", program.display()),
+        })?;
+        let text = [output.stdout, output.stderr].concat();
+        Ok((output.status.code(), String::from_utf8_lossy(&text).into_owned()))
     }
 }
 
