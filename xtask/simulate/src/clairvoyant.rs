@@ -3,7 +3,7 @@
 //! It keeps the promises that a user can check: nothing waits while the reading stands at or under the safe line of a
 //! window, a delay is at most the longest one, and no call is refused. It cannot reach another device either.
 
-use pacing::{Call, Learned, Rules, Snapshot, Window, newest, seconds};
+use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window, newest, seconds};
 
 use crate::controller::Controller;
 use crate::demand::{Demand, WEEKS};
@@ -48,14 +48,19 @@ impl Controller for Clairvoyant<'_> {
         self.looked = now;
         let [(five, end), (seven, seven_resets)] = sight.used;
         let end = end.min(seven_resets);
+        let points = to_come(sight, seven_resets);
         let elsewhere = |to: f64| {
             let uses = sight.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
             uses.map(|(_, points)| points).sum::<f64>()
         };
-        let five = 100.0 - five - elsewhere(end);
+        let forecast = by_window(&points, end);
+        let five = (100.0 - five - elsewhere(end)).max(0.0);
         let seven = (100.0 - seven) / sight.demand.week_per_point - elsewhere(seven_resets);
-        let stretch = |until: f64, left: f64| (to_come(sight, until) / left.max(1e-9)).max(1.0);
-        self.stretches = [stretch(end, five), stretch(seven_resets, seven)];
+        let most = 1.0 + self.rules.longest_delay / self.learned.gap_secs();
+        self.stretches = [
+            pacing::stretch(&forecast, None, five, most),
+            pacing::stretch(&forecast, Some((five, 100.0)), seven.max(0.0), most),
+        ];
     }
 
     fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64 {
@@ -76,11 +81,14 @@ impl Controller for Clairvoyant<'_> {
     }
 }
 
-/// The points that the machines' threads will use until then without delay.
-fn to_come(sight: &Sight<'_>, until: f64) -> f64 {
-    let mut points = 0.0;
+/// What the machines' threads will use until then without delay: when, and how many points, ascending.
+fn to_come(sight: &Sight<'_>, until: f64) -> Vec<(f64, f64)> {
+    let mut points = Vec::new();
     for (thread, Place { shift: current, batch, next }) in sight.demand.threads.iter().zip(sight.places) {
         for (number, (shift, batches)) in thread.work.iter().enumerate().skip(*current) {
+            if shift.from >= until {
+                break;
+            }
             let is_current = number == *current;
             let rest = if is_current { batches.get(*batch..).unwrap_or_default() } else { batches };
             let mut at = shift.from;
@@ -89,9 +97,24 @@ fn to_come(sight: &Sight<'_>, until: f64) -> f64 {
                 if at >= shift.to.min(until) {
                     break;
                 }
-                points += batch.points;
+                points.push((at, batch.points));
             }
         }
     }
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
     points
+}
+
+/// The points of the current 5-hour window, which ends at `end`, and of each later one, which a call begins.
+fn by_window(points: &[(f64, f64)], end: f64) -> Forecast {
+    let mut forecast = Forecast::default();
+    let mut window_end = end;
+    for (at, points) in points {
+        if *at >= window_end {
+            forecast.later.push(0.0);
+            window_end = at + seconds(Window::FiveHour.length_secs());
+        }
+        *forecast.later.last_mut().unwrap_or(&mut forecast.now) += points;
+    }
+    forecast
 }

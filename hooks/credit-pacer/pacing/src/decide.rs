@@ -155,6 +155,8 @@ struct Budget {
     fitting: f64,
     /// Calls that fit without the reserve.
     sparing: f64,
+    /// Calls that fit into a whole window.
+    whole: f64,
     so_far: SoFar,
     /// As many calls again as so far, at most, by the window's own time.
     again: f64,
@@ -177,6 +179,7 @@ impl Budget {
             resets_at: reading.resets_at,
             fitting: (100.0 - used).max(0.0) / cost,
             sparing: (100.0 - RESERVE - used).max(0.0) / cost,
+            whole: 100.0 / cost,
             so_far: SoFar { calls, secs: (now - since).max(60.0) },
             again: used / cost * line.left / (line.elapsed + line.left).max(600.0),
         })
@@ -194,19 +197,42 @@ fn estimate(windows: &mut [WindowPace; 2], question: &Question<'_>, rules: &Rule
     let again = seven.as_ref().map_or(0.0, |budget| budget.again);
     let forecast = Forecast::of(learned, rules, now, (so_far, again), resets);
     let gap = learned.gap_secs();
+    let most = 1.0 + rules.longest_delay / gap;
+    let five_hour_caps =
+        five.as_ref().map_or((f64::INFINITY, f64::INFINITY), |five| (five.fitting, five.whole));
     for ((pace, budget), certain) in windows.iter_mut().zip(&budgets).zip(CERTAIN) {
         let Some(budget) = budget else { continue };
-        let later = if pace.window == Window::SevenDay { forecast.later } else { 0.0 };
-        let expected = forecast.now + later;
+        let caps = (pace.window == Window::SevenDay).then_some(five_hour_caps);
+        let expected = through(&forecast, caps, 1.0);
         let ends_at = ends_at(&forecast, budget.fitting, budget.resets_at);
         pace.fit = Some(Fit { expected, fitting: budget.fitting, ends_at });
         if pace.status == Status::Over && !is_quiet && expected > certain * budget.sparing {
-            let stretch = expected / budget.sparing;
+            let stretch = stretch(&forecast, caps, budget.sparing, most);
             let delay = (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay);
             let delay = delay.min(seconds(budget.resets_at) - now);
             pace.delay_secs = if delay < rules.shortest_delay { 0.0 } else { delay };
         }
     }
+}
+
+/// Calls that come through at a stretch of the gaps; with the caps of the current and of later 5-hour windows for the week.
+fn through(forecast: &Forecast, caps: Option<(f64, f64)>, stretch: f64) -> f64 {
+    let now = forecast.now / stretch;
+    let Some((fitting, whole)) = caps else { return now };
+    now.min(fitting) + forecast.later.iter().map(|calls| (calls / stretch).min(whole)).sum::<f64>()
+}
+
+/// How much gaps are to be stretched for the calls to fit: 1 or more.
+pub fn stretch(forecast: &Forecast, caps: Option<(f64, f64)>, fitting: f64, most: f64) -> f64 {
+    if through(forecast, caps, 1.0) <= fitting {
+        return 1.0;
+    }
+    let (mut low, mut high) = (1.0, most);
+    for _ in 0..30 {
+        let middle = f64::midpoint(low, high);
+        if through(forecast, caps, middle) > fitting { low = middle } else { high = middle }
+    }
+    high
 }
 
 /// When the calls that fit are made, if that is before the reset.

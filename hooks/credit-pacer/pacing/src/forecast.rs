@@ -6,19 +6,21 @@ use crate::learned::Learned;
 use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
+const WINDOW_SLOTS: usize = 20;
+
 const FIVE_HOURS: i64 = Window::FiveHour.length_secs();
 
 const WEEK: i64 = Window::SevenDay.length_secs();
 
-/// Calls until the weekly reset.
+/// Calls by 5-hour window until the weekly reset.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Forecast {
-    /// In the current 5-hour window.
-    pub(crate) now: f64,
-    /// After its reset.
-    pub(crate) later: f64,
+pub struct Forecast {
+    /// In the current window.
+    pub now: f64,
+    /// In later windows.
+    pub later: Vec<f64>,
     /// Expected calls by time: the end of each slot and the calls in it.
-    pub(crate) slots: Vec<(i64, f64)>,
+    pub slots: Vec<(i64, f64)>,
 }
 
 /// The work so far in the current 5-hour window.
@@ -68,22 +70,25 @@ impl Forecast {
         forecast
     }
 
-    /// The rest of the week brings no more than is missing for the largest of the three before: a burst that was does not come
-    /// again.
+    /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.
     fn cap(&mut self, habit: &Habit, began: i64) {
         let week = |back: i64| habit.between(began - back * WEEK, began - (back - 1) * WEEK);
         let largest = (1..=3).map(week).fold(0.0, f64::max);
-        self.later = self.later.min((largest - week(0) - self.now).max(0.0));
+        let later: f64 = self.later.iter().sum();
+        let missing = (largest - week(0) - self.now).max(0.0);
+        if later > missing {
+            self.later.iter_mut().for_each(|calls| *calls *= missing / later);
+        }
     }
 
-    /// So many calls, evenly by five hours.
+    /// So many calls, evenly by 5-hour windows.
     fn spread(&mut self, calls: f64, from: i64, to: i64) {
         let to = to.min(from.saturating_add(WEEK));
         let each = calls / (seconds(to - from) / seconds(FIVE_HOURS)).max(1.0);
         let mut end = from;
         while end < to {
             end += FIVE_HOURS;
-            self.later += each;
+            self.later.push(each);
             self.slots.push((end, each));
         }
     }
@@ -102,12 +107,23 @@ impl Past<'_> {
         }
     }
 
-    /// From one reset to the other.
+    /// From one reset to the other, by 5-hour windows, each of which begins with a call.
     fn later(&self, from: i64, to: i64, forecast: &mut Forecast) {
+        let mut left = 0;
         for (from, to) in slots(seconds(from), to) {
             let (calls, days) = self.days(from, |_| true);
             let expected = calls * share(from, to) / (days + 1.0);
-            forecast.later += expected;
+            if left == 0 {
+                if expected <= 0.0 {
+                    continue;
+                }
+                forecast.later.push(0.0);
+                left = WINDOW_SLOTS;
+            }
+            left -= 1;
+            if let Some(window) = forecast.later.last_mut() {
+                *window += expected;
+            }
             forecast.slots.push((whole_seconds(to), expected));
         }
     }

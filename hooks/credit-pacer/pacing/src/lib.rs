@@ -19,7 +19,10 @@ mod reason;
 use serde::{Deserialize, Serialize};
 
 pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, MONTHS, Off, Zone, date, weekday};
-pub use decide::{CLOCK_PLAY_SECS, Fit, Pace, Question, Status, WindowPace, decide, is_clearly_within};
+pub use decide::{
+    CLOCK_PLAY_SECS, Fit, Pace, Question, Status, WindowPace, decide, is_clearly_within, stretch,
+};
+pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};
 pub use line::{Limit, Rules};
