@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
     }
 
     fn pipeline(&mut self) -> Read<()> {
-        let (from, before) = (self.found.len(), self.shell.clone());
+        let (from, before, constructs) = (self.found.len(), self.shell.clone(), self.constructs);
         let mut part = from;
         let negated = self.keywords()?;
         self.command()?;
@@ -329,7 +329,10 @@ impl<'a> Reader<'a> {
             self.shell = before.clone();
             self.keywords()?;
             self.command()?;
-            self.shell = before.clone();
+            // A construct that begins here goes on in this part's shell.
+            if self.constructs <= constructs {
+                self.shell = before.clone();
+            }
         }
         if negated {
             self.hide(from, Hidden::Negated);
