@@ -279,6 +279,7 @@ impl<'a> Reader<'a> {
         let (from, before) = (self.found.len(), self.shell.directory.clone());
         self.pipeline()?;
         let (pipefail, mut has_or) = (self.shell.pipefail, false);
+        let first = self.shell.directory.clone();
         loop {
             if self.eat("&&") {
                 self.lines()?;
@@ -296,6 +297,9 @@ impl<'a> Reader<'a> {
         }
         // Only what the first pipeline set is sure to be set after the chain.
         self.shell.pipefail &= pipefail;
+        if self.shell.directory != first {
+            self.shell.directory = None;
+        }
         Ok(())
     }
 

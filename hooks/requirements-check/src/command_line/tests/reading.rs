@@ -261,6 +261,8 @@ fn a_directory_is_followed_as_far_as_it_is_literal_and_lasts_as_long_as_its_shel
         ("if a; then cd b; fi; X", None),
         ("f() { cd b; }; X", None),
         ("a | if cd b; then X; fi", None),
+        ("a && cd b && X", at("b")),
+        ("a && cd b; X", None),
         ("cd a || cd b; X", None),
         ("cd $PWD/a && X", at("./a")),
         ("cd \"$(git rev-parse --git-dir)\" && X", at(".git")),
