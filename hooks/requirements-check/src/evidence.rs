@@ -26,8 +26,8 @@ const LIST_ONLY: [(&str, &str); 10] = [
     ("cargo", "-V"),
     ("ctest", "-N --show-only"),
     ("jest", "--showConfig --clearCache"),
-    ("make", "-n -q -t --just-print --recon --question --touch"),
-    ("gmake", "-n -q -t --just-print --recon --question --touch"),
+    ("make", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
+    ("gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
     ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
     ("playwright", "--ui"),
     ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
@@ -263,8 +263,13 @@ pub(crate) fn not_counted(
 ) -> Option<String> {
     let world = &facts.world;
     let root = world.here.root().or(world.root.as_deref());
-    // Git puts other files into the work tree, and may put them back. Every other change shows in the files.
-    let turns = |command: &Simple| !std::ptr::eq(command, found.simple) && command.turns_work_tree();
+    // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
+    // other change shows in the files.
+    let commands = facts.call.commands();
+    let at = commands.iter().position(|command| std::ptr::eq(command, found.simple)).unwrap_or_default();
+    let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
+    let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
+        || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
     let why = if !found.is_inside(root, &world.cwd) {
         "it did not run in this work tree".to_owned()
     } else if let Some(path) = found.leads_out(root, &world.cwd) {
@@ -277,7 +282,7 @@ pub(crate) fn not_counted(
         "it went on in the background, or was interrupted".to_owned()
     } else if let Some(hidden) = &found.hidden {
         hidden.clone()
-    } else if facts.call.commands().iter().any(turns) {
+    } else if is_turned {
         "other commands of the line may change the files; run it by itself".to_owned()
     } else if facts.without_output.iter().any(|name| name == rule.name) {
         let pattern = min_output(rule).map_or("", |pattern| pattern.as_str());

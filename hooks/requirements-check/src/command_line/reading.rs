@@ -1,6 +1,6 @@
 //! Commands that change no file, as far as their words tell: in doubt they do.
 
-use super::{Simple, is_in};
+use super::{Simple, base_name, is_in};
 
 /// Programs that only read, whatever their arguments.
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
@@ -34,7 +34,16 @@ const KEEPERS: &str = ": command date export gh glab mkdir set umask unset wait"
 const GIT_TURNERS: &str = "am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
     sparse-checkout stash submodule switch worktree";
 
+/// Programs whose purpose is to write files that they are given.
+const WRITERS: &str = "cp dd install ln mv patch perl rm rsync sed tee truncate";
+
 impl Simple {
+    /// Whether it writes files it names, by its program or by a redirection.
+    pub(crate) fn writes_files(&self) -> bool {
+        let is_writer = self.words.first().is_some_and(|program| is_in(WRITERS, base_name(program)));
+        !self.reads() && (is_writer || !self.writes.iter().all(|file| is_discarded(file)))
+    }
+
     /// Whether it only reads.
     pub(crate) fn reads(&self) -> bool {
         let is_plain = self.prefix.iter().all(|word| !word.contains('='));

@@ -241,7 +241,7 @@ fn an_expression_must_match_from_the_beginning_of_a_command() {
 }
 
 #[test]
-fn a_line_in_which_git_turns_the_work_tree_does_not_count() {
+fn a_line_that_turns_the_work_tree_or_puts_files_back_does_not_count() {
     for line in [
         "git stash -q && cargo test && git stash pop -q",
         "git checkout -q o && cargo test && git checkout -q work",
@@ -249,6 +249,8 @@ fn a_line_in_which_git_turns_the_work_tree_does_not_count() {
         "cargo test && git reset --hard",
         "git pull && cargo test",
         "cargo test --color=$(git stash -q)",
+        "cp b /tmp/b && echo ok > b && cargo test && cp /tmp/b b",
+        "sed -i s/a/b/ f && cargo test && sed -i s/b/a/ f",
     ] {
         let why = Ended { line, ..RUN }.why_not().unwrap_or_else(|| panic!("{line} counts"));
         assert!(why.contains("may change the files"), "{line}: {why}");
@@ -259,6 +261,9 @@ fn a_line_in_which_git_turns_the_work_tree_does_not_count() {
         "cargo build && cargo test",
         "npm ci && npm test",
         "mkdir -p out && cargo test",
+        "cp .env.example .env && cargo test",
+        "cargo test && cp target/report .",
+        "sed -n 1p f && cargo test && sed -n 1p f",
         "git status && cargo test",
         "git stash list && cargo test",
         "git switch -c fix && cargo test",
@@ -371,7 +376,7 @@ fn runners_that_only_list_prove_nothing() {
         ("vitest", &["vitest list", "vitest -h"]),
         ("./gradlew", &["./gradlew -x test", "./gradlew test -m"]),
         ("go test", &["go test -list . ./...", "go test -c ./...", "go test -exec true ./..."]),
-        ("make test", &["make test -n", "make test --just-print", "make test -sn"]),
+        ("make test", &["make test -n", "make test --just-print", "make test -sn", "make test -i"]),
         (
             "mvn test",
             &["mvn test -DskipTests", "mvn test -DskipTests=true", "mvn test -Dmaven.test.skip=true"],

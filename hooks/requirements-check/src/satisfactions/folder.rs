@@ -15,6 +15,7 @@ use shared::state::{
 
 use super::satisfaction::epoch_secs;
 use super::{Key, Satisfactions};
+use crate::deadline::briefly;
 
 /// The version that is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;
@@ -200,9 +201,10 @@ impl Folder {
         with_shared_lock(&self.place(key), self.patience, self.mode(), critical)
     }
 
-    /// Files get the mode that the repository shares its own with.
+    /// Files get the mode that the repository shares its own with. Its configuration may include a pipe, which has no end.
     fn mode(&self) -> SharedMode {
-        self.common_dir.as_deref().map(shared_mode).unwrap_or_default()
+        let mode = self.common_dir.clone().and_then(|dir| briefly(move || shared_mode(&dir)));
+        mode.unwrap_or_default()
     }
 
     fn place(&self, key: &Key) -> PathBuf {

@@ -308,6 +308,7 @@ fn a_branch_that_comes_back_while_clearing_up_keeps_its_satisfactions() {
 #[cfg(unix)]
 mod on_unix {
     use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
 
     use super::{Failure, Folder, Key, NOW, Path, UNWRITABLE, World, branch, fs, set};
 
@@ -333,6 +334,16 @@ mod on_unix {
         let changed = world.folder.change(&Key::Permanent, NOW, |kept| set(kept, "plan"));
         assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
         assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_configuration_that_includes_a_pipe_holds_nobody_up() {
+        let scratch = tempfile::tempdir().unwrap();
+        let pipe = scratch.path().join("pipe");
+        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        fs::write(scratch.path().join("config"), "[include]\n\tpath = pipe\n").unwrap();
+        let folder = Folder::of_repository(scratch.path(), Path::new("/repo"));
+        folder.change(&branch("main"), NOW, |kept| set(kept, "plan")).unwrap();
     }
 
     #[test]
