@@ -90,13 +90,15 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
     let name = installation.show(&installation.settings);
     let (before, after, earlier) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
+        let backup = settings
+            .newest_backup()
+            .with_context(|| format!("there is no backup of {name}: nothing to undo"))?;
         ensure!(
             installation.hooks.is_dir() || !settings.hooks().is_empty(),
             "the programs are gone, so the registrations that undo brings back would start nothing; \
              install them again: {}",
             installation.line("install")
         );
-        let backup = settings.newest_backup().with_context(|| format!("there is no backup of {name}"))?;
         settings.put(host, &settings.as_in(backup.clone())?)?;
         let after = Settings::read(&installation, &catalog)?.text;
         Ok((settings.text, after, backup.text))

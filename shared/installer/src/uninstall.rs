@@ -161,7 +161,7 @@ impl Removal<'_> {
                 lines.push(format!("would remove for good: {}", list(&data)));
                 lines.push(STAYS_IN_PROJECTS.to_owned());
             }
-            (false, false) => lines.push(format!("would stay: {} (--purge removes that too)", list(&data))),
+            (false, false) => lines.push(format!("would stay: {} (--purge removes them, too)", list(&data))),
         }
         if lines.is_empty() {
             lines.push("nothing is installed".to_owned());

@@ -42,7 +42,7 @@ const RESET_WEIGHT: i128 = 8;
 /// - a window that had ended, or that nobody can have seen, is dropped: no number, more than 1000 %, a reset further away than the
 ///   window is long, a name that is none;
 /// - a window that is not paced by goes once it has ended, and there are at most [`MAX_WINDOWS`];
-/// - the same window: the highest value counts, because sessions that wait repeat old numbers, see [`RESET_POINTS`] for the
+/// - the same window: the highest value counts, because sessions that wait repeat old numbers, see `RESET_POINTS` for the
 ///   exception;
 /// - another reset: the later reading counts, be it a new window or another account's. If that window was seen before, the most
 ///   that is kept of it counts.

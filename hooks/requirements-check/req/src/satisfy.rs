@@ -149,7 +149,8 @@ impl RequestContext<'_> {
         if fit == verb {
             return Ok(rule);
         }
-        Err(format!("req: {name} takes no {verb}; type: req {fit} {}{note}", quoted(name)))
+        let noun = if verb == "approve" { "approval" } else { "waiver" };
+        Err(format!("req: {name} takes no {noun}; type: req {fit} {}{note}", quoted(name)))
     }
 
     fn except(
