@@ -85,7 +85,7 @@ impl RequestContext<'_> {
         Ok((targets, format!("session {} {}", short(&session), here.on())))
     }
 
-    /// What counts for one requirement: the user's exceptions from it, else its satisfaction in its own scope; with
+    /// The records that count for one requirement: the user's exceptions from it, else its satisfaction in its own scope; with
     /// `--session` only what is that session's. The end of a waiver takes no evidence away.
     fn of_requirement(&self, name: &str, wanted: &Clear) -> Result<Cleared, String> {
         let kind = self.described(name)?.kind();

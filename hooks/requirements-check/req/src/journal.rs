@@ -65,7 +65,7 @@ fn is_of(project: Option<&str>, record: &Record) -> bool {
     project.is_none_or(|wanted| record.project.as_deref().is_none_or(|named| named == wanted))
 }
 
-/// The lines that are asked for.
+/// The selected lines.
 struct Selection<'j> {
     records: Vec<&'j Record>,
     /// The project it is limited to.

@@ -41,7 +41,7 @@ pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
     format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
 }
 
-/// A name that there is not, with the one that was probably meant.
+/// An unknown name, with the nearest known one.
 pub(crate) fn unknown(what: &str, name: &str, known: &[&str], otherwise: &str) -> String {
     let name = cut(name, 60);
     let near = nearest(&name, known).map(|near| format!("; did you mean {near}?"));

@@ -43,7 +43,7 @@ impl OurFile {
         self.sources.shown(self.level, path)
     }
 
-    /// Its text; `None` where there is no such file.
+    /// The text; `None` without a file.
     pub(super) fn text(&self) -> Result<Option<String>, String> {
         match self.sources.text(self.level) {
             Ok(text) => Ok(Some(text)),

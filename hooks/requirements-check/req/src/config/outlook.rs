@@ -18,7 +18,7 @@ pub(super) struct Outlook {
 }
 
 impl Outlook {
-    /// What these files come to.
+    /// The outcome of these files.
     pub(super) fn of(asker: &Asker<'_>, sources: &Sources) -> Self {
         let switches = asker.switches();
         let mut outlook = Self { entries: top_entries(sources), problems: Vec::new() };

@@ -145,7 +145,7 @@ fn on(record: &Record) -> String {
     format!("On: {event}{call}{agent}. What was put into the call is not kept.")
 }
 
-/// Where the first rule was set when the hook spoke, with the layer where the place does not say that itself.
+/// The place that set the first rule at the time of the answer, with the layer where the place does not say that itself.
 fn place(record: &Record) -> Option<String> {
     record.rule.as_ref()?;
     let (place, layer) = (record.r#where.as_deref()?, record.layer.as_deref().unwrap_or_default());
