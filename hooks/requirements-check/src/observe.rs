@@ -53,20 +53,17 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
     let world = Look::new(context).world;
     let asker = || Asker::of_prompt(context, prompt, source);
-    let of_text = |text| Answered { text, changes: Vec::new() };
-    let answered = match typed::line(prompt) {
-        Some(Ok(line)) => {
-            let is_typed = asker().caller == Caller::Typed;
-            let (session, project) = (session.to_owned(), context.places.root.clone());
-            let asking = typed::Asking { session, is_typed, project };
-            line.answer(&asking, context.places, &world.cwd).map(of_text)
-        }
-        Some(Err(text)) => Some(of_text(text)),
-        None if cli::is_typed::<RequirementsCheck>(prompt) => {
-            let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
-            reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
-        }
-        None => None,
+    let answered = if let Some(line) = typed::line(prompt) {
+        let is_typed = asker().caller == Caller::Typed;
+        let (session, project) = (session.to_owned(), context.places.root.clone());
+        let asking = typed::Asking { session, is_typed, project };
+        let answer = line.answer(&asking, context.places, &world.cwd);
+        answer.map(|text| Answered { text, changes: Vec::new() })
+    } else if cli::is_typed::<RequirementsCheck>(prompt) {
+        let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
+        reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
+    } else {
+        None
     };
     Facts::Prompt(Box::new(world), answered)
 }

@@ -3,8 +3,7 @@
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
-use std::io;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -24,14 +23,11 @@ const KEEP_FOR: Duration = Duration::from_secs(2 * 24 * 60 * 60);
 /// So many files are looked at; the rest is left alone.
 const MAX_LOOKED_AT: usize = 20_000;
 
-/// So many entries are removed in one sweep, because a session waits for it; the rest is left for the next one.
+/// So many entries are removed at a session's start, which waits for it.
 const MAX_SWEPT: usize = 500;
 
 /// A larger file is no entry.
 const MAX_BYTES: u64 = 64 * 1024;
-
-/// The version this code writes. Raised when a field is added, because an older writer would drop it.
-const VERSION: u32 = 1;
 
 /// The folder of the entries.
 #[derive(Debug, Clone)]
@@ -50,18 +46,11 @@ pub struct Entry {
     pub branch: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub entrypoint: Option<String>,
-    /// In seconds since the epoch; of a resumed session, when it started first.
+    /// In seconds since the epoch.
     pub started_at: i64,
     /// The last sign of life, to the minute. Not in the file: it is the file's time.
     #[serde(skip)]
     pub touched: Timestamp,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Written<E> {
-    version: u32,
-    #[serde(flatten)]
-    entry: E,
 }
 
 impl Registry {
@@ -69,32 +58,23 @@ impl Registry {
         Self { dir: state_dir.join("sessions") }
     }
 
-    /// Notes that a session is here now; an earlier entry of the same session is replaced, but for its start. A failure is of
-    /// no consequence: the next sign of life tries again.
+    /// Notes that a session is here now, in place of an earlier entry of it. A failure is of no consequence: the next sign of
+    /// life tries again.
     pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
-        let path = self.path(&entry.session);
-        if ensure_private(&self.dir).is_err() {
-            return;
+        let (path, bytes) = (self.path(&entry.session), serde_json::to_vec(entry).unwrap_or_default());
+        if ensure_private(&self.dir).is_ok() {
+            // One lock for all: one for each would double the files that `live` has to look through.
+            let _ = with_lock(&self.dir.join("registry"), LOCK_DEADLINE, || write_private(&path, &bytes));
+            set_time(&path, now);
         }
-        // One lock for all, which is gone again afterwards: one for each would double what `live` has to look through.
-        let _ = with_lock(&self.dir.join("registry"), LOCK_DEADLINE, || {
-            let earlier = self.entry(&entry.session);
-            let started_at = earlier.map_or(entry.started_at, |earlier| earlier.started_at);
-            let written = Written { version: VERSION, entry: Entry { started_at, ..entry.clone() } };
-            let bytes = serde_json::to_vec(&written).unwrap_or_default();
-            let _ = write_private(&path, &bytes).and_then(|()| set_time(&path, now));
-        });
     }
 
     /// Notes a sign of life, unless one was noted lately; `false` if the session is not registered.
     #[must_use]
     pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
-        if !self.is_quiet(session, now) {
-            return true;
-        }
-        let is_registered = self.entry(session).is_some();
-        if is_registered {
-            let _ = set_time(&self.path(session), now);
+        let is_registered = !self.is_quiet(session, now) || self.entry(session).is_some();
+        if is_registered && self.is_quiet(session, now) {
+            set_time(&self.path(session), now);
         }
         is_registered
     }
@@ -106,9 +86,7 @@ impl Registry {
 
     /// The session has ended.
     pub(crate) fn forget(&self, session: &str) {
-        if self.entry(session).is_some() {
-            Store::at(&self.dir).forget(&self.path(session));
-        }
+        self.remove(&self.path(session));
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
@@ -118,11 +96,9 @@ impl Registry {
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
     pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
-        let is_headless = |entrypoint: &str| entrypoint.starts_with("sdk");
+        let is_headless = |entry: &Entry| entry.entrypoint.as_deref().is_some_and(|by| by.starts_with("sdk"));
         let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
-        live.retain(|entry| {
-            entry.project == project && !entry.entrypoint.as_deref().is_some_and(is_headless)
-        });
+        live.retain(|entry| entry.project == project && !is_headless(entry));
         live
     }
 
@@ -133,11 +109,14 @@ impl Registry {
 
     /// Removes entries nobody touched for days. A session that is back registers anew.
     pub(crate) fn sweep(&self, now: Timestamp) {
-        let is_old = |last: Timestamp| now.since(last) > KEEP_FOR;
-        for (path, _) in self.files().filter(|(_, last)| is_old(*last)).take(MAX_SWEPT) {
-            if read_entry(&path).is_some() {
-                Store::at(&self.dir).forget(&path);
-            }
+        let old = self.files().filter(|(_, last)| now.since(*last) > KEEP_FOR);
+        old.take(MAX_SWEPT).for_each(|(path, _)| self.remove(&path));
+    }
+
+    /// Removes an entry, and no other file.
+    fn remove(&self, path: &Path) {
+        if read_entry(path).is_some() {
+            Store::at(&self.dir).forget(path);
         }
     }
 
@@ -161,12 +140,12 @@ impl Registry {
     }
 }
 
-/// `None` for what is no entry of ours, or stands under a name that is not its own.
+/// `None` for what is no entry, or stands under a name that is not its own.
 fn read_entry(path: &Path) -> Option<Entry> {
-    let read: Written<Entry> = serde_json::from_slice(&read_regular(path, MAX_BYTES).ok()?).ok()?;
-    let is_ours = path.file_stem() == Some(OsStr::new(&file_key(&read.entry.session)));
+    let read: Entry = serde_json::from_slice(&read_regular(path, MAX_BYTES).ok()?).ok()?;
+    let is_ours = path.file_stem() == Some(OsStr::new(&file_key(&read.session)));
     let touched = touched(path)?;
-    (read.version == VERSION && is_ours).then_some(Entry { touched, ..read.entry })
+    is_ours.then_some(Entry { touched, ..read })
 }
 
 fn touched(path: &Path) -> Option<Timestamp> {
@@ -174,9 +153,9 @@ fn touched(path: &Path) -> Option<Timestamp> {
     metadata.modified().ok().map(Timestamp::from)
 }
 
-fn set_time(path: &Path, now: Timestamp) -> io::Result<()> {
-    let file: File = OpenOptions::new().append(true).open(path)?;
-    file.set_modified(SystemTime::from(now))
+fn set_time(path: &Path, now: Timestamp) {
+    let file = OpenOptions::new().append(true).open(path);
+    let _ = file.and_then(|file| file.set_modified(SystemTime::from(now)));
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> R
         let is_tracked = || known.get_path(path, 0).is_some();
         // A folder among the files is a repository of its own.
         let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        matches(paths, path) && !is_folder && !own.leaves_out(path, is_tracked)
+        paths.is_none_or(|paths| paths.is_match(path)) && !is_folder && !own.leaves_out(path, is_tracked)
     };
     let mut begin = |path: &Path, _: &[u8]| -> i32 {
         let (add, skip, stop) = (0, 1, -1);
@@ -80,18 +80,17 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>, own: &Own) -> R
         }
     };
     let added = index.add_all(["*"], IndexAddOption::DEFAULT, Some(&mut begin));
-    if files > MAX_CHANGED {
-        return Err(too_many(MAX_CHANGED));
-    }
-    added?;
-    for delta in repo.diff_tree_to_index(tree.as_ref(), Some(&index), None)?.deltas() {
-        let file = delta.new_file();
-        if file.path().is_some_and(&is_about) {
-            changed.entry(name_of(&file)).or_insert_with(|| content(&file));
+    if files <= MAX_CHANGED {
+        added?;
+        for delta in repo.diff_tree_to_index(tree.as_ref(), Some(&index), None)?.deltas() {
+            let file = delta.new_file();
+            if file.path().is_some_and(&is_about) {
+                changed.entry(name_of(&file)).or_insert_with(|| content(&file));
+            }
         }
     }
-    if changed.len() > MAX_CHANGED {
-        return Err(too_many(MAX_CHANGED));
+    if files.max(changed.len()) > MAX_CHANGED {
+        return Err(GitError::TooMany(MAX_CHANGED));
     }
     let tree = tree.map(|tree| tree.id().to_string()).unwrap_or_default();
     Ok(Taken { fingerprint: Fingerprint { tree, changed }, staged_otherwise })
@@ -104,11 +103,6 @@ fn head_tree(repo: &Repository) -> Result<Option<Tree<'_>>, GitError> {
         Err(error) if error.code() == git2::ErrorCode::UnbornBranch => Ok(None),
         Err(error) => Err(error.into()),
     }
-}
-
-fn too_many(files: usize) -> GitError {
-    let advice = "narrow `paths` or ignore what is generated";
-    GitError::Final(format!("more than {files} files to compare; {advice}"))
 }
 
 fn content(file: &DiffFile<'_>) -> String {
@@ -130,10 +124,6 @@ fn by_time(metadata: &Metadata) -> String {
     format!("{}@{}.{:09}", metadata.len(), since.as_secs(), since.subsec_nanos())
 }
 
-fn matches(paths: Option<&GlobSet>, path: &Path) -> bool {
-    paths.is_none_or(|paths| paths.is_match(path))
-}
-
 /// The paths under `paths` that differ between two moments, sorted.
 pub(crate) fn differing(
     worktree: Option<&Worktree>,
@@ -153,9 +143,9 @@ pub(crate) fn differing(
         }
     }
     let names: BTreeSet<&String> = then.keys().chain(now.keys()).collect();
-    let differs =
-        |name: &&String| matches(paths, Path::new(name.as_str())) && then.get(*name) != now.get(*name);
-    Ok(names.into_iter().filter(differs).cloned().collect())
+    let is_about = |name: &str| paths.is_none_or(|paths| paths.is_match(name));
+    let differs = names.into_iter().filter(|name| is_about(name) && then.get(*name) != now.get(*name));
+    Ok(differs.cloned().collect())
 }
 
 fn tree<'r>(repo: &'r Repository, fingerprint: &Fingerprint) -> Result<Option<Tree<'r>>, GitError> {
@@ -170,9 +160,9 @@ pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>, own: &Own) -> Res
     let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
     let (files, is_complete) = files_below(&root, |path| own.leaves_out(path, || false));
     if !is_complete {
-        return Err(too_many(MAX_FILES));
+        return Err(GitError::TooMany(MAX_FILES));
     }
-    let about = files.iter().filter(|file| matches(paths, file));
+    let about = files.iter().filter(|file| paths.is_none_or(|paths| paths.is_match(file)));
     let changed = about.filter_map(|file| {
         let metadata = fs::symlink_metadata(root.join(file)).ok()?;
         Some((spelled(file.as_os_str().as_encoded_bytes()), by_time(&metadata)))

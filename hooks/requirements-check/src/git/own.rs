@@ -17,22 +17,32 @@ pub(crate) struct Own {
 }
 
 impl Own {
-    /// State and backups never count. What else lies in the configuration folder counts if git tracks it.
+    /// `root` is the work tree's top folder, links resolved. State and backups never count. Other files of the configuration folder count if git tracks them.
     pub(crate) fn of(root: &Path, places: &Places, home: Option<&Path>) -> Self {
-        let root = real(root);
-        let config_dir = places.config_dir.as_deref().map(real);
-        let never =
-            [places.default_state_dir.clone(), config_dir.as_ref().map(|dir| dir.join("hook-backups"))];
-        let untracked = [
-            Some(root.join(".claude/sessions")),
-            home.map(|home| home.join(".claude.json")),
-            places.state_dir.clone(),
-            config_dir,
-        ];
-        let inside = |places: &[Option<PathBuf>]| {
-            places.iter().flatten().filter_map(|place| below(&root, place)).collect()
+        let config_dir = places.config_dir.as_deref();
+        let real_config = config_dir.map(real);
+        // One that is `root`, or that `root` lies in, leaves out nothing: everything would be.
+        let inside = |place: PathBuf| {
+            let in_config =
+                config_dir.and_then(|dir| Some(real_config.as_ref()?.join(place.strip_prefix(dir).ok()?)));
+            let place = match in_config {
+                Some(place) => place,
+                None => real(place.parent()?).join(place.file_name()?),
+            };
+            let inside = place.strip_prefix(root).ok()?;
+            (!inside.as_os_str().is_empty()).then(|| inside.to_owned())
         };
-        Self { never: inside(&never), untracked: inside(&untracked) }
+        let never = [places.default_state_dir.clone(), config_dir.map(|dir| dir.join("hook-backups"))];
+        let untracked = [
+            config_dir.map(Path::to_owned),
+            places.state_dir.clone(),
+            home.map(|home| home.join(".claude.json")),
+        ];
+        let untracked = untracked.into_iter().flatten().filter_map(inside);
+        Self {
+            never: never.into_iter().flatten().filter_map(inside).collect(),
+            untracked: untracked.chain([PathBuf::from(".claude/sessions")]).collect(),
+        }
     }
 
     /// The file does not count.
@@ -40,13 +50,6 @@ impl Own {
         let lies_in = |places: &[PathBuf]| places.iter().any(|place| lies_in(place, path));
         lies_in(&self.never) || (lies_in(&self.untracked) && !is_tracked())
     }
-}
-
-/// The place as seen from `root`. One that is `root`, or that `root` lies in, leaves out nothing: everything would be.
-fn below(root: &Path, place: &Path) -> Option<PathBuf> {
-    let place = real(place.parent()?).join(place.file_name()?);
-    let inside = place.strip_prefix(root).ok()?;
-    (!inside.as_os_str().is_empty()).then(|| inside.to_owned())
 }
 
 /// Beside a `.json` file its backups, locks and halves belong to it.

@@ -61,14 +61,13 @@ pub struct Size {
     pub is_complete: bool,
 }
 
-/// HEAD and the commit of its branch: another stamp means another count.
-pub(crate) fn stamp(worktree: &Worktree) -> String {
-    let tip = match worktree.head() {
-        Ok(Key::Branch(name)) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
+/// HEAD, and the commit of its branch: another stamp means another count.
+pub(crate) fn stamp(worktree: &Worktree, head: &Key) -> String {
+    let tip = match head {
+        Key::Branch(name) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
         _ => None,
     };
-    let head = first_line(&worktree.git_dir.join("HEAD"));
-    format!("{} {}", head.unwrap_or_default(), tip.unwrap_or_default())
+    format!("{} {}", head.label(), tip.unwrap_or_default())
 }
 
 /// Measures the branch. What is counted at the deadline is a lower bound.
@@ -79,21 +78,17 @@ pub(crate) fn count(
 ) -> Result<Size, GitError> {
     let shared = Arc::new(Mutex::new(Size::default()));
     let (worktree, counted) = (worktree.clone(), Arc::clone(&shared));
-    let add = move |change: &dyn Fn(&mut Size)| {
-        change(&mut counted.lock().unwrap_or_else(PoisonError::into_inner));
-    };
-    let ended = within(deadline, move || count_all(&worktree, &request, &add)).transpose()?;
+    let ended = within(deadline, move || count_all(&worktree, &request, &counted)).transpose()?;
     let size = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Size { is_complete: ended.is_some(), ..size })
 }
 
-/// Adds to what is counted so far.
-type Add = dyn Fn(&dyn Fn(&mut Size));
-
-fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<(), GitError> {
+/// Adds up in `size`, which the caller reads when it waits no longer.
+fn count_all(worktree: &Worktree, request: &SizeRequest, size: &Mutex<Size>) -> Result<(), GitError> {
+    let counted = || size.lock().unwrap_or_else(PoisonError::into_inner);
     let repo = worktree.open()?;
     let base = base::choose(&repo, request.base.as_deref())?;
-    add(&|size| size.base.clone_from(&base.name));
+    counted().base.clone_from(&base.name);
     let diff = compared(&repo, base.from)?;
     let exclude = glob_set(&request.exclude).unwrap_or_else(GlobSet::empty);
     let is_of_attributes = |path: &Path| path.file_name().is_some_and(|name| name == ".gitattributes");
@@ -113,7 +108,7 @@ fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<()
         }
         if let Some(patch) = Patch::from_diff(&diff, index)? {
             let (_, inserted, deleted) = patch.line_stats()?;
-            add(&|size| size.lines += (inserted + deleted) as u64);
+            counted().lines += (inserted + deleted) as u64;
         }
     }
     Ok(())

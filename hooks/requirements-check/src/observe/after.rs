@@ -9,7 +9,7 @@ use shared::own_calls::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
-use super::before::resolve_links;
+use super::before::resolved_place;
 use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::command_line::Simple;
@@ -90,8 +90,8 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
         return None;
     }
     let cwd = Look::cwd(context);
-    let mut look = Look::at(context, &call.place(&cwd));
-    resolve_links(&mut call, &cwd);
+    let place = resolved_place(&mut call, &cwd);
+    let mut look = Look::at(context, &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
     }

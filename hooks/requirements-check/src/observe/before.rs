@@ -42,12 +42,10 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
         return None;
     }
-    let cwd = Look::cwd(context);
-    let place = call.place(&cwd);
+    let (cwd, named) = (Look::cwd(context), call.file.clone());
+    let place = resolved_place(&mut call, &cwd);
     let by_place = by_place(&triggered, &call, &place, &cwd);
-    let own = Look::at(context, &place);
-    let named = call.file.clone();
-    resolve_links(&mut call, &cwd);
+    let own = Look::at(context, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
@@ -83,7 +81,8 @@ fn by_place<'r>(
     let mut by_place: BTreeMap<PathBuf, Vec<Rule<'r>>> = BTreeMap::new();
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        let mut places: BTreeSet<PathBuf> = commands.map(|command| command.place(cwd)).collect();
+        let mut places: BTreeSet<PathBuf> =
+            commands.map(|command| real_place(command.place(cwd), cwd)).collect();
         if places.is_empty() || rule.is_triggered_by_tool(call) {
             places.insert(place.to_path_buf());
         }
@@ -102,13 +101,16 @@ fn by_work_tree<'a, 's, 'r>(
 ) -> Vec<Judged<'a, 's, 'r>> {
     let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
     for (at, rules) in by_place {
-        let elsewhere = (at != place).then(|| judged[0].0.elsewhere(&at));
-        let known = elsewhere.as_ref().map_or(Some(0), |look| {
-            judged.iter().position(|(known, _)| known.world.here.worktree == look.world.here.worktree)
-        });
-        match (known, elsewhere) {
-            (None, Some(look)) => judged.push((look, rules)),
-            (known, _) => judged[known.unwrap_or_default()].1.extend(rules),
+        if at == place {
+            judged[0].1.extend(rules);
+            continue;
+        }
+        let look = judged[0].0.elsewhere(&at);
+        let is_known =
+            |(known, _): &&mut Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
+        match judged.iter_mut().find(is_known) {
+            Some((_, known)) => known.extend(rules),
+            None => judged.push((look, rules)),
         }
     }
     for (_, rules) in &mut judged {
@@ -164,11 +166,8 @@ fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Resolves links in what the call names, as git does in the paths of work trees.
-pub(super) fn resolve_links(call: &mut Call, cwd: &Path) {
-    if let Some(file) = &mut call.file {
-        *file = real(&cwd.join(&file));
-    }
+/// Where the call acts, once links are resolved in what it names, as git does in the paths of work trees.
+pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
         if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
             *folder = real(folder);
@@ -177,4 +176,14 @@ pub(super) fn resolve_links(call: &mut Call, cwd: &Path) {
             *file = real(Path::new(file)).display().to_string();
         }
     }
+    if let Some(file) = &mut call.file {
+        *file = real(&cwd.join(&file));
+        return file.clone();
+    }
+    real_place(call.place(cwd), cwd)
+}
+
+/// `cwd` has no links.
+fn real_place(place: PathBuf, cwd: &Path) -> PathBuf {
+    if place == cwd { place } else { real(&place) }
 }

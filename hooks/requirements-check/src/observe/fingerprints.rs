@@ -1,6 +1,5 @@
 //! Fingerprints of the files when a command began: kept by digest, compared in full.
 
-use std::path::Path;
 use std::time::Instant;
 
 use globset::GlobSet;
@@ -11,7 +10,7 @@ use shared::hook::Remembered;
 use super::look::Look;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
-use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
+use crate::git::{Fingerprint, GitError, Taken, differing, take, take_plain};
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
 use crate::view::Freshness;
@@ -61,9 +60,9 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
         return Freshness::Same;
     }
     let then = look.context.store.and_then(|store| store.read::<Kept>(wanted)?.0);
-    let (worktree, globs) = (look.world.here.worktree.clone(), paths_of(rule).to_vec());
-    let has_tree = !now.tree.is_empty();
-    let work = move || differing(worktree.as_ref(), &then?, &now, glob_set(&globs).as_ref()).ok();
+    let (worktree, globs, has_tree) =
+        (look.world.here.worktree.clone(), globs_of(rule), !now.tree.is_empty());
+    let work = move || differing(worktree.as_ref(), &then?, &now, globs.as_ref()).ok();
     match within(look.deadline_of_files(), work).flatten() {
         Some(files) if files.is_empty() && has_tree => Freshness::Same,
         files => Freshness::Different(files.unwrap_or_default()),
@@ -74,36 +73,32 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<Stri
     taken(look, rule, look.deadline_of_files()).map(|taken| taken.staged_otherwise).unwrap_or_default()
 }
 
-/// The rule's files as they are now, looked at once per call.
+fn globs_of(rule: &Rule<'_>) -> Option<GlobSet> {
+    glob_set(paths_of(rule))
+}
+
+/// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
+/// repository, by size and time.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
-    let globs = paths_of(rule).to_vec();
-    let key: Vec<String> = globs.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
+    let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
     let take = || {
-        let (worktree, own) = (look.world.here.worktree.clone(), look.own());
+        let (worktree, own, globs) = (look.world.here.worktree.clone(), look.own(), globs_of(rule));
         let root = look.world.top().map(ToOwned::to_owned);
-        let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
+        let work = move || {
+            let error = match worktree.map(|worktree| take(&worktree, globs.as_ref(), &own)) {
+                Some(Err(error @ GitError::Other(_))) => error,
+                Some(taken) => return taken,
+                None => GitError::Other("there is no project folder".to_owned()),
+            };
+            let fingerprint = take_plain(&root.ok_or(error)?, globs.as_ref(), &own)?;
+            Ok(Taken { fingerprint, ..Taken::default() })
+        };
         within(deadline, work).unwrap_or_else(|| {
             let millis = look.begun.elapsed().as_millis().max(1);
             Err(GitError::Other(format!("they could not be compared in the {millis} ms there are")))
         })
     };
     look.taken.borrow_mut().entry(key).or_insert_with(take).clone()
-}
-
-/// With git by content; without it, or where libgit2 refuses the repository, by size and time.
-fn take_anywhere(
-    worktree: Option<&Worktree>,
-    root: Option<&Path>,
-    globs: Option<&GlobSet>,
-    own: &Own,
-) -> Result<Taken, GitError> {
-    let error = match worktree.map(|worktree| take(worktree, globs, own)) {
-        Some(Err(error @ GitError::Other(_))) => error,
-        Some(taken) => return taken,
-        None => GitError::Other("there is no project folder".to_owned()),
-    };
-    let fingerprint = take_plain(root.ok_or(error)?, globs, own)?;
-    Ok(Taken { fingerprint, ..Taken::default() })
 }
 
 fn digest_of(fingerprint: &Fingerprint) -> String {

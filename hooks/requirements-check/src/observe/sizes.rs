@@ -43,7 +43,7 @@ pub(super) fn of(
     }
     let worktree = look.world.here.worktree.clone()?;
     let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
-    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree));
+    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree, &look.world.here.key));
     let is_newer = |kept: &Kept| {
         let changed = look.file.as_deref().and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
         changed.is_some_and(|changed| Timestamp::from(changed).plus(COARSE) > kept.at)
@@ -72,7 +72,8 @@ pub(super) fn count_anew(
     dynamic: &Dynamic,
     deadline: Option<Instant>,
 ) -> Result<Size, String> {
-    let (at, stamp, key) = (look.context.host.now(), stamp(worktree), key(worktree, rule, dynamic));
+    let (at, stamp) = (look.context.host.now(), stamp(worktree, &look.world.here.key));
+    let key = key(worktree, rule, dynamic);
     let counted = count(worktree, request(look, dynamic), deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
@@ -104,8 +105,7 @@ fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
 /// Another base and other files that do not count make another size.
 fn key(worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> String {
     let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
-    let asked = format!("{:?} {exclude:?}", dynamic.base);
-    file_key(&format!("{} {} {asked}", worktree.root.display(), rule.name))
+    file_key(&format!("{} {} {:?} {exclude:?}", worktree.root.display(), rule.name, dynamic.base))
 }
 
 fn last(look: &Look<'_, '_>, key: &str, stamp: &str) -> Option<Kept> {

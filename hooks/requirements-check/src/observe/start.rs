@@ -1,4 +1,4 @@
-//! What a session's start looks at beside the requirements: notices for the user, and old entries of the register.
+//! What a session's start looks at beside the requirements: notices for the user, and old entries of the registry.
 
 use std::path::PathBuf;
 
@@ -14,13 +14,14 @@ use crate::{git, wording};
 
 impl Look<'_, '_> {
     pub(super) fn look_for_start(&mut self, source: &str) {
-        if let Some(store) = self.context.store {
-            Registry::new(store.dir()).sweep(self.context.host.now());
-        }
         self.note_tracked_local_file();
+        let Some(store) = self.context.store else { return };
+        Registry::new(store.dir()).sweep(self.context.host.now());
         // What was told once must be remembered, or it would be told each time.
-        if let Some(store) = self.context.store.filter(|store| is_writable(store.dir())) {
-            self.look_for_notices(store, source);
+        if is_writable(store.dir()) {
+            let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
+            self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+            self.note_new_client(store);
         }
     }
 
@@ -34,11 +35,8 @@ impl Look<'_, '_> {
         }
     }
 
-    /// `req init` in a repository with a remote in which nothing is set up, and a version of Claude Code under which the hooks
-    /// were not proved.
-    fn look_for_notices(&mut self, store: &Store, source: &str) {
-        let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
-        self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+    /// A version of Claude Code under which the hooks were not proved.
+    fn note_new_client(&mut self, store: &Store) {
         let agent = self.context.host.environment.agent.as_deref();
         let Some(running) = agent.and_then(proved::version_of_agent) else { return };
         if let Some(before) = proved::untold_change(&proved::read(store), &running) {
@@ -46,13 +44,14 @@ impl Look<'_, '_> {
         }
     }
 
+    /// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
     fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
         let common_dir = &self.world.here.worktree.as_ref()?.common_dir;
         let folder = self.context.places.project_claude_dir.as_ref()?;
         let files = ["requirements.yaml", "requirements.local.yaml"];
         let is_new = self.context.settings.requirements.is_empty()
             && !files.iter().any(|file| folder.join(file).exists())
-            && git::has_remote(common_dir)
+            && !git::named_remotes(common_dir).is_empty()
             && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
         is_new.then(|| common_dir.clone())
     }

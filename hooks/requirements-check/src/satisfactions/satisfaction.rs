@@ -7,7 +7,7 @@ use shared::host::Timestamp;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Satisfaction {
-    /// When, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub satisfied_at: i64,
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
@@ -63,13 +63,10 @@ pub struct Metadata {
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    /// The reason given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The skill that completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
-    /// The command that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Digest of the files when the command started.

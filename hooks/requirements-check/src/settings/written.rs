@@ -115,7 +115,7 @@ pub(super) enum Calculator {
 }
 
 /// From which value on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Thresholds {
     /// From so many lines on the user and Claude are told, once per crossing.
@@ -170,7 +170,8 @@ impl TryFrom<Written> for Requirement {
         let triggers: Option<Vec<Trigger>> =
             written.trigger_tools.take().map(|all| all.into_iter().map(Trigger::from).collect());
         let enforce = written.enforce(triggers.as_deref());
-        let remarks = if written.enabled { written.remarks(triggers.as_deref()) } else { Vec::new() };
+        let remarks =
+            if written.enabled { remarks(triggers.as_deref().unwrap_or_default()) } else { Vec::new() };
         let terms = match kind {
             _ if !written.enabled => Terms::Off(kind),
             Kind::Blocking => Terms::Blocking(Blocking {
@@ -240,73 +241,21 @@ impl Written {
             _ => Enforce::Tool,
         })
     }
+}
 
-    /// Keys that have no effect though they can be read: what is wrong and what follows.
-    fn remarks(&self, triggers: Option<&[Trigger]>) -> Vec<(&'static str, String)> {
-        let own = self.kind;
-        let has_triggers = triggers.is_some();
-        let triggers = || triggers.into_iter().flatten();
-        let near =
-            |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
-        // The name itself is left out: it may hold anything.
-        let misspelt = triggers().find_map(near).map(|near| {
-            let what = format!(
-                "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
-            );
-            ("trigger_tools", what)
-        });
-        let is_before_calls = self.enforce.is_some_and(|enforce| enforce != Enforce::Stop);
-        let Thresholds { warn, block } = self.thresholds;
-        let without_effect = [
-            (
-                triggers().any(Trigger::is_blind),
-                "trigger_tools",
-                "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored",
-            ),
-            (
-                own != Kind::Blocking && self.satisfied_by == SatisfiedBy::User,
-                "satisfied_by",
-                "counts only for a blocking requirement; ignored",
-            ),
-            (
-                own == Kind::Evidence && is_before_calls && !has_triggers,
-                "enforce",
-                "evidence is asked for before no call without `trigger_tools`",
-            ),
-            (
-                warn.zip(block).is_some_and(|(warn, block)| warn.get() >= block.get()),
-                "thresholds",
-                "`warn` is not below `block`, so nobody is warned",
-            ),
-        ];
-        let without_effect = without_effect.into_iter().filter(|(applies, ..)| *applies);
-        // Most often `type` was forgotten.
-        let of_others = self.keys_of_types().into_iter().filter(|(_, kind, is_set)| *is_set && *kind != own);
-        let of_others = of_others.map(|(key, kind, _)| {
-            (key, format!("belongs to `type: {}`, and this is {}; ignored", kind.word(), own.word()))
-        });
-        let without_effect = without_effect.map(|(_, key, what)| (key, what.to_owned()));
-        misspelt.into_iter().chain(without_effect).chain(of_others).collect()
-    }
-
-    /// The keys that belong to one type, and whether they are set.
-    fn keys_of_types(&self) -> [(&'static str, Kind, bool); 12] {
-        let has_thresholds = self.thresholds.warn.is_some() || self.thresholds.block.is_some();
-        [
-            ("calculator", Kind::Dynamic, self.calculator.is_some()),
-            ("thresholds", Kind::Dynamic, has_thresholds),
-            ("base", Kind::Dynamic, self.base.is_some()),
-            ("exclude", Kind::Dynamic, !self.exclude.is_empty()),
-            ("guard_type", Kind::Guard, self.guard_type.is_some()),
-            ("protected_branches", Kind::Guard, self.protected_branches.is_some()),
-            ("command", Kind::Evidence, self.command.is_some()),
-            ("paths", Kind::Evidence, !self.paths.is_empty()),
-            ("min_output", Kind::Evidence, self.min_output.is_some()),
-            ("file", Kind::Evidence, self.file.is_some()),
-            ("newer_than", Kind::Evidence, self.newer_than.is_some()),
-            ("contains", Kind::Evidence, !self.contains.is_empty()),
-        ]
-    }
+/// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
+fn remarks(triggers: &[Trigger]) -> Vec<(&'static str, String)> {
+    let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
+    let misspelt = triggers.iter().find_map(near).map(|near| {
+        format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
+    });
+    let is_shell = |trigger: &Trigger| ["Bash", "PowerShell"].iter().any(|shell| trigger.tool.is_name(shell));
+    let is_blind =
+        |trigger: &Trigger| !trigger.is_any_call() && !is_shell(trigger) && near(trigger).is_none();
+    let blind = triggers.iter().any(is_blind).then(|| {
+        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
+    });
+    misspelt.into_iter().chain(blind).map(|what| ("trigger_tools", what)).collect()
 }
 
 impl From<GlobOr<Self>> for Trigger {
@@ -324,13 +273,5 @@ impl From<GlobOr<Self>> for File {
             GlobOr::Glob(glob) => Self { glob, newer_than: None, contains: Vec::new() },
             GlobOr::Map(file) => file,
         }
-    }
-}
-
-impl Trigger {
-    /// It looks at a line that the tool does not have.
-    fn is_blind(&self) -> bool {
-        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| self.tool.is_name(shell));
-        !self.is_any_call() && !is_shell && misspelt_tool(self.tool.as_str()).is_none()
     }
 }

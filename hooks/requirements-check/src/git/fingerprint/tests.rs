@@ -12,117 +12,100 @@ fn globs(pattern: &str) -> GlobSet {
     GlobSetBuilder::new().add(Glob::new(pattern).unwrap()).build().unwrap()
 }
 
-fn now(sandbox: &Sandbox, paths: Option<&GlobSet>) -> Fingerprint {
-    take(&sandbox.worktree(), paths, &Own::default()).unwrap().fingerprint
+fn now(sandbox: &Sandbox, paths: Option<&str>) -> Fingerprint {
+    take(&sandbox.worktree(), paths.map(globs).as_ref(), &Own::default()).unwrap().fingerprint
 }
 
-fn same(worktree: &Worktree, one: &Fingerprint, other: &Fingerprint, paths: Option<&GlobSet>) -> bool {
-    differing(Some(worktree), one, other, paths).is_ok_and(|paths| paths.is_empty())
+fn differing(sandbox: &Sandbox, one: &Fingerprint, other: &Fingerprint, paths: Option<&str>) -> Vec<String> {
+    super::differing(Some(&sandbox.worktree()), one, other, paths.map(globs).as_ref()).unwrap()
 }
 
-/// Takes a step; whether the files are the same after it.
-type Step = (fn(&Sandbox), bool);
+/// Takes a step; the files that differ after it.
+type Step = (fn(&Sandbox), &'static [&'static str]);
 
 #[test]
 fn two_moments_are_the_same_exactly_if_their_files_are() {
     let sandbox = Sandbox::with_commit();
-    let steps: [Step; 10] = [
-        (|sandbox| sandbox.write("a.txt", "1\n"), false),
-        (|sandbox| drop(sandbox.git(&["add", "--all"])), true),
-        (Sandbox::commit, true),
-        (|sandbox| drop(sandbox.git(&["reset", "--quiet", "--soft", "HEAD~1"])), true),
-        (|sandbox| drop(sandbox.git(&["rm", "--quiet", "--cached", "a.txt"])), true),
-        (|sandbox| fs::rename(sandbox.path("a.txt"), sandbox.path("b.txt")).unwrap(), false),
+    let steps: [Step; 12] = [
+        (|sandbox| sandbox.write("a.txt", "1\n"), &["a.txt"]),
+        (|sandbox| drop(sandbox.git(&["add", "--all"])), &[]),
+        (Sandbox::commit, &[]),
+        (|sandbox| drop(sandbox.git(&["reset", "--quiet", "--soft", "HEAD~1"])), &[]),
+        (|sandbox| drop(sandbox.git(&["rm", "--quiet", "--cached", "a.txt"])), &[]),
+        (|sandbox| fs::rename(sandbox.path("a.txt"), sandbox.path("b.txt")).unwrap(), &["a.txt", "b.txt"]),
         (
             |sandbox| fs::set_permissions(sandbox.path("b.txt"), fs::Permissions::from_mode(0o755)).unwrap(),
-            false,
+            &["b.txt"],
         ),
-        (|sandbox| std::os::unix::fs::symlink("b.txt", sandbox.path("link")).unwrap(), false),
-        (Sandbox::commit, true),
-        (|sandbox| fs::remove_file(sandbox.path("first.txt")).unwrap(), false),
+        (|sandbox| std::os::unix::fs::symlink("b.txt", sandbox.path("link")).unwrap(), &["link"]),
+        (Sandbox::commit, &[]),
+        (|sandbox| fs::remove_file(sandbox.path("first.txt")).unwrap(), &["first.txt"]),
+        (|sandbox| sandbox.write(".gitignore", "out/\n"), &[".gitignore"]),
+        (|sandbox| sandbox.write("out/ignored", "1\n"), &[]),
     ];
-    let mut before = now(&sandbox, None);
+    let first = now(&sandbox, None);
+    let mut before = first.clone();
     for (number, (step, expected)) in steps.into_iter().enumerate() {
         step(&sandbox);
         let after = now(&sandbox, None);
-        assert_eq!(same(&sandbox.worktree(), &before, &after, None), expected, "step {number}");
+        assert_eq!(differing(&sandbox, &before, &after, None), expected, "step {number}");
         before = after;
     }
+    assert_eq!(differing(&sandbox, &first, &before, Some("f*")), ["first.txt"], "across trees");
+    let lost = Fingerprint { tree: "0123456789".repeat(4), changed: BTreeMap::new() };
+    assert!(super::differing(Some(&sandbox.worktree()), &lost, &first, None).is_err());
+    assert!(super::differing(None, &lost, &first, None).is_err());
 }
 
 #[test]
-fn ignored_files_are_no_part_of_it() {
+fn converts_line_ends_as_git_does() {
     let sandbox = Sandbox::with_commit();
-    sandbox.write(".gitignore", "out/\n*.log\n");
+    sandbox.git(&["config", "core.autocrlf", "true"]);
+    sandbox.write("crlf.txt", "1\r\n2\r\n");
+    let before = now(&sandbox, None);
     sandbox.commit();
-    sandbox.write("out/x", "1");
-    sandbox.write("deep/er/x.log", "1");
-    assert!(now(&sandbox, None).changed.is_empty());
+    assert_eq!(differing(&sandbox, &before, &now(&sandbox, None), None), [""; 0]);
 }
 
 #[test]
-fn more_changes_than_can_be_kept_are_an_error() {
+fn more_changes_than_can_be_kept_are_an_error_and_large_files_are_told_by_size_and_time() {
     let sandbox = Sandbox::with_commit();
+    sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
+    assert!(now(&sandbox, None).changed["large.bin"].starts_with("8388609@"));
+    fs::remove_file(sandbox.path("large.bin")).unwrap();
     for file in 0..=MAX_CHANGED {
         sandbox.write(&format!("many/{file}"), "");
     }
     let taken = || take(&sandbox.worktree(), None, &Own::default());
-    assert_eq!(taken(), Err(too_many(MAX_CHANGED)));
+    assert_eq!(taken(), Err(GitError::TooMany(MAX_CHANGED)));
     sandbox.git(&["add", "--all"]);
-    assert_eq!(taken(), Err(too_many(MAX_CHANGED)), "staged");
-    assert!(now(&sandbox, Some(&globs("*.txt"))).changed.is_empty());
-}
-
-#[test]
-fn large_files_are_told_by_size_and_time() {
-    let sandbox = Sandbox::with_commit();
-    sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
-    let taken = now(&sandbox, None);
-    assert!(taken.changed["large.bin"].starts_with("8388609@"), "{taken:?}");
-}
-
-/// A repository with another one as submodule `sub`, whose folder is given back too.
-fn with_submodule() -> (Sandbox, std::path::PathBuf) {
-    let sandbox = Sandbox::with_commit();
-    let other = sandbox.beside("other");
-    sandbox.git(&["clone", "--quiet", ".", other.to_str().unwrap()]);
-    sandbox.git_in(&other, &["commit", "--quiet", "--allow-empty", "--message=second"]);
-    sandbox.git(&["submodule", "--quiet", "add", other.to_str().unwrap(), "sub"]);
-    sandbox.commit();
-    let sub = sandbox.path("sub");
-    (sandbox, sub)
+    assert_eq!(taken(), Err(GitError::TooMany(MAX_CHANGED)), "staged");
+    assert!(now(&sandbox, Some("*.txt")).changed.is_empty());
 }
 
 #[test]
 fn a_submodule_counts_by_what_is_checked_out_in_it() {
-    let (sandbox, sub) = with_submodule();
-    let now = || now(&sandbox, Some(&globs("sub")));
-    let is_same = |one: &Fingerprint, other: &Fingerprint| same(&sandbox.worktree(), one, other, None);
+    let (sandbox, other) = (Sandbox::with_commit(), Sandbox::with_commit());
+    other.commit();
+    sandbox.git(&["submodule", "--quiet", "add", other.path("").to_str().unwrap(), "sub"]);
+    sandbox.commit();
+    let sub = sandbox.path("sub");
+    let now = || now(&sandbox, Some("sub"));
     let before = now();
     assert!(before.changed.is_empty(), "{before:?}");
-    sandbox.git_in(&sub, &["pack-refs", "--all"]);
-    assert_eq!(now(), before, "on a branch whose reference is packed");
     fs::write(sub.join("first.txt"), "changed\n").unwrap();
     assert_eq!(now(), before, "its files are its own matter");
     sandbox.git_in(&sub, &["checkout", "--quiet", "--force", "HEAD~1"]);
     let moved = now();
-    assert!(!is_same(&before, &moved), "{moved:?}");
+    assert_eq!(differing(&sandbox, &before, &moved, None), ["sub"]);
     sandbox.commit();
-    assert!(is_same(&moved, &now()) && !is_same(&before, &now()));
-    sandbox.git(&["rm", "--quiet", "--cached", "sub"]);
-    fs::remove_dir_all(&sub).unwrap();
-    assert!(!is_same(&moved, &now()));
+    assert_eq!(differing(&sandbox, &moved, &now(), None), [""; 0]);
+    sandbox.git(&["submodule", "--quiet", "deinit", "--force", "sub"]);
+    assert!(now().changed.is_empty(), "not checked out, it is as it is listed");
 }
 
 #[test]
-fn a_submodule_that_is_not_checked_out_is_as_it_is_listed() {
-    let (sandbox, _) = with_submodule();
-    sandbox.git(&["submodule", "--quiet", "deinit", "--force", "sub"]);
-    assert!(now(&sandbox, None).changed.is_empty());
-}
-
-/// HOME as repository: the state and the client's folders lie in the work tree.
-fn home_as_repository() -> (Sandbox, Own) {
+fn what_tools_keep_for_themselves_is_no_part_of_it() {
     let sandbox = Sandbox::with_commit();
     sandbox.write(".claude/settings.json", "{}");
     sandbox.write(".claude/hook-state/tracked.json", "1");
@@ -131,12 +114,6 @@ fn home_as_repository() -> (Sandbox, Own) {
         never: vec![".claude/hook-state".into()],
         untracked: vec![".claude".into(), ".claude.json".into()],
     };
-    (sandbox, own)
-}
-
-#[test]
-fn what_tools_keep_for_themselves_is_no_part_of_it() {
-    let (sandbox, own) = home_as_repository();
     for path in [
         ".claude/hook-state/x.json",
         ".claude/hook-state/tracked.json",
@@ -146,44 +123,12 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
     ] {
         sandbox.write(path, "22");
         assert!(take(&sandbox.worktree(), None, &own).unwrap().fingerprint.changed.is_empty(), "{path}");
-        let plain = take_plain(&sandbox.path(""), None, &own).unwrap();
-        assert!(!plain.changed.contains_key(path), "{path}");
     }
     for path in [".claude/settings.json", ".claudex", ".claude.jsonl", "first.txt"] {
         sandbox.write(path, "22");
-        assert!(
-            take(&sandbox.worktree(), None, &own).unwrap().fingerprint.changed.contains_key(path),
-            "{path}"
-        );
+        let changed = take(&sandbox.worktree(), None, &own).unwrap().fingerprint.changed;
+        assert!(changed.contains_key(path), "{path}");
     }
-}
-
-#[test]
-fn what_differs_is_told_by_path() {
-    let sandbox = Sandbox::with_commit();
-    let moment = || now(&sandbox, None);
-    let told = |one: &Fingerprint, other: &Fingerprint, paths: Option<&str>| {
-        let paths = paths.map(globs);
-        differing(Some(&sandbox.worktree()), one, other, paths.as_ref()).unwrap()
-    };
-    let before = moment();
-    sandbox.write("new/b.txt", "1");
-    sandbox.write("first.txt", "other");
-    let edited = moment();
-    assert_eq!(told(&before, &edited, None), ["first.txt", "new/b.txt"]);
-    assert_eq!(told(&before, &edited, Some("new/**")), ["new/b.txt"]);
-    sandbox.commit();
-    assert_eq!(told(&before, &moment(), None), ["first.txt", "new/b.txt"], "across trees");
-    assert_eq!(told(&edited, &moment(), None), [""; 0]);
-    assert!(differing(None, &before, &moment(), None).is_err());
-}
-
-#[test]
-fn a_tree_that_is_no_longer_there_is_not_the_same() {
-    let sandbox = Sandbox::with_commit();
-    let taken = now(&sandbox, None);
-    let lost = Fingerprint { tree: "0123456789".repeat(4), changed: BTreeMap::new() };
-    assert!(!same(&sandbox.worktree(), &lost, &taken, None));
 }
 
 #[test]
@@ -193,10 +138,11 @@ fn without_a_repository_sizes_and_times_count() {
     for path in ["a.txt", "b.rs", "node_modules/x/y.rs"] {
         fs::write(folder.path().join(path), "1").unwrap();
     }
-    let taken = take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap();
+    let take = || take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap();
+    let taken = take();
     assert_eq!(taken.changed.keys().collect::<Vec<_>>(), ["b.rs"]);
     fs::write(folder.path().join("b.rs"), "12").unwrap();
-    assert_ne!(take_plain(folder.path(), Some(&globs("**/*.rs")), &Own::default()).unwrap(), taken);
+    assert_ne!(take(), taken);
 }
 
 #[test]

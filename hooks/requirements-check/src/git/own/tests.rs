@@ -1,68 +1,41 @@
 //! HOME as repository, the configuration folder as repository, and neither.
 
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::PathBuf;
 
 use super::super::take_plain;
 use super::*;
 
-/// Files of a home, with its configuration folder at `.claude`, possibly through a link.
-const FILES: [&str; 8] = [
-    ".claude.json",
-    ".claude/CLAUDE.md",
-    ".claude/hook-state/s.json",
-    ".claude/hook-backups/settings.json",
-    ".claude/projects/p/t.jsonl",
-    ".claude/sessions/s.json",
-    "project/.claude/sessions/s.json",
-    "project/src/a.rs",
-];
-
-fn home() -> (tempfile::TempDir, PathBuf) {
+#[test]
+fn leaves_out_what_tools_keep_but_never_the_whole_repository() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path().canonicalize().unwrap();
-    for file in FILES {
+    for file in [
+        ".claude.json",
+        ".claude.json.backup",
+        ".claude/CLAUDE.md",
+        ".claude/hook-state/s.json",
+        ".claude/hook-backups/settings.json",
+        ".claude/projects/p/t.jsonl",
+        "project/.claude/sessions/s.json",
+        "project/src/a.rs",
+    ] {
         fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
         fs::write(home.join(file), "").unwrap();
     }
-    (folder, home)
-}
-
-/// The untracked files that count below `root`, as a folder without a repository shows them.
-fn counted(root: &Path, home: &Path, config_dir: &Path) -> BTreeSet<String> {
-    let state_dir = Some(config_dir.join("hook-state"));
-    let places = Places {
-        config_dir: Some(config_dir.to_owned()),
-        state_dir: state_dir.clone(),
-        default_state_dir: state_dir,
-        ..Places::default()
-    };
-    let own = Own::of(root, &places, Some(home));
-    take_plain(root, None, &own).unwrap().changed.into_keys().collect()
-}
-
-fn set<const N: usize>(files: [&str; N]) -> BTreeSet<String> {
-    files.map(str::to_owned).into()
-}
-
-#[test]
-fn in_a_home_the_configuration_folder_is_left_out() {
-    let (_folder, home) = home();
-    let found = counted(&home, &home, &home.join(".claude"));
-    assert_eq!(found, set(["project/.claude/sessions/s.json", "project/src/a.rs"]));
-}
-
-#[test]
-fn elsewhere_all_but_the_sessions_of_the_project_counts() {
-    let (_folder, home) = home();
-    let found = counted(&home.join("project"), &home, &home.join(".claude"));
-    assert_eq!(found, set(["src/a.rs"]));
-}
-
-#[test]
-fn a_configuration_folder_that_is_the_repository_is_not_left_out_as_a_whole() {
-    let (_folder, home) = home();
-    let found = counted(&home.join(".claude"), &home, &home.join(".claude"));
-    assert_eq!(found, set(["CLAUDE.md", "projects/p/t.jsonl", "sessions/s.json"]));
+    let (config_dir, linked) = (home.join(".claude"), home.join("linked"));
+    std::os::unix::fs::symlink(&home, &linked).unwrap();
+    for (root, given_home, counted) in [
+        (home.clone(), &home, &["linked", "project/.claude/sessions/s.json", "project/src/a.rs"][..]),
+        (home.clone(), &linked, &["linked", "project/.claude/sessions/s.json", "project/src/a.rs"]),
+        (home.join("project"), &home, &["src/a.rs"]),
+        (config_dir, &home, &["CLAUDE.md", "projects/p/t.jsonl"]),
+    ] {
+        let config_dir = Some(given_home.join(".claude"));
+        let state_dir = Some(given_home.join(".claude/hook-state"));
+        let default_state_dir = state_dir.clone();
+        let places = Places { config_dir, state_dir, default_state_dir, ..Places::default() };
+        let own = Own::of(&root, &places, Some(given_home));
+        let found = take_plain(&root, None, &own).unwrap().changed;
+        assert_eq!(found.keys().collect::<Vec<_>>(), counted, "{root:?} {given_home:?}");
+    }
 }
