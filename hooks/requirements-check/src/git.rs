@@ -4,7 +4,6 @@
 //! - `ask`: the `git` command, where the references cannot be read (reftable).
 //! - `base`, `size`: how many lines the work tree differs from the point where the branch left its base.
 //! - `fingerprint`: what the files under some globs contain, comparable across commits.
-//! - `own`: what tools keep in a work tree for themselves, which neither size nor fingerprint counts.
 //!
 //! Nothing is written, not even a refreshed index, and no program is started that a repository's configuration or attributes
 //! name. `GIT_DIR` and its kin change nothing.
@@ -12,7 +11,6 @@
 mod ask;
 mod base;
 mod fingerprint;
-mod own;
 mod size;
 mod worktree;
 
@@ -24,8 +22,7 @@ use std::path::Path;
 use crate::paths;
 pub(crate) use ask::ask_git;
 pub(crate) use base::baseless;
-pub(crate) use fingerprint::{Fingerprint, Taken, differing, take, take_plain};
-pub(crate) use own::Own;
+pub(crate) use fingerprint::{Taken, staged_otherwise, take, take_plain};
 pub use size::Size;
 pub(crate) use size::{SizeRequest, count, stamp};
 pub use worktree::Worktree;
@@ -69,4 +66,14 @@ pub(crate) fn named_remotes(common_dir: &Path) -> Vec<String> {
 /// The same and `origin`, which a checkout without any is called by.
 pub fn remotes(common_dir: &Path) -> Vec<String> {
     std::iter::once("origin".to_owned()).chain(named_remotes(common_dir)).collect()
+}
+
+/// Files that Barbless and Claude Code keep for themselves change on every call and are nobody's work on the project: what lies in
+/// `.claude` and beside `.claude.json`, unless git tracks it; state and backups in any case.
+fn is_own(path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
+    let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
+    let rest = path.to_str().and_then(|path| path.strip_prefix(".claude.json"));
+    let is_clients =
+        path.starts_with(".claude") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    is_state || (is_clients && !is_tracked())
 }

@@ -49,7 +49,7 @@ pub(crate) struct Run {
     pub(crate) name: String,
     /// The command, secrets masked.
     pub(crate) command: String,
-    /// Digest of the files' fingerprint when the command began.
+    /// Digest of the files when the command began, and the time.
     pub(crate) files: String,
 }
 

@@ -14,29 +14,17 @@ use git2::{AttrCheckFlags, AttrValue, Delta, Diff, DiffFindOptions, DiffOptions,
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
-use super::GitError;
 use super::base;
-use super::own::Own;
 use super::worktree::{Worktree, first_line};
+use super::{GitError, is_own};
 use crate::deadline::within;
 use crate::evidence::glob_set;
 use crate::satisfactions::Key;
 use crate::settings::Glob;
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
-const GENERATED: [&str; 11] = [
-    "Cargo.lock",
-    "package-lock.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "go.sum",
-    "poetry.lock",
-    "uv.lock",
-    "composer.lock",
-    "Gemfile.lock",
-    "*.min.js",
-    "*.min.css",
-];
+const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \
+                         Gemfile.lock *.min.js *.min.css";
 
 /// So many files may be compared with each other to find those that were moved.
 const RENAME_LIMIT: usize = 200;
@@ -47,7 +35,6 @@ pub(crate) struct SizeRequest {
     pub(crate) base: Option<String>,
     /// Paths, relative to the work tree's folder, that do not count.
     pub(crate) exclude: Vec<Glob>,
-    pub(crate) own: Own,
 }
 
 /// A branch's size against its base.
@@ -100,7 +87,7 @@ fn count_all(worktree: &Worktree, request: &SizeRequest, size: &Mutex<Size>) -> 
         let is_tracked = delta.status() != Delta::Untracked;
         // A folder among the files is a repository of its own.
         if file.path_bytes().is_some_and(|path| path.ends_with(b"/"))
-            || request.own.leaves_out(path, || is_tracked)
+            || is_own(path, || is_tracked)
             || exclude.is_match(path)
             || is_generated(&repo, path, trusts_attributes)?
         {
@@ -129,11 +116,11 @@ fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> 
 /// By its name or its attributes; what a filter makes of a file is not known.
 fn is_generated(repo: &Repository, path: &Path, trusts_attributes: bool) -> Result<bool, GitError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let is_named = |known: &&str| match known.strip_prefix('*') {
+    let is_named = |known: &str| match known.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),
-        None => name == *known,
+        None => name == known,
     };
-    if GENERATED.iter().any(is_named) {
+    if GENERATED.split(' ').any(is_named) {
         return Ok(true);
     }
     let attribute = |name| repo.get_attr_bytes(path, name, AttrCheckFlags::FILE_THEN_INDEX);

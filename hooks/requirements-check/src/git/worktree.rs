@@ -77,13 +77,7 @@ impl Worktree {
     /// Opens the repository of the work tree's folder: no search, and without `FROM_ENV` no `GIT_DIR`.
     pub(super) fn open(&self) -> Result<Repository, GitError> {
         let none: [&OsStr; 0] = [];
-        let repo = Repository::open_ext(&self.root, RepositoryOpenFlags::NO_SEARCH, none)?;
-        if repo.workdir().and_then(|folder| folder.canonicalize().ok()).as_ref() != Some(&self.root) {
-            let root = self.root.display();
-            let why = format!("core.worktree of the repository in {root} names another folder");
-            return Err(GitError::Other(why));
-        }
-        Ok(repo)
+        Ok(Repository::open_ext(&self.root, RepositoryOpenFlags::NO_SEARCH, none)?)
     }
 }
 

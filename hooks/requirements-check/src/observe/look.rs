@@ -6,15 +6,14 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::{Context, Remembered};
+use shared::hook::Context;
 use shared::protocol::Event;
 use shared::state::Store;
 
 use super::{ReqCommand, files, fingerprints, sizes};
 use crate::call::Call;
-use crate::git::{GitError, Own, Taken};
+use crate::git::{GitError, Taken};
 use crate::known_folders::KnownFolders;
-use crate::paths::real;
 use crate::place::{Here, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -127,21 +126,6 @@ impl<'a, 's> Look<'a, 's> {
             }
         };
         (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));
-    }
-
-    /// Keeps something between calls; `None` if it cannot be kept.
-    pub(super) fn keep<T: Remembered>(&self, key: &str, value: &T) -> Option<()> {
-        let store = self.context.store?;
-        let file = store.session_file::<T>(key)?;
-        store.locked(&file, || store.save(&file, key, value)).ok()?.ok()
-    }
-
-    /// What does not count where the call acts.
-    pub(super) fn own(&self) -> Own {
-        let home = self.context.host.environment.home.as_deref();
-        let root =
-            self.world.here.root().map(Path::to_owned).or_else(|| self.world.root.as_deref().map(real));
-        root.map(|root| Own::of(&root, self.context.places, home)).unwrap_or_default()
     }
 
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.

@@ -61,7 +61,7 @@ pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, Str
     if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(words)? {
         return Err(format!("{baseless}; or name another base with --base"));
     }
-    count(worktree, request(look, dynamic), None).map_err(words)
+    count(worktree, request(dynamic), None).map_err(words)
 }
 
 /// Counts everything and keeps it.
@@ -74,7 +74,7 @@ pub(super) fn count_anew(
 ) -> Result<Size, String> {
     let (at, stamp) = (look.context.host.now(), stamp(worktree, &look.world.here.key));
     let key = key(worktree, rule, dynamic);
-    let counted = count(worktree, request(look, dynamic), deadline).map_err(|error| {
+    let counted = count(worktree, request(dynamic), deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
         error.to_string()
@@ -83,8 +83,14 @@ pub(super) fn count_anew(
     if counted.base.is_empty() {
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
-    // A count that cannot be kept is made again.
-    look.keep(&key, &Kept { at, stamp, count: counted.clone() });
+    if let Some(store) = look.context.store {
+        let kept = Kept { at, stamp, count: counted.clone() };
+        // A count that cannot be kept is made again.
+        let _ = store.change(&key, |last| {
+            *last = kept;
+            true
+        });
+    }
     Ok(counted)
 }
 
@@ -98,8 +104,8 @@ fn no_less(counted: Size, earlier: Option<Size>) -> Size {
     }
 }
 
-fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
-    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone(), own: look.own() }
+fn request(dynamic: &Dynamic) -> SizeRequest {
+    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() }
 }
 
 /// Another base and other files that do not count make another size.

@@ -6,7 +6,7 @@ use super::super::tests::Sandbox;
 use super::*;
 
 fn request(base: Option<&str>) -> SizeRequest {
-    SizeRequest { base: base.map(str::to_owned), exclude: Vec::new(), own: Own::default() }
+    SizeRequest { base: base.map(str::to_owned), exclude: Vec::new() }
 }
 
 fn measure(sandbox: &Sandbox, base: Option<&str>) -> u64 {
@@ -89,14 +89,21 @@ fn leaves_out_what_is_excluded_generated_binary_or_ignored() {
     sandbox.write(".gitattributes", "*.pb.rs linguist-generated\n*.dat binary\n*.lfs filter=lfs\n");
     sandbox.write(".gitignore", "out/\n");
     sandbox.commit();
-    for path in
-        ["docs/x.md", "Cargo.lock", "web/app.min.js", "api.pb.rs", "x.dat", "x.lfs", "out/x", "kept.rs"]
-    {
+    for path in [
+        "docs/x.md",
+        ".claude/x",
+        "Cargo.lock",
+        "web/app.min.js",
+        "api.pb.rs",
+        "x.dat",
+        "x.lfs",
+        "out/x",
+        "kept.rs",
+    ] {
         sandbox.write(path, "1\n2\n");
     }
     sandbox.write("nul", "a\0\n");
-    let request =
-        SizeRequest { exclude: vec![Glob::try_from("docs/**".to_owned()).unwrap()], ..request(None) };
+    let request = SizeRequest { base: None, exclude: vec![Glob::try_from("docs/**".to_owned()).unwrap()] };
     assert_eq!(count(&sandbox.worktree(), request, None).unwrap().lines, 2, "kept.rs alone");
 }
 
@@ -109,18 +116,6 @@ fn a_branch_cannot_call_its_own_work_generated() {
     assert_eq!(measure(&sandbox, Some("main")), 3);
     sandbox.commit();
     assert_eq!(measure(&sandbox, Some("main")), 3, "committed");
-}
-
-#[test]
-fn what_tools_keep_for_themselves_does_not_count() {
-    let sandbox = Sandbox::with_commit();
-    for path in ["state/tracked", "config/tracked", "config/later"] {
-        sandbox.write(path, "1\n");
-    }
-    sandbox.git(&["add", "state/tracked", "config/tracked"]);
-    let own = Own { never: vec!["state".into()], untracked: vec!["config".into()] };
-    let counted = count(&sandbox.worktree(), SizeRequest { own, ..request(None) }, None).unwrap();
-    assert_eq!(counted.lines, 1, "config/tracked alone");
 }
 
 #[test]
