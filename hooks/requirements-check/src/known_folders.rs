@@ -25,7 +25,6 @@ impl KnownFolders {
         Some(self.0.as_ref()?.join(file_key(&folder.to_string_lossy())))
     }
 
-    /// The time at which the folder was remembered.
     pub(crate) fn since(&self, folder: &Path) -> Option<Timestamp> {
         Some(Timestamp::from(std::fs::metadata(self.file(folder)?).ok()?.modified().ok()?))
     }

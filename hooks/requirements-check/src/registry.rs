@@ -2,6 +2,7 @@
 //!
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -13,36 +14,28 @@ use shared::state::{LOCK_DEADLINE, Store, ensure_private, file_key, read_regular
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
-
 /// A sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
-
 /// An entry that nobody touched for so long is removed: who is live is looked for among all of them.
 const KEEP_FOR: Duration = Duration::from_secs(2 * 24 * 60 * 60);
-
 /// So many files are looked at; the rest is left alone.
 const MAX_LOOKED_AT: usize = 20_000;
-
 /// So many entries are removed at a session's start, which waits for it.
 const MAX_SWEPT: usize = 500;
-
-/// A larger file is no entry.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// The folder of the entries.
 #[derive(Debug, Clone)]
 pub struct Registry {
     dir: PathBuf,
 }
 
-/// One session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Full id.
     pub session: String,
     /// Root of the work tree. Another work tree of the same repository is another project.
     pub project: PathBuf,
-    /// The branch when it was registered last; `None` without one.
+    /// When it was registered last; `None` without one.
     pub branch: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub entrypoint: Option<String>,
@@ -84,7 +77,6 @@ impl Registry {
         touched(&self.path(session)).is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
-    /// The session has ended.
     pub(crate) fn forget(&self, session: &str) {
         self.remove(&self.path(session));
     }
@@ -102,7 +94,6 @@ impl Registry {
         live
     }
 
-    /// Every session that has an entry, in order of their ids.
     pub(crate) fn all(&self) -> Vec<Entry> {
         self.entries(|_| true)
     }
@@ -132,7 +123,6 @@ impl Registry {
         entries
     }
 
-    /// What may be entries, with the time of each.
     fn files(&self) -> impl Iterator<Item = (PathBuf, Timestamp)> {
         let files = fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
         let files = files.map(|file| file.path()).filter(|path| path.extension() == Some(OsStr::new("json")));
@@ -156,6 +146,30 @@ fn touched(path: &Path) -> Option<Timestamp> {
 fn set_time(path: &Path, now: Timestamp) {
     let file = OpenOptions::new().append(true).open(path);
     let _ = file.and_then(|file| file.set_modified(SystemTime::from(now)));
+}
+
+/// Fewer characters of an id are not looked up.
+const MIN_PREFIX: usize = 8;
+
+/// The full id that `prefix` stands for among those `known`, or why none is meant. A full id stands for itself though others
+/// begin with it.
+pub fn resolve_session<'a>(prefix: &str, known: impl Iterator<Item = &'a str>) -> Result<String, String> {
+    const HOW: &str = "list the sessions with `req sessions`";
+    let matching: BTreeSet<&str> = known.filter(|id| id.starts_with(prefix)).collect();
+    if matching.contains(prefix) {
+        return Ok(prefix.to_owned());
+    }
+    if prefix.chars().count() < MIN_PREFIX {
+        return Err(format!("a session is named by at least {MIN_PREFIX} characters of its id; {HOW}"));
+    }
+    let matching: Vec<&str> = matching.into_iter().collect();
+    match matching.as_slice() {
+        [only] => Ok((*only).to_owned()),
+        [] => Err(format!("no session's id begins with {prefix}; {HOW}")),
+        several => {
+            Err(format!("several sessions begin with {prefix}: {}; give more of the id", several.join(", ")))
+        }
+    }
 }
 
 #[cfg(test)]

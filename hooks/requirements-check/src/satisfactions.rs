@@ -8,20 +8,19 @@
 mod folder;
 mod key;
 mod satisfaction;
-mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
+pub use crate::registry::resolve_session;
 use crate::settings::Scope;
 pub use folder::Listed;
 pub(crate) use folder::{Failure, Folder};
 pub use key::Key;
 pub(crate) use satisfaction::is_fresh;
 pub use satisfaction::{By, Metadata, Satisfaction};
-pub use sessions::resolve_session;
 
 /// The version that is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;

@@ -25,31 +25,25 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
 
 /// The variable that names the file.
 const VARIABLE: &str = "BARBLESS_ASKED";
-
 /// Claude Code waits for a prompt's hooks.
 const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Bytes of an answer that are read.
 const MAX_ANSWER: u64 = 1024 * 1024;
-
 /// Exit status of wrong usage.
 const USAGE: i32 = 64;
 
 /// A prompt that is a line of `req`.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     words: Vec<String>,
     /// It is meant as a command whatever is wrong with it: a verb, alone or with an option.
     is_meant: bool,
 }
 
-/// Who asks.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
     pub session: String,
     /// A person typed the prompt.
     pub is_typed: bool,
-    /// The session's project.
     pub project: Option<PathBuf>,
 }
 

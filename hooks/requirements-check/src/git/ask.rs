@@ -23,14 +23,11 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
     // Git names the common folder relative to the folder it was started in.
     let common_dir = folder.join(common_dir).canonicalize().map_err(|_| unexpected(&places))?;
     let worktree = Worktree { root: PathBuf::from(root), git_dir: PathBuf::from(git_dir), common_dir };
-    let (head, key) = match answer(&git, &["symbolic-ref", "-q", "HEAD"]) {
-        Ok(reference) => (branch_of(&reference).map(Key::Branch), reference),
-        Err(_) => {
-            let commit = answer(&git, &["rev-parse", "HEAD"])?;
-            (is_object_name(&commit).then(|| Key::Detached(commit.clone())), commit)
-        }
-    };
-    head.map(|head| (worktree, head)).ok_or_else(|| unexpected(&key))
+    let head =
+        answer(&git, &["symbolic-ref", "-q", "HEAD"]).or_else(|_| answer(&git, &["rev-parse", "HEAD"]))?;
+    let commit = || is_object_name(&head).then(|| Key::Detached(head.clone()));
+    let key = branch_of(&head).map(Key::Branch).or_else(commit);
+    key.map(|key| (worktree, key)).ok_or_else(|| unexpected(&head))
 }
 
 /// The output of git, without the last line's end.

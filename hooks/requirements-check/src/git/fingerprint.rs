@@ -136,7 +136,7 @@ fn time_of(metadata: &Metadata) -> Timestamp {
 
 fn by_time(path: &Path, metadata: &Metadata) -> Vec<u8> {
     let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    format!("{} {time:?} {path:?}", metadata.len()).into_bytes()
+    format!("{} {time:?} {}\n", metadata.len(), path.display()).into_bytes()
 }
 
 #[cfg(test)]

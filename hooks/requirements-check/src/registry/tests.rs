@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Entry, KEEP_FOR, LIVE_FOR, Registry, TOUCH_EVERY, set_time};
+use super::{Entry, KEEP_FOR, LIVE_FOR, Registry, TOUCH_EVERY, resolve_session, set_time};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const SECOND: Duration = Duration::from_secs(1);
@@ -124,4 +124,29 @@ fn entries_are_private_to_their_user() {
     let world = World::new();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&world.file("")), mode(&world.file("s1.json"))), (0o700, 0o600));
+}
+
+const KNOWN: [&str; 4] = ["bf41c52e-72c4", "bf41c52e-9999", "0a41c52e-72c4", "s1"];
+
+#[test]
+fn a_session_is_named_by_enough_of_its_id() {
+    let resolve = |prefix| resolve_session(prefix, KNOWN.into_iter().chain(KNOWN));
+    for (prefix, expected) in [
+        ("0a41c52e", Ok("0a41c52e-72c4")),
+        ("0a41c52e-72c4", Ok("0a41c52e-72c4")),
+        ("bf41c52e-7", Ok("bf41c52e-72c4")),
+        ("s1", Ok("s1")),
+        ("bf41c52e", Err("several sessions begin with bf41c52e: bf41c52e-72c4, bf41c52e-9999;")),
+        ("bf41c52e-0", Err("no session's id begins with bf41c52e-0;")),
+        ("", Err("at least 8")),
+        ("0a41c52", Err("at least 8")),
+    ] {
+        match (resolve(prefix), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
+            other => panic!("{prefix}: {other:?}"),
+        }
+    }
+    let known = ["bf41c52e", "bf41c52e-72c4"];
+    assert_eq!(resolve_session("bf41c52e", known.into_iter()).as_deref(), Ok("bf41c52e"), "a full id");
 }

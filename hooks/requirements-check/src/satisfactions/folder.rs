@@ -18,7 +18,6 @@ use super::{Key, Satisfactions, VERSION};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-
 /// So many files of a folder are looked at.
 const MAX_LISTED: usize = 10_000;
 
@@ -44,11 +43,10 @@ pub(crate) struct Read {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub key: Key,
-    /// The count of satisfied requirements.
     pub requirements: usize,
-    /// The count of sessions that have satisfactions of their own.
+    /// Those that have satisfactions of their own.
     pub sessions: usize,
-    /// The time of the last change, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub updated_at: i64,
 }
 
@@ -82,7 +80,6 @@ impl Folder {
         Self { dir, project, common_dir: None, patience: LOCK_DEADLINE }
     }
 
-    /// The same, waiting so long for others.
     #[must_use]
     pub(crate) fn patient(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -140,9 +137,8 @@ impl Folder {
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
     pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let prune = |Listed { key, .. }: Listed| match exists(&key) {
-            true => self.change(&key, now, |_| {}),
-            false => self.remove(&key),
+        let prune = |Listed { key, .. }: Listed| {
+            if exists(&key) { self.change(&key, now, |_| {}) } else { self.remove(&key) }
         };
         let pruned = self.list().into_iter().map(prune);
         let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));

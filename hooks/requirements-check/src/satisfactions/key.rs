@@ -59,7 +59,9 @@ impl Key {
             _ => '_',
         };
         let mut slug: String = name.chars().map(slug).collect();
-        slug.truncate(slug.floor_char_boundary(MAX_NAME / 2));
+        while slug.len() > MAX_NAME / 2 {
+            slug.pop();
+        }
         format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
     }
 }

@@ -25,9 +25,7 @@ pub enum By {
     Agent,
     /// The user, on a command line or in a prompt.
     User,
-    /// A skill that completed.
     Skill,
-    /// A command that passed.
     Evidence,
     /// The user, for a while (`req approve`).
     Approval,
@@ -39,7 +37,6 @@ pub enum By {
 }
 
 impl By {
-    /// The word in the file.
     pub fn word(&self) -> &str {
         match self {
             Self::Agent => "agent",
@@ -80,7 +77,6 @@ pub struct Metadata {
 const AT_MICROS: &str = "at_us";
 
 impl Metadata {
-    /// The same, with the time to the microsecond.
     #[must_use]
     pub fn at(mut self, now: Timestamp) -> Self {
         self.other.insert(AT_MICROS.to_owned(), now.micros().into());

@@ -166,79 +166,74 @@ impl TryFrom<Written> for Requirement {
     type Error = &'static str;
 
     fn try_from(mut written: Written) -> Result<Self, Self::Error> {
-        let kind = written.kind;
+        let triggers = written.trigger_tools.take();
         let triggers: Option<Vec<Trigger>> =
-            written.trigger_tools.take().map(|all| all.into_iter().map(Trigger::from).collect());
-        let enforce = written.enforce(triggers.as_deref());
-        let remarks =
-            if written.enabled { remarks(triggers.as_deref().unwrap_or_default()) } else { Vec::new() };
-        let terms = match kind {
-            _ if !written.enabled => Terms::Off(kind),
-            Kind::Blocking => Terms::Blocking(Blocking {
-                satisfied_by: written.satisfied_by,
-                skills: written.satisfied_by_skill.map(Vec::from).unwrap_or_default(),
-                skill_to_name: written.auto_resolve_skill,
-            }),
-            Kind::Dynamic => {
-                written.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
-                let block =
-                    written.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
-                Terms::Dynamic(Dynamic {
-                    warn: written.thresholds.warn.map(|warn| warn.get().into()),
-                    block: block.get().into(),
-                    base: written.base,
-                    exclude: written.exclude,
-                    cache_ttl: written.cache_ttl.map_or(CACHE_TTL, Bounded::get),
-                    approval_ttl: written.approval_ttl.map(Bounded::get),
-                })
-            }
-            Kind::Guard => {
-                let needed = "a guard needs `guard_type: protected_branch` or `single_session`";
-                let usual = || PROTECTED.map(Glob::literal).into();
-                Terms::Guard(match written.guard_type.ok_or(needed)? {
-                    GuardType::SingleSession => Guard::SingleSession,
-                    GuardType::ProtectedBranch => {
-                        Guard::ProtectedBranch(written.protected_branches.unwrap_or_else(usual))
-                    }
-                })
-            }
-            Kind::Evidence => {
-                let commands = written.command.map(Vec::from).unwrap_or_default();
-                if commands.is_empty() && written.file.is_none() {
-                    return Err("evidence needs `command` or `file`");
-                }
-                let file = written.file.map(File::from).map(|file| File {
-                    newer_than: file.newer_than.or(written.newer_than),
-                    contains: [file.contains, written.contains].concat(),
-                    ..file
-                });
-                let (paths, not_args, min_output) = (written.paths, written.not_args, written.min_output);
-                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
-            }
+            triggers.map(|triggers| triggers.into_iter().map(Trigger::from).collect());
+        let is_evidence = written.kind == Kind::Evidence;
+        let usual = match triggers.as_deref() {
+            _ if !is_evidence => Enforce::Tool,
+            // Evidence is asked for at the end of a turn, and before the calls it names.
+            None | Some([]) => Enforce::Stop,
+            Some(_) => Enforce::Both,
         };
         Ok(Self {
-            terms,
             scope: written.scope,
-            enforce,
-            // Evidence without triggers is asked for before no call.
-            triggers: triggers.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
-            message: written.message,
-            description: written.description,
-            checklist: written.checklist,
+            enforce: written.enforce.unwrap_or(usual),
+            remarks: triggers.as_deref().filter(|_| written.enabled).map(remarks).unwrap_or_default(),
+            triggers: triggers.or_else(|| is_evidence.then(Vec::new)),
+            message: written.message.take(),
+            description: written.description.take(),
+            checklist: std::mem::take(&mut written.checklist),
             ttl_secs: written.ttl_secs.map(|ttl| ttl.get().into()),
-            remarks,
+            terms: written.terms()?,
         })
     }
 }
 
 impl Written {
-    /// Evidence is asked for at the end of a turn, and before the calls it names.
-    fn enforce(&self, triggers: Option<&[Trigger]>) -> Enforce {
-        let names_calls = triggers.is_some_and(|triggers| !triggers.is_empty());
-        self.enforce.unwrap_or(match (self.kind, names_calls) {
-            (Kind::Evidence, true) => Enforce::Both,
-            (Kind::Evidence, false) => Enforce::Stop,
-            _ => Enforce::Tool,
+    fn terms(self) -> Result<Terms, &'static str> {
+        Ok(match self.kind {
+            kind if !self.enabled => Terms::Off(kind),
+            Kind::Blocking => Terms::Blocking(Blocking {
+                satisfied_by: self.satisfied_by,
+                skills: self.satisfied_by_skill.map(Vec::from).unwrap_or_default(),
+                skill_to_name: self.auto_resolve_skill,
+            }),
+            Kind::Dynamic => {
+                self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
+                let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
+                Terms::Dynamic(Dynamic {
+                    warn: self.thresholds.warn.map(|warn| warn.get().into()),
+                    block: block.get().into(),
+                    base: self.base,
+                    exclude: self.exclude,
+                    cache_ttl: self.cache_ttl.map_or(CACHE_TTL, Bounded::get),
+                    approval_ttl: self.approval_ttl.map(Bounded::get),
+                })
+            }
+            Kind::Guard => {
+                let needed = "a guard needs `guard_type: protected_branch` or `single_session`";
+                let usual = || PROTECTED.map(Glob::literal).into();
+                Terms::Guard(match self.guard_type.ok_or(needed)? {
+                    GuardType::SingleSession => Guard::SingleSession,
+                    GuardType::ProtectedBranch => {
+                        Guard::ProtectedBranch(self.protected_branches.unwrap_or_else(usual))
+                    }
+                })
+            }
+            Kind::Evidence => {
+                let commands = self.command.map(Vec::from).unwrap_or_default();
+                if commands.is_empty() && self.file.is_none() {
+                    return Err("evidence needs `command` or `file`");
+                }
+                let file = self.file.map(File::from).map(|file| File {
+                    newer_than: file.newer_than.or(self.newer_than),
+                    contains: [file.contains, self.contains].concat(),
+                    ..file
+                });
+                let (paths, not_args, min_output) = (self.paths, self.not_args, self.min_output);
+                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
+            }
         })
     }
 }

@@ -74,7 +74,7 @@ fn adds_up_committed_staged_unstaged_and_untracked_lines() {
 #[test]
 fn a_moved_file_counts_with_what_changed_in_it() {
     let sandbox = Sandbox::new();
-    let lines: String = (0..50).map(|line| format!("line {line}\n")).collect();
+    let lines = (0..50).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
     sandbox.write("old.txt", &lines);
     sandbox.commit();
     sandbox.git(&["mv", "old.txt", "new.txt"]);

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Failure, Folder, MAX_BYTES};
+use super::{Failure, Folder};
 use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
@@ -99,7 +99,7 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
 fn sets_a_damaged_file_aside_and_reports_it_once() {
     let world = World::new();
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
-    for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(1 + MAX_BYTES as usize)] {
+    for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
         let read = world.folder.read(&main()).unwrap();
         assert_eq!(read.corrupt, Some(world.file(".corrupt")));
