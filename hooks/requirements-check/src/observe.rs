@@ -24,7 +24,6 @@ use crate::change::Change;
 use crate::facts::{Answered, Facts};
 use crate::known_folders::KnownFolders;
 use crate::place::is_writable;
-use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
@@ -95,11 +94,10 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
 }
 
 impl Look<'_, '_> {
-    /// Notices for the user, and old entries of the registry.
+    /// Notices for the user.
     fn look_for_start(&mut self, source: &str) {
         self.note_tracked_local_file();
         let Some(store) = self.context.store else { return };
-        Registry::new(store.dir()).sweep(self.context.host.now());
         // What was told once must be remembered, or it would be told each time.
         if is_writable(store.dir()) {
             let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();

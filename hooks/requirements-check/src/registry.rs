@@ -1,35 +1,32 @@
-//! The live sessions: one small file each in `<state dir>/sessions`, whose time is the last sign of life.
+//! The live sessions: one state file each, whose time is the last sign of life.
 //!
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::state::{LOCK_DEADLINE, Store, ensure_private, file_key, read_regular, with_lock, write_private};
+use shared::state::{Store, read_regular};
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
 /// A sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
-/// An entry that nobody touched for so long is removed: who is live is looked for among all of them.
-const KEEP_FOR: Duration = Duration::from_secs(2 * 24 * 60 * 60);
-/// So many files are looked at; the rest is left alone.
-const MAX_LOOKED_AT: usize = 20_000;
-/// So many entries are removed at a session's start, which waits for it.
-const MAX_SWEPT: usize = 500;
+/// So many files of the state folder are looked at.
+const MAX_LOOKED_AT: usize = 100_000;
 const MAX_BYTES: u64 = 64 * 1024;
+const ENDING: &str = "-session.json";
 
 #[derive(Debug, Clone)]
 pub struct Registry {
-    dir: PathBuf,
+    store: Store,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
     /// Full id.
     pub session: String,
@@ -46,43 +43,54 @@ pub struct Entry {
     pub touched: Timestamp,
 }
 
+impl Remembered for Entry {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}{ENDING}"))
+    }
+}
+
 impl Registry {
     pub fn new(state_dir: &Path) -> Self {
-        Self { dir: state_dir.join("sessions") }
+        Self { store: Store::at(state_dir) }
     }
 
     /// Notes that a session is here now, in place of an earlier entry of it. A failure is of no consequence: the next sign of
     /// life tries again.
     pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
-        let (path, bytes) = (self.path(&entry.session), serde_json::to_vec(entry).unwrap_or_default());
-        if ensure_private(&self.dir).is_ok() {
-            // One lock for all: one for each would double the files that `live` has to look through.
-            let _ = with_lock(&self.dir.join("registry"), LOCK_DEADLINE, || write_private(&path, &bytes));
-            set_time(&path, now);
-        }
+        let _ = self.store.change(&entry.session, |known: &mut Entry| {
+            known.clone_from(entry);
+            true
+        });
+        self.set_time(&entry.session, now);
     }
 
     /// Notes a sign of life, unless one was noted lately; `false` if the session is not registered.
     #[must_use]
     pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
-        let is_registered = !self.is_quiet(session, now) || self.entry(session).is_some();
-        if is_registered && self.is_quiet(session, now) {
-            set_time(&self.path(session), now);
+        if !self.is_quiet(session, now) {
+            return true;
+        }
+        let is_registered = self.entry(session).is_some();
+        if is_registered {
+            self.set_time(session, now);
         }
         is_registered
     }
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
     pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
-        touched(&self.path(session)).is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
+        let last = self.file(session).and_then(|file| touched(&file));
+        last.is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
+    /// The session has ended.
     pub(crate) fn forget(&self, session: &str) {
-        self.remove(&self.path(session));
+        self.store.drop_state::<Entry>(session);
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        read_entry(&self.path(session)).filter(|entry| entry.session == session)
+        let touched = touched(&self.file(session)?)?;
+        Some(Entry { touched, ..self.store.read(session)? })
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
@@ -98,54 +106,40 @@ impl Registry {
         self.entries(|_| true)
     }
 
-    /// Removes entries nobody touched for days. A session that is back registers anew.
-    pub(crate) fn sweep(&self, now: Timestamp) {
-        let old = self.files().filter(|(_, last)| now.since(*last) > KEEP_FOR);
-        old.take(MAX_SWEPT).for_each(|(path, _)| self.remove(&path));
-    }
-
-    /// Removes an entry, and no other file.
-    fn remove(&self, path: &Path) {
-        if read_entry(path).is_some() {
-            Store::at(&self.dir).forget(path);
-        }
-    }
-
-    fn path(&self, session: &str) -> PathBuf {
-        self.dir.join(format!("{}.json", file_key(session)))
+    fn file(&self, session: &str) -> Option<PathBuf> {
+        self.store.session_file::<Entry>(session)
     }
 
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
-        let wanted = self.files().filter(|(_, last)| is_wanted(*last));
-        let mut entries: Vec<Entry> = wanted.filter_map(|(path, _)| read_entry(&path)).collect();
+        let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
+        let is_entry =
+            |file: &fs::DirEntry| file.file_name().to_str().is_some_and(|name| name.ends_with(ENDING));
+        let read = |file: fs::DirEntry| read(&file.path(), &is_wanted);
+        let mut entries: Vec<Entry> = files.filter(is_entry).filter_map(read).collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
     }
 
-    fn files(&self) -> impl Iterator<Item = (PathBuf, Timestamp)> {
-        let files = fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
-        let files = files.map(|file| file.path()).filter(|path| path.extension() == Some(OsStr::new("json")));
-        files.filter_map(|path| touched(&path).map(|last| (path, last)))
+    fn set_time(&self, session: &str, now: Timestamp) {
+        let file = self.file(session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
+        let _ = file.map(|file| file.set_modified(SystemTime::from(now)));
     }
 }
 
-/// `None` for what is no entry, or stands under a name that is not its own.
-fn read_entry(path: &Path) -> Option<Entry> {
-    let read: Entry = serde_json::from_slice(&read_regular(path, MAX_BYTES).ok()?).ok()?;
-    let is_ours = path.file_stem() == Some(OsStr::new(&file_key(&read.session)));
-    let touched = touched(path)?;
-    is_ours.then_some(Entry { touched, ..read })
+fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
+    #[derive(Deserialize)]
+    struct Written {
+        state: Entry,
+    }
+    let touched = touched(file).filter(|last| is_wanted(*last))?;
+    let read: Written = serde_json::from_slice(&read_regular(file, MAX_BYTES).ok()?).ok()?;
+    Some(Entry { touched, ..read.state })
 }
 
-fn touched(path: &Path) -> Option<Timestamp> {
-    let metadata = fs::symlink_metadata(path).ok().filter(fs::Metadata::is_file)?;
+fn touched(file: &Path) -> Option<Timestamp> {
+    let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
-}
-
-fn set_time(path: &Path, now: Timestamp) {
-    let file = OpenOptions::new().append(true).open(path);
-    let _ = file.and_then(|file| file.set_modified(SystemTime::from(now)));
 }
 
 /// Fewer characters of an id are not looked up.

@@ -58,38 +58,6 @@ fn a_folder_below_the_top_and_a_link_to_the_project_are_the_same_project() {
 }
 
 #[test]
-fn commands_below_the_top_are_those_of_the_project() {
-    let commits = "trigger_tools: [{tool: Bash, command_pattern: git commit}]";
-    let world = World::of_team(&format!(
-        "requirements: {{green: {{enabled: true, type: evidence, enforce: both, command: ./check, {commits}}}}}\n"
-    ));
-    world.write_program("packages/a/check", "#!/bin/sh\n");
-    let claude = world.claude();
-    claude.refused(&claude.bash("cd packages/a && git commit -m x"));
-    claude.does("cd packages/a && ./check");
-    claude.passes(&claude.bash("git commit -m x"));
-    claude.edits("packages/b/b.rs", "");
-    let claude = claude.gone_to(world.folder("packages/a"));
-    claude.refused(&claude.bash("git commit -m x"));
-    claude.does("./check");
-    claude.passes(&claude.bash("git -C ../.. commit -m x"));
-}
-
-#[test]
-fn a_home_that_is_the_project_has_one_file_and_it_is_the_users() {
-    let world = World::of_user(PLAN);
-    let home = world.sandbox.home();
-    let local = home.join(".claude/requirements.local.yaml");
-    fs::write(local, "requirements: {other: {enabled: true}}\n").unwrap();
-    world.git(&home, &["init", "--quiet", "--initial-branch", "main"]);
-    let claude = world.claude().started_in(&home);
-    let status = claude.starts("startup").unwrap();
-    assert!(status.contains("plan") && !status.contains("other"), "{status}");
-    is_gated(&claude, "notes.txt");
-    claude.passes(&claude.edit(home.join(".claude/plans/x.md")));
-}
-
-#[test]
 fn what_the_user_locked_stands_whatever_deeper_files_say() {
     let world = World::of_user("locked: [requirements.plan]\nrequirements: {plan: {enabled: true}}\n");
     for deeper in [
@@ -120,23 +88,6 @@ fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
     assert!(world.marks_file("feature.json").exists());
     linked.does("req clear plan");
     assert!(is_denied(&linked, "b.rs") && !is_denied(&main, "b.rs"));
-}
-
-#[test]
-fn a_detached_head_is_known_by_its_commit_and_is_no_branch() {
-    let world = World::of_user(
-        "requirements: {plan: {enabled: true}, guard: {enabled: true, type: guard, guard_type: protected_branch, protected_branches: ['*']}}\n",
-    );
-    world.sandbox.write("a.rs", "");
-    world.sandbox.commit("first");
-    world.sandbox.git(&["checkout", "--quiet", "--detach"]);
-    let claude = world.claude();
-    let text = is_gated(&claude, "a.rs");
-    let commit = world.sandbox.git(&["rev-parse", "HEAD"]);
-    assert!(text.contains(&format!("commit {}", &commit[..8])) && !text.contains("guard"), "{text}");
-    world.sandbox.write("b.rs", "");
-    world.sandbox.commit("second");
-    assert!(is_denied(&claude, "b.rs"), "another commit");
 }
 
 #[test]
