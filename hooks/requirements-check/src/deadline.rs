@@ -2,7 +2,7 @@
 
 use std::sync::mpsc;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// What the work comes to; `None` where it is not done by the deadline. It goes on behind, until the process ends.
 pub(crate) fn within<T: Send + 'static>(
@@ -17,11 +17,6 @@ pub(crate) fn within<T: Send + 'static>(
     let (answer, answered) = mpsc::sync_channel(1);
     thread::Builder::new().spawn(move || answer.send(work())).ok()?;
     answered.recv_timeout(left).ok()
-}
-
-/// What work of a moment comes to; `None` where it takes longer.
-pub(crate) fn briefly<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    within(Some(Instant::now() + Duration::from_millis(100)), work)
 }
 
 #[cfg(test)]

@@ -22,10 +22,9 @@ impl KnownFolders {
     }
 
     fn file(&self, folder: &Path) -> Option<PathBuf> {
-        self.0.as_ref().map(|dir| dir.join(file_key(&folder.to_string_lossy())))
+        Some(self.0.as_ref()?.join(file_key(&folder.to_string_lossy())))
     }
 
-    /// When the folder was remembered.
     pub(crate) fn since(&self, folder: &Path) -> Option<Timestamp> {
         Some(Timestamp::from(std::fs::metadata(self.file(folder)?).ok()?.modified().ok()?))
     }

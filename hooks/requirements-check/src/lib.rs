@@ -82,7 +82,7 @@ impl Hook for RequirementsCheck {
     }
 
     fn is_command(prompt: &str) -> bool {
-        typed::may_be_command(prompt) || cli::is_typed::<Self>(prompt)
+        typed::line(prompt).is_some() || cli::is_typed::<Self>(prompt)
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

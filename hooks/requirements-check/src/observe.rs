@@ -7,27 +7,29 @@ mod commands;
 mod files;
 mod fingerprints;
 mod look;
-mod req_command;
 mod sizes;
-mod start;
+
+use std::path::PathBuf;
 
 use shared::cli::{self, Asker};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
+use shared::proved;
+use shared::state::Store;
 use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
-use crate::RequirementsCheck;
-use crate::decide;
+use crate::change::Change;
 use crate::facts::{Answered, Facts};
+use crate::known_folders::KnownFolders;
+use crate::place::is_writable;
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::typed;
 use crate::view::View;
-pub use look::Look;
-pub use req_command::ReqCommand;
+use crate::{RequirementsCheck, decide, git, typed, wording};
+pub use look::{Look, ReqCommand};
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
@@ -53,20 +55,17 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
     let world = Look::new(context).world;
     let asker = || Asker::of_prompt(context, prompt, source);
-    let of_text = |text| Answered { text, changes: Vec::new() };
-    let answered = match typed::line(prompt) {
-        Some(Ok(line)) => {
-            let is_typed = asker().caller == Caller::Typed;
-            let (session, project) = (session.to_owned(), context.places.root.clone());
-            let asking = typed::Asking { session, is_typed, project };
-            line.answer(&asking, context.places, &world.cwd).map(of_text)
-        }
-        Some(Err(text)) => Some(of_text(text)),
-        None if cli::is_typed::<RequirementsCheck>(prompt) => {
-            let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
-            reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
-        }
-        None => None,
+    let answered = if let Some(line) = typed::line(prompt) {
+        let is_typed = asker().caller == Caller::Typed;
+        let (session, project) = (session.to_owned(), context.places.root.clone());
+        let asking = typed::Asking { session, is_typed, project };
+        let answer = line.answer(&asking, context.places, &world.cwd);
+        answer.map(|text| Answered { text, changes: Vec::new() })
+    } else if cli::is_typed::<RequirementsCheck>(prompt) {
+        let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
+        reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
+    } else {
+        None
     };
     Facts::Prompt(Box::new(world), answered)
 }
@@ -92,4 +91,49 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
         .as_deref()
         .map_or(TurnWork::Unknown, |path| turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH));
     Some(Facts::Stop(Box::new(look.world), work))
+}
+
+impl Look<'_, '_> {
+    /// Notices for the user.
+    fn look_for_start(&mut self, source: &str) {
+        self.note_tracked_local_file();
+        let Some(store) = self.context.store else { return };
+        // What was told once must be remembered, or it would be told each time.
+        if is_writable(store.dir()) {
+            let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
+            self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+            self.note_new_client(store);
+        }
+    }
+
+    /// A local file that git tracks is the team's; its owner wants to know.
+    fn note_tracked_local_file(&mut self) {
+        let folder = self.context.places.project_claude_dir.as_ref();
+        let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
+        let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
+        if git::is_tracked(worktree, &local) {
+            self.world.notes.push(wording::tracked_local_file(&local));
+        }
+    }
+
+    /// A version of Claude Code under which the hooks were not proved.
+    fn note_new_client(&mut self, store: &Store) {
+        let agent = self.context.host.environment.agent.as_deref();
+        let Some(running) = agent.and_then(proved::version_of_agent) else { return };
+        if let Some(before) = proved::untold_change(&proved::read(store), &running) {
+            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
+        }
+    }
+
+    /// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
+    fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
+        let common_dir = &self.world.here.worktree.as_ref()?.common_dir;
+        let folder = self.context.places.project_claude_dir.as_ref()?;
+        let files = ["requirements.yaml", "requirements.local.yaml"];
+        let is_new = self.context.settings.requirements.is_empty()
+            && !files.iter().any(|file| folder.join(file).exists())
+            && !git::named_remotes(common_dir).is_empty()
+            && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
+        is_new.then(|| common_dir.clone())
+    }
 }

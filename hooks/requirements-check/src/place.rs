@@ -1,12 +1,12 @@
 //! Where a call acts: which work tree, which branch, and where its satisfactions are kept.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shared::hook::Context;
 use shared::state::Store;
 
-use crate::git::{GitError, Worktree, ask_git};
+use crate::git::{Worktree, ask_git};
 use crate::paths::above;
 use crate::satisfactions::{Folder, Key};
 use crate::settings::{Scope, Settings};
@@ -31,35 +31,22 @@ impl Default for Here {
 }
 
 impl Here {
-    /// The place of a file or folder, which need not exist. The `git` command answers for what cannot be read by hand, and
-    /// nobody for what git itself would wait for.
+    /// The place of a file or folder, which need not exist, by a path without links. The `git` command answers for what cannot
+    /// be read by hand.
     pub(crate) fn find(path: &Path, context: &Context<'_, Settings>) -> Self {
-        let read = Worktree::find(path).and_then(|found| match found {
-            Some(worktree) => worktree.head().map(|key| Some((worktree, key))),
-            None => Ok(None),
+        let read = Worktree::around(path)
+            .and_then(|found| found.map(|worktree| worktree.head().map(|key| (worktree, key))).transpose());
+        let read = read.or_else(|_| {
+            let folder = above(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
+            ask_git(folder, &context.host.environment).map(Some)
         });
-        let read = match read {
-            Err(GitError::Other(_)) => {
-                let folder = above(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
-                ask_git(folder, &context.host.environment).map(Some)
-            }
-            read => read,
-        };
-        match read {
-            Ok(Some((worktree, key))) => Self::in_git(worktree, key),
-            read => {
-                let state_dir = context.store.map(Store::dir);
-                let folder = state_dir.zip(context.places.root.as_deref());
-                let folder = folder.map(|(state, root)| Folder::of_project(state, root));
-                let trouble = read.err().map(|error| error.to_string());
-                Self { key: Key::NoGit, worktree: None, folder, trouble }
-            }
+        if let Ok(Some((worktree, key))) = read {
+            let folder = Folder::of_repository(&worktree.common_dir, &worktree.root);
+            return Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None };
         }
-    }
-
-    fn in_git(worktree: Worktree, key: Key) -> Self {
-        let folder = Folder::of_repository(&worktree.common_dir, &worktree.root);
-        Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None }
+        let folder = context.store.map(Store::dir).zip(context.places.root.as_deref());
+        let folder = folder.map(|(state, root)| Folder::of_project(state, root));
+        Self { folder, trouble: read.err().map(|error| error.to_string()), ..Self::default() }
     }
 
     /// The branch, where one is out.
@@ -108,8 +95,9 @@ impl Here {
 #[cfg(unix)]
 pub(crate) fn is_writable(folder: &Path) -> bool {
     use rustix::fs::{Access, access};
-    let nearest: Option<PathBuf> = above(folder).find(|ancestor| ancestor.exists()).map(Path::to_path_buf);
-    nearest.is_some_and(|nearest| access(&nearest, Access::WRITE_OK).is_ok())
+    use rustix::io::Errno;
+    let answers = above(folder).map(|folder| access(folder, Access::WRITE_OK));
+    answers.into_iter().find(|answer| *answer != Err(Errno::NOENT)).is_some_and(|answer| answer.is_ok())
 }
 
 /// Whether it could be written to shows when it is.

@@ -8,31 +8,34 @@
 mod folder;
 mod key;
 mod satisfaction;
-mod sessions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
+pub use crate::registry::resolve_session;
 use crate::settings::Scope;
 pub use folder::Listed;
 pub(crate) use folder::{Failure, Folder};
 pub use key::Key;
 pub(crate) use satisfaction::is_fresh;
 pub use satisfaction::{By, Metadata, Satisfaction};
-pub use sessions::resolve_session;
+
+/// The version that is written. Raised when a field is added, because an older writer would drop it.
+const VERSION: u32 = 2;
 
 /// The satisfactions of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Satisfactions {
+    version: String,
     /// The owner, see [`Key::label`].
     pub(crate) branch: String,
     /// Root of the work tree they were changed from last.
     pub(crate) project: String,
-    /// When the file was made, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub(crate) created_at: i64,
-    /// When it was changed last, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub(crate) updated_at: i64,
     /// By name; each has a satisfaction at least.
     pub requirements: BTreeMap<String, Requirement>,
@@ -55,13 +58,20 @@ pub struct Requirement {
 pub enum Holder<'a> {
     /// For one session, by its full id.
     Session(&'a str),
-    /// For every session.
     Everyone,
+}
+
+fn is_newer(version: &str) -> bool {
+    version.parse().is_ok_and(|version: u32| version > VERSION)
 }
 
 impl Satisfactions {
     pub(crate) fn none_of(key: &Key) -> Self {
-        Self { branch: key.label().into_owned(), ..Self::default() }
+        Self { version: VERSION.to_string(), branch: key.label().into_owned(), ..Self::default() }
+    }
+
+    fn is_newer(&self) -> bool {
+        is_newer(&self.version)
     }
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
@@ -102,7 +112,7 @@ impl Satisfactions {
     }
 
     /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
-    pub(crate) fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
+    fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
         for requirement in self.requirements.values_mut() {
             requirement.sessions.retain(|_, satisfaction| satisfaction.age_secs(now) <= keep_secs);
         }

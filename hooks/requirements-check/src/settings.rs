@@ -55,7 +55,6 @@ pub enum Terms {
 pub struct Blocking {
     pub satisfied_by: SatisfiedBy,
     pub skills: Vec<String>,
-    /// The skill that a denial names.
     pub skill_to_name: Option<String>,
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use shared::digest;
 use shared::hook::{Reaction, ReactionKind, Remembered};
 
 const MAX_RUNS: usize = 64;
@@ -49,7 +49,7 @@ pub(crate) struct Run {
     pub(crate) name: String,
     /// The command, secrets masked.
     pub(crate) command: String,
-    /// Digest of the files' fingerprint when the command began.
+    /// Digest of the files when the command began, and the time.
     pub(crate) files: String,
 }
 
@@ -115,7 +115,7 @@ impl State {
 
     /// Those notices that the user has not read in this session, as one; from now on they count as read.
     pub(crate) fn untold(&mut self, notes: &[String]) -> Option<String> {
-        let fresh = notes.iter().filter(|note| self.told.insert(hash(note)));
+        let fresh = notes.iter().filter(|note| self.told.insert(digest::number(note)));
         let fresh: Vec<&str> = fresh.map(String::as_str).collect();
         (!fresh.is_empty()).then(|| fresh.join("\n"))
     }
@@ -141,10 +141,6 @@ impl State {
         });
         reactions
     }
-}
-
-fn hash(text: &str) -> u64 {
-    Sha256::digest(text).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 #[cfg(test)]

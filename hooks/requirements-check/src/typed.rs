@@ -25,60 +25,47 @@ pub const GROUPS: [(&str, &[&str]); 6] = [
 
 /// The variable that names the file.
 const VARIABLE: &str = "BARBLESS_ASKED";
-
 /// Claude Code waits for a prompt's hooks.
 const PATIENCE: Duration = Duration::from_secs(10);
-
 /// Bytes of an answer that are read.
 const MAX_ANSWER: u64 = 1024 * 1024;
-
 /// Exit status of wrong usage.
 const USAGE: i32 = 64;
 
 /// A prompt that is a line of `req`.
-#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     words: Vec<String>,
-    /// It is meant as a command whatever is wrong with it: a verb of ours, alone or with an option.
+    /// It is meant as a command whatever is wrong with it: a verb, alone or with an option.
     is_meant: bool,
 }
 
-/// Who asks.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
     pub session: String,
     /// A person typed the prompt.
     pub is_typed: bool,
-    /// The session's project.
     pub project: Option<PathBuf>,
 }
 
-/// What a prompt asks of us, if it may be a command: a single line that is one plain command whose program is `req`. The
-/// error says what is wrong with a line that is none and is meant as one.
-pub(crate) fn line(prompt: &str) -> Option<Result<Line, String>> {
+/// The line of a prompt that may be a command: one plain command whose program is `req`.
+pub(crate) fn line(prompt: &str) -> Option<Line> {
     let line = prompt.trim();
     if line.contains(['\n', '\r']) || line.split_whitespace().next() != Some("req") {
         return None;
     }
-    let rough: Vec<&str> = line.split_whitespace().skip(1).collect();
-    let is_named = |word: &&str| GROUPS.iter().any(|(_, verbs)| verbs.contains(word)) || *word == "help";
-    let is_verb = rough.first().is_some_and(is_named);
-    let is_meant = is_verb && (rough.len() == 1 || rough.iter().any(|word| word.starts_with("--")));
-    let Some(commands) = command_line::parse(line).commands else {
-        return is_meant.then(|| Err("req: a quote is not closed; nothing was done".to_owned()));
-    };
+    let commands = command_line::parse(line).commands?;
     let [command] = commands.as_slice() else { return None };
     let is_plain = command.prefix.is_empty()
         && command.writes.is_empty()
         && command.reads.is_empty()
         && command.hidden.is_none();
-    let may_be = is_verb || rough.first().is_none_or(|word| word.starts_with('-'));
-    let words = command.words.get(1..).unwrap_or_default().to_vec();
-    (is_plain && may_be).then_some(Ok(Line { words, is_meant }))
-}
-
-pub(crate) fn may_be_command(prompt: &str) -> bool {
-    line(prompt).is_some()
+    let words = command.words.get(1..).filter(|_| is_plain)?.to_vec();
+    let is_named =
+        |word: &String| word == "help" || GROUPS.iter().any(|(_, verbs)| verbs.contains(&word.as_str()));
+    let is_verb = words.first().is_some_and(is_named);
+    let is_meant = is_verb && (words.len() == 1 || words.iter().any(|word| word.starts_with("--")));
+    let may_be = is_verb || words.first().is_none_or(|word| word.starts_with('-'));
+    may_be.then_some(Line { words, is_meant })
 }
 
 impl Line {
@@ -173,14 +160,14 @@ pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
 mod tests {
     use shared::host::Places;
 
-    use super::{Asking, folder, line, may_be_command, satisfied};
+    use super::{Asking, folder, line, satisfied};
 
     #[test]
     fn no_file_that_says_who_asks_outlives_its_answer() {
         let scratch = tempfile::tempdir().unwrap();
         let places = Places { state_dir: Some(scratch.path().join("state")), ..Places::default() };
         let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
-        let asked = line("req status").unwrap().unwrap();
+        let asked = line("req status").unwrap();
         assert!(asked.answer(&asking, &places, scratch.path()).is_some());
         let left = std::fs::read_dir(folder(&places).unwrap()).unwrap();
         assert_eq!(left.count(), 0);
@@ -188,36 +175,24 @@ mod tests {
 
     #[test]
     fn a_prompt_is_a_command_or_for_claude() {
-        for prompt in
-            ["req", " req status --summary ", "req --help", "req satisfy plan users", "req help status"]
-        {
-            assert!(matches!(line(prompt), Some(Ok(_))), "{prompt}");
-        }
-        for prompt in [
-            "fix the bug",
-            "req please help me",
-            "req satisfy plan\nand go on",
-            "",
-            "request: req status",
-            "req satisfy plan; rm -rf x",
-            "req satisfy plan > out",
-            "X=1 req satisfy plan",
-            "req \"open",
+        // Whether a mistake is told, or the prompt goes to Claude.
+        for (prompt, is_meant) in [
+            ("req", Some(false)),
+            (" req status --summary ", Some(true)),
+            ("req --help", Some(false)),
+            ("req status", Some(true)),
+            ("req status of the branch is unclear to me", Some(false)),
+            ("fix the bug", None),
+            ("req please help me", None),
+            ("req satisfy plan\nand go on", None),
+            ("", None),
+            ("request: req status", None),
+            ("req satisfy plan; rm -rf x", None),
+            ("req satisfy plan > out", None),
+            ("X=1 req satisfy plan", None),
+            ("req satisfy --note \"open", None),
         ] {
-            assert!(!may_be_command(prompt), "{prompt}");
-        }
-        assert!(matches!(line("req satisfy --note \"open"), Some(Err(_))), "meant as one");
-    }
-
-    #[test]
-    fn what_is_wrong_is_told_only_where_a_command_is_meant() {
-        for (prompt, expected) in [
-            ("req status", true),
-            ("req status --what", true),
-            ("req status of the branch is unclear to me", false),
-            ("req", false),
-        ] {
-            assert_eq!(line(prompt).unwrap().unwrap().is_meant, expected, "{prompt}");
+            assert_eq!(line(prompt).map(|line| line.is_meant), is_meant, "{prompt}");
         }
     }
 

@@ -43,21 +43,18 @@ pub struct Git<'a> {
     grace: Duration,
 }
 
-/// The output of one run of git.
+/// The output of one run of git, at most 1 MiB of each stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     /// The exit status; none where a signal ended git.
     pub code: Option<i32>,
-    /// At most 1 MiB of stdout.
     pub stdout: Vec<u8>,
-    /// At most 1 MiB of stderr.
     pub stderr: Vec<u8>,
 }
 
 /// Why a run has no output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
-    /// The program could not be started.
     NotStarted,
     /// The deadline passed. Git and its children were killed.
     Late,
@@ -66,12 +63,7 @@ pub enum Failure {
 impl Output {
     /// Git succeeded, or printed more than was read.
     pub fn is_answer(&self) -> bool {
-        self.code == Some(0) || self.is_cut()
-    }
-
-    /// Git printed more than was read.
-    pub fn is_cut(&self) -> bool {
-        self.stdout.len() as u64 >= MAX_BYTES
+        self.code == Some(0) || self.stdout.len() as u64 >= MAX_BYTES
     }
 }
 
@@ -108,12 +100,8 @@ impl<'a> Git<'a> {
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, Failure> {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(self.environment.iter().cloned()).current_dir(self.folder);
-        command.arg("--no-pager");
-        for setting in &self.settings {
-            command.args(["-c", setting]);
-        }
-        command.args(arguments);
-        command.stderr(Stdio::piped());
+        command.arg("--no-pager").args(self.settings.iter().flat_map(|setting| ["-c", setting]));
+        command.args(arguments).stderr(Stdio::piped());
         let limits = Limits { deadline: self.deadline, grace: self.grace, max_bytes: MAX_BYTES };
         let output = child::run(&mut command, b"", limits).map_err(|error| match error {
             ChildError::NotStarted(_) => Failure::NotStarted,
@@ -127,13 +115,11 @@ impl<'a> Git<'a> {
     pub fn disable_repository_filters(&mut self) -> Result<bool, Failure> {
         let listed =
             self.run(["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"])?;
-        let filters = match listed.code {
-            Some(0) => repository_filters(&listed.stdout),
-            // None is defined.
-            Some(1) => Some(Vec::new()),
-            _ => None,
+        // 1: none is defined.
+        let is_answer = matches!(listed.code, Some(0 | 1));
+        let Some(filters) = repository_filters(&listed.stdout).filter(|_| is_answer) else {
+            return Ok(false);
         };
-        let Some(filters) = filters else { return Ok(false) };
         let off = |name: &String| {
             ["clean=", "smudge=", "process=", "required=false"].map(|key| format!("filter.{name}.{key}"))
         };

@@ -12,9 +12,6 @@ use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome};
 use tests::sandbox::Level;
 
-/// A message that asks nothing.
-pub(super) const WORDS: &str = "All of it is done.";
-
 const HOOK: &str = "requirements-check";
 
 pub(super) struct World {
@@ -33,7 +30,14 @@ impl Deref for World {
 impl World {
     pub(super) fn empty() -> Self {
         let world = Self { driver: Driver::unconfigured(HOOK), calls: Cell::new(0) };
-        world.install();
+        let home = world.sandbox.home();
+        // As the installer leaves them: in the hooks' folder, and `req` on the search path.
+        for folder in [".claude/hooks", ".local/bin"] {
+            fs::create_dir_all(home.join(folder)).unwrap();
+            for name in [HOOK, "req"] {
+                link(&binaries::path(name), &home.join(folder).join(name));
+            }
+        }
         world
     }
 
@@ -50,25 +54,6 @@ impl World {
         let world = Self::empty();
         world.sandbox.requirements(Level::User, yaml);
         world
-    }
-
-    /// Both commands as the installer leaves them: in the hooks' folder, and `req` on the search path.
-    fn install(&self) {
-        let home = self.sandbox.home();
-        for folder in [".claude/hooks", ".local/bin"] {
-            fs::create_dir_all(home.join(folder)).unwrap();
-        }
-        for name in [HOOK, "req"] {
-            let deployed = home.join(".claude/hooks").join(name);
-            link(&binaries::path(name), &deployed);
-            link(&deployed, &home.join(".local/bin").join(name));
-        }
-    }
-
-    /// The search path with `req` on it.
-    fn search_path(&self) -> String {
-        let path = &self.sandbox.env()["PATH"];
-        format!("{}:{path}", self.sandbox.home().join(".local/bin").display())
     }
 
     pub(super) fn claude(&self) -> Claude<'_> {
@@ -115,7 +100,7 @@ impl World {
         crate::driver::restrict(&file, 0o755);
     }
 
-    /// The project goes to that branch, a new one where there is none.
+    /// Goes to that branch, a new one where there is none.
     #[track_caller]
     pub(super) fn switch(&self, branch: &str) {
         let is_there = !self.sandbox.git(&["branch", "--list", branch]).is_empty();
@@ -132,11 +117,6 @@ impl World {
         let file = self.marks_file(name);
         let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         serde_json::from_slice(&bytes).unwrap()
-    }
-
-    fn next_call(&self) -> String {
-        self.calls.set(self.calls.get() + 1);
-        format!("toolu_{:04}", self.calls.get())
     }
 }
 
@@ -197,7 +177,8 @@ impl Claude<'_> {
     }
 
     pub(super) fn call(&self, tool: &str, input: Value) -> Call {
-        Call { tool: tool.to_owned(), input, id: self.world.next_call() }
+        let number = self.world.calls.replace(self.world.calls.get() + 1);
+        Call { tool: tool.to_owned(), input, id: format!("toolu_{number:04}") }
     }
 
     /// An edit of a file, seen from where the session is.
@@ -216,11 +197,13 @@ impl Claude<'_> {
     }
 
     fn with_environment(&self, process: Invocation) -> Invocation {
+        let sandbox = &self.world.sandbox;
+        let path = format!("{}:{}", sandbox.home().join(".local/bin").display(), sandbox.env()["PATH"]);
         process
             .env("CLAUDECODE", "1")
             .env("CLAUDE_CODE_ENTRYPOINT", self.entrypoint)
             .env("CLAUDE_CODE_SESSION_ID", self.session.id.as_str())
-            .env("PATH", self.world.search_path())
+            .env("PATH", path)
             .cwd(&self.session.cwd)
     }
 
@@ -238,27 +221,24 @@ impl Claude<'_> {
         self.ask(&self.event_before(call))
     }
 
-    /// The reason with which a call is refused; fails if it is not.
+    /// The reason of a denial.
     #[track_caller]
     pub(super) fn refused(&self, call: &Call) -> String {
         let answer = self.before(call);
         denial(answer.as_ref()).unwrap_or_else(|| panic!("{call:?} is not refused: {answer:?}"))
     }
 
-    /// Fails unless the call passes in silence.
     #[track_caller]
     pub(super) fn passes(&self, call: &Call) {
         let answer = self.before(call);
         assert_eq!(answer, None, "{call:?}");
     }
 
-    /// What is answered after a call that succeeded.
     #[track_caller]
     pub(super) fn after(&self, call: &Call, response: Value) -> Option<Value> {
         self.ask(&call.in_event(self.session.post_tool_use(&call.tool, call.input.clone(), response)))
     }
 
-    /// A call succeeded, and nothing is said to it.
     #[track_caller]
     pub(super) fn succeeded(&self, call: &Call) {
         assert_eq!(self.after(call, shell_response("")), None, "{call:?}");
@@ -270,7 +250,6 @@ impl Claude<'_> {
         self.ask(&call.in_event(failure))
     }
 
-    /// The session begins; what Claude is told.
     #[track_caller]
     pub(super) fn starts(&self, source: &str) -> Option<String> {
         let answer = self.ask(&self.session.session_start(source));
@@ -282,7 +261,6 @@ impl Claude<'_> {
         self.ask(&self.session.user_prompt_submit(prompt))
     }
 
-    /// The answer to a typed command; fails if it reaches Claude.
     #[track_caller]
     pub(super) fn answer_to(&self, prompt: &str) -> String {
         reason(self.types(prompt).as_ref())
@@ -290,16 +268,14 @@ impl Claude<'_> {
 
     #[track_caller]
     pub(super) fn stop(&self) -> Option<Value> {
-        self.ask(&self.session.stop(WORDS))
+        self.ask(&self.session.stop("All of it is done."))
     }
 
-    /// The reason with which a stop is blocked; fails if it is not.
     #[track_caller]
     pub(super) fn held(&self) -> String {
         reason(self.stop().as_ref())
     }
 
-    /// Fails unless the turn ends in silence.
     #[track_caller]
     pub(super) fn stops(&self) {
         assert_eq!(self.stop(), None);
@@ -348,7 +324,6 @@ pub(super) fn shell_response(stdout: &str) -> Value {
     json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false })
 }
 
-/// The reason of a block; fails if it is none.
 #[track_caller]
 pub(super) fn reason(answer: Option<&Value>) -> String {
     let answer = answer.expect("there is an answer");

@@ -1,9 +1,9 @@
-//! The `git` command, asked where libgit2 cannot read the references. It costs some milliseconds.
+//! The `git` command, asked where the files of the repository cannot be read (reftable). It costs some milliseconds.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ::git::{Failure, Git};
+use ::git::Git;
 use shared::host::Environment;
 
 use super::GitError;
@@ -23,29 +23,19 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
     // Git names the common folder relative to the folder it was started in.
     let common_dir = folder.join(common_dir).canonicalize().map_err(|_| unexpected(&places))?;
     let worktree = Worktree { root: PathBuf::from(root), git_dir: PathBuf::from(git_dir), common_dir };
-    let branch = answer(&git, &["symbolic-ref", "-q", "HEAD"]).ok();
-    let Some(reference) = branch else {
-        let commit = answer(&git, &["rev-parse", "HEAD"])?;
-        let known = is_object_name(&commit).then(|| Key::Detached(commit.clone()));
-        return known.map(|key| (worktree, key)).ok_or_else(|| unexpected(&commit));
-    };
-    let branch = branch_of(&reference).ok_or_else(|| unexpected(&reference))?;
-    Ok((worktree, Key::Branch(branch)))
+    let head =
+        answer(&git, &["symbolic-ref", "-q", "HEAD"]).or_else(|_| answer(&git, &["rev-parse", "HEAD"]))?;
+    let commit = || is_object_name(&head).then(|| Key::Detached(head.clone()));
+    let key = branch_of(&head).map(Key::Branch).or_else(commit);
+    key.map(|key| (worktree, key)).ok_or_else(|| unexpected(&head))
 }
 
 /// The output of git, without the last line's end.
 fn answer(git: &Git<'_>, words: &[&str]) -> Result<String, GitError> {
-    let output = git.run(words).map_err(|failure| {
-        GitError::Other(match failure {
-            Failure::Late => format!("the git command gave no answer within {} ms", PATIENCE.as_millis()),
-            Failure::NotStarted => "the git command could not be started".to_owned(),
-        })
-    })?;
-    if output.code != Some(0) {
-        return Err(GitError::Other(format!("`git {}` failed", words.join(" "))));
-    }
-    let text = String::from_utf8(output.stdout).map_err(|_| unexpected("a path that is not UTF-8"))?;
-    Ok(text.trim_end_matches('\n').to_owned())
+    let output = git.run(words).ok().filter(|output| output.code == Some(0));
+    let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
+    let failed = || GitError::Other(format!("`git {}` gave no answer", words.join(" ")));
+    Ok(text.ok_or_else(failed)?.trim_end_matches('\n').to_owned())
 }
 
 fn unexpected(answer: &str) -> GitError {

@@ -7,10 +7,6 @@
 //!   from: measuring against it would hide everything pushed. It counts only for the base branch itself.
 //! - On the base branch itself (it is the base, or of the same name as the remote's default) what counts is what its
 //!   upstream lacks; without one, only what is not committed: the base is `HEAD`.
-//!
-//! A remote that is a work tree on this machine has no default branch: its HEAD is what somebody works on.
-
-use std::path::Path;
 
 use git2::{Oid, Repository};
 
@@ -36,7 +32,7 @@ struct Point {
     commit: Oid,
 }
 
-/// The branch that is out, if any, and the remote's default.
+/// The branch that is out, if any, its upstream, and the remote's default.
 struct Known {
     branch: Option<String>,
     upstream: Option<Point>,
@@ -72,11 +68,12 @@ pub(crate) fn baseless(worktree: &Worktree, configured: Option<&str>) -> Result<
         }
         Ok(Some(_)) => return Ok(None),
     };
+    if repo.find_remote("origin").is_err() {
+        return Ok(Some(lacks));
+    }
     let depth = if is_shallow { " --unshallow" } else { "" };
-    let branches = "'+refs/heads/*:refs/remotes/origin/*'";
-    let fetch = format!("; fetch it: git fetch{depth} origin {branches} (in GitHub Actions: fetch-depth: 0)");
-    let fetch = if repo.find_remote("origin").is_ok() { fetch } else { String::new() };
-    Ok(Some(lacks + &fetch))
+    let fetch = format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'");
+    Ok(Some(format!("{lacks}; fetch it: {fetch} (in GitHub Actions: fetch-depth: 0)")))
 }
 
 fn head(repo: &Repository) -> Option<Oid> {
@@ -98,7 +95,9 @@ impl Known {
         let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
         let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
         let upstream = upstream.and_then(|name| point(repo, name.as_str().ok()?));
-        Self { branch, upstream, default: remote_default(repo) }
+        let default = repo.find_reference("refs/remotes/origin/HEAD").ok();
+        let default = default.and_then(|head| point(repo, head.symbolic_target().ok()??));
+        Self { branch, upstream, default }
     }
 
     /// The branch is the one that others are measured against.
@@ -122,16 +121,6 @@ impl Known {
             usual.find_map(|name| point(repo, &name).filter(|_| self.branch.as_ref() != Some(&name)))
         })
     }
-}
-
-fn remote_default(repo: &Repository) -> Option<Point> {
-    let url = repo.find_remote("origin").ok().and_then(|origin| origin.url().ok().map(ToOwned::to_owned));
-    let folder = url.as_deref().map(|url| Path::new(url.strip_prefix("file://").unwrap_or(url)));
-    if folder.is_some_and(|folder| folder.is_absolute() && folder.join(".git").exists()) {
-        return None;
-    }
-    let head = repo.find_reference("refs/remotes/origin/HEAD").ok()?;
-    point(repo, head.symbolic_target().ok()??)
 }
 
 /// The branch of a reference without its folder and its remote.

@@ -14,29 +14,17 @@ use git2::{AttrCheckFlags, AttrValue, Delta, Diff, DiffFindOptions, DiffOptions,
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
-use super::GitError;
 use super::base;
-use super::own::Own;
 use super::worktree::{Worktree, first_line};
+use super::{GitError, is_own};
 use crate::deadline::within;
 use crate::evidence::glob_set;
 use crate::satisfactions::Key;
 use crate::settings::Glob;
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
-const GENERATED: [&str; 11] = [
-    "Cargo.lock",
-    "package-lock.json",
-    "yarn.lock",
-    "pnpm-lock.yaml",
-    "go.sum",
-    "poetry.lock",
-    "uv.lock",
-    "composer.lock",
-    "Gemfile.lock",
-    "*.min.js",
-    "*.min.css",
-];
+const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \
+                         Gemfile.lock *.min.js *.min.css";
 
 /// So many files may be compared with each other to find those that were moved.
 const RENAME_LIMIT: usize = 200;
@@ -47,7 +35,6 @@ pub(crate) struct SizeRequest {
     pub(crate) base: Option<String>,
     /// Paths, relative to the work tree's folder, that do not count.
     pub(crate) exclude: Vec<Glob>,
-    pub(crate) own: Own,
 }
 
 /// A branch's size against its base.
@@ -61,14 +48,13 @@ pub struct Size {
     pub is_complete: bool,
 }
 
-/// HEAD and the commit of its branch: another stamp means another count.
-pub(crate) fn stamp(worktree: &Worktree) -> String {
-    let tip = match worktree.head() {
-        Ok(Key::Branch(name)) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
+/// HEAD, and the commit of its branch: another stamp means another count.
+pub(crate) fn stamp(worktree: &Worktree, head: &Key) -> String {
+    let tip = match head {
+        Key::Branch(name) => first_line(&worktree.common_dir.join("refs/heads").join(name)),
         _ => None,
     };
-    let head = first_line(&worktree.git_dir.join("HEAD"));
-    format!("{} {}", head.unwrap_or_default(), tip.unwrap_or_default())
+    format!("{} {}", head.label(), tip.unwrap_or_default())
 }
 
 /// Measures the branch. What is counted at the deadline is a lower bound.
@@ -79,21 +65,17 @@ pub(crate) fn count(
 ) -> Result<Size, GitError> {
     let shared = Arc::new(Mutex::new(Size::default()));
     let (worktree, counted) = (worktree.clone(), Arc::clone(&shared));
-    let add = move |change: &dyn Fn(&mut Size)| {
-        change(&mut counted.lock().unwrap_or_else(PoisonError::into_inner));
-    };
-    let ended = within(deadline, move || count_all(&worktree, &request, &add)).transpose()?;
+    let ended = within(deadline, move || count_all(&worktree, &request, &counted)).transpose()?;
     let size = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Size { is_complete: ended.is_some(), ..size })
 }
 
-/// Adds to what is counted so far.
-type Add = dyn Fn(&dyn Fn(&mut Size));
-
-fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<(), GitError> {
+/// Adds up in `size`, which the caller reads when it waits no longer.
+fn count_all(worktree: &Worktree, request: &SizeRequest, size: &Mutex<Size>) -> Result<(), GitError> {
+    let counted = || size.lock().unwrap_or_else(PoisonError::into_inner);
     let repo = worktree.open()?;
     let base = base::choose(&repo, request.base.as_deref())?;
-    add(&|size| size.base.clone_from(&base.name));
+    counted().base.clone_from(&base.name);
     let diff = compared(&repo, base.from)?;
     let exclude = glob_set(&request.exclude).unwrap_or_else(GlobSet::empty);
     let is_of_attributes = |path: &Path| path.file_name().is_some_and(|name| name == ".gitattributes");
@@ -105,7 +87,7 @@ fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<()
         let is_tracked = delta.status() != Delta::Untracked;
         // A folder among the files is a repository of its own.
         if file.path_bytes().is_some_and(|path| path.ends_with(b"/"))
-            || request.own.leaves_out(path, || is_tracked)
+            || is_own(path, || is_tracked)
             || exclude.is_match(path)
             || is_generated(&repo, path, trusts_attributes)?
         {
@@ -113,7 +95,7 @@ fn count_all(worktree: &Worktree, request: &SizeRequest, add: &Add) -> Result<()
         }
         if let Some(patch) = Patch::from_diff(&diff, index)? {
             let (_, inserted, deleted) = patch.line_stats()?;
-            add(&|size| size.lines += (inserted + deleted) as u64);
+            counted().lines += (inserted + deleted) as u64;
         }
     }
     Ok(())
@@ -134,11 +116,11 @@ fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> 
 /// By its name or its attributes; what a filter makes of a file is not known.
 fn is_generated(repo: &Repository, path: &Path, trusts_attributes: bool) -> Result<bool, GitError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let is_named = |known: &&str| match known.strip_prefix('*') {
+    let is_named = |known: &str| match known.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),
-        None => name == *known,
+        None => name == known,
     };
-    if GENERATED.iter().any(is_named) {
+    if GENERATED.split(' ').any(is_named) {
         return Ok(true);
     }
     let attribute = |name| repo.get_attr_bytes(path, name, AttrCheckFlags::FILE_THEN_INDEX);

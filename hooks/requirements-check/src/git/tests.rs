@@ -67,7 +67,7 @@ impl Sandbox {
     }
 
     /// Git without the environment of the developer.
-    pub(super) fn command(&self, folder: &Path) -> Command {
+    fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new("git");
         command.current_dir(folder).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
         command
@@ -80,10 +80,19 @@ impl Sandbox {
         command.args(["-c", "protocol.file.allow=always", "-c", "advice.detachedHead=false"]);
         command
     }
+}
 
-    /// The tracked and the other not ignored files.
-    pub(super) fn list(&self, which: &[&str]) -> Vec<String> {
-        let listed = self.git(&[&["ls-files", "-z", "--exclude-standard"], which].concat());
-        listed.split_terminator('\0').filter(|path| !path.ends_with('/')).map(str::to_owned).collect()
+#[test]
+fn remotes_are_those_with_a_url_and_origin() {
+    let sandbox = Sandbox::new();
+    let remotes = || super::remotes(&sandbox.path(".git"));
+    assert_eq!(remotes(), ["origin"]);
+    assert!(super::named_remotes(&sandbox.path(".git")).is_empty());
+    sandbox.git(&["config", "remote.x.fetch", "+refs/heads/*:refs/x/*"]);
+    for name in ["a", "their/fork"] {
+        sandbox.git(&["remote", "add", name, "https://example.org/x.git"]);
     }
+    assert_eq!(remotes(), ["origin", "a", "their/fork"]);
+    fs::write(sandbox.path(".git/config"), "[remote").unwrap();
+    assert_eq!(remotes(), ["origin"]);
 }

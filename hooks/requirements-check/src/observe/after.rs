@@ -9,7 +9,7 @@ use shared::own_calls::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
-use super::before::resolve_links;
+use super::before::resolved_place;
 use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::command_line::Simple;
@@ -64,7 +64,7 @@ impl<'a> Ended<'a> {
     /// The output has a match, in the part that was persisted, too.
     fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
         let Response { stdout, stderr, persisted_output_path: file, .. } = &self.response;
-        let output: Vec<String> = [stdout, stderr].into_iter().flatten().cloned().collect();
+        let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
         let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
         let search = move || {
             let rest = || read_regular(file.as_deref()?, MAX_OUTPUT).ok();
@@ -82,16 +82,14 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
     let mut call = Call::read(ended.call, is_shell).at_home(context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
-    let concerns = || {
-        let mut concerned = rules.iter().filter(|rule| concerns(rule, &call, is_shell));
-        !is_own_call(ended.call, context.places) && concerned.next().is_some()
-    };
-    if satisfied.is_empty() && !is_plan_exit && !concerns() {
+    let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call, is_shell);
+    let is_nobodys = is_own_call(ended.call, context.places) || !rules.iter().any(is_concerned);
+    if satisfied.is_empty() && !is_plan_exit && is_nobodys {
         return None;
     }
     let cwd = Look::cwd(context);
-    let mut look = Look::at(context, &call.place(&cwd));
-    resolve_links(&mut call, &cwd);
+    let place = resolved_place(&mut call, &cwd);
+    let mut look = Look::at(context, &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
     }
@@ -100,8 +98,9 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
         let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
         wanted.is_some_and(|pattern| !ended.has(pattern, &look))
     };
-    let changed = names(changed(context, &rules, &call, &look));
-    let without_output = names(rules.iter().filter(lacks));
+    let name = |rule: &Rule<'_>| rule.name.to_owned();
+    let without_output = rules.iter().filter(lacks).map(name).collect();
+    let changed = changed(context, &rules, &call, &look).map(name).collect();
     Some(Facts::After(Box::new(After {
         succeeded: ended.succeeded,
         is_unfinished: ended.is_unfinished,
@@ -113,17 +112,13 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
     })))
 }
 
-fn names<'r>(rules: impl Iterator<Item = &'r Rule<'r>>) -> Vec<String> {
-    rules.map(|rule| rule.name.to_owned()).collect()
-}
-
-fn concerns(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
-    let by_type = match &rule.set.terms {
+/// The call may change what satisfies the requirement.
+fn changes(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
+    match &rule.set.terms {
         Terms::Blocking(blocking) => call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill)),
         Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
         Terms::Guard(_) | Terms::Off(_) => false,
-    };
-    by_type || rule.is_triggered_by(call)
+    }
 }
 
 /// Evidence whose files the line has changed. Going to another branch changes none.
@@ -171,9 +166,7 @@ mod tests {
         for (response, expected) in [
             (json!(null), (true, false)),
             (json!("text"), (true, false)),
-            (json!([]), (true, false)),
             (json!({ "stdout": 7 }), (true, false)),
-            (json!({ "success": "no" }), (true, false)),
             (json!({ "success": false }), (false, false)),
             (json!({ "interrupted": true }), (true, true)),
             (json!({ "backgroundTaskId": "b" }), (true, true)),

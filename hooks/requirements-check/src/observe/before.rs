@@ -1,7 +1,7 @@
 //! Before a tool call: what it needs is measured where it acts, and the files are noted where it may prove something.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use shared::hook::Context;
@@ -42,17 +42,14 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
         return None;
     }
-    let cwd = Look::cwd(context);
-    let place = call.place(&cwd);
-    let by_place = by_place(&triggered, &call, &place, &cwd);
-    let own = Look::at(context, &place);
-    let named = call.file.clone();
-    resolve_links(&mut call, &cwd);
+    let (cwd, named) = (Look::cwd(context), call.file.clone());
+    let place = resolved_place(&mut call, &cwd);
+    let own = Look::at(context, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
     });
-    let mut judged = by_work_tree(own, &place, by_place);
+    let mut judged = by_work_tree(own, &triggered, &call, &place);
     let mut runs = Vec::new();
     if breach.is_none() {
         for (look, rules) in &mut judged {
@@ -73,47 +70,38 @@ fn is_quiet(context: &Context<'_, Settings>) -> bool {
     registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
-/// The triggered rules by place: each command of a line acts in its own folder, git in the one that its options name.
-fn by_place<'r>(
+/// The triggered rules by work tree, that of the call first: each command of a line acts in its own folder, git in the one that
+/// its options name.
+fn by_work_tree<'a, 's, 'r>(
+    own: Look<'a, 's>,
     triggered: &[Rule<'r>],
     call: &Call,
     place: &Path,
-    cwd: &Path,
-) -> BTreeMap<PathBuf, Vec<Rule<'r>>> {
-    let mut by_place: BTreeMap<PathBuf, Vec<Rule<'r>>> = BTreeMap::new();
+) -> Vec<Judged<'a, 's, 'r>> {
+    let cwd = own.world.cwd.clone();
+    let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
+    let mut known = BTreeMap::from([(place.to_owned(), 0)]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
-        let mut places: BTreeSet<PathBuf> = commands.map(|command| command.place(cwd)).collect();
+        let mut places: Vec<PathBuf> =
+            commands.map(|command| real_place(command.place(&cwd), &cwd)).collect();
         if places.is_empty() || rule.is_triggered_by_tool(call) {
-            places.insert(place.to_path_buf());
+            places.push(place.to_path_buf());
         }
         for at in places {
-            by_place.entry(at).or_default().push(*rule);
+            let number = *known.entry(at).or_insert_with_key(|at| {
+                let look = judged[0].0.elsewhere(at);
+                let is_same =
+                    |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
+                judged.iter().position(is_same).unwrap_or_else(|| {
+                    judged.push((look, Vec::new()));
+                    judged.len() - 1
+                })
+            });
+            if judged[number].1.last().is_none_or(|last| last.name != rule.name) {
+                judged[number].1.push(*rule);
+            }
         }
-    }
-    by_place
-}
-
-/// The work tree of the call first, then the others in which commands of its line act.
-fn by_work_tree<'a, 's, 'r>(
-    own: Look<'a, 's>,
-    place: &Path,
-    by_place: BTreeMap<PathBuf, Vec<Rule<'r>>>,
-) -> Vec<Judged<'a, 's, 'r>> {
-    let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
-    for (at, rules) in by_place {
-        let elsewhere = (at != place).then(|| judged[0].0.elsewhere(&at));
-        let known = elsewhere.as_ref().map_or(Some(0), |look| {
-            judged.iter().position(|(known, _)| known.world.here.worktree == look.world.here.worktree)
-        });
-        match (known, elsewhere) {
-            (None, Some(look)) => judged.push((look, rules)),
-            (known, _) => judged[known.unwrap_or_default()].1.extend(rules),
-        }
-    }
-    for (_, rules) in &mut judged {
-        rules.sort_by_key(|rule| rule.name);
-        rules.dedup_by_key(|rule| rule.name);
     }
     judged
 }
@@ -144,7 +132,7 @@ fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -
 /// Notes the files as they are when the command begins.
 fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
     let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
-    let files = fingerprints::keep(look, rule, deadline)?;
+    let files = fingerprints::note(look, rule, deadline)?;
     let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }
@@ -164,11 +152,8 @@ fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Resolves links in what the call names, as git does in the paths of work trees.
-pub(super) fn resolve_links(call: &mut Call, cwd: &Path) {
-    if let Some(file) = &mut call.file {
-        *file = real(&cwd.join(&file));
-    }
+/// Where the call acts, once links are resolved in what it names, as git does in the paths of work trees.
+pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
         if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
             *folder = real(folder);
@@ -177,4 +162,14 @@ pub(super) fn resolve_links(call: &mut Call, cwd: &Path) {
             *file = real(Path::new(file)).display().to_string();
         }
     }
+    if let Some(file) = &mut call.file {
+        *file = real(&cwd.join(&file));
+        return file.clone();
+    }
+    real_place(call.place(cwd), cwd)
+}
+
+/// `cwd` has no links.
+fn real_place(place: PathBuf, cwd: &Path) -> PathBuf {
+    if place == cwd { place } else { real(&place) }
 }

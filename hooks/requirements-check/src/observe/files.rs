@@ -21,21 +21,19 @@ const MAX_BYTES: u64 = 1024 * 1024;
 pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
     let wanted = rule.set.evidence()?.file.clone()?;
     let (glob, must_be) = (wanted.glob.as_str().to_owned(), must_be(&wanted));
-    let root = look.world.top()?.to_owned();
-    let since = wanted.newer_than.and_then(|than| since(look, than));
-    let lacking = within(look.deadline, move || lacking(&root, &wanted, since));
+    let (root, now) = (look.world.top()?.to_owned(), look.context.host.now());
+    let lacking = within(look.deadline, move || lacking(&root, &wanted, now));
     let lacks = lacking.unwrap_or_else(|| Some(format!("{glob} could not be looked for in time")));
     Some(FileFound { glob, must_be, lacks })
 }
 
 /// The time a file must be newer than.
-fn since(look: &Look<'_, '_>, than: Age) -> Option<Timestamp> {
+fn since(root: &Path, than: Age, now: Timestamp) -> Option<Timestamp> {
     match than {
-        Age::Ago(span) => Some(look.context.host.now().minus(span)),
+        Age::Ago(span) => Some(now.minus(span)),
         Age::Head => {
-            let repository = git2::Repository::open(look.world.here.root()?).ok()?;
-            let commit = repository.head().ok()?.peel_to_commit().ok()?;
-            Some(Timestamp::from_secs(commit.time().seconds()))
+            let commit = git2::Repository::open(root).ok()?.head().ok()?.peel_to_commit().ok()?.time();
+            Some(Timestamp::from_secs(commit.seconds()))
         }
     }
 }
@@ -52,7 +50,8 @@ fn must_be(wanted: &File) -> String {
 }
 
 /// `None` if one of the files that the glob means lacks nothing, else the lack of the first one.
-fn lacking(root: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {
+fn lacking(root: &Path, wanted: &File, now: Timestamp) -> Option<String> {
+    let since = wanted.newer_than.and_then(|than| since(root, than, now));
     let mut first = None;
     for file in meant(root, wanted) {
         let lacks = lacks(root, &file, wanted, since)?;
@@ -66,10 +65,9 @@ fn meant(root: &Path, wanted: &File) -> Vec<PathBuf> {
     if literal.is_file() {
         return vec![literal];
     }
-    let Some(glob) = wanted.glob.over_paths() else { return Vec::new() };
-    let (glob, (files, _)) = (glob.compile_matcher(), files_below(root, |_| false));
-    let files = files.into_iter().filter(|file| glob.is_match(file)).map(|file| root.join(file));
-    files.filter(|file| fs::symlink_metadata(file).is_ok_and(|metadata| metadata.is_file())).collect()
+    let Some(glob) = wanted.glob.over_paths().map(|glob| glob.compile_matcher()) else { return Vec::new() };
+    let (files, _) = files_below(root, |_| false);
+    files.into_iter().filter(|file| glob.is_match(file)).map(|file| root.join(file)).collect()
 }
 
 fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {

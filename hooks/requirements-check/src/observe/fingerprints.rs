@@ -1,36 +1,25 @@
-//! Fingerprints of the files when a command began: kept by digest, compared in full.
+//! The files when a command began, and now.
 
-use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use globset::GlobSet;
-use serde::{Deserialize, Serialize};
-use shared::digest;
-use shared::hook::Remembered;
+use shared::host::Timestamp;
 
 use super::look::Look;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
-use crate::git::{Fingerprint, GitError, Own, Taken, Worktree, differing, take, take_plain};
+use crate::git::{self, GitError, Taken, take, take_plain};
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
 use crate::view::Freshness;
 
-/// A fingerprint under its digest.
-#[derive(Debug, Default, Serialize, Deserialize)]
-struct Kept(Option<Fingerprint>);
+/// Times of files are coarser than ours.
+const COARSE: Duration = Duration::from_millis(20);
 
-impl Remembered for Kept {
-    fn file_name(digest: &str) -> Option<String> {
-        Some(format!("{digest}-files.json"))
-    }
-}
-
-/// Takes the files as they are now and keeps them; their digest.
-pub(super) fn keep(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
-    let now = taken(look, rule, deadline).ok()?.fingerprint;
-    let digest = digest_of(&now);
-    look.keep(&digest, &Kept(Some(now))).map(|()| digest)
+/// The digest of the files as they are now, and the time: `9f86d081884c7d65@1795300000000000`.
+pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
+    let now = look.context.host.now();
+    taken(look, rule, deadline).ok().map(|taken| format!("{}@{}", taken.digest, now.micros()))
 }
 
 /// Whether the files are those the command passed on; `None` where none has passed.
@@ -39,73 +28,61 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     let kept = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
     let found = kept.find(rule.name, scope, session, look.context.host.now())?;
-    let wanted = found.metadata.fingerprint.as_ref().and_then(|digest| digest.as_str());
-    Some(match wanted {
-        Some(wanted) => since(look, rule, wanted),
+    let noted = found.metadata.fingerprint.as_ref().and_then(|noted| noted.as_str());
+    Some(match noted {
+        Some(noted) => since(look, rule, noted),
         None => Freshness::Unknown("its files were not noted".to_owned()),
     })
 }
 
-/// The files are known to differ from those of a digest.
-pub(super) fn has_changed(look: &Look<'_, '_>, rule: &Rule<'_>, digest: &str) -> bool {
-    matches!(since(look, rule, digest), Freshness::Different(_))
+/// The files are known to differ from those that were noted.
+pub(super) fn has_changed(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> bool {
+    matches!(since(look, rule, noted), Freshness::Different(_))
 }
 
-/// How the files differ from those of a digest.
-fn since(look: &Look<'_, '_>, rule: &Rule<'_>, wanted: &str) -> Freshness {
-    let now = match taken(look, rule, look.deadline_of_files()) {
-        Ok(taken) => taken.fingerprint,
-        Err(error) => return Freshness::Unknown(error.to_string()),
-    };
-    if digest_of(&now) == wanted {
-        return Freshness::Same;
-    }
-    let then = look.context.store.and_then(|store| store.read::<Kept>(wanted)?.0);
-    let (worktree, globs) = (look.world.here.worktree.clone(), paths_of(rule).to_vec());
-    let has_tree = !now.tree.is_empty();
-    let work = move || differing(worktree.as_ref(), &then?, &now, glob_set(&globs).as_ref()).ok();
-    match within(look.deadline_of_files(), work).flatten() {
-        Some(files) if files.is_empty() && has_tree => Freshness::Same,
-        files => Freshness::Different(files.unwrap_or_default()),
+/// How the files differ from those that were noted. Those are named that were changed since and are not committed.
+fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
+    let (digest, at) = noted.split_once('@').unwrap_or((noted, ""));
+    let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX)).minus(COARSE);
+    match taken(look, rule, look.deadline_of_files()) {
+        Ok(now) if now.digest == digest => Freshness::Same,
+        Ok(now) => {
+            let changed = now.changed.into_iter().filter(|(_, changed)| *changed >= at);
+            Freshness::Different(changed.map(|(name, _)| name).collect())
+        }
+        Err(error) => Freshness::Unknown(error.to_string()),
     }
 }
 
 pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<String> {
-    taken(look, rule, look.deadline_of_files()).map(|taken| taken.staged_otherwise).unwrap_or_default()
+    let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
+    let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
+    within(look.deadline_of_files(), work).flatten().unwrap_or_default()
 }
 
-/// The rule's files as they are now, looked at once per call.
+fn globs_of(rule: &Rule<'_>) -> Option<GlobSet> {
+    glob_set(paths_of(rule))
+}
+
+/// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
+/// repository, by size and time.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
-    let globs = paths_of(rule).to_vec();
-    let key: Vec<String> = globs.iter().map(|glob: &Glob| glob.as_str().to_owned()).collect();
+    let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
     let take = || {
-        let (worktree, own) = (look.world.here.worktree.clone(), look.own());
+        let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
         let root = look.world.top().map(ToOwned::to_owned);
-        let work = move || take_anywhere(worktree.as_ref(), root.as_deref(), glob_set(&globs).as_ref(), &own);
+        let work = move || {
+            let error = match worktree.map(|worktree| take(&worktree, globs.as_ref())) {
+                Some(Err(error @ GitError::Other(_))) => error,
+                Some(taken) => return taken,
+                None => GitError::Other("there is no project folder".to_owned()),
+            };
+            take_plain(&root.ok_or(error)?, globs.as_ref())
+        };
         within(deadline, work).unwrap_or_else(|| {
             let millis = look.begun.elapsed().as_millis().max(1);
             Err(GitError::Other(format!("they could not be compared in the {millis} ms there are")))
         })
     };
     look.taken.borrow_mut().entry(key).or_insert_with(take).clone()
-}
-
-/// With git by content; without it, or where libgit2 refuses the repository, by size and time.
-fn take_anywhere(
-    worktree: Option<&Worktree>,
-    root: Option<&Path>,
-    globs: Option<&GlobSet>,
-    own: &Own,
-) -> Result<Taken, GitError> {
-    let error = match worktree.map(|worktree| take(worktree, globs, own)) {
-        Some(Err(error @ GitError::Other(_))) => error,
-        Some(taken) => return taken,
-        None => GitError::Other("there is no project folder".to_owned()),
-    };
-    let fingerprint = take_plain(root.ok_or(error)?, globs, own)?;
-    Ok(Taken { fingerprint, ..Taken::default() })
-}
-
-fn digest_of(fingerprint: &Fingerprint) -> String {
-    digest::hex(serde_json::to_vec(fingerprint).unwrap_or_default(), 16)
 }

@@ -3,16 +3,18 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::{Context, Remembered};
+use shared::hook::Context;
+use shared::host::{Host, Places};
 use shared::protocol::Event;
-use shared::state::{Store, with_lock};
+use shared::state::Store;
 
-use super::{ReqCommand, files, fingerprints, sizes};
+use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::git::{GitError, Own, Taken, Worktree};
+use crate::git::{GitError, Taken};
 use crate::known_folders::KnownFolders;
 use crate::place::{Here, is_writable};
 use crate::registry::Registry;
@@ -32,9 +34,6 @@ const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// So long another process may hold a file of what is kept between calls.
-const PATIENCE: Duration = Duration::from_millis(200);
-
 pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
     /// What was found so far.
@@ -52,22 +51,22 @@ pub struct Look<'a, 's> {
 impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
     pub fn new(context: &'a Context<'s, Settings>) -> Self {
-        Self::at(context, &Self::cwd(context))
+        let cwd = Self::cwd(context);
+        Self::since(Instant::now(), context, &cwd, &cwd)
     }
 
-    /// Around a file or folder; around the session's directory if that is in no repository.
-    pub(crate) fn at(context: &'a Context<'s, Settings>, place: &Path) -> Self {
-        Self::since(Instant::now(), context, place)
+    /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
+    pub(crate) fn at(context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
+        Self::since(Instant::now(), context, cwd, place)
     }
 
     /// Around another place, with the same deadline.
     pub(crate) fn elsewhere(&self, place: &Path) -> Self {
-        Self::since(self.begun, self.context, place)
+        Self::since(self.begun, self.context, &self.world.cwd, place)
     }
 
-    fn since(begun: Instant, context: &'a Context<'s, Settings>, place: &Path) -> Self {
-        let cwd = Self::cwd(context);
-        let own = Here::find(&cwd, context);
+    fn since(begun: Instant, context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
+        let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
         let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
@@ -79,14 +78,15 @@ impl<'a, 's> Look<'a, 's> {
             elsewhere: elsewhere.map(Path::to_path_buf),
         };
         let here = there.unwrap_or(own);
-        let (unwritable, now) =
-            (KnownFolders::unwritable(context.places.state_dir.as_deref()), context.host.now());
-        let failed = |folder: &Path| unwritable.since(folder).is_some_and(|last| now.since(last) < TRY_AGAIN);
-        let takes_any = |folder: &Path| is_writable(folder) && !failed(folder);
-        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes_any(folder.dir()));
+        let unwritable = KnownFolders::unwritable(context.places.state_dir.as_deref());
+        let failed = |folder: &Path| {
+            unwritable.since(folder).is_some_and(|last| context.host.now().since(last) < TRY_AGAIN)
+        };
+        let can_satisfy =
+            here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()) && !failed(folder.dir()));
         let world = World {
             reader,
-            cwd,
+            cwd: cwd.to_owned(),
             root: context.places.root.clone(),
             entrypoint: context.host.environment.entrypoint.clone(),
             notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
@@ -95,13 +95,12 @@ impl<'a, 's> Look<'a, 's> {
             here,
             ..World::default()
         };
-        let is_before = matches!(context.request.event, Event::PreToolUse(_));
         let mut look = Self {
             context,
             world,
             session: context.request.call.session_id.clone(),
             begun,
-            deadline: Some(begun + if is_before { BEFORE_CALL } else { AT_LEISURE }),
+            deadline: Some(begun + if is_before(context) { BEFORE_CALL } else { AT_LEISURE }),
             file: None,
             taken: RefCell::default(),
         };
@@ -131,22 +130,8 @@ impl<'a, 's> Look<'a, 's> {
         (self.world.branch, self.world.permanent) = (read(&self.world.here.key), read(&Key::Permanent));
     }
 
-    /// Keeps something between calls; `None` if it cannot be kept.
-    pub(super) fn keep<T: Remembered>(&self, key: &str, value: &T) -> Option<()> {
-        let store = self.context.store?;
-        let file = store.session_file::<T>(key)?;
-        with_lock(&file, PATIENCE, || store.save(&file, key, value)).ok()?.ok()
-    }
-
-    /// What does not count where the call acts.
-    pub(super) fn own(&self) -> Own {
-        let home = self.context.host.environment.home.as_deref();
-        self.world.top().map(|root| Own::of(root, self.context.places, home)).unwrap_or_default()
-    }
-
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
-        self.note_what_is_in_the_way(rules);
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
         for rule in locked.into_iter().chain(others) {
@@ -172,7 +157,7 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The same before a call, with what a commit of it would take.
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
-        self.file = call.file.as_ref().map(|file| self.world.cwd.join(file));
+        self.file.clone_from(&call.file);
         self.measure(rules);
         if !call.commits_the_index() {
             return;
@@ -182,17 +167,6 @@ impl<'a, 's> Look<'a, 's> {
         let holding = rules.iter().filter(holds);
         self.world.staged_otherwise =
             holding.map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule))).collect();
-    }
-
-    /// The user reads why files cannot be compared; the size of a branch reports that itself.
-    fn note_what_is_in_the_way(&mut self, rules: &[Rule<'_>]) {
-        let compares =
-            |rule: &Rule<'_>| rule.set.evidence().is_some_and(|evidence| !evidence.commands.is_empty());
-        let worktree = self.world.here.worktree.as_ref().filter(|_| rules.iter().any(compares));
-        if let Some(Err(error)) = worktree.map(Worktree::check_rules) {
-            let until = "until then files are told apart by size and time";
-            self.world.notes.push(format!("requirements-check: {error}; {until}"));
-        }
     }
 
     fn look_for_others(&mut self) {
@@ -205,11 +179,13 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Counts sizes anew after a call that may have changed files.
     pub(crate) fn recount(&mut self, rules: &[Rule<'_>], call: &Call) {
-        let is_harmless = call.file.is_none() && call.line.is_none() || call.only_reads();
-        let Some(worktree) = self.world.here.worktree.clone().filter(|_| !is_harmless) else { return };
-        let deadline = self.deadline;
-        for (rule, dynamic) in rules.iter().filter_map(|rule| Some((rule, rule.set.dynamic()?))) {
-            drop(sizes::count_anew(self, &worktree, rule, dynamic, deadline));
+        if call.file.is_none() && call.line.is_none() || call.only_reads() {
+            return;
+        }
+        for rule in rules {
+            if let Some((worktree, dynamic)) = self.world.here.worktree.clone().zip(rule.set.dynamic()) {
+                drop(sizes::count_anew(self, &worktree, rule, dynamic, self.deadline));
+            }
         }
     }
 
@@ -219,8 +195,46 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     pub(super) fn deadline_of_recount(&self) -> Option<Instant> {
-        let is_before = matches!(self.context.request.event, Event::PreToolUse(_));
         let soon = Instant::now() + RECOUNT_BEFORE_CALL;
-        self.deadline.map(|deadline| if is_before { deadline.min(soon) } else { deadline })
+        self.deadline.map(|deadline| if is_before(self.context) { deadline.min(soon) } else { deadline })
+    }
+}
+
+fn is_before(context: &Context<'_, Settings>) -> bool {
+    matches!(context.request.event, Event::PreToolUse(_))
+}
+
+/// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
+/// more system calls than a call that is allowed may cost.
+#[derive(Debug)]
+pub enum ReqCommand {
+    Known(&'static str),
+    Here(Box<(Host, Places)>),
+}
+
+impl ReqCommand {
+    pub(super) fn of(context: &Context<'_, Settings>) -> Self {
+        Self::Here(Box::new((context.host.clone(), context.places.clone())))
+    }
+}
+
+impl From<&'static str> for ReqCommand {
+    fn from(command: &'static str) -> Self {
+        Self::Known(command)
+    }
+}
+
+impl Default for ReqCommand {
+    fn default() -> Self {
+        Self::Known("req")
+    }
+}
+
+impl fmt::Display for ReqCommand {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Known(command) => formatter.write_str(command),
+            Self::Here(here) => formatter.write_str(&here.0.own_command("req", &here.1)),
+        }
     }
 }

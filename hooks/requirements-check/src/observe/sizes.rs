@@ -43,7 +43,7 @@ pub(super) fn of(
     }
     let worktree = look.world.here.worktree.clone()?;
     let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
-    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree));
+    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree, &look.world.here.key));
     let is_newer = |kept: &Kept| {
         let changed = look.file.as_deref().and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
         changed.is_some_and(|changed| Timestamp::from(changed).plus(COARSE) > kept.at)
@@ -61,7 +61,7 @@ pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, Str
     if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(words)? {
         return Err(format!("{baseless}; or name another base with --base"));
     }
-    count(worktree, request(look, dynamic), None).map_err(words)
+    count(worktree, request(dynamic), None).map_err(words)
 }
 
 /// Counts everything and keeps it.
@@ -72,8 +72,9 @@ pub(super) fn count_anew(
     dynamic: &Dynamic,
     deadline: Option<Instant>,
 ) -> Result<Size, String> {
-    let (at, stamp, key) = (look.context.host.now(), stamp(worktree), key(worktree, rule, dynamic));
-    let counted = count(worktree, request(look, dynamic), deadline).map_err(|error| {
+    let (at, stamp) = (look.context.host.now(), stamp(worktree, &look.world.here.key));
+    let key = key(worktree, rule, dynamic);
+    let counted = count(worktree, request(dynamic), deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
         error.to_string()
@@ -82,8 +83,14 @@ pub(super) fn count_anew(
     if counted.base.is_empty() {
         return Err("it could not be counted in time; repeat the call".to_owned());
     }
-    // A count that cannot be kept is made again.
-    look.keep(&key, &Kept { at, stamp, count: counted.clone() });
+    if let Some(store) = look.context.store {
+        let kept = Kept { at, stamp, count: counted.clone() };
+        // A count that cannot be kept is made again.
+        let _ = store.change(&key, |last| {
+            *last = kept;
+            true
+        });
+    }
     Ok(counted)
 }
 
@@ -97,15 +104,14 @@ fn no_less(counted: Size, earlier: Option<Size>) -> Size {
     }
 }
 
-fn request(look: &Look<'_, '_>, dynamic: &Dynamic) -> SizeRequest {
-    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone(), own: look.own() }
+fn request(dynamic: &Dynamic) -> SizeRequest {
+    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() }
 }
 
 /// Another base and other files that do not count make another size.
 fn key(worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> String {
     let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
-    let asked = format!("{:?} {exclude:?}", dynamic.base);
-    file_key(&format!("{} {} {asked}", worktree.root.display(), rule.name))
+    file_key(&format!("{} {} {:?} {exclude:?}", worktree.root.display(), rule.name, dynamic.base))
 }
 
 fn last(look: &Look<'_, '_>, key: &str, stamp: &str) -> Option<Kept> {

@@ -2,14 +2,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Entry, KEEP_FOR, LIVE_FOR, MAX_SWEPT, Registry, TOUCH_EVERY, set_time};
+use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY, resolve_session};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
-const SECOND: Duration = Duration::from_secs(1);
 
 struct World {
     scratch: tempfile::TempDir,
@@ -17,18 +15,16 @@ struct World {
 }
 
 impl World {
+    /// With one session.
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        let registry = Registry::new(&scratch.path().join("state"));
-        Self { scratch, registry }
+        let world = Self { registry: Registry::new(scratch.path()), scratch };
+        world.register("s1", "/repo");
+        world
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        self.scratch.path().join("state/sessions").join(name)
-    }
-
-    fn register(&self, session: &str, project: &str, now: Timestamp) {
-        self.registry.register(&entry(session, project, now), now);
+    fn register(&self, session: &str, project: &str) {
+        self.registry.register(&entry(session, project), NOW);
     }
 
     fn live(&self, now: Timestamp) -> Vec<String> {
@@ -36,130 +32,47 @@ impl World {
     }
 }
 
-fn entry(session: &str, project: &str, now: Timestamp) -> Entry {
+fn entry(session: &str, project: &str) -> Entry {
     Entry {
         session: session.to_owned(),
         project: PathBuf::from(project),
         branch: Some("main".to_owned()),
         entrypoint: Some("cli".to_owned()),
-        started_at: now.micros() / 1_000_000,
-        touched: now,
+        started_at: NOW.micros() / 1_000_000,
+        touched: NOW,
     }
 }
 
 #[test]
-fn what_was_registered_is_found_as_it_was() {
+fn a_session_is_live_in_its_work_tree_for_fifteen_minutes_after_its_last_sign_of_life() {
     let world = World::new();
-    assert!(world.registry.all().is_empty() && world.registry.entry("s1").is_none());
-    for session in ["s1", "../../s 2"] {
-        world.register(session, "/repo", NOW);
-        assert_eq!(world.registry.entry(session), Some(entry(session, "/repo", NOW)));
+    for (session, project) in [("s2", "/repo-tree-2"), ("s3", "/repo/sub"), ("../../s 0", "/repo")] {
+        world.register(session, project);
+        assert_eq!(world.registry.entry(session), Some(entry(session, project)));
     }
-    assert_eq!(world.registry.all().len(), 2);
-}
-
-#[test]
-fn a_session_is_live_for_fifteen_minutes_after_its_last_sign_of_life() {
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    assert_eq!(world.live(NOW.plus(LIVE_FOR)), ["s1"]);
-    assert_eq!(world.live(NOW.plus(LIVE_FOR + SECOND)), [""; 0]);
+    assert_eq!(world.live(NOW.plus(LIVE_FOR)), ["../../s 0", "s1"]);
     assert!(world.registry.touch("s1", NOW.plus(LIVE_FOR)));
-    assert_eq!(world.live(NOW.plus(LIVE_FOR + SECOND)), ["s1"]);
-    assert_eq!(world.live(NOW), ["s1"], "the clock went back");
+    assert_eq!(world.live(NOW.plus(LIVE_FOR + TOUCH_EVERY)), ["s1"]);
+    assert_eq!(world.live(NOW), ["../../s 0", "s1"], "the clock went back");
+    world.register("s1", "/moved");
+    assert_eq!(world.registry.entry("s1"), Some(entry("s1", "/moved")), "it came back elsewhere");
+    world.registry.forget("s2");
+    assert!(world.registry.entry("s2").is_none());
+    fs::write(world.scratch.path().join("corrupt-session.json"), "{").unwrap();
+    assert_eq!(world.registry.all().len(), 3);
 }
 
 #[test]
 fn a_sign_of_life_is_noted_once_a_minute_and_again_when_the_clock_went_back() {
     let world = World::new();
-    world.register("s1", "/repo", NOW);
     let half = TOUCH_EVERY / 2;
-    let noted = [
-        (half, NOW),
-        (Duration::from_secs(59), NOW),
-        (TOUCH_EVERY, NOW.plus(TOUCH_EVERY)),
-        (half, NOW.plus(half)),
-    ];
+    let noted = [(half, NOW), (TOUCH_EVERY, NOW.plus(TOUCH_EVERY)), (half, NOW.plus(half))];
     for (after, expected) in noted {
         assert!(world.registry.touch("s1", NOW.plus(after)));
         assert_eq!(world.registry.entry("s1").unwrap().touched, expected, "{after:?}");
     }
     assert!(!world.registry.touch("s2", NOW), "it is not registered");
-    assert!(!world.file("s2.json").exists());
-}
-
-#[test]
-fn sessions_of_another_work_tree_are_of_another_project() {
-    let world = World::new();
-    for (session, project) in [("s1", "/repo"), ("s2", "/repo-tree-2"), ("s3", "/repo/sub"), ("s0", "/repo")]
-    {
-        world.register(session, project, NOW);
-    }
-    assert_eq!(world.live(NOW), ["s0", "s1"]);
-    assert_eq!(world.registry.all().len(), 4);
-}
-
-#[test]
-fn a_session_that_comes_back_keeps_its_start_and_gets_its_new_place() {
-    let world = World::new();
-    world.register("s1", "/old", NOW);
-    let later = NOW.plus(Duration::from_secs(5000));
-    world.register("s1", "/repo", later);
-    let back = world.registry.entry("s1").unwrap();
-    assert_eq!((back.started_at, back.project, back.touched), (1_795_300_000, PathBuf::from("/repo"), later));
-    assert_eq!(world.registry.all().len(), 1);
-}
-
-#[test]
-fn an_ended_session_leaves_nothing_behind() {
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    world.register("s1", "/repo", NOW);
-    world.register("s2", "/repo", NOW);
-    world.registry.forget("s1");
-    world.registry.forget("s1");
-    world.registry.forget("s2");
-    assert_eq!(fs::read_dir(world.file("")).unwrap().count(), 0);
-}
-
-#[test]
-fn files_that_are_no_entries_are_skipped_and_stay() {
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    let whole = fs::read_to_string(world.file("s1.json")).unwrap();
-    let others = [
-        ("corrupt.json", "{".to_owned()),
-        ("renamed.json", whole.clone()),
-        ("newer.json", whole.replace("s1", "newer").replace(r#""version":1"#, r#""version":2"#)),
-        ("large.json", whole.replace("s1", "large") + &" ".repeat(70_000)),
-        ("thesis.txt", "mine".to_owned()),
-    ];
-    for (name, content) in &others {
-        fs::write(world.file(name), content).unwrap();
-        set_time(&world.file(name), NOW).unwrap();
-    }
-    assert_eq!(world.live(NOW), ["s1"]);
-    assert_eq!(world.registry.all().len(), 1);
-    assert!(
-        world.registry.entry("renamed").is_none() && !world.registry.touch("corrupt", NOW.plus(TOUCH_EVERY))
-    );
-    world.registry.forget("renamed");
-    world.registry.sweep(NOW.plus(KEEP_FOR + SECOND));
-    assert!(!world.file("s1.json").exists());
-    for (name, content) in &others {
-        assert_eq!(&fs::read_to_string(world.file(name)).unwrap(), content, "{name}");
-    }
-}
-
-#[test]
-fn an_entry_is_swept_when_nobody_touched_it_for_thirty_days() {
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    world.register("s2", "/repo", NOW.plus(SECOND));
-    world.registry.sweep(NOW.plus(KEEP_FOR));
-    assert_eq!(world.registry.all().len(), 2);
-    world.registry.sweep(NOW.plus(KEEP_FOR + SECOND));
-    assert!(world.registry.entry("s1").is_none() && world.registry.entry("s2").is_some());
+    assert!(world.registry.entry("s2").is_none());
 }
 
 #[test]
@@ -168,31 +81,29 @@ fn sessions_that_start_together_are_all_there() {
     std::thread::scope(|scope| {
         for number in 0..20 {
             let world = &world;
-            scope.spawn(move || world.register(&format!("s{:02}", number % 10), "/repo", NOW));
+            scope.spawn(move || world.register(&format!("s{:02}", number % 10), "/repo"));
         }
     });
-    assert_eq!(world.live(NOW).len(), 10);
+    assert_eq!(world.live(NOW).len(), 11);
 }
 
 #[test]
-fn one_sweep_removes_so_many_and_the_next_one_the_rest() {
-    let world = World::new();
-    for number in 0..=MAX_SWEPT {
-        world.register(&format!("s{number}"), "/repo", NOW);
+fn a_session_is_named_by_enough_of_its_id() {
+    const KNOWN: [&str; 5] = ["bf41c52e-72c4", "bf41c52e-9999", "0a41c52e-72c4", "0a41c52e", "s1"];
+    for (prefix, expected) in [
+        ("0a41c52e", Ok("0a41c52e")),
+        ("0a41c52e-7", Ok("0a41c52e-72c4")),
+        ("bf41c52e-7", Ok("bf41c52e-72c4")),
+        ("s1", Ok("s1")),
+        ("bf41c52e", Err("several sessions begin with bf41c52e: bf41c52e-72c4, bf41c52e-9999;")),
+        ("bf41c52e-0", Err("no session's id begins with bf41c52e-0;")),
+        ("", Err("at least 8")),
+        ("0a41c52", Err("at least 8")),
+    ] {
+        match (resolve_session(prefix, KNOWN.into_iter().chain(KNOWN)), expected) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
+            other => panic!("{prefix}: {other:?}"),
+        }
     }
-    let later = NOW.plus(KEEP_FOR + SECOND);
-    world.registry.sweep(later);
-    assert_eq!(world.registry.all().len(), 1);
-    world.registry.sweep(later);
-    assert_eq!(fs::read_dir(world.file("")).unwrap().count(), 0);
-}
-
-#[cfg(unix)]
-#[test]
-fn entries_are_private_to_their_user() {
-    use std::os::unix::fs::PermissionsExt;
-    let world = World::new();
-    world.register("s1", "/repo", NOW);
-    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode(&world.file("")), mode(&world.file("s1.json"))), (0o700, 0o600));
 }

@@ -155,23 +155,12 @@ fn told(settings: &Settings) -> Vec<(String, String)> {
 }
 
 #[test]
-fn what_has_no_effect_is_told_with_its_key() {
+fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
     for (requirement, key, said) in [
         ("{trigger_tools: [{tool: Edit, command_pattern: git commit}]}", "trigger_tools", "Bash calls only"),
         ("{trigger_tools: [{tool: Write, command_regex: x}]}", "trigger_tools", "Bash calls only"),
         ("{trigger_tools: [Edti]}", "trigger_tools", "did you mean Edit?"),
         ("{trigger_tools: [Write, {tool: bash, command_pattern: x}]}", "trigger_tools", "mean Bash?"),
-        ("{type: guard, guard_type: single_session, satisfied_by: user}", "satisfied_by", "blocking"),
-        ("{type: evidence, command: x, enforce: tool}", "enforce", "without `trigger_tools`"),
-        (
-            "{type: dynamic, calculator: branch_size, thresholds: {warn: 4, block: 4}}",
-            "thresholds",
-            "nobody is warned",
-        ),
-        ("{command: cargo test}", "command", "belongs to `type: evidence`"),
-        ("{paths: ['src/**']}", "paths", "belongs to `type: evidence`"),
-        ("{thresholds: {block: 4}}", "thresholds", "belongs to `type: dynamic`"),
-        ("{protected_branches: [main]}", "protected_branches", "belongs to `type: guard`"),
     ] {
         let told = told(&settings(&format!("r: {requirement}\n")));
         let [(path, what)] = told.as_slice() else { panic!("one fault of {requirement}: {told:?}") };

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use shared::host::Timestamp;
 use shared::state::{
     KEEP_DAYS, LOCK_DEADLINE, LockError, SharedMode, ensure_folder, ensure_private, file_key, read_regular,
@@ -14,23 +14,12 @@ use shared::state::{
 };
 
 use super::satisfaction::epoch_secs;
-use super::{Key, Satisfactions};
-use crate::deadline::briefly;
+use super::{Key, Satisfactions, VERSION};
 
-/// The version that is written. Raised when a field is added, because an older writer would drop it.
-const VERSION: u32 = 2;
-
-/// A larger file is not read, and none is written; ten thousand satisfactions fit.
+/// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-
 /// So many files of a folder are looked at.
 const MAX_LISTED: usize = 10_000;
-
-/// A damaged file is set aside under a new name each time, so often.
-const MAX_CORRUPT: u32 = 100;
-
-/// A clean-up drops satisfactions of sessions this old.
-const KEEP_SESSIONS_SECS: i64 = KEEP_DAYS.cast_signed() * 24 * 60 * 60;
 
 /// The folder with the satisfactions of one repository, or of one project without git.
 #[derive(Debug, Clone)]
@@ -45,7 +34,6 @@ pub struct Folder {
 
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Read {
-    /// None if there is no file.
     pub(crate) satisfactions: Satisfactions,
     /// A damaged file stood in their place and is here now.
     pub(crate) corrupt: Option<PathBuf>,
@@ -55,50 +43,25 @@ pub(crate) struct Read {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listed {
     pub key: Key,
-    /// How many requirements are satisfied.
     pub requirements: usize,
-    /// How many sessions have satisfactions of their own.
+    /// Those that have satisfactions of their own.
     pub sessions: usize,
-    /// When the file was changed last, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub updated_at: i64,
 }
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// The lock was not had.
     #[error(transparent)]
     Lock(#[from] LockError),
-    /// A newer version wrote the file.
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
     Newer(PathBuf),
-    /// The file is damaged, or what is there is no file: a link above all.
+    /// The content is none of ours, or what is there is no file: a link above all.
     #[error("{0} is damaged")]
     Damaged(PathBuf),
-    #[error("{0} {1}")]
+    #[error("{0} cannot be {1}; check its permissions")]
     File(PathBuf, &'static str),
-}
-
-const UNREADABLE: &str = "cannot be read; check its permissions";
-const UNWRITABLE: &str = "cannot be written; check its permissions";
-const TOO_LARGE: &str = "would be larger than 4 MiB; remove satisfactions with `req prune` or `req clear`";
-
-/// A file as it was read.
-struct Loaded {
-    satisfactions: Satisfactions,
-    is_newer: bool,
-}
-
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: String,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Versioned<S> {
-    version: String,
-    #[serde(flatten)]
-    satisfactions: S,
 }
 
 impl Folder {
@@ -117,7 +80,6 @@ impl Folder {
         Self { dir, project, common_dir: None, patience: LOCK_DEADLINE }
     }
 
-    /// The same, waiting so long for others.
     #[must_use]
     pub(crate) fn patient(self, patience: Duration) -> Self {
         Self { patience, ..self }
@@ -129,18 +91,18 @@ impl Folder {
 
     /// The satisfactions as they are now. Nothing is locked or written, unless a damaged file is to be set aside.
     pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
-        let (loaded, corrupt) = match load(&self.place(key)) {
+        match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
+                // What cannot be set aside is reported where it is.
                 let settled = self.locked(key, || self.settle(key)).map_err(Failure::from).flatten();
-                settled.unwrap_or((None, Some(place)))
+                let unsettled = || Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(place) };
+                Ok(settled.unwrap_or_else(|_| unsettled()))
             }
-            loaded => (loaded?, None),
-        };
-        let satisfactions = loaded.map_or_else(|| Satisfactions::none_of(key), |loaded| loaded.satisfactions);
-        Ok(Read { satisfactions, corrupt })
+            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
+        }
     }
 
-    /// Changes the satisfactions. Where nothing changes, nothing is written.
+    /// Changes the satisfactions, and forgets those of sessions a month old. Where nothing changes, nothing is written.
     pub(crate) fn change(
         &self,
         key: &Key,
@@ -151,14 +113,14 @@ impl Folder {
             Some(_) => ensure_folder(&self.dir, self.mode()),
             None => ensure_private(&self.dir),
         };
-        made.map_err(|_| Failure::File(self.dir.clone(), UNWRITABLE))?;
+        made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
         self.locked(key, || {
-            let before = match self.settle(key)?.0 {
-                Some(Loaded { is_newer: true, .. }) => return Err(Failure::Newer(self.place(key))),
-                Some(loaded) => loaded.satisfactions,
-                None => Satisfactions::none_of(key),
-            };
+            let before = self.settle(key)?.satisfactions;
+            if before.is_newer() {
+                return Err(Failure::Newer(self.place(key)));
+            }
             let mut after = before.clone();
+            after.forget_sessions(KEEP_DAYS.cast_signed() * 24 * 60 * 60, now);
             change(&mut after);
             if after == before { Ok(()) } else { self.write(key, after, now) }
         })?
@@ -175,25 +137,19 @@ impl Folder {
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
     pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let pruned: Vec<_> =
-            self.list().into_iter().map(|listed| self.clean_up(&listed.key, now, &exists)).collect();
-        pruned.into_iter().collect()
+        let prune = |Listed { key, .. }: Listed| {
+            if exists(&key) { self.change(&key, now, |_| {}) } else { self.remove(&key) }
+        };
+        let pruned = self.list().into_iter().map(prune);
+        let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));
+        pruned.collect::<Vec<_>>().into_iter().collect()
     }
 
-    /// A branch may be back, so `exists` is called again inside the lock.
-    fn clean_up(&self, key: &Key, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        if exists(key) {
-            return match self.change(key, now, |kept| kept.forget_sessions(KEEP_SESSIONS_SECS, now)) {
-                Err(Failure::Newer(_)) => Ok(()),
-                other => other,
-            };
-        }
+    fn remove(&self, key: &Key) -> Result<(), Failure> {
         let place = self.place(key);
-        self.locked(key, || match load(&place)? {
-            Some(Loaded { is_newer: false, .. }) if !exists(key) => {
-                remove_durable(&place).map_err(|_| Failure::File(place.clone(), UNWRITABLE))
-            }
-            _ => Ok(()),
+        self.locked(key, || match load(&place, key)? {
+            newer if newer.is_newer() => Ok(()),
+            _ => remove_durable(&place).map_err(|_| Failure::File(place.clone(), "written")),
         })?
     }
 
@@ -201,45 +157,39 @@ impl Folder {
         with_shared_lock(&self.place(key), self.patience, self.mode(), critical)
     }
 
-    /// Files get the mode that the repository shares its own with. Its configuration may include a pipe, which has no end.
+    /// Files get the mode that the repository shares its own with.
     fn mode(&self) -> SharedMode {
-        let mode = self.common_dir.clone().and_then(|dir| briefly(move || shared_mode(&dir)));
-        mode.unwrap_or_default()
+        self.common_dir.as_deref().map(shared_mode).unwrap_or_default()
     }
 
     fn place(&self, key: &Key) -> PathBuf {
         self.dir.join(key.file_name())
     }
 
-    /// Loads the file, or sets a damaged one aside and returns its new place. The caller holds the lock.
-    fn settle(&self, key: &Key) -> Result<(Option<Loaded>, Option<PathBuf>), Failure> {
-        match load(&self.place(key)) {
+    /// Loads the file, or sets a damaged one aside. The caller holds the lock.
+    fn settle(&self, key: &Key) -> Result<Read, Failure> {
+        match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
-                let aside = set_aside(&place).map_err(|_| Failure::File(place, UNREADABLE))?;
-                Ok((None, Some(aside)))
+                let mut aside = place.clone().into_os_string();
+                aside.push(".corrupt");
+                std::fs::rename(&place, &aside).map_err(|_| Failure::File(place, "moved"))?;
+                Ok(Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(aside.into()) })
             }
-            loaded => Ok((loaded?, None)),
+            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
         }
     }
 
-    /// Satisfactions of sessions that are a month old make room before a change is denied.
     fn write(&self, key: &Key, mut kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
         let place = self.place(key);
+        kept.version = VERSION.to_string();
         kept.project.clone_from(&self.project);
         kept.updated_at = epoch_secs(now);
         if kept.created_at == 0 {
             kept.created_at = kept.updated_at;
         }
-        let is_too_large = |bytes: &[u8]| u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_BYTES);
-        let mut bytes = to_bytes(&kept);
-        if is_too_large(&bytes) {
-            kept.forget_sessions(KEEP_SESSIONS_SECS, now);
-            bytes = to_bytes(&kept);
-        }
-        if is_too_large(&bytes) {
-            return Err(Failure::File(place, TOO_LARGE));
-        }
-        write_durable(&place, &bytes, self.mode()).map_err(|_| Failure::File(place, UNWRITABLE))
+        let written = serde_json::to_vec(&kept).map_err(io::Error::from);
+        let written = written.and_then(|bytes| write_durable(&place, &bytes, self.mode()));
+        written.map_err(|_| Failure::File(place, "written"))
     }
 }
 
@@ -250,36 +200,34 @@ fn shared_mode(common_dir: &Path) -> SharedMode {
     match value.to_ascii_lowercase().as_str() {
         "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
         "all" | "world" | "everybody" | "2" => SharedMode::All,
-        octal => match u32::from_str_radix(octal.trim_start_matches("0o"), 8) {
-            Ok(mode) if octal.starts_with('0') && mode & 0o004 != 0 => SharedMode::All,
-            Ok(mode) if octal.starts_with('0') && mode & 0o060 != 0 => SharedMode::Group,
+        octal => match u32::from_str_radix(octal, 8) {
+            Ok(mode) if mode & 0o004 != 0 => SharedMode::All,
+            Ok(mode) if mode & 0o060 != 0 => SharedMode::Group,
             _ => SharedMode::Private,
         },
     }
 }
 
-fn load(place: &Path) -> Result<Option<Loaded>, Failure> {
+/// The satisfactions in a file; none if there is no file.
+fn load(place: &Path, key: &Key) -> Result<Satisfactions, Failure> {
+    #[derive(Deserialize)]
+    struct Version {
+        version: String,
+    }
+
     use io::ErrorKind::{FileTooLarge, InvalidInput, NotFound};
     let bytes = match read_regular(place, MAX_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == NotFound => return Ok(None),
+        Err(error) if error.kind() == NotFound => return Ok(Satisfactions::none_of(key)),
         Err(error) if matches!(error.kind(), InvalidInput | FileTooLarge) => {
             return Err(Failure::Damaged(place.to_path_buf()));
         }
-        Err(_) => return Err(Failure::File(place.to_path_buf(), UNREADABLE)),
+        Err(_) => return Err(Failure::File(place.to_path_buf(), "read")),
     };
-    let version = serde_json::from_slice(&bytes).ok().map(|VersionOnly { version }| version.parse::<u32>());
-    let is_newer = matches!(version, Some(Ok(version)) if version > VERSION);
-    match serde_json::from_slice::<Versioned<Satisfactions>>(&bytes) {
-        Ok(file) => Ok(Some(Loaded { satisfactions: file.satisfactions, is_newer })),
-        Err(_) if is_newer => Err(Failure::Newer(place.to_path_buf())),
-        Err(_) => Err(Failure::Damaged(place.to_path_buf())),
-    }
-}
-
-/// Every part has a form in JSON.
-fn to_bytes(satisfactions: &Satisfactions) -> Vec<u8> {
-    serde_json::to_vec(&Versioned { version: VERSION.to_string(), satisfactions }).unwrap_or_default()
+    serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
+        Ok(Version { version }) if super::is_newer(&version) => Failure::Newer(place.to_path_buf()),
+        _ => Failure::Damaged(place.to_path_buf()),
+    })
 }
 
 fn listed(path: &Path) -> Option<Listed> {
@@ -287,7 +235,7 @@ fn listed(path: &Path) -> Option<Listed> {
     if path.extension() != Some(OsStr::new("json")) {
         return None;
     }
-    let found = load(path).ok()??.satisfactions;
+    let found = load(path, &Key::NoGit).ok()?;
     let key = Key::of_label(&found.branch);
     (name == key.file_name()).then(|| Listed {
         key,
@@ -295,19 +243,6 @@ fn listed(path: &Path) -> Option<Listed> {
         sessions: found.sessions().len(),
         updated_at: found.updated_at,
     })
-}
-
-/// Nothing that was set aside before is overwritten.
-fn set_aside(damaged: &Path) -> io::Result<PathBuf> {
-    let aside = |number: u32| {
-        let mut path = damaged.as_os_str().to_owned();
-        path.push(if number > 1 { format!(".corrupt-{number}") } else { ".corrupt".to_owned() });
-        PathBuf::from(path)
-    };
-    let is_free = |path: &PathBuf| std::fs::symlink_metadata(path).is_err();
-    let free = (1..=MAX_CORRUPT).map(aside).find(is_free).ok_or(io::ErrorKind::AlreadyExists)?;
-    std::fs::rename(damaged, &free)?;
-    Ok(free)
 }
 
 #[cfg(test)]

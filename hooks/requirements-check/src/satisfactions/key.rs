@@ -51,25 +51,19 @@ impl Key {
             Self::NoGit => "no-git".to_owned(),
             Self::Permanent => "permanent".to_owned(),
         };
-        // A dot is never left: behind it stands the hash.
-        let mut slug: String = name
-            .chars()
-            .map(|char| match char {
-                '/' | '\\' => '-',
-                '-' | '_' => char,
-                other if other.is_alphanumeric() => other,
-                _ => '_',
-            })
-            .collect();
+        let slug = |char: char| match char {
+            '/' | '\\' => '-',
+            '-' | '_' => char,
+            other if other.is_alphanumeric() => other,
+            // A dot is never left: behind it stands the hash.
+            _ => '_',
+        };
+        let mut slug: String = name.chars().map(slug).collect();
         while slug.len() > MAX_NAME / 2 {
             slug.pop();
         }
-        format!("{slug}.{}.json", hash_of(&self.label()))
+        format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
     }
-}
-
-fn hash_of(label: &str) -> String {
-    digest::hex(label, 8)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use shared::host::Timestamp;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Satisfaction {
-    /// When, in seconds since the epoch.
+    /// In seconds since the epoch.
     pub satisfied_at: i64,
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
@@ -25,9 +25,7 @@ pub enum By {
     Agent,
     /// The user, on a command line or in a prompt.
     User,
-    /// A skill that completed.
     Skill,
-    /// A command that passed.
     Evidence,
     /// The user, for a while (`req approve`).
     Approval,
@@ -39,7 +37,6 @@ pub enum By {
 }
 
 impl By {
-    /// The word in the file.
     pub fn word(&self) -> &str {
         match self {
             Self::Agent => "agent",
@@ -63,13 +60,10 @@ pub struct Metadata {
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    /// The reason given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    /// The skill that completed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
-    /// The command that passed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Digest of the files when the command started.
@@ -83,7 +77,6 @@ pub struct Metadata {
 const AT_MICROS: &str = "at_us";
 
 impl Metadata {
-    /// The same, with the time to the microsecond.
     #[must_use]
     pub fn at(mut self, now: Timestamp) -> Self {
         self.other.insert(AT_MICROS.to_owned(), now.micros().into());

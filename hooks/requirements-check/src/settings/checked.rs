@@ -47,7 +47,6 @@ pub enum Age {
 }
 
 impl Glob {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -61,7 +60,6 @@ impl Glob {
     }
 
     /// `name` is meant, a tool's or a branch's: `*` stands for anything, slashes or not.
-    #[must_use]
     pub fn is_name(&self, name: &str) -> bool {
         if self.0.contains(['?', '[', ']', '{', '}', '\\', '!']) {
             let glob = GlobBuilder::new(&self.0).literal_separator(false).backslash_escape(true).build();
@@ -76,25 +74,22 @@ impl Glob {
 }
 
 impl Pattern {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
     /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
-    #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.regex.is_match(text)
     }
 }
 
 impl CommandPattern {
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// Words that can be typed.
+    /// It can be typed.
     pub const fn is_words(&self) -> bool {
         matches!(self.compiled, command_line::Pattern::Words(_))
     }
@@ -107,12 +102,10 @@ impl CommandPattern {
 
 /// Reads an expression over commands, whatever it looks like.
 pub(super) fn expression<'de, D: Deserializer<'de>>(from: D) -> Result<Option<CommandPattern>, D::Error> {
-    let compile = |text: String| {
-        let compiled = command_line::Pattern::parse_regex(&text).filter(|_| text.len() <= MAX_BYTES);
-        let compiled = compiled.ok_or_else(|| D::Error::custom("not a regular expression"))?;
-        Ok(CommandPattern { text, compiled })
-    };
-    Option::<String>::deserialize(from)?.map(compile).transpose()
+    let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
+    let compiled = has_length(&text).then(|| command_line::Pattern::parse_regex(&text)).flatten();
+    let compiled = compiled.ok_or_else(|| D::Error::custom("not a regular expression"))?;
+    Ok(Some(CommandPattern { text, compiled }))
 }
 
 /// Matches `*` alone, without compiling anything: names are matched on every call, and compiling costs more than the rest of the rule.
@@ -127,14 +120,16 @@ fn is_wild_match(pattern: &str, name: &str) -> bool {
     left.ends_with(last)
 }
 
+fn has_length(text: &str) -> bool {
+    (1..=MAX_BYTES).contains(&text.len())
+}
+
 impl TryFrom<String> for Glob {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = !text.is_empty() && text.len() <= MAX_BYTES;
-        let glob = Self(text);
-        let is_glob = is_right && (glob.is_literal() || glob.over_paths().is_some());
-        is_glob.then_some(glob).ok_or("not a glob")
+        let glob = Some(Self(text)).filter(|glob| has_length(&glob.0));
+        glob.filter(|glob| glob.is_literal() || glob.over_paths().is_some()).ok_or("not a glob")
     }
 }
 
@@ -142,9 +137,8 @@ impl TryFrom<String> for Pattern {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = !text.is_empty() && text.len() <= MAX_BYTES;
         let build = || RegexBuilder::new(&text).multi_line(true).size_limit(MAX_COMPILED).build().ok();
-        let regex = is_right.then(build).flatten().ok_or("not a regular expression")?;
+        let regex = has_length(&text).then(build).flatten().ok_or("not a regular expression")?;
         Ok(Self { text, regex })
     }
 }
@@ -153,8 +147,7 @@ impl TryFrom<String> for CommandPattern {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_right = text.len() <= MAX_BYTES;
-        let compiled = is_right.then(|| command_line::Pattern::parse_pattern(&text)).flatten();
+        let compiled = has_length(&text).then(|| command_line::Pattern::parse_pattern(&text)).flatten();
         Ok(Self { compiled: compiled.ok_or("not a command pattern")?, text })
     }
 }
@@ -169,7 +162,6 @@ impl TryFrom<String> for Age {
 }
 
 /// `90s`, `30m`, `2h`, `1d`.
-#[must_use]
 pub fn parse_duration(text: &str) -> Option<Duration> {
     let (number, unit) = text.split_at(text.find(|char: char| !char.is_ascii_digit()).unwrap_or(text.len()));
     let secs = match unit {

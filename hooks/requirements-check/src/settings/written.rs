@@ -115,7 +115,7 @@ pub(super) enum Calculator {
 }
 
 /// From which value on.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Thresholds {
     /// From so many lines on the user and Claude are told, once per crossing.
@@ -166,147 +166,91 @@ impl TryFrom<Written> for Requirement {
     type Error = &'static str;
 
     fn try_from(mut written: Written) -> Result<Self, Self::Error> {
-        let kind = written.kind;
+        let triggers = written.trigger_tools.take();
         let triggers: Option<Vec<Trigger>> =
-            written.trigger_tools.take().map(|all| all.into_iter().map(Trigger::from).collect());
-        let enforce = written.enforce(triggers.as_deref());
-        let remarks = if written.enabled { written.remarks(triggers.as_deref()) } else { Vec::new() };
-        let terms = match kind {
-            _ if !written.enabled => Terms::Off(kind),
-            Kind::Blocking => Terms::Blocking(Blocking {
-                satisfied_by: written.satisfied_by,
-                skills: written.satisfied_by_skill.map(Vec::from).unwrap_or_default(),
-                skill_to_name: written.auto_resolve_skill,
-            }),
-            Kind::Dynamic => {
-                written.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
-                let block =
-                    written.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
-                Terms::Dynamic(Dynamic {
-                    warn: written.thresholds.warn.map(|warn| warn.get().into()),
-                    block: block.get().into(),
-                    base: written.base,
-                    exclude: written.exclude,
-                    cache_ttl: written.cache_ttl.map_or(CACHE_TTL, Bounded::get),
-                    approval_ttl: written.approval_ttl.map(Bounded::get),
-                })
-            }
-            Kind::Guard => {
-                let needed = "a guard needs `guard_type: protected_branch` or `single_session`";
-                let usual = || PROTECTED.map(Glob::literal).into();
-                Terms::Guard(match written.guard_type.ok_or(needed)? {
-                    GuardType::SingleSession => Guard::SingleSession,
-                    GuardType::ProtectedBranch => {
-                        Guard::ProtectedBranch(written.protected_branches.unwrap_or_else(usual))
-                    }
-                })
-            }
-            Kind::Evidence => {
-                let commands = written.command.map(Vec::from).unwrap_or_default();
-                if commands.is_empty() && written.file.is_none() {
-                    return Err("evidence needs `command` or `file`");
-                }
-                let file = written.file.map(File::from).map(|file| File {
-                    newer_than: file.newer_than.or(written.newer_than),
-                    contains: [file.contains, written.contains].concat(),
-                    ..file
-                });
-                let (paths, not_args, min_output) = (written.paths, written.not_args, written.min_output);
-                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
-            }
+            triggers.map(|triggers| triggers.into_iter().map(Trigger::from).collect());
+        let is_evidence = written.kind == Kind::Evidence;
+        let usual = match triggers.as_deref() {
+            _ if !is_evidence => Enforce::Tool,
+            // Evidence is asked for at the end of a turn, and before the calls it names.
+            None | Some([]) => Enforce::Stop,
+            Some(_) => Enforce::Both,
         };
         Ok(Self {
-            terms,
             scope: written.scope,
-            enforce,
-            // Evidence without triggers is asked for before no call.
-            triggers: triggers.or_else(|| (kind == Kind::Evidence).then(Vec::new)),
-            message: written.message,
-            description: written.description,
-            checklist: written.checklist,
+            enforce: written.enforce.unwrap_or(usual),
+            remarks: triggers.as_deref().filter(|_| written.enabled).map(remarks).unwrap_or_default(),
+            triggers: triggers.or_else(|| is_evidence.then(Vec::new)),
+            message: written.message.take(),
+            description: written.description.take(),
+            checklist: std::mem::take(&mut written.checklist),
             ttl_secs: written.ttl_secs.map(|ttl| ttl.get().into()),
-            remarks,
+            terms: written.terms()?,
         })
     }
 }
 
 impl Written {
-    /// Evidence is asked for at the end of a turn, and before the calls it names.
-    fn enforce(&self, triggers: Option<&[Trigger]>) -> Enforce {
-        let names_calls = triggers.is_some_and(|triggers| !triggers.is_empty());
-        self.enforce.unwrap_or(match (self.kind, names_calls) {
-            (Kind::Evidence, true) => Enforce::Both,
-            (Kind::Evidence, false) => Enforce::Stop,
-            _ => Enforce::Tool,
+    fn terms(self) -> Result<Terms, &'static str> {
+        Ok(match self.kind {
+            kind if !self.enabled => Terms::Off(kind),
+            Kind::Blocking => Terms::Blocking(Blocking {
+                satisfied_by: self.satisfied_by,
+                skills: self.satisfied_by_skill.map(Vec::from).unwrap_or_default(),
+                skill_to_name: self.auto_resolve_skill,
+            }),
+            Kind::Dynamic => {
+                self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
+                let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
+                Terms::Dynamic(Dynamic {
+                    warn: self.thresholds.warn.map(|warn| warn.get().into()),
+                    block: block.get().into(),
+                    base: self.base,
+                    exclude: self.exclude,
+                    cache_ttl: self.cache_ttl.map_or(CACHE_TTL, Bounded::get),
+                    approval_ttl: self.approval_ttl.map(Bounded::get),
+                })
+            }
+            Kind::Guard => {
+                let needed = "a guard needs `guard_type: protected_branch` or `single_session`";
+                let usual = || PROTECTED.map(Glob::literal).into();
+                Terms::Guard(match self.guard_type.ok_or(needed)? {
+                    GuardType::SingleSession => Guard::SingleSession,
+                    GuardType::ProtectedBranch => {
+                        Guard::ProtectedBranch(self.protected_branches.unwrap_or_else(usual))
+                    }
+                })
+            }
+            Kind::Evidence => {
+                let commands = self.command.map(Vec::from).unwrap_or_default();
+                if commands.is_empty() && self.file.is_none() {
+                    return Err("evidence needs `command` or `file`");
+                }
+                let file = self.file.map(File::from).map(|file| File {
+                    newer_than: file.newer_than.or(self.newer_than),
+                    contains: [file.contains, self.contains].concat(),
+                    ..file
+                });
+                let (paths, not_args, min_output) = (self.paths, self.not_args, self.min_output);
+                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
+            }
         })
     }
+}
 
-    /// Keys that have no effect though they can be read: what is wrong and what follows.
-    fn remarks(&self, triggers: Option<&[Trigger]>) -> Vec<(&'static str, String)> {
-        let own = self.kind;
-        let has_triggers = triggers.is_some();
-        let triggers = || triggers.into_iter().flatten();
-        let near =
-            |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
-        // The name itself is left out: it may hold anything.
-        let misspelt = triggers().find_map(near).map(|near| {
-            let what = format!(
-                "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
-            );
-            ("trigger_tools", what)
-        });
-        let is_before_calls = self.enforce.is_some_and(|enforce| enforce != Enforce::Stop);
-        let Thresholds { warn, block } = self.thresholds;
-        let without_effect = [
-            (
-                triggers().any(Trigger::is_blind),
-                "trigger_tools",
-                "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored",
-            ),
-            (
-                own != Kind::Blocking && self.satisfied_by == SatisfiedBy::User,
-                "satisfied_by",
-                "counts only for a blocking requirement; ignored",
-            ),
-            (
-                own == Kind::Evidence && is_before_calls && !has_triggers,
-                "enforce",
-                "evidence is asked for before no call without `trigger_tools`",
-            ),
-            (
-                warn.zip(block).is_some_and(|(warn, block)| warn.get() >= block.get()),
-                "thresholds",
-                "`warn` is not below `block`, so nobody is warned",
-            ),
-        ];
-        let without_effect = without_effect.into_iter().filter(|(applies, ..)| *applies);
-        // Most often `type` was forgotten.
-        let of_others = self.keys_of_types().into_iter().filter(|(_, kind, is_set)| *is_set && *kind != own);
-        let of_others = of_others.map(|(key, kind, _)| {
-            (key, format!("belongs to `type: {}`, and this is {}; ignored", kind.word(), own.word()))
-        });
-        let without_effect = without_effect.map(|(_, key, what)| (key, what.to_owned()));
-        misspelt.into_iter().chain(without_effect).chain(of_others).collect()
-    }
-
-    /// The keys that belong to one type, and whether they are set.
-    fn keys_of_types(&self) -> [(&'static str, Kind, bool); 12] {
-        let has_thresholds = self.thresholds.warn.is_some() || self.thresholds.block.is_some();
-        [
-            ("calculator", Kind::Dynamic, self.calculator.is_some()),
-            ("thresholds", Kind::Dynamic, has_thresholds),
-            ("base", Kind::Dynamic, self.base.is_some()),
-            ("exclude", Kind::Dynamic, !self.exclude.is_empty()),
-            ("guard_type", Kind::Guard, self.guard_type.is_some()),
-            ("protected_branches", Kind::Guard, self.protected_branches.is_some()),
-            ("command", Kind::Evidence, self.command.is_some()),
-            ("paths", Kind::Evidence, !self.paths.is_empty()),
-            ("min_output", Kind::Evidence, self.min_output.is_some()),
-            ("file", Kind::Evidence, self.file.is_some()),
-            ("newer_than", Kind::Evidence, self.newer_than.is_some()),
-            ("contains", Kind::Evidence, !self.contains.is_empty()),
-        ]
-    }
+/// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
+fn remarks(triggers: &[Trigger]) -> Vec<(&'static str, String)> {
+    let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
+    let misspelt = triggers.iter().find_map(near).map(|near| {
+        format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
+    });
+    let is_shell = |trigger: &Trigger| ["Bash", "PowerShell"].iter().any(|shell| trigger.tool.is_name(shell));
+    let is_blind =
+        |trigger: &Trigger| !trigger.is_any_call() && !is_shell(trigger) && near(trigger).is_none();
+    let blind = triggers.iter().any(is_blind).then(|| {
+        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
+    });
+    misspelt.into_iter().chain(blind).map(|what| ("trigger_tools", what)).collect()
 }
 
 impl From<GlobOr<Self>> for Trigger {
@@ -324,13 +268,5 @@ impl From<GlobOr<Self>> for File {
             GlobOr::Glob(glob) => Self { glob, newer_than: None, contains: Vec::new() },
             GlobOr::Map(file) => file,
         }
-    }
-}
-
-impl Trigger {
-    /// It looks at a line that the tool does not have.
-    fn is_blind(&self) -> bool {
-        let is_shell = ["Bash", "PowerShell"].iter().any(|shell| self.tool.is_name(shell));
-        !self.is_any_call() && !is_shell && misspelt_tool(self.tool.as_str()).is_none()
     }
 }

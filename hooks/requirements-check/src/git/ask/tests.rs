@@ -7,23 +7,13 @@ use std::os::unix::fs::PermissionsExt as _;
 use super::super::tests::Sandbox;
 use super::*;
 
-fn ask(sandbox: &Sandbox, folder: &str, path: &OsStr) -> Result<(Worktree, Key), GitError> {
-    ask_git(&sandbox.path(folder), &environment(path, Some(sandbox.beside("home"))))
-}
-
-fn environment(path: &OsStr, home: Option<PathBuf>) -> Environment {
-    Environment { search_path: Some(path.to_owned()), home, ..Environment::default() }
+fn ask(folder: &Path, search_path: impl AsRef<OsStr>) -> Result<(Worktree, Key), GitError> {
+    let search_path = Some(search_path.as_ref().to_owned());
+    ask_git(folder, &Environment { search_path, ..Environment::default() })
 }
 
 fn path() -> OsString {
     std::env::var_os("PATH").unwrap()
-}
-
-/// A `git` in `folder` that runs `script`.
-fn fake_git(folder: &Path, script: &str) {
-    fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
-    fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -32,42 +22,33 @@ fn git_says_what_the_files_say() {
     sandbox.write("deep/er/x", "");
     let linked = sandbox.beside("linked");
     sandbox.git(&["worktree", "add", "--quiet", "-b", "side", linked.to_str().unwrap()]);
-    let read = |folder: &Path| {
-        let worktree = Worktree::find(folder).unwrap().unwrap();
-        let key = worktree.head().unwrap();
-        Ok((worktree, key))
-    };
-    assert_eq!(ask_git(&linked, &environment(&path(), None)), read(&linked));
-    assert_eq!(ask(&sandbox, "deep/er", &path()), read(&sandbox.path("")));
     sandbox.git(&["switch", "--quiet", "--detach"]);
-    assert_eq!(ask(&sandbox, "", &path()), read(&sandbox.path("")));
-    assert_eq!(ask(&Sandbox::new(), "", &path()).unwrap().1, Key::Branch("main".to_owned()), "no commit");
+    for folder in [linked, sandbox.path("deep/er")] {
+        let worktree = Worktree::find(&folder).unwrap().unwrap();
+        let head = worktree.head().unwrap();
+        assert_eq!(ask(&folder, path()), Ok((worktree, head)));
+    }
+    assert_eq!(ask(&Sandbox::new().path(""), path()).unwrap().1, Key::Branch("main".to_owned()), "no commit");
+    assert!(matches!(ask(&sandbox.beside(""), path()), Err(GitError::Other(_))), "no repository");
 }
 
 #[test]
-fn a_git_of_the_repository_is_not_run() {
-    let sandbox = Sandbox::with_commit();
+fn a_git_of_the_repository_is_not_run_and_nonsense_is_an_error() {
+    let (sandbox, bin) = (Sandbox::with_commit(), tempfile::tempdir().unwrap());
+    let fake_git = |folder: &Path, script: &str| {
+        fs::create_dir_all(folder).unwrap();
+        fs::write(folder.join("git"), format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(folder.join("git"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
     let witness = sandbox.beside("witness");
     fake_git(&sandbox.path("bin"), &format!("touch {}", witness.display()));
-    let own = std::env::join_paths(["bin", ".", sandbox.path("bin").to_str().unwrap()]).unwrap();
-    assert_eq!(ask(&sandbox, "", &own), Err(GitError::Other("no git command found in PATH".to_owned())));
-    sandbox.git(&["config", "core.fsmonitor", witness.to_str().unwrap()]);
-    sandbox.git(&["config", "alias.rev-parse", &format!("!touch {}", witness.display())]);
-    assert!(ask(&sandbox, "", &path()).is_ok());
+    let own = std::env::join_paths(["bin".as_ref(), ".".as_ref(), sandbox.path("bin").as_path()]).unwrap();
+    let none = GitError::Other("no git command found in PATH".to_owned());
+    assert_eq!(ask(&sandbox.path(""), own), Err(none));
     assert!(!witness.exists());
-}
-
-#[test]
-fn answers_that_make_no_sense_are_errors() {
-    let sandbox = Sandbox::with_commit();
-    let bin = sandbox.beside("bin");
-    assert!(
-        matches!(ask_git(&sandbox.beside(""), &environment(&path(), None)), Err(GitError::Other(_))),
-        "no repository"
-    );
     for script in ["echo one line", "exit 1", "printf '\\377\\n'", "exec yes"] {
-        fake_git(&bin, script);
-        let both = std::env::join_paths([bin.clone(), "/usr/bin".into(), "/bin".into()]).unwrap();
-        assert!(matches!(ask(&sandbox, "", &both), Err(GitError::Other(_))), "{script}");
+        fake_git(bin.path(), script);
+        let both = format!("{}:/usr/bin:/bin", bin.path().display());
+        assert!(matches!(ask(&sandbox.path(""), both), Err(GitError::Other(_))), "{script}");
     }
 }

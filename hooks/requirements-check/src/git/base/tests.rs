@@ -34,85 +34,36 @@ fn the_settings_come_first() {
     assert_eq!(unknown.err().map(|error| error.to_string()).as_deref(), Some(why));
 }
 
+/// Each step changes the repository, and the base is another one.
 #[test]
-fn an_upstream_counts_unless_it_is_where_the_branch_is_pushed_to() {
+fn without_a_setting_the_upstream_then_the_remotes_default_then_a_usual_name_counts() {
     let sandbox = cloned();
-    sandbox.git(&["branch", "develop", "main"]);
-    sandbox.git(&["branch", "--quiet", "--set-upstream-to=develop"]);
-    assert_eq!(base(&sandbox, None), "develop");
-    sandbox.git(&["push", "--quiet", "--set-upstream", "origin", "feature"]);
-    assert_eq!(base(&sandbox, None), "main");
-}
-
-#[test]
-fn the_remotes_default_goes_before_main_and_master() {
-    let sandbox = cloned();
-    sandbox.git(&["push", "--quiet", "origin", "main:trunk"]);
-    sandbox.git(&["fetch", "--quiet", "origin"]);
-    sandbox.git(&["remote", "set-head", "origin", "trunk"]);
-    assert_eq!(base(&sandbox, None), "origin/trunk");
-    sandbox.git(&["remote", "set-head", "origin", "--delete"]);
-    assert_eq!(base(&sandbox, None), "main");
-    sandbox.git(&["branch", "--move", "main", "master"]);
-    assert_eq!(base(&sandbox, None), "master");
-    sandbox.git(&["branch", "--move", "master", "else"]);
-    assert_eq!(base(&sandbox, None), "origin/main");
-}
-
-#[test]
-fn some_other_branch_is_never_the_base() {
-    let sandbox = Sandbox::with_commit();
-    for name in ["feature/old", "develop"] {
-        sandbox.git(&["branch", name]);
+    for (steps, expected) in [
+        (&["branch develop main", "branch --quiet --set-upstream-to=develop"][..], "develop"),
+        // An upstream of the same name is where the branch is pushed to.
+        (&["push --quiet --set-upstream origin feature"], "main"),
+        (
+            &["push --quiet origin main:trunk", "fetch --quiet origin", "remote set-head origin trunk"],
+            "origin/trunk",
+        ),
+        (&["remote set-head origin --delete"], "main"),
+        (&["switch --quiet --detach"], "main"),
+        (&["switch --quiet feature", "branch --move main master"], "master"),
+        (&["branch --move master else"], "origin/main"),
+        // On the base itself it is what its upstream lacks.
+        (&["branch --move else main", "switch --quiet main"], "origin/main"),
+        // Some other branch is never the base, and histories without a common commit are measured from HEAD.
+        (&["switch --quiet --orphan other", "commit --quiet --allow-empty --message x"], "HEAD"),
+    ] {
+        for step in steps {
+            sandbox.git(&step.split(' ').collect::<Vec<_>>());
+        }
+        assert_eq!(base(&sandbox, None), expected, "{steps:?}");
     }
-    sandbox.git(&["branch", "--move", "main", "feature/new"]);
-    assert_eq!(base(&sandbox, None), "HEAD");
-}
-
-#[test]
-fn on_the_base_itself_it_is_what_its_upstream_lacks() {
-    let sandbox = cloned();
     sandbox.git(&["switch", "--quiet", "main"]);
-    assert_eq!(base(&sandbox, None), "origin/main");
     assert_eq!(base(&sandbox, Some("main")), "HEAD", "without an upstream it is what is not committed");
     sandbox.git(&["branch", "--quiet", "--set-upstream-to=origin/main"]);
     assert_eq!(base(&sandbox, Some("main")), "origin/main");
-    let alone = Sandbox::with_commit();
-    assert_eq!(base(&alone, None), "HEAD");
-}
-
-#[test]
-fn a_detached_head_is_measured_like_a_branch() {
-    let sandbox = cloned();
-    sandbox.git(&["switch", "--quiet", "--detach"]);
-    assert_eq!(base(&sandbox, None), "main");
-    assert_eq!(base(&sandbox, Some("HEAD~1")), "HEAD~1");
-}
-
-#[test]
-fn histories_without_a_common_commit_are_measured_from_head() {
-    let sandbox = Sandbox::with_commit();
-    sandbox.git(&["switch", "--quiet", "--orphan", "other"]);
-    sandbox.commit();
-    assert_eq!(base(&sandbox, None), "HEAD");
-}
-
-/// A clone beside it, made with these arguments.
-fn clone_of(sandbox: &Sandbox, from: &str, arguments: &[&str]) -> Worktree {
-    let folder = sandbox.beside("clone");
-    let from = format!("file://{from}");
-    let words = [&["clone", "--quiet"], arguments, &[from.as_str(), folder.to_str().unwrap()]].concat();
-    sandbox.git(&words);
-    Worktree::find(&folder).unwrap().unwrap()
-}
-
-#[test]
-fn what_somebody_has_checked_out_is_no_default_branch() {
-    let sandbox = Sandbox::with_commit();
-    sandbox.git(&["switch", "--quiet", "-c", "feature"]);
-    sandbox.commit();
-    let clone = clone_of(&sandbox, sandbox.path("").to_str().unwrap(), &[]);
-    assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "origin/main");
 }
 
 #[test]
@@ -126,9 +77,12 @@ fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
         for _ in 0..2 {
             sandbox.commit();
         }
-        let origin = sandbox.beside("origin");
         sandbox.git(&["push", "--quiet", "origin", "HEAD:feature"]);
-        let clone = clone_of(&sandbox, origin.to_str().unwrap(), &[depth, &["--branch=feature"]].concat());
+        let (folder, origin) = (sandbox.beside("clone"), sandbox.beside("origin"));
+        let from = format!("file://{}", origin.display());
+        let last = ["--branch=feature", from.as_str(), folder.to_str().unwrap()];
+        sandbox.git(&[&["clone", "--quiet"], depth, &last].concat());
+        let clone = Worktree::find(&folder).unwrap().unwrap();
         let said = baseless(&clone, None).unwrap().unwrap();
         let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
         assert!(said.contains(missing) && said.contains(&fetch), "{depth:?}: {said}");
@@ -138,21 +92,19 @@ fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
 
 #[test]
 fn nothing_is_missing_where_there_is_a_base_or_none_anywhere() {
-    let sandbox = cloned();
-    assert_eq!(baseless(&sandbox.worktree(), None).unwrap(), None);
-    let alone = Sandbox::with_commit();
-    let repo = alone.worktree();
-    for configured in [None, Some("main")] {
-        assert_eq!(baseless(&repo, configured).unwrap(), None, "main itself, without an upstream");
+    for sandbox in [cloned(), Sandbox::new()] {
+        assert_eq!(baseless(&sandbox.worktree(), None).unwrap(), None);
     }
-    let said = baseless(&repo, Some("nowhere")).unwrap().unwrap();
-    assert_eq!(said, "`nowhere` is no branch, tag or commit of this clone");
-    let empty = Sandbox::new();
-    assert_eq!(baseless(&empty.worktree(), None).unwrap(), None, "no commit");
-    alone.git(&["switch", "--quiet", "--orphan", "other"]);
-    alone.commit();
-    assert_eq!(baseless(&repo, None).unwrap(), None, "histories that never met are measured from HEAD");
-    alone.git(&["branch", "--quiet", "--delete", "--force", "main"]);
-    let said = baseless(&repo, None).unwrap().unwrap();
-    assert!(!said.contains("fetch"), "there is nowhere to fetch from: {said}");
+    let sandbox = Sandbox::with_commit();
+    let worktree = sandbox.worktree();
+    for configured in [None, Some("main")] {
+        assert_eq!(baseless(&worktree, configured).unwrap(), None, "main itself, without an upstream");
+    }
+    sandbox.git(&["branch", "--move", "other"]);
+    for (configured, why) in [
+        (Some("nowhere"), "`nowhere` is no branch, tag or commit of this clone"),
+        (None, "the branch to compare with is not in this clone"),
+    ] {
+        assert_eq!(baseless(&worktree, configured).unwrap().as_deref(), Some(why), "no remote to fetch from");
+    }
 }

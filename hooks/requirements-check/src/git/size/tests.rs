@@ -1,58 +1,31 @@
 //! The real git is the judge: `git diff --numstat` says what counts.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::super::tests::Sandbox;
 use super::*;
 
-type Numbers = BTreeMap<String, (u32, u32)>;
-
-fn request(base: Option<&str>) -> SizeRequest {
-    SizeRequest { base: base.map(str::to_owned), exclude: Vec::new(), own: Own::default() }
+fn measure(sandbox: &Sandbox, base: Option<&str>, exclude: &[&str]) -> Size {
+    let exclude = exclude.iter().map(|glob| Glob::try_from((*glob).to_owned()).unwrap()).collect();
+    count(&sandbox.worktree(), SizeRequest { base: base.map(str::to_owned), exclude }, None).unwrap()
 }
 
-fn measure(sandbox: &Sandbox, base: Option<&str>) -> u64 {
-    let counted = count(&sandbox.worktree(), request(base), None).unwrap();
-    assert!(counted.is_complete);
-    counted.lines
+fn lines(sandbox: &Sandbox) -> u64 {
+    measure(sandbox, Some("main"), &[]).lines
 }
 
-/// What git says, and for files it does not track their lines.
-fn by_git(sandbox: &Sandbox, against: &str) -> u64 {
-    let mut numbers = numstat(sandbox, against);
-    for path in sandbox.list(&["--others"]) {
-        let file = sandbox.path(&path);
-        let content = match fs::read_link(&file) {
-            Ok(target) => target.to_str().unwrap().as_bytes().to_vec(),
-            Err(_) => fs::read(&file).unwrap(),
-        };
-        if !content.contains(&0) {
-            let lines = content.split_inclusive(|byte| *byte == b'\n').count();
-            numbers.entry(path).or_default().0 += u32::try_from(lines).unwrap();
-        }
-    }
-    numbers.values().map(|(inserted, deleted)| u64::from(*inserted) + u64::from(*deleted)).sum()
+/// What git says once it has been told of the new files.
+fn by_git(sandbox: &Sandbox) -> u64 {
+    sandbox.git(&["add", "--intent-to-add", "."]);
+    let text = sandbox.git(&["diff", "--numstat", "--no-ext-diff", "main"]);
+    text.split_whitespace().filter_map(|field| field.parse::<u64>().ok()).sum()
 }
 
-fn numstat(sandbox: &Sandbox, against: &str) -> Numbers {
-    let mut numbers = Numbers::new();
-    let text = sandbox.git(&["diff", "--numstat", "-z", "--ignore-submodules=all", "--no-ext-diff", against]);
-    let mut fields = text.split_terminator('\0');
-    while let Some(field) = fields.next() {
-        let parts: Vec<&str> = field.split('\t').collect();
-        let [inserted, deleted, path] = parts[..] else { panic!("{field:?}") };
-        // A moved file has an empty name here, then its old and its new one.
-        let path = if path.is_empty() { fields.nth(1).unwrap() } else { path };
-        numbers.insert(path.to_owned(), (inserted.parse().unwrap_or(0), deleted.parse().unwrap_or(0)));
-    }
-    numbers
-}
-
-/// Lines that differ; the numbers below `from` are replaced by it.
-fn numbered(lines: u32, from: u32) -> String {
-    (0..lines).fold(String::new(), |text, line| text + "line " + &line.max(from).to_string() + "\n")
+/// A repository on `feature`.
+fn feature() -> Sandbox {
+    let sandbox = Sandbox::with_commit();
+    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+    sandbox
 }
 
 #[test]
@@ -75,95 +48,72 @@ fn counts_as_git_does() {
     ];
     for (path, content) in changes {
         sandbox.write(path, content);
-        assert_eq!(measure(&sandbox, Some("main")), by_git(&sandbox, "main"), "{path} written");
+        assert_eq!(lines(&sandbox), by_git(&sandbox), "{path} written");
         sandbox.git(&["add", "--all"]);
-        assert_eq!(measure(&sandbox, Some("main")), by_git(&sandbox, "main"), "{path} staged");
+        assert_eq!(lines(&sandbox), by_git(&sandbox), "{path} staged");
         sandbox.commit();
-        assert_eq!(measure(&sandbox, Some("main")), by_git(&sandbox, "main"), "{path} committed");
+        assert_eq!(lines(&sandbox), by_git(&sandbox), "{path} committed");
     }
 }
 
-/// A branch with ten lines committed, one file staged, one changed and one new.
-fn worked_on() -> Sandbox {
-    let sandbox = Sandbox::with_commit();
-    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+#[test]
+fn adds_up_committed_staged_unstaged_and_untracked_lines_until_the_deadline() {
+    let sandbox = feature();
+    let stamp = || stamp(&sandbox.worktree(), &sandbox.worktree().head().unwrap());
+    let before = stamp();
     sandbox.write("committed.txt", "x\n".repeat(10));
+    assert_eq!(stamp(), before);
     sandbox.commit();
+    assert_ne!(stamp(), before, "another commit is out");
     sandbox.write("staged.txt", "1\n2\n");
     sandbox.git(&["add", "staged.txt"]);
     sandbox.write("first.txt", "one\nTWO\nthree\n");
     sandbox.write("new/untracked.txt", "1\n2\n3");
-    sandbox
-}
-
-#[test]
-fn adds_up_committed_staged_unstaged_and_untracked_lines() {
-    let counted = count(&worked_on().worktree(), request(None), None).unwrap();
     let expected = Size { base: "main".to_owned(), lines: 10 + 2 + 2 + 3, is_complete: true };
-    assert_eq!(counted, expected);
+    assert_eq!(measure(&sandbox, None, &[]), expected);
+    let request = SizeRequest { base: None, exclude: Vec::new() };
+    let late = count(&sandbox.worktree(), request, Some(Instant::now())).unwrap();
+    assert!(!late.is_complete && late.lines == 0, "{late:?}");
 }
 
 #[test]
 fn a_moved_file_counts_with_what_changed_in_it() {
     let sandbox = Sandbox::new();
-    sandbox.write("old.txt", numbered(50, 0));
+    let lines = (0..50).map(|line| format!("line {line}\n")).collect::<Vec<_>>().concat();
+    sandbox.write("old.txt", &lines);
     sandbox.commit();
     sandbox.git(&["mv", "old.txt", "new.txt"]);
-    assert_eq!(measure(&sandbox, None), 0);
-    sandbox.write("new.txt", numbered(50, 1));
-    assert_eq!(measure(&sandbox, None), 2);
+    assert_eq!(measure(&sandbox, None, &[]).lines, 0);
+    sandbox.write("new.txt", lines.replace("line 7\n", "seven\n"));
+    assert_eq!(measure(&sandbox, None, &[]).lines, 2);
 }
 
 #[test]
-fn leaves_out_what_is_excluded_generated_binary_or_ignored() {
-    let sandbox = Sandbox::with_commit();
+fn leaves_out_what_is_excluded_generated_binary_ignored_or_a_repository_of_its_own() {
+    let (sandbox, other) = (Sandbox::with_commit(), Sandbox::with_commit());
     sandbox.write(".gitattributes", "*.pb.rs linguist-generated\n*.dat binary\n*.lfs filter=lfs\n");
     sandbox.write(".gitignore", "out/\n");
-    sandbox.commit();
-    for path in
-        ["docs/x.md", "Cargo.lock", "web/app.min.js", "api.pb.rs", "x.dat", "x.lfs", "out/x", "kept.rs"]
-    {
-        sandbox.write(path, "1\n2\n");
-    }
-    sandbox.write("nul", "a\0\n");
-    let request =
-        SizeRequest { exclude: vec![Glob::try_from("docs/**".to_owned()).unwrap()], ..request(None) };
-    assert_eq!(count(&sandbox.worktree(), request, None).unwrap().lines, 2, "kept.rs alone");
-}
-
-#[test]
-fn a_branch_cannot_call_its_own_work_generated() {
-    let sandbox = Sandbox::with_commit();
-    sandbox.git(&["switch", "--quiet", "--create=feature"]);
-    sandbox.write(".gitattributes", "* linguist-generated\n");
-    sandbox.write("own.rs", "1\n2\n");
-    assert_eq!(measure(&sandbox, Some("main")), 3);
-    sandbox.commit();
-    assert_eq!(measure(&sandbox, Some("main")), 3, "committed");
-}
-
-#[test]
-fn what_tools_keep_for_themselves_does_not_count() {
-    let sandbox = Sandbox::with_commit();
-    for path in ["state/tracked", "config/tracked", "config/later"] {
-        sandbox.write(path, "1\n");
-    }
-    sandbox.git(&["add", "state/tracked", "config/tracked"]);
-    let own = Own { never: vec!["state".into()], untracked: vec!["config".into()] };
-    let counted = count(&sandbox.worktree(), SizeRequest { own, ..request(None) }, None).unwrap();
-    assert_eq!(counted.lines, 1, "config/tracked alone");
-}
-
-#[test]
-fn submodules_and_repositories_inside_are_left_out() {
-    let sandbox = Sandbox::with_commit();
-    let other = sandbox.beside("other");
-    sandbox.git(&["clone", "--quiet", ".", other.to_str().unwrap()]);
-    sandbox.git(&["submodule", "--quiet", "add", other.to_str().unwrap(), "sub"]);
+    sandbox.git(&["submodule", "--quiet", "add", other.path("").to_str().unwrap(), "sub"]);
     sandbox.commit();
     sandbox.git(&["clone", "--quiet", ".", "nested"]);
-    sandbox.write("sub/first.txt", "changed\n");
-    assert_eq!(measure(&sandbox, None), 0);
+    for path in [
+        "docs/x.md",
+        ".claude/x",
+        "Cargo.lock",
+        "web/app.min.js",
+        "api.pb.rs",
+        "x.dat",
+        "x.lfs",
+        "out/x",
+        "sub/x",
+        "kept.rs",
+    ] {
+        sandbox.write(path, "1\n2\n");
+    }
+    assert_eq!(measure(&sandbox, None, &["docs/**"]).lines, 2, "kept.rs alone");
+    sandbox.git(&["switch", "--quiet", "--create=feature"]);
+    sandbox.write(".gitattributes", "* linguist-generated\n");
+    assert!(lines(&sandbox) > 2, "a branch cannot call its own work generated");
 }
 
 #[test]
@@ -176,34 +126,15 @@ fn a_program_named_by_the_repository_is_not_run() {
     }
     sandbox.write(".gitattributes", "* filter=bad diff=bad\n");
     sandbox.write("first.txt", "one\n");
-    assert_eq!(measure(&sandbox, None), 0, "what the filter makes of them is not known");
+    assert_eq!(measure(&sandbox, None, &[]).lines, 0, "what the filter makes of them is not known");
     assert!(!witness.exists());
 }
 
 #[test]
-fn at_the_deadline_the_count_is_a_lower_bound() {
-    let sandbox = worked_on();
-    let late = count(&sandbox.worktree(), request(None), Some(Instant::now())).unwrap();
-    assert!(!late.is_complete && late.lines == 0, "{late:?}");
-    let later = Instant::now() + Duration::from_secs(600);
-    assert_eq!(count(&sandbox.worktree(), request(None), Some(later)).unwrap().lines, 17);
-}
-
-#[test]
 fn counts_more_than_two_thousand_changed_files() {
-    let sandbox = Sandbox::with_commit();
+    let sandbox = feature();
     for number in 0..2_100 {
         sandbox.write(&format!("many/{number}.txt"), "one\ntwo\n");
     }
-    assert_eq!(measure(&sandbox, None), 4_200);
-}
-
-#[test]
-fn the_stamp_changes_with_what_is_out() {
-    let sandbox = worked_on();
-    let before = stamp(&sandbox.worktree());
-    sandbox.write("first.txt", "edited\n");
-    assert_eq!(stamp(&sandbox.worktree()), before);
-    sandbox.commit();
-    assert_ne!(stamp(&sandbox.worktree()), before);
+    assert_eq!(lines(&sandbox), 4_200);
 }

@@ -1,21 +1,21 @@
-//! The folder on a real disk: parallel writers, names that collide, damage, newer versions, what cannot be written.
+//! The folder on a real disk: parallel writers, damage, newer versions, what cannot be written.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Failure, Folder, KEEP_SESSIONS_SECS, MAX_BYTES, TOO_LARGE, UNWRITABLE};
+use super::{Failure, Folder};
 use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
-const NEWER: &str = r#"{"version":"3","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
+const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+const PLAN: &str = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
-    scratch: tempfile::TempDir,
+    _scratch: tempfile::TempDir,
     folder: Folder,
 }
 
@@ -23,33 +23,30 @@ impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
         // Other tests run at the same time: the hook's second is too short for a promise.
-        let folder =
-            Folder::of_repository(scratch.path(), Path::new("/repo/tree")).patient(Duration::from_secs(60));
-        Self { scratch, folder }
+        let folder = Folder::of_repository(scratch.path(), Path::new("/repo/tree"));
+        Self { folder: folder.patient(Duration::from_secs(60)), _scratch: scratch }
     }
 
-    fn file(&self, name: &str) -> PathBuf {
-        let own = name.replacen("main.json", &branch("main").file_name(), 1);
-        let own = own.replacen("other.json", &branch("other").file_name(), 1);
-        self.scratch.path().join("requirements").join(own)
+    /// The file of main, and what lies beside it under this ending.
+    fn file(&self, ending: &str) -> PathBuf {
+        self.folder.dir().join(format!("{}{ending}", main().file_name()))
     }
 
-    fn write(&self, name: &str, content: &str) {
+    fn write(&self, content: &str) {
         fs::create_dir_all(self.folder.dir()).unwrap();
-        fs::write(self.file(name), content).unwrap();
+        fs::write(self.file(""), content).unwrap();
     }
 
-    fn satisfy(&self, key: &Key, name: &str) {
-        self.folder.change(key, NOW, |kept| set(kept, name)).unwrap();
+    fn satisfy(&self, name: &str) {
+        self.change(|kept| set(kept, name)).unwrap();
     }
 
-    fn satisfied(&self, key: &Key) -> Vec<String> {
-        self.folder.read(key).unwrap().satisfactions.requirements.into_keys().collect()
+    fn change(&self, change: impl FnOnce(&mut Satisfactions)) -> Result<(), Failure> {
+        self.folder.change(&main(), NOW, change)
     }
 
-    fn files(&self) -> BTreeSet<String> {
-        let files = fs::read_dir(self.folder.dir()).unwrap();
-        files.map(|file| file.unwrap().file_name().into_string().unwrap()).collect()
+    fn satisfied(&self) -> Vec<String> {
+        self.folder.read(&main()).unwrap().satisfactions.requirements.into_keys().collect()
     }
 }
 
@@ -57,311 +54,164 @@ fn set(kept: &mut Satisfactions, name: &str) {
     kept.set(name, Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, NOW));
 }
 
-fn branch(name: &str) -> Key {
-    Key::Branch(name.to_owned())
+fn main() -> Key {
+    Key::Branch("main".to_owned())
 }
 
 #[test]
-fn what_was_satisfied_is_read_and_says_where_from() {
+fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     let world = World::new();
-    assert_eq!(world.satisfied(&branch("main")), [""; 0]);
+    assert_eq!(world.satisfied(), [""; 0]);
     assert!(!world.folder.dir().exists(), "reading makes nothing");
-    world.satisfy(&branch("main"), "plan");
-    world
-        .folder
-        .change(&branch("main"), NOW.plus(Duration::from_secs(5)), |kept| set(kept, "review"))
-        .unwrap();
-    let read = world.folder.read(&branch("main")).unwrap();
-    assert_eq!(read.corrupt, None);
-    assert_eq!(read.satisfactions.requirements.len(), 2);
-    assert_eq!(
-        (read.satisfactions.branch.as_str(), read.satisfactions.project.as_str()),
-        ("main", "/repo/tree")
-    );
-    assert_eq!(
-        (read.satisfactions.created_at, read.satisfactions.updated_at),
-        (1_795_300_000, 1_795_300_005)
-    );
+    world.change(|kept| kept.clear(Some("plan"), Holder::Everyone)).unwrap();
+    assert!(!world.file("").exists());
+    world.satisfy("plan");
+    let later = NOW.plus(Duration::from_secs(5));
+    world.folder.change(&main(), later, |kept| set(kept, "review")).unwrap();
+    let read = world.folder.read(&main()).unwrap().satisfactions;
+    assert_eq!((read.requirements.len(), read.branch.as_str()), (2, "main"));
+    assert_eq!(read.project, "/repo/tree");
+    assert_eq!((read.created_at, read.updated_at), (1_795_300_000, 1_795_300_005));
+    let before = fs::read(world.file("")).unwrap();
+    world.satisfy("plan");
+    assert_eq!(fs::read(world.file("")).unwrap(), before);
 }
 
 #[test]
-fn a_change_that_changes_nothing_writes_nothing() {
+fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
     let world = World::new();
-    let clear = |kept: &mut Satisfactions| kept.clear(Some("plan"), Holder::Everyone);
-    world.folder.change(&branch("main"), NOW, clear).unwrap();
-    assert!(world.files().is_empty());
-    world.satisfy(&branch("main"), "plan");
-    let before = fs::read(world.file("main.json")).unwrap();
-    world.folder.change(&branch("main"), NOW.plus(Duration::from_secs(9)), |kept| set(kept, "plan")).unwrap();
-    assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
-}
-
-#[test]
-fn thirty_parallel_writers_lose_nothing() {
-    let world = World::new();
+    world.satisfy("r");
     let names: Vec<String> = (0..30).map(|number| format!("r{number:02}")).collect();
     std::thread::scope(|scope| {
-        for name in &names {
-            scope.spawn(|| world.satisfy(&branch("main"), name));
-        }
-    });
-    assert_eq!(world.satisfied(&branch("main")), names);
-}
-
-#[test]
-fn readers_beside_a_writer_see_the_old_or_the_new_satisfactions() {
-    let world = World::new();
-    world.satisfy(&branch("main"), "r");
-    std::thread::scope(|scope| {
-        let writer = scope.spawn(|| {
-            for number in 0..50 {
-                world.satisfy(&branch("main"), &format!("r{number}"));
-            }
-        });
-        let mut last = 0;
-        while !writer.is_finished() {
-            let read = world.folder.read(&branch("main")).unwrap();
+        let writers: Vec<_> = names.iter().map(|name| scope.spawn(|| world.satisfy(name))).collect();
+        let mut last = 1;
+        while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+            let read = world.folder.read(&main()).unwrap();
             assert_eq!(read.corrupt, None);
-            assert!(read.satisfactions.requirements.len() >= last.max(1));
+            assert!(read.satisfactions.requirements.len() >= last);
             last = read.satisfactions.requirements.len();
         }
     });
-    assert_eq!(world.satisfied(&branch("main")).len(), 51);
+    assert_eq!(world.satisfied()[1..], names);
 }
 
 #[test]
-fn nothing_is_made_in_a_repository_that_is_gone() {
-    let scratch = tempfile::tempdir().unwrap();
-    let common_dir = scratch.path().join("gone/.git");
-    let folder = Folder::of_repository(&common_dir, Path::new("/repo"));
-    let changed = folder.change(&branch("main"), NOW, |kept| set(kept, "plan"));
-    assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
-    assert!(!scratch.path().join("gone").exists());
-}
-
-#[test]
-fn a_damaged_file_is_set_aside_and_never_lost() {
+fn sets_a_damaged_file_aside_and_reports_it_once() {
     let world = World::new();
-    let file = |requirements: &str| {
-        let rest = r#""branch":"main","project":"","created_at":0,"updated_at":0"#;
-        format!(r#"{{"version":"2",{rest},"requirements":{requirements}}}"#)
-    };
-    let wrong = [r#"{"plan":true}"#, r#"{"plan":{"sessions":{"a":1}}}"#, "[]"].map(file);
-    let damaged = ["{", "", "[]", "{}", "\u{0}"].map(str::to_owned).into_iter().chain(wrong);
-    for (index, damage) in damaged.enumerate() {
-        world.write("main.json", &damage);
-        let read = world.folder.read(&branch("main")).unwrap();
-        let number = if index == 0 { String::new() } else { format!("-{}", index + 1) };
-        let aside = world.file(&format!("main.json.corrupt{number}"));
-        assert_eq!(read.corrupt.as_ref(), Some(&aside), "{damage}");
+    let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
+    for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
+        world.write(damage);
+        let read = world.folder.read(&main()).unwrap();
+        assert_eq!(read.corrupt, Some(world.file(".corrupt")));
         assert!(read.satisfactions.requirements.is_empty());
-        assert_eq!(fs::read_to_string(aside).unwrap(), damage);
-        assert_eq!(world.folder.read(&branch("main")).unwrap().corrupt, None, "reported once");
+        assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
+        assert_eq!(world.folder.read(&main()).unwrap().corrupt, None);
     }
-    world.write("main.json", "{");
-    world.satisfy(&branch("main"), "plan");
-    assert_eq!(world.satisfied(&branch("main")), ["plan"], "a change sets it aside, too");
+    world.write("{");
+    world.satisfy("plan");
+    assert_eq!(world.satisfied(), ["plan"], "a change sets it aside, too");
+    world.write("{");
+    // A folder stands in place of the lock.
+    fs::remove_file(world.file(".lock")).unwrap();
+    fs::create_dir(world.file(".lock")).unwrap();
+    assert_eq!(world.folder.read(&main()).unwrap().corrupt, Some(world.file("")), "it cannot be moved");
 }
 
 #[test]
-fn damage_that_cannot_be_set_aside_is_told_all_the_same() {
+fn reads_a_newer_versions_file_and_never_changes_it() {
     let world = World::new();
-    world.write("main.json", "{");
-    // The folder stands in place of the lock.
-    fs::create_dir(world.file("main.json.lock")).unwrap();
-    let read = world.folder.read(&branch("main")).unwrap();
-    assert_eq!(read.corrupt, Some(world.file("main.json")));
-    assert!(read.satisfactions.requirements.is_empty());
-    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), "{");
+    for (newer, is_read) in
+        [(PLAN.replace(r#""2""#, r#""3""#), true), (r#"{"version":"3","marks":[]}"#.to_owned(), false)]
+    {
+        world.write(&newer);
+        assert_eq!(world.folder.read(&main()).is_ok(), is_read);
+        assert!(matches!(world.change(|kept| set(kept, "review")), Err(Failure::Newer(_))));
+        world.folder.prune(NOW, |_| false).unwrap();
+        assert_eq!(fs::read_to_string(world.file("")).unwrap(), newer);
+    }
 }
 
 #[test]
-fn a_file_too_large_is_damaged_and_one_just_small_enough_is_not() {
+fn what_cannot_be_written_stays_as_it_was() {
     let world = World::new();
-    let padded = |length: u64| {
-        let text = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{}}}}"#;
-        text.to_owned() + &" ".repeat(usize::try_from(length).unwrap() - text.len())
-    };
-    world.write("main.json", &padded(MAX_BYTES));
-    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
-    world.write("main.json", &padded(MAX_BYTES + 1));
-    assert!(world.folder.read(&branch("main")).unwrap().corrupt.is_some());
-}
-
-#[test]
-fn no_file_too_large_to_be_read_is_written() {
-    let world = World::new();
-    world.satisfy(&branch("main"), "plan");
-    let note = |kept: &mut Satisfactions, session: &str, at: Timestamp| {
-        let mut satisfaction = Satisfaction::new(By::User, at);
-        satisfaction.metadata.note = Some("x".repeat(usize::try_from(MAX_BYTES).unwrap() / 2));
-        kept.set("note", Scope::Session, Holder::Session(session), satisfaction);
-    };
-    let month = Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned());
-    let later = NOW.plus(month);
-    world.folder.change(&branch("main"), NOW, |kept| note(kept, "s1", NOW)).unwrap();
-    let refused = world.folder.change(&branch("main"), later, |kept| note(kept, "s2", later));
-    assert!(matches!(refused, Err(Failure::File(_, TOO_LARGE))));
-    assert_eq!(world.satisfied(&branch("main")), ["note", "plan"]);
-    let after = later.plus(Duration::from_secs(1));
-    world.folder.change(&branch("main"), after, |kept| note(kept, "s2", after)).unwrap();
-    let kept = world.folder.read(&branch("main")).unwrap().satisfactions;
-    assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), ["s2"], "a month old makes room");
-    assert_eq!(kept.requirements.len(), 2);
-}
-
-#[test]
-fn a_newer_versions_file_is_read_and_not_changed() {
-    let world = World::new();
-    world.write("main.json", NEWER);
-    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
-    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
-    assert!(matches!(changed, Err(Failure::Newer(_))));
-    world.folder.prune(NOW, |_| false).unwrap();
-    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), NEWER);
-
-    let unknown = r#"{"version":"3","marks":[]}"#;
-    world.write("main.json", unknown);
-    assert!(matches!(world.folder.read(&branch("main")), Err(Failure::Newer(_))));
-    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
-    assert!(matches!(changed, Err(Failure::Newer(_))));
-    assert_eq!(fs::read_to_string(world.file("main.json")).unwrap(), unknown);
-}
-
-#[test]
-fn a_write_that_fails_leaves_what_was_there() {
-    let world = World::new();
-    world.satisfy(&branch("main"), "plan");
-    let before = fs::read(world.file("main.json")).unwrap();
-    fs::create_dir(world.file("main.json.tmp")).unwrap();
-    let changed = world.folder.change(&branch("main"), NOW, |kept| set(kept, "review"));
-    assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
-    assert_eq!(fs::read(world.file("main.json")).unwrap(), before);
-}
-
-#[test]
-fn a_lock_held_by_another_for_too_long_is_an_error_and_reading_goes_on() {
-    let world = World::new();
-    world.satisfy(&branch("main"), "plan");
+    world.satisfy("plan");
+    fs::create_dir(world.file(".tmp")).unwrap();
+    assert!(matches!(world.change(|kept| set(kept, "review")), Err(Failure::File(..))));
+    fs::remove_dir(world.file(".tmp")).unwrap();
     let hurried = world.folder.clone().patient(Duration::from_millis(20));
-    world
-        .folder
-        .change(&branch("main"), NOW, |kept| {
-            let second = hurried.change(&branch("main"), NOW, |_| unreachable!("the lock is held"));
-            assert!(matches!(second, Err(Failure::Lock(_))));
-            assert_eq!(world.satisfied(&branch("main")), ["plan"]);
-            set(kept, "review");
-        })
-        .unwrap();
-    assert_eq!(world.satisfied(&branch("main")), ["plan", "review"]);
+    let second = |kept: &mut Satisfactions| {
+        let second = hurried.change(&main(), NOW, |_| unreachable!("the lock is held"));
+        assert!(matches!(second, Err(Failure::Lock(_))));
+        assert_eq!(world.satisfied(), ["plan"], "reading goes on");
+        set(kept, "review");
+    };
+    world.change(second).unwrap();
+    assert_eq!(world.satisfied(), ["plan", "review"]);
+    let gone = world.folder.dir().join("gone/.git");
+    let changed =
+        Folder::of_repository(&gone, Path::new("/repo")).change(&main(), NOW, |kept| set(kept, "x"));
+    assert!(matches!(changed, Err(Failure::File(..))) && !gone.exists(), "a repository that is gone");
 }
 
 #[test]
-fn listing_names_whose_satisfactions_there_are_and_leaves_out_what_is_not_ours() {
+fn lists_and_prunes_what_is_ours() {
     let world = World::new();
-    for (key, name) in [(branch("main"), "plan"), (branch("feature/x"), "plan"), (Key::Permanent, "plan")] {
-        world.satisfy(&key, name);
+    let branches = ["main", "gone"].map(|name| Key::Branch(name.to_owned()));
+    for key in branches.iter().chain([&Key::Permanent]) {
+        world.folder.change(key, NOW, |kept| set(kept, "plan")).unwrap();
     }
-    world
-        .folder
-        .change(&branch("main"), NOW, |kept| {
-            kept.set("review", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
-        })
-        .unwrap();
-    world.write("copy of main.json", &fs::read_to_string(world.file("main.json")).unwrap());
-    world.write("notes.json", "{}");
-    world.write("main.json.corrupt", "{");
-    fs::create_dir(world.file("sessions")).unwrap();
-    let listed: Vec<_> =
-        world.folder.list().into_iter().map(|of| (of.key, of.requirements, of.sessions)).collect();
-    assert_eq!(listed, [(branch("feature/x"), 1, 0), (branch("main"), 2, 1), (Key::Permanent, 1, 0)]);
-}
-
-#[test]
-fn pruning_removes_what_belongs_to_no_branch_and_session_satisfactions_of_a_month_ago() {
-    let world = World::new();
-    for key in [branch("main"), branch("gone"), Key::Permanent] {
-        world.satisfy(&key, "plan");
-    }
-    let old = |kept: &mut Satisfactions| {
+    let own = |kept: &mut Satisfactions| {
         kept.set("plan", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
     };
-    world.folder.change(&branch("main"), NOW, old).unwrap();
-    let month = NOW.plus(Duration::from_secs(KEEP_SESSIONS_SECS.cast_unsigned()));
-    world.folder.prune(month, |key| *key != branch("gone")).unwrap();
-    assert_eq!(world.folder.list()[0].sessions, 1);
-    world.folder.prune(month.plus(Duration::from_secs(1)), |_| true).unwrap();
-    assert_eq!(world.folder.list().len(), 2);
-    assert_eq!(world.folder.list()[0].sessions, 0);
-    assert!(world.files().iter().all(|file| !file.starts_with("gone.")), "{:?}", world.files());
-}
-
-#[test]
-fn a_branch_that_comes_back_while_clearing_up_keeps_its_satisfactions() {
-    let world = World::new();
-    world.satisfy(&branch("main"), "plan");
-    let asked = std::cell::Cell::new(0);
-    world.folder.prune(NOW, |_| asked.replace(asked.get() + 1) > 0).unwrap();
-    assert_eq!(world.satisfied(&branch("main")), ["plan"]);
+    world.change(own).unwrap();
+    fs::copy(world.file(""), world.folder.dir().join("copy.json")).unwrap();
+    fs::write(world.folder.dir().join("notes.json"), "{}").unwrap();
+    let listed = || -> Vec<_> {
+        world.folder.list().into_iter().map(|of| (of.key, of.requirements, of.sessions)).collect()
+    };
+    let [main, gone] = branches.clone();
+    assert_eq!(listed(), [(gone.clone(), 1, 0), (main.clone(), 1, 1), (Key::Permanent, 1, 0)]);
+    world.folder.prune(NOW.plus(MONTH), |key| *key != gone).unwrap();
+    assert_eq!(listed(), [(main.clone(), 1, 1), (Key::Permanent, 1, 0)]);
+    world.folder.prune(NOW.plus(MONTH + Duration::from_secs(1)), |_| true).unwrap();
+    assert_eq!(listed(), [(main, 1, 0), (Key::Permanent, 1, 0)], "sessions of a month ago");
 }
 
 #[cfg(unix)]
-mod on_unix {
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
+#[test]
+fn writes_through_no_link() {
+    use std::os::unix::fs::symlink;
+    let (world, outside) = (World::new(), tempfile::tempdir().unwrap());
+    let target = outside.path().join("outside.json");
+    fs::write(&target, PLAN).unwrap();
+    fs::create_dir_all(world.folder.dir()).unwrap();
+    symlink(&target, world.file("")).unwrap();
+    let read = world.folder.read(&main()).unwrap();
+    assert!(read.satisfactions.requirements.is_empty() && read.corrupt.is_some());
+    world.satisfy("review");
+    assert_eq!(fs::read_to_string(&target).unwrap(), PLAN);
+    fs::remove_dir_all(world.folder.dir()).unwrap();
+    symlink(outside.path(), world.folder.dir()).unwrap();
+    assert!(matches!(world.change(|kept| set(kept, "plan")), Err(Failure::File(..))));
+    assert_eq!(fs::read_dir(outside.path()).unwrap().count(), 1);
+}
 
-    use super::{Failure, Folder, Key, NOW, Path, UNWRITABLE, World, branch, fs, set};
-
-    #[test]
-    fn a_link_in_place_of_a_file_is_set_aside_unread() {
-        let world = World::new();
-        world.satisfy(&branch("other"), "plan");
-        let outside = world.scratch.path().join("outside.json");
-        fs::rename(world.file("other.json"), &outside).unwrap();
-        symlink(&outside, world.file("other.json")).unwrap();
-        let read = world.folder.read(&branch("other")).unwrap();
-        assert!(read.satisfactions.requirements.is_empty() && read.corrupt.is_some());
-        assert!(fs::symlink_metadata(world.file("other.json.corrupt")).unwrap().is_symlink());
-        world.satisfy(&branch("other"), "review");
-        assert!(!fs::read_to_string(outside).unwrap().contains("review"));
-    }
-
-    #[test]
-    fn a_folder_that_is_a_link_is_not_written_into() {
-        let world = World::new();
-        let elsewhere = tempfile::tempdir().unwrap();
-        symlink(elsewhere.path(), world.folder.dir()).unwrap();
-        let changed = world.folder.change(&Key::Permanent, NOW, |kept| set(kept, "plan"));
-        assert!(matches!(changed, Err(Failure::File(_, UNWRITABLE))));
-        assert_eq!(fs::read_dir(elsewhere.path()).unwrap().count(), 0);
-    }
-
-    #[test]
-    fn a_configuration_that_includes_a_pipe_holds_nobody_up() {
+#[cfg(unix)]
+#[test]
+fn modes_follow_the_repositorys_sharing() {
+    use std::os::unix::fs::PermissionsExt;
+    for (shared, folder, file) in [("umask", 0o700, 0o600), ("group", 0o2770, 0o660), ("0664", 0o2775, 0o664)]
+    {
         let scratch = tempfile::tempdir().unwrap();
-        let pipe = scratch.path().join("pipe");
-        assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
-        fs::write(scratch.path().join("config"), "[include]\n\tpath = pipe\n").unwrap();
-        let folder = Folder::of_repository(scratch.path(), Path::new("/repo"));
-        folder.change(&branch("main"), NOW, |kept| set(kept, "plan")).unwrap();
-    }
-
-    #[test]
-    fn modes_follow_the_repositorys_sharing() {
-        for (shared, folder, file) in
-            [("umask", 0o700, 0o600), ("group", 0o2770, 0o660), ("0664", 0o2775, 0o664)]
-        {
-            let scratch = tempfile::tempdir().unwrap();
-            let config = format!("[core]\n\tsharedRepository = {shared}\n");
-            fs::write(scratch.path().join("config"), config).unwrap();
-            let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
-            shared.change(&branch("main"), NOW, |kept| set(kept, "plan")).unwrap();
-            let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
-            assert_eq!(mode(shared.dir()), folder);
-            for rest in ["", ".lock"] {
-                let name = format!("{}{rest}", branch("main").file_name());
-                assert_eq!(mode(&shared.dir().join(&name)), file, "{name}");
-            }
+        let config = format!("[core]\n\tsharedRepository = {shared}\n");
+        fs::write(scratch.path().join("config"), config).unwrap();
+        let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
+        shared.change(&main(), NOW, |kept| set(kept, "plan")).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
+        assert_eq!(mode(shared.dir()), folder);
+        for rest in ["", ".lock"] {
+            let name = format!("{}{rest}", main().file_name());
+            assert_eq!(mode(&shared.dir().join(&name)), file, "{name}");
         }
     }
 }
