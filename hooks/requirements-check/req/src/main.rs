@@ -7,7 +7,6 @@
 
 mod check;
 mod ci;
-mod clear;
 mod completions;
 mod config;
 mod docs;
@@ -18,8 +17,10 @@ mod listing;
 mod location;
 mod pause;
 mod reply;
+mod request;
 mod satisfy;
 mod schema;
+mod standing;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -34,10 +35,10 @@ use installer::voice::Voice;
 use installer::{doctor, hooks};
 use shared::host::Host;
 
-use location::{Location, Subject};
+use location::Location;
 use reply::{Reply, json};
 use requirements_check::words::plain;
-use verb::{Verb, parse_words, usage_error};
+use verb::{Verb, parse_words};
 
 const USAGE: u8 = 64;
 
@@ -51,7 +52,7 @@ fn main() -> ExitCode {
         Err(error) if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion) => {
             return said(error.render().to_string().trim_end());
         }
-        Err(error) => return failed(&usage_error(&error), USAGE),
+        Err(error) => return failed(error.render().to_string().trim_end(), USAGE),
     };
     match answer(&verb) {
         Ok(reply) if reply.is_no => {
@@ -63,28 +64,35 @@ fn main() -> ExitCode {
     }
 }
 
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is not general enough in its lifetimes"
+)]
 fn answer(verb: &Verb) -> Result<Reply, String> {
     let asking = Location::asking();
     if asking.is_some() {
         is_for_prompts(verb)?;
     }
     let open = || Location::open(asking);
-    let about = Subject::default();
+    let here = (None, None);
     match verb {
-        Verb::Status(wanted) => open()?.about(wanted.subject(), |asked| asked.status(wanted)),
-        Verb::Satisfy(wanted) => open()?.about(about, |asked| asked.satisfy(wanted)),
-        Verb::Approve(wanted) => open()?.about(about, |asked| asked.approve(wanted)),
-        Verb::Waive(wanted) => open()?.about(about, |asked| asked.waive(wanted)),
-        Verb::Clear(wanted) => open()?.about(about, |asked| asked.clear(wanted)),
-        Verb::List(wanted) => open()?.about(about, |asked| Ok(listing::list(wanted, asked.view))),
-        Verb::Prune => open()?.about(about, |asked| listing::prune(asked.view)),
-        Verb::Sessions(wanted) => open()?.about(about, |asked| Ok(listing::sessions(wanted, asked.view))),
+        Verb::Status(wanted) => {
+            let named = (wanted.session.as_deref(), wanted.branch.as_deref());
+            open()?.about(named, |asked| asked.status(wanted))
+        }
+        Verb::Satisfy(wanted) => open()?.about(here, |asked| asked.satisfy(wanted)),
+        Verb::Approve(wanted) => open()?.about(here, |asked| asked.approve(wanted)),
+        Verb::Waive(wanted) => open()?.about(here, |asked| asked.waive(wanted)),
+        Verb::Clear(wanted) => open()?.about(here, |asked| asked.clear(wanted)),
+        Verb::List(wanted) => open()?.about(here, |asked| Ok(asked.list(wanted))),
+        Verb::Prune => open()?.about(here, |asked| asked.prune()),
+        Verb::Sessions(wanted) => open()?.about(here, |asked| Ok(asked.sessions(wanted))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),
         Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker()),
         Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker()),
         Verb::Config(wanted) => config::config(wanted, &open()?.asker()),
-        Verb::Ci(wanted) => ci::ci(wanted, &Location::of_checkout()?),
+        Verb::Ci(wanted) => Ok(ci::ci(wanted, &Location::of_checkout()?)),
         Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
         Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
         Verb::Pause { span } => pause::pause(*span, &open()?.asker()),

@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::error::ErrorKind;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use shared::config::LayerKind;
 
 use crate::help::in_groups;
 use requirements_check::settings::parse_duration;
-use requirements_check::words::{cut, plain};
 
 /// A verb. Its doc comment is its help; `typed::GROUPS` puts it into a group of the help.
 #[derive(Debug, Subcommand)]
@@ -97,7 +96,7 @@ pub(crate) enum Verb {
     /// The manual, built in: its topics, or one of them.
     #[command(after_help = "Example: req docs evidence")]
     Docs {
-        /// Which page, or a word to look for; without it the pages are listed
+        /// Which page; without it the pages are listed
         #[arg(value_name = "TOPIC")]
         topic: Option<String>,
         /// Print JSON; req schema describes it
@@ -185,7 +184,6 @@ pub(crate) struct Reach {
     pub(crate) session: Option<String>,
 }
 
-/// An approval or a waiver.
 #[derive(Debug, Args)]
 pub(crate) struct Exception {
     /// Name of the requirement
@@ -244,14 +242,13 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// The level, if one was typed.
     pub(crate) fn named(self) -> Option<LayerKind> {
-        let all = [
-            (self.project, LayerKind::Project),
-            (self.local, LayerKind::Local),
-            (self.global, LayerKind::Global),
-        ];
-        all.into_iter().find_map(|(is_named, level)| is_named.then_some(level))
+        match (self.project, self.local, self.global) {
+            (true, ..) => Some(LayerKind::Project),
+            (_, true, _) => Some(LayerKind::Local),
+            (.., true) => Some(LayerKind::Global),
+            _ => None,
+        }
     }
 }
 
@@ -298,7 +295,6 @@ pub(crate) enum Preset {
     Inherit,
 }
 
-/// `req enable` and `req disable`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(false))]
 pub(crate) struct Turn {
@@ -355,8 +351,8 @@ pub(crate) struct Ci {
     /// What the branch is compared with: a branch, tag or commit; else what the requirement says, or the default branch
     #[arg(long, value_name = "REF")]
     pub(crate) base: Option<String>,
-    /// The branch that is judged; else the one that is checked out, or of a bare commit the one the CI's variables name
-    #[arg(long, value_name = "BRANCH")]
+    /// The branch that is judged, where CI has checked out a commit without its branch
+    #[arg(long, value_name = "BRANCH", value_parser = NonEmptyStringValueParser::new())]
     pub(crate) branch: Option<String>,
     /// Print JSON; req schema describes it
     #[arg(long)]
@@ -371,12 +367,6 @@ pub(crate) struct Why {
     /// The last one, which it is without an ID, too
     #[arg(long)]
     pub(crate) last: bool,
-    /// The last one of any project, not of this one
-    #[arg(long, conflicts_with = "id")]
-    pub(crate) all: bool,
-    /// Of one session only: its id, or the first 8 characters or more
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
     /// Print JSON; req schema describes it
     #[arg(long)]
     pub(crate) json: bool,
@@ -388,12 +378,9 @@ pub(crate) struct Log {
     /// Only what this hook did
     #[arg(long, value_name = "HOOK")]
     pub(crate) hook: Option<String>,
-    /// Of every project, and which; else of this one, and what is about all of them
+    /// Everything: other projects, and answered commands
     #[arg(long)]
     pub(crate) all: bool,
-    /// Of one session only, whichever its project: its id, or the first 8 characters or more
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
     /// Not older than: 90s, 10m, 2h, 7d
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) since: Option<Duration>,
@@ -401,7 +388,7 @@ pub(crate) struct Log {
     #[arg(long)]
     pub(crate) blocks: bool,
     /// Which models were asked, and what it cost
-    #[arg(long, conflicts_with_all = ["blocks", "stats"])]
+    #[arg(long, conflicts_with = "blocks")]
     pub(crate) cost: bool,
     /// Per hook: how often it spoke, was followed, was overridden; seconds slept, money spent
     #[arg(long, conflicts_with = "blocks")]
@@ -420,11 +407,7 @@ fn time(text: &str) -> Result<Duration, &'static str> {
 
 fn exception_time(text: &str) -> Result<Duration, &'static str> {
     const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-    time(text).and_then(
-        |span| {
-            if span <= LONGEST { Ok(span) } else { Err("an exception lasts 7 days at most") }
-        },
-    )
+    Some(time(text)?).filter(|span| *span <= LONGEST).ok_or("an exception lasts 7 days at most")
 }
 
 const HINTS: &str = "Without a command: req status. Options and an example of one: req help COMMAND. The manual: req docs.\n\
@@ -438,7 +421,6 @@ struct Words {
     verb: Option<Verb>,
 }
 
-/// The whole definition.
 pub(crate) fn clap_command() -> clap::Command {
     in_groups(Words::command())
 }
@@ -449,16 +431,4 @@ pub(crate) fn parse_words(words: &[String]) -> Result<Verb, clap::Error> {
     let matches = clap_command().try_get_matches_from(line)?;
     let words = Words::from_arg_matches(&matches)?;
     Ok(words.verb.unwrap_or_else(|| Verb::Status(Status::default())))
-}
-
-/// What is wrong with the words. A complaint repeats them, and they may be anything, so it is cut.
-pub(crate) fn usage_error(error: &clap::Error) -> String {
-    const MAX_LINE: usize = 300;
-    const MAX_LINES: usize = 24;
-    let text = error.render().to_string();
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return text;
-    }
-    let lines = text.trim_end().lines().take(MAX_LINES).map(|line| cut(&plain(line), MAX_LINE));
-    lines.collect::<Vec<_>>().join("\n")
 }

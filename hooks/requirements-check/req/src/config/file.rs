@@ -82,7 +82,7 @@ impl OurFile {
         let is_new = !file.target().exists();
         if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
             // Before the file, which somebody might commit otherwise.
-            ignore(root, LOCAL, LOCAL).map_err(|why| format!("req: {why}"))?;
+            ignore(root, LOCAL).map_err(|why| format!("req: {why}"))?;
         }
         let change =
             |text: Option<&str>| self.edited(text, path, value).map_err(|refused| file.refused(refused));

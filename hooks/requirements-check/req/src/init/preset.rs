@@ -92,15 +92,17 @@ fn entry(part: &str, blanks: &Blanks<'_>) -> String {
         return part.to_owned();
     };
     let lacks = match need {
-        NEEDS_GIT if !blanks.has_git => "there is no git repository here, so there are no branches",
+        NEEDS_GIT if !blanks.has_git => "there is no git repository here",
         NEEDS_TESTS if blanks.test_command.is_none() => {
-            "the command that runs the tests was not found; put yours in"
+            "no command that runs the tests was found; put yours in"
         }
         _ => return format!("{key}{rest}"),
     };
+    let name = rest.lines().filter(|line| !line.contains('#')).find_map(|line| line.trim().strip_suffix(':'));
     let lines = rest.lines().map(|line| format!("\n  # {}", line.strip_prefix("  ").unwrap_or(line)));
     format!(
-        "{key}  # Left out: {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        "{key}  # Left out: {}, because {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        name.unwrap_or_default(),
         lines.collect::<String>()
     )
 }
@@ -158,8 +160,8 @@ mod tests {
         let without = Blanks { test_command: None, has_git: false, ..blanks() };
         let text = filled(Preset::Strict, &without);
         for part in [
-            "  # Left out: there is no git",
-            "  # Left out: the command",
+            "  # Left out: protected_branch, because there is no git",
+            "  # Left out: tests_green, because no command",
             "\n  #   type: guard",
             "\n  commit_plan:",
         ] {
