@@ -181,55 +181,41 @@ fn foreign_commands_are_counted_and_never_run() {
     assert!(!patient.trace().exists(), "a foreign command was run");
 }
 
-/// A missing link, an open state folder, a gate that may not be started, a wrong entry, and one of somebody else's.
-fn unwell() -> Patient {
+#[test]
+fn fix_mends_everything_of_ours_for_the_user_and_neither_settings_nor_a_replaced_gate_for_claude() {
     let patient = Patient::new();
     fs::remove_file(patient.home(".local/bin").join(WATCH)).unwrap();
     let state = patient.home(".claude/hook-state");
     fs::create_dir_all(&state).unwrap();
     set_mode(&state, 0o777);
-    set_mode(&patient.deployed(GATE), 0o644);
+    let program = fs::read(patient.deployed(WATCH)).unwrap();
+    fs::write(patient.deployed(WATCH), "#!/bin/sh\n").unwrap();
+    set_mode(&patient.deployed(WATCH), 0o644);
     let mut settings: Value = serde_json::from_slice(&patient.settings()).unwrap();
     settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
     settings["hooks"]["Notification"] = json!([{ "hooks": [{ "type": "command", "command": "/gone/x" }] }]);
     patient.sandbox.settings(Level::User, &settings);
-    patient
-}
 
-#[test]
-fn fix_at_a_terminal_mends_everything_of_ours() {
-    let patient = unwell();
-    let typed = patient.types("doctor --fix");
-    assert_eq!(typed.status, 0, "{}", typed.screen);
-    for said in [
-        "mended: rate-awareness is linked into ~/.local/bin",
-        "mended: ~/.claude/hooks/requirements-check may be started",
-        "mended: the entries in ~/.claude/settings.json are as they should be",
-    ] {
-        assert!(typed.screen.contains(said), "{said} in {}", typed.screen);
-    }
-    let before = patient.settings();
-    let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]));
-    let left = verdict.all("warning");
-    assert!(verdict.status == 0 && left.len() == 1 && left[0].contains("/gone/x"), "{left:?}");
-    assert_eq!(verdict.report["mended"], json!([]), "a second time");
-    let mode = fs::metadata(patient.home(".claude/hook-state")).unwrap().permissions().mode();
-    assert_eq!((mode & 0o777, patient.settings()), (0o700, before));
-}
-
-#[test]
-fn fix_in_claudes_shell_leaves_settings_and_a_replaced_gate_alone() {
-    let patient = unwell();
-    fs::write(patient.deployed(WATCH), "#!/bin/sh\n").unwrap();
-    set_mode(&patient.deployed(WATCH), 0o644);
     let before = patient.settings();
     let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]).env("CLAUDECODE", "1"));
-    assert_eq!(verdict.status, 1);
     let mended = verdict.report["mended"].to_string();
     assert!(mended.contains("type: req doctor --fix") && !mended.contains("entries in"), "{mended}");
     assert_eq!(patient.settings(), before);
-    let mode = fs::metadata(patient.deployed(WATCH)).unwrap().permissions().mode();
-    assert_eq!(mode & 0o111, 0);
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((verdict.status, mode(&patient.deployed(WATCH))), (1, 0o644));
+
+    fs::write(patient.deployed(WATCH), program).unwrap();
+    let typed = patient.types("doctor --fix");
+    assert_eq!(typed.status, 0, "{}", typed.screen);
+    for said in
+        ["rate-awareness may be started", "the entries in ~/.claude/settings.json are as they should be"]
+    {
+        assert!(typed.screen.contains(said), "{said} in {}", typed.screen);
+    }
+    let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]));
+    let left = verdict.all("warning");
+    assert!(verdict.status == 0 && left.len() == 1 && left[0].contains("/gone/x"), "{left:?}");
+    assert_eq!((&verdict.report["mended"], mode(&state)), (&json!([]), 0o700), "a second time");
 }
 
 #[test]

@@ -5,7 +5,6 @@ pub(crate) mod file;
 pub(crate) mod ignore;
 mod key;
 mod outlook;
-pub(crate) mod schema_file;
 #[cfg(test)]
 mod tests;
 

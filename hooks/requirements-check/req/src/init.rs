@@ -70,7 +70,7 @@ impl<'a> Plan<'a> {
         let root = file.root.as_deref();
         let blanks = Blanks {
             level,
-            schema: &file.schema.named,
+            schema: &file.schema_url(),
             test_command: root.and_then(guess::test_command),
             has_git: root.is_none_or(|root| root.join(".git").exists()),
             default_branch: root.and_then(guess::default_branch),
@@ -140,11 +140,10 @@ impl<'a> Plan<'a> {
         let kept = self.write_file()?;
         let mut lines = vec![format!("written: {}", self.shown())];
         lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.file.shown(kept))));
-        lines.push(match self.file.schema.write() {
-            Ok(_) => format!(
-                "for editors, which check it as you type: {}",
-                self.file.shown(&self.file.schema.path)
-            ),
+        lines.push(match self.file.write_schema() {
+            Ok(()) => {
+                format!("for editors, which check it as you type: {}", self.file.shown(&self.file.schema))
+            }
             Err(why) => format!("the schema for editors was not written: {why}"),
         });
         lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());

@@ -23,9 +23,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Example: req approve branch_size --for 1h")]
     Approve(Exception),
     /// Let a guard or evidence requirement pass for a while, with a reason (user only).
-    #[command(
-        after_help = "Example: req waive protected_branch --for 30m --note \"hotfix agreed with the team\""
-    )]
+    #[command(after_help = "Example: req waive protected_branch --for 30m --note \"a hotfix\"")]
     Waive(Exception),
     /// Take satisfactions back: this session's, or those of another session or a branch (user only).
     #[command(after_help = "Example: req clear commit_plan")]
@@ -97,7 +95,6 @@ pub(crate) enum Verb {
     #[command(after_help = "Example: req docs evidence")]
     Docs {
         /// Which page; without it the pages are listed
-        #[arg(value_name = "TOPIC")]
         topic: Option<String>,
         /// Print JSON; req schema describes it
         #[arg(long)]
@@ -107,7 +104,6 @@ pub(crate) enum Verb {
     #[command(after_help = "Example: req schema status")]
     Schema {
         /// Which command; without it they are listed
-        #[arg(value_name = "COMMAND")]
         command: Option<String>,
     },
     /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
@@ -117,14 +113,14 @@ pub(crate) enum Verb {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
         /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
-        #[arg(long, value_name = "DIR")]
+        #[arg(long)]
         dir: Option<PathBuf>,
     },
     /// The manual page; with --dir one for each command.
     #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
     Man {
         /// Write a page for each command into this folder, which is made; without it the page of req is printed
-        #[arg(long, value_name = "DIR")]
+        #[arg(long)]
         dir: Option<PathBuf>,
     },
 }
@@ -135,7 +131,7 @@ pub(crate) struct Status {
     #[arg(long)]
     pub(crate) all: bool,
     /// As it stands on another branch
-    #[arg(long, value_name = "BRANCH")]
+    #[arg(long)]
     pub(crate) branch: Option<String>,
     /// For another session: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
@@ -177,7 +173,7 @@ pub(crate) struct Clear {
 #[expect(clippy::option_option, reason = "the option may be left out, stand alone, or have a value")]
 pub(crate) struct Reach {
     /// For every session on this branch, or on the one named
-    #[arg(long, value_name = "BRANCH", num_args = 0..=1)]
+    #[arg(long, num_args = 0..=1)]
     pub(crate) branch: Option<Option<String>>,
     /// For another session: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID", conflicts_with = "branch")]
@@ -210,10 +206,10 @@ pub(crate) struct Listing {
 #[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
 pub(crate) struct Check {
     /// The tool's name, as Claude Code calls it: Edit, Write, Bash
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long)]
     pub(crate) tool: Option<String>,
     /// The file it would touch
-    #[arg(long, value_name = "FILE", requires = "tool", conflicts_with = "bash")]
+    #[arg(long, requires = "tool", conflicts_with = "bash")]
     pub(crate) file: Option<String>,
     /// The line that Bash would run
     #[arg(long, value_name = "LINE")]
@@ -265,7 +261,7 @@ pub(crate) const fn flag(level: LayerKind) -> &'static str {
 pub(crate) struct Init {
     /// What the file begins with; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
     /// your projects
-    #[arg(long, short, value_enum, value_name = "PRESET")]
+    #[arg(long, short, value_enum)]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
     pub(crate) level: Level,
@@ -299,10 +295,10 @@ pub(crate) enum Preset {
 #[command(group = ArgGroup::new("what").required(true).multiple(false))]
 pub(crate) struct Turn {
     /// Name of the requirement
-    #[arg(group = "what", value_name = "NAME")]
+    #[arg(group = "what")]
     pub(crate) name: Option<String>,
     /// A whole hook instead of one requirement
-    #[arg(long, group = "what", value_name = "HOOK")]
+    #[arg(long, group = "what")]
     pub(crate) hook: Option<String>,
     #[command(flatten)]
     pub(crate) level: Level,
@@ -314,7 +310,6 @@ pub(crate) struct Config {
     #[command(subcommand)]
     pub(crate) change: Option<ConfigChange>,
     /// A key, or the beginning of several, as in the examples
-    #[arg(value_name = "KEY")]
     pub(crate) key: Option<String>,
     /// Where each value is set
     #[arg(long)]
@@ -352,7 +347,7 @@ pub(crate) struct Ci {
     #[arg(long, value_name = "REF")]
     pub(crate) base: Option<String>,
     /// The branch that is judged, where CI has checked out a commit without its branch
-    #[arg(long, value_name = "BRANCH", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) branch: Option<String>,
     /// Print JSON; req schema describes it
     #[arg(long)]
@@ -362,7 +357,7 @@ pub(crate) struct Ci {
 #[derive(Debug, Args)]
 pub(crate) struct Why {
     /// Which one, by the id that req log shows
-    #[arg(value_name = "ID", conflicts_with = "last")]
+    #[arg(conflicts_with = "last")]
     pub(crate) id: Option<String>,
     /// The last one, which it is without an ID, too
     #[arg(long)]
@@ -376,7 +371,7 @@ pub(crate) struct Why {
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub(crate) struct Log {
     /// Only what this hook did
-    #[arg(long, value_name = "HOOK")]
+    #[arg(long)]
     pub(crate) hook: Option<String>,
     /// Everything: other projects, and answered commands
     #[arg(long)]

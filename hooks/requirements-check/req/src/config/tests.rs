@@ -168,6 +168,32 @@ fn claude_may_switch_on_what_a_file_describes_and_nothing_else() {
 }
 
 #[test]
+fn schema_lies_beside_a_new_file_or_in_the_users_folder_and_never_over_somebody_elses() {
+    let desk = Desk::new(&[("project/.claude/requirements.schema.json", "{}")]);
+    for (level, file, schema, named) in [
+        (
+            "--project",
+            PROJECT,
+            "project/.claude/requirements.schema.json",
+            "./requirements.schema.json".to_owned(),
+        ),
+        (
+            "--local",
+            LOCAL,
+            ".claude/requirements.schema.json",
+            format!("file://{}", desk.path(".claude").display()),
+        ),
+        ("--global", GLOBAL, ".claude/requirements.schema.json", "./requirements.schema.json".to_owned()),
+    ] {
+        desk.done(&format!("config set rate-awareness.repeat 7 {level}"));
+        let text = desk.text(file);
+        assert!(text.starts_with(&format!("# yaml-language-server: $schema={named}")), "{level}: {text}");
+        assert_eq!(desk.text(schema).lines().count(), 1, "{level}");
+        assert_eq!(desk.text(schema) == "{}", level == "--project", "{level}");
+    }
+}
+
+#[test]
 fn file_that_cannot_be_read_or_edited_stays_as_it_is_with_the_place_named() {
     for (text, told) in [
         ("a: [\nb: 1\n", ".claude/requirements.local.yaml, line "),
