@@ -25,8 +25,6 @@ fn the_exit_status_is_the_answer() {
         (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "Plan first."),
         (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
-        (&["--bash", "echo 'git push'"], 0, "nothing required"),
-        (&["--tool", "mcp__github__create"], 1, "pr_review"),
         (&["--bash", "req satisfy commit_plan"], 0, "never refused"),
         (&["--tool", "Edt"], 0, "\nno tool `Edt` is known of Claude Code; did you mean Edit?"),
     ] {

@@ -1,9 +1,7 @@
 //! `req init`: what is written where, what it requires from then on, and who may write it.
 
-mod newcomers;
-
 use super::desk::{Desk, json_of, no, yes};
-use crate::driver::denial;
+use crate::driver::{denial, notice};
 use crate::typed::PATIENCE;
 use serde_json::{Value, json};
 use std::fs;
@@ -158,4 +156,48 @@ fn strict_keeps_main_clean_and_commits_tested() {
     assert!(said.contains("tests_green") && said.contains("cargo test"), "{said}");
     desk.ran("cargo test");
     assert_eq!(denied("Bash", commit), "");
+}
+
+/// What the user is told when a session begins.
+fn told(desk: &Desk, source: &str) -> String {
+    notice(desk.ask(&desk.session.session_start(source)).as_ref())
+}
+
+fn cloned() -> Desk {
+    let desk = Desk::empty();
+    desk.sandbox.git(&["remote", "add", "origin", "git@github.com:owner/name.git"]);
+    desk
+}
+
+#[test]
+fn hint_is_given_once_to_the_user_alone() {
+    let desk = cloned();
+    let answer = desk.ask(&desk.session.session_start("startup"));
+    assert!(
+        answer.as_ref().unwrap().get("hookSpecificOutput").is_none(),
+        "Claude reads nothing of it: {answer:?}"
+    );
+    let said = notice(answer.as_ref());
+    assert!(said.contains("nothing is required") && said.contains("req init"), "{said}");
+    assert_eq!(told(&desk, "startup"), "");
+}
+
+#[test]
+fn hint_is_left_out_where_nobody_reads_it_or_something_is_set_up_or_there_is_no_remote() {
+    let desk = cloned();
+    assert_eq!(told(&desk, "resume"), "");
+    let headless = desk.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let outcome = headless.stdin(desk.session.session_start("startup").to_bytes()).run();
+    assert_eq!(outcome.stdout_text(), "");
+    assert_eq!(told(&Desk::empty(), "startup"), "", "no remote");
+    for (level, text, is_told) in [
+        (Level::User, "requirements: {a: {enabled: false}}\n", false),
+        (Level::User, "requirements-check: {enabled: false}\n", false),
+        (Level::User, "rate-awareness: {repeat: 5}\n", true),
+        (Level::Local, "", false),
+    ] {
+        let desk = cloned();
+        desk.sandbox.requirements(level, text);
+        assert_eq!(told(&desk, "startup").contains("req init"), is_told, "{text}");
+    }
 }

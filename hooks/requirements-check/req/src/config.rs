@@ -103,11 +103,11 @@ impl Setting {
     }
 }
 
-pub(crate) fn config(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
+pub(crate) fn config(wanted: &Config, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     match &wanted.change {
         None => show(wanted, asker),
-        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker),
-        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker),
+        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker, line),
+        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker, line),
     }
 }
 

@@ -30,6 +30,8 @@ pub(crate) struct Location {
     store: Option<Store>,
     pub(crate) section: Section<Settings>,
     pub(crate) caller: Caller,
+    /// The command as it was typed.
+    line: String,
 }
 
 impl Location {
@@ -40,7 +42,7 @@ impl Location {
     }
 
     /// In the project of the caller's session, else in the one it is started in.
-    pub(crate) fn open(asking: Option<Asking>) -> Result<Self, String> {
+    pub(crate) fn open(asking: Option<Asking>, line: &str) -> Result<Self, String> {
         let mut host = Host::real();
         let caller = if let Some(Asking { session, is_typed, project }) = asking {
             host.environment.session_id = Some(session);
@@ -52,7 +54,7 @@ impl Location {
         };
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let store = places.open_store();
-        Self::of(host, places, store, caller)
+        Self::of(host, places, store, caller, line)
     }
 
     /// In the checkout it is started in, without what was recorded anywhere.
@@ -61,21 +63,22 @@ impl Location {
         (host.environment.project_dir, host.environment.state_dir) = (None, None);
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let caller = Caller::Shell(standing(&host));
-        Self::of(host, places, None, caller)
+        Self::of(host, places, None, caller, "req ci")
     }
 
-    pub(crate) fn of(
+    fn of(
         host: Host,
         places: Places,
         store: Option<Store>,
         caller: Caller,
+        line: &str,
     ) -> Result<Self, String> {
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = places.sources(host.environment.home.as_deref());
         let section = configure::<RequirementsCheck>(&sources, switch)
             .ok_or("req: the built-in defaults cannot be read; this is a bug")?;
-        Ok(Self { host, places, store, section, caller })
+        Ok(Self { host, places, store, section, caller, line: line.to_owned() })
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
@@ -135,6 +138,7 @@ impl Location {
             settings: &self.section.settings,
             view: &view,
             caller: self.caller,
+            line: &self.line,
             own: self.host.environment.session_id.as_deref(),
             origin: &|key| self.section.origin(key),
             file: self.file(),

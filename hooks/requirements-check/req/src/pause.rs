@@ -9,7 +9,6 @@ use shared::state::Off;
 
 use crate::reply::{Reply, refusal};
 use requirements_check::change::audit;
-use requirements_check::words::typed_time;
 
 const USUAL: Duration = Duration::from_secs(10 * 60);
 
@@ -19,14 +18,13 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
 const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
 
-pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>) -> Result<Reply, String> {
+pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     let span = wanted.unwrap_or(USUAL);
     if span > LONGEST {
         return Err("req: a pause lasts a day at most (1d); for longer: req disable --hook HOOK".to_owned());
     }
     if !asker.caller.is_operator() {
-        let span = wanted.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
-        return Err(refusal(asker.caller, &format!("req pause{span}"), "a pause is the user's to make"));
+        return Err(refusal(asker.caller, line, "a pause is the user's to make"));
     }
     let dir = asker.places.state_dir.as_ref();
     let dir = dir.ok_or("req: there is no state folder to keep the pause in; set HOME")?;

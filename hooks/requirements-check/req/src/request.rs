@@ -3,40 +3,27 @@
 //! Approvals, waivers and other sessions' satisfactions belong to the user: a person at a terminal of their own, or a prompt
 //! that somebody typed. Claude's shell gets the line the user can type.
 
-use std::fmt;
-
 use shared::operator::Caller;
 
 use crate::reply::{refusal, short, unknown};
-use crate::verb::Reach;
 use requirements_check::change::Target;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Key, resolve_session};
 use requirements_check::settings::{Requirement, Scope, Settings};
-use requirements_check::view::{View, quoted};
+use requirements_check::view::View;
 use requirements_check::wording::Origins;
 
 pub(crate) struct RequestContext<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) view: &'a View<'a>,
     pub(crate) caller: Caller,
+    /// The command as it was typed.
+    pub(crate) line: &'a str,
     /// Session of the caller's shell or prompt; the view may be another one's.
     pub(crate) own: Option<&'a str>,
     pub(crate) origin: &'a Origins<'a>,
     /// A requirements file of this project.
     pub(crate) file: Option<String>,
-}
-
-/// As it is typed.
-impl fmt::Display for Reach {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.branch {
-            Some(Some(branch)) => write!(formatter, " --branch {}", quoted(branch))?,
-            Some(None) => formatter.write_str(" --branch")?,
-            None => {}
-        }
-        self.session.as_ref().map_or(Ok(()), |session| write!(formatter, " --session {}", quoted(session)))
-    }
 }
 
 /// The session that `named` begins, else the caller's own.
@@ -137,8 +124,8 @@ impl RequestContext<'_> {
     }
 
     /// Text for Claude, a script or a schedule.
-    pub(crate) fn refusal(&self, line: &str, why: &str) -> String {
-        refusal(self.caller, &format!("req {line}"), why)
+    pub(crate) fn refusal(&self, why: &str) -> String {
+        refusal(self.caller, self.line, why)
     }
 
     pub(crate) fn no_session(&self) -> String {

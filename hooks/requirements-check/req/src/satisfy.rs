@@ -12,7 +12,7 @@ use requirements_check::satisfactions::{By, Key, Metadata, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
-use requirements_check::words::{age, cut, typed_time};
+use requirements_check::words::{age, cut};
 
 impl RequestContext<'_> {
     /// All or nothing: half of a line that was wrong is nobody's wish.
@@ -58,7 +58,7 @@ impl RequestContext<'_> {
         } else {
             return Ok(rule);
         };
-        Err(self.refusal(&format!("satisfy {}{reach}", quoted(name)), why))
+        Err(self.refusal(why))
     }
 
     pub(crate) fn approve(&self, wanted: &Exception) -> Result<Reply, String> {
@@ -88,8 +88,7 @@ impl RequestContext<'_> {
             return Err(format!("req: to let {name} pass for a while, type: req {fit} {name}{note}"));
         }
         if !self.caller.is_operator() {
-            let line = format!("{verb} {name}{}", as_typed(wanted));
-            return Err(self.refusal(&line, "an exception is the user's to make"));
+            return Err(self.refusal("an exception is the user's to make"));
         }
         // Without --session an exception is everybody's.
         let session = wanted.session.as_ref().map(|named| self.session(Some(named))).transpose()?.flatten();
@@ -100,7 +99,11 @@ impl RequestContext<'_> {
             age(i64::try_from(secs).unwrap_or(i64::MAX)),
             rule.name,
             self.whose(&target),
-            Reach { branch: None, session: wanted.session.clone() }
+            wanted
+                .session
+                .as_ref()
+                .map(|session| format!(" --session {}", quoted(session)))
+                .unwrap_or_default()
         );
         let record = self.record(by, wanted.note.as_deref()).for_secs(secs);
         Ok(Reply { changes: vec![Change::Set(target, Box::new(record))], ..Reply::yes(text) })
@@ -122,10 +125,7 @@ impl RequestContext<'_> {
         let is_others =
             |target: &Target| target.key == Key::Permanent || self.is_of_others(target.session.as_deref());
         if !self.caller.is_operator() && targets.iter().any(is_others) {
-            let names =
-                wanted.names.iter().map(|name| quoted(name)).chain(wanted.all.then(|| "--all".to_owned()));
-            let line = format!("clear {}{}", names.collect::<Vec<_>>().join(" "), wanted.reach);
-            return Err(self.refusal(&line, "these are not the satisfactions of this session alone"));
+            return Err(self.refusal("these are not the satisfactions of this session alone"));
         }
         let mut lines: Vec<String> = targets
             .iter()
@@ -172,12 +172,4 @@ impl RequestContext<'_> {
         let everyones = (!is_named).then(|| self.target(&Key::Permanent, Some(name), None));
         Ok(own.into_iter().chain(everyones).collect())
     }
-}
-
-/// The rest of an exception's line.
-fn as_typed(wanted: &Exception) -> String {
-    let span = wanted.span.map(|span| format!(" --for {}", typed_time(span.as_secs())));
-    let session = wanted.session.as_deref().map(|session| format!(" --session {}", quoted(session)));
-    let note = wanted.note.as_deref().map(|note| format!(" --note {}", quoted(note)));
-    [span, session, note].into_iter().flatten().collect()
 }

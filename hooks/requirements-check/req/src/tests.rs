@@ -53,13 +53,15 @@ impl Scene {
     /// The answer to a command line, in a project with this requirements file.
     #[track_caller]
     fn answer(&self, words: &str, caller: Caller, file: Option<&str>) -> Result<Reply, String> {
-        let line = requirements_check::command_line::parse(&format!("req {words}")).commands.unwrap();
-        let verb = parse_words(&line[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
+        let line = &format!("req {words}");
+        let parsed = requirements_check::command_line::parse(line).commands.unwrap();
+        let verb = parse_words(&parsed[0].words[1..]).unwrap_or_else(|error| panic!("{words}: {error}"));
         let (view, file) = (self.view(), file.map(ToOwned::to_owned));
         let asked = RequestContext {
             settings: &self.settings,
             view: &view,
             caller,
+            line,
             own: view.session,
             origin: &origin,
             file,

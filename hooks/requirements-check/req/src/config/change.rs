@@ -11,7 +11,7 @@ use super::key::{is_global_only, only_in, path_of, usual_level, value_of};
 use super::outlook::Outlook;
 use crate::journal::known_hook;
 use crate::reply::{self, Reply, refusal};
-use crate::verb::{Level, Turn, flag};
+use crate::verb::{Level, Turn};
 use requirements_check::change::audit;
 use requirements_check::view::quoted;
 
@@ -21,19 +21,18 @@ pub(super) fn set(
     typed: Option<&String>,
     level: Level,
     asker: &Asker<'_>,
+    line: &str,
 ) -> Result<Reply, String> {
+    if !asker.caller.is_operator() {
+        return Err(refusal(asker.caller, line, "what is configured is the user's to change"));
+    }
     let path = path_of(key)?;
     let value = typed.map(|typed| value_of(&path, typed)).transpose()?;
-    let planned = Planned::new(path, value, level.named(), asker);
-    if !asker.caller.is_operator() {
-        let line = planned.line(planned.level);
-        return Err(refusal(asker.caller, &line, "what is configured is the user's to change"));
-    }
-    planned.carry_out(asker)
+    Planned::new(path, value, level.named(), asker).carry_out(asker)
 }
 
 /// `req enable`, `req disable`: one requirement, or a whole hook.
-pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, String> {
+pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     let catalog = Catalog::built_in().map_err(|error| format!("req: {error}"))?;
     let is_paid = |hook: &String| on && catalog.hook(hook).is_some_and(|hook| hook.costs_money);
     let is_paid = wanted.hook.as_ref().is_some_and(is_paid);
@@ -43,7 +42,7 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, 
         } else {
             "switching something off is the user's to do"
         };
-        return Err(refusal(asker.caller, &as_typed(wanted, on), why));
+        return Err(refusal(asker.caller, line, why));
     }
     let path = match (&wanted.hook, &wanted.name) {
         (Some(hook), _) => vec![known_hook(hook)?, "enabled".to_owned()],
@@ -56,13 +55,6 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, 
     // Only the user's own file switches on a hook that costs money.
     let level = wanted.level.named().or(is_paid.then_some(LayerKind::Global));
     Planned::new(path, Some(on.into()), level, asker).carry_out(asker)
-}
-
-fn as_typed(wanted: &Turn, on: bool) -> String {
-    let verb = if on { "enable" } else { "disable" };
-    let hook = wanted.hook.as_ref().map(|hook| format!("--hook {}", quoted(hook)));
-    let what = hook.or_else(|| wanted.name.as_deref().map(quoted)).unwrap_or_default();
-    format!("req {verb} {what}{}", wanted.level.named().map_or("", flag))
 }
 
 /// Some file describes the requirement: switched on without that, it would be one that nobody meant.
@@ -128,13 +120,11 @@ impl Planned {
         audit(asker.places, asker.host.now(), "config", self.level != LayerKind::Global, &text);
     }
 
-    /// The change as it is typed.
-    fn line(&self, level: LayerKind) -> String {
-        let key = quoted(&dotted(&self.path));
-        match &self.value {
-            Some(value) => format!("req config set {key} {}{}", quoted(&spelled(value)), flag(level)),
-            None => format!("req config unset {key}{}", flag(level)),
-        }
+    /// The change of the global file, as it is typed.
+    fn line(&self) -> String {
+        let (key, value) =
+            (quoted(&dotted(&self.path)), self.value.as_ref().map(spelled).unwrap_or_default());
+        format!("req config set {key} {} --global", quoted(&value))
     }
 
     /// Nothing of this file that was right may be wrong afterwards, and nothing may be written that has no effect. A deeper file
@@ -149,7 +139,7 @@ impl Planned {
         };
         Err(match &problem.fault {
             Fault::Locked | Fault::GlobalOnly => {
-                format!("req: {problem}; nothing was changed. Type: {}", self.line(LayerKind::Global))
+                format!("req: {problem}; nothing was changed. Type: {}", self.line())
             }
             _ => format!("req: nothing was changed, because this would be wrong then:\n{problem}"),
         })

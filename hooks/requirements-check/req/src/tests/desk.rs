@@ -51,14 +51,15 @@ impl Desk {
     /// The answer to a command line of `req`.
     #[track_caller]
     pub(crate) fn ask(&self, line: &str, caller: Caller, session: Option<&str>) -> Result<Reply, String> {
-        let words = command_line::parse(&format!("req {line}")).commands.unwrap();
+        let line = &format!("req {line}");
+        let words = command_line::parse(line).commands.unwrap();
         let verb = parse_words(&words[0].words[1..]).unwrap_or_else(|error| panic!("{line}: {error}"));
         let store = self.places.open_store();
         let asker = Asker { host: &self.host, places: &self.places, store: store.as_ref(), session, caller };
         match verb {
-            Verb::Config(wanted) => config::config(&wanted, &asker),
-            Verb::Enable(wanted) => config::turn(&wanted, true, &asker),
-            Verb::Disable(wanted) => config::turn(&wanted, false, &asker),
+            Verb::Config(wanted) => config::config(&wanted, &asker, line),
+            Verb::Enable(wanted) => config::turn(&wanted, true, &asker, line),
+            Verb::Disable(wanted) => config::turn(&wanted, false, &asker, line),
             Verb::Log(wanted) => journal::log(&wanted, &asker),
             Verb::Why(wanted) => journal::why(&wanted, &asker),
             _ => panic!("{line}"),
