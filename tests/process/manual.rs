@@ -1,10 +1,9 @@
 //! The manual: README.md, the page of each hook, the pages of config/manual, and those of the plugin and of an archive. What
 //! it shows is run, read or generated, so that nothing of it goes stale: `lines` runs the commands, on Linux; `said` makes
-//! anew what is quoted; `files` reads the files, `generated` generates anew, the tables of settings among it,
-//! `troubleshooting` walks the checks of `req doctor`, `pictures` draws the pictures anew.
+//! anew what is quoted; `files` reads the files, `troubleshooting` walks the checks of `req doctor`,
+//! `pictures` draws the pictures anew.
 
 mod files;
-mod generated;
 #[cfg(target_os = "linux")]
 mod lines;
 #[cfg(target_os = "linux")]
@@ -17,6 +16,10 @@ mod troubleshooting;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+
+use tests::binaries;
+use tests::process::Invocation;
+use tests::sandbox::{Sandbox, toolchain_env};
 
 /// The page of an archive: what stands in braces is filled in when it is packed.
 const OF_AN_ARCHIVE: &str = "xtask/dev/src/package/README.archive.md";
@@ -132,4 +135,15 @@ fn every_block_of_the_manual_is_of_a_kind_that_a_test_runs_or_reads() {
             "{place}: nothing runs a block of `{language}`: {LANGUAGES:?}"
         );
     }
+}
+
+#[test]
+fn all_that_is_generated_is_as_it_would_be_generated_now() {
+    let sandbox = Sandbox::new();
+    let built = binaries::folder().display().to_string();
+    let check =
+        Invocation::new(binaries::developer(), &sandbox).args(["schema", "--check", "--prebuilt", &built]);
+    let outcome = check.envs(toolchain_env()).run();
+    assert_eq!(outcome.status.code(), Some(0), "{outcome}");
+    assert!(outcome.stdout_text().contains("the generated files are up to date"), "{outcome}");
 }

@@ -161,11 +161,7 @@ impl Person {
     /// A session with this id has worked here, and satisfied a requirement.
     #[track_caller]
     pub(super) fn another_session_worked(&self, id: &str) {
-        let mut other = self.session.clone().with_id(&format!("{id}-0000-4000-8000-000000000002"));
-        other.transcript = self.where_the_client_keeps(&other);
-        let call = json!({ "command": "ls" });
-        let transcript = Transcript::of(&other).prompt("Write the parser.");
-        transcript.tool_call("Bash", &call).text("It is written.").write();
+        let other = self.session.clone().with_id(&format!("{id}-0000-4000-8000-000000000002"));
         self.tells("requirements-check", &other.session_start("startup"));
         let satisfied = self
             .below_the_client(binaries::path("req"))
@@ -173,13 +169,5 @@ impl Person {
             .args(["satisfy", "commit_plan"])
             .run();
         satisfied.assert_exit(0);
-    }
-
-    /// A transcript, in the folder that is named after the project's path.
-    fn where_the_client_keeps(&self, session: &Session) -> PathBuf {
-        let path = session.cwd.display().to_string();
-        let name: String =
-            path.chars().map(|letter| if letter.is_ascii_alphanumeric() { letter } else { '-' }).collect();
-        self.sandbox.home().join(format!(".claude/projects/{name}/{}.jsonl", session.id))
     }
 }

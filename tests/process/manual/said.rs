@@ -1,9 +1,7 @@
 //! What the manual quotes in indented blocks and nobody types: what Claude writes, and what a hook says. Each is made anew.
 
-use serde_json::{Value, json};
-use tests::binaries;
-use tests::process::Invocation;
-use tests::sandbox::{Level, Sandbox};
+use serde_json::json;
+use tests::sandbox::Level;
 
 use super::{Block, Page};
 use crate::driver::{Driver, denial};
@@ -14,17 +12,11 @@ type Quotation = (&'static str, &'static str);
 
 const DECLARATION: Quotation = ("hooks/intent-validator/README.md", "FILE: ");
 
-const WAIT: Quotation = ("config/manual/want-weekend-pacing.md", "waited ");
-
 const DENIAL: Quotation = ("README.md", "● Bash(git commit");
-
-/// When that is said: in the page's example a Saturday, 16:30 in Berlin, and the end of the week, Monday, 09:00.
-const NOW: u64 = 1_795_879_800;
-const RESETS: u64 = 1_796_025_600;
 
 /// It is one of those that are made anew here.
 pub(super) fn is_said(block: &Block) -> bool {
-    [DECLARATION, WAIT, DENIAL].iter().any(|(page, start)| {
+    [DECLARATION, DENIAL].iter().any(|(page, start)| {
         block.place.split_once(':').is_some_and(|(path, _)| path == *page) && block.text.starts_with(start)
     })
 }
@@ -71,31 +63,4 @@ fn readme_shows_the_real_denial() {
     for line in denial.lines() {
         assert!(shown.contains(line.trim()), "README.md does not show `{line}` of:\n{denial}");
     }
-}
-
-#[test]
-fn the_wait_that_is_shown_is_what_these_numbers_come_to() {
-    let snapshots: Vec<Value> = (0..6_u32)
-        .map(|step| {
-            let used = 86.0 - 0.537 * f64::from(5 - step);
-            let at = NOW - 60 - 300 * u64::from(5 - step);
-            json!({ "at": at, "seven_day": { "used_percent": used, "resets_at": RESETS } })
-        })
-        .collect();
-    let calls: Vec<Value> =
-        (1..=60).rev().map(|call| json!({ "at": NOW - 30 * call, "session": "a" })).collect();
-    let page = Page::read(WAIT.0);
-    let example = page.blocks().into_iter().find(|block| block.language == "yaml").unwrap().text;
-    let example: Value = serde_yaml::from_str(&example).unwrap();
-    let asked = json!({
-        "now": NOW, "session": "a", "snapshots": snapshots, "calls": calls, "settings": example["credit-pacer"],
-    });
-    let outcome = Invocation::new(binaries::path("credit-pacer"), &Sandbox::new())
-        .args(["decide"])
-        .stdin(format!("{asked}\n"))
-        .run();
-    outcome.assert_exit(0);
-    let answer: Value = serde_json::from_slice(&outcome.stdout).unwrap();
-    let (delay, reason) = (answer["delay_secs"].as_f64().unwrap(), answer["reason"].as_str().unwrap());
-    assert_eq!(text_of(WAIT), format!("waited {delay:.0} s. {reason}\n"), "{answer}");
 }

@@ -1,4 +1,4 @@
-//! `req check`: what would happen, from the hook's own code, without its happening.
+//! `req check`: what the hook would do, with the answer in the exit status.
 
 use super::desk::{Desk, json_of, yes};
 use serde_json::Value;
@@ -7,10 +7,7 @@ use std::fs;
 const COMMITS: &str = "\
 requirements:
   commit_plan: {enabled: true, message: Plan first.}
-  pr_review:
-    enabled: true
-    scope: single_use
-    trigger_tools: [{tool: Bash, command_pattern: git push}, mcp__*]
+  pr_review: {enabled: true, scope: single_use, trigger_tools: [{tool: Bash, command_pattern: git push}, mcp__*]}
 ";
 
 /// The exit status and what is printed; nothing goes to stderr.
@@ -25,14 +22,11 @@ fn check(desk: &Desk, words: &[&str]) -> (i32, String) {
 fn the_exit_status_is_the_answer() {
     let desk = Desk::new(COMMITS);
     for (words, status, expected) in [
-        (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "commit_plan"),
-        (&["--tool", "Write"], 1, "Plan first."),
+        (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "Plan first."),
         (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
-        (&["--bash", "git push origin main"], 1, "pr_review"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
-        (&["--bash", "echo 'git push'"], 0, "nothing required"),
-        (&["--tool", "mcp__github__create"], 1, "pr_review"),
         (&["--bash", "req satisfy commit_plan"], 0, "never refused"),
+        (&["--tool", "Edt"], 0, "\nno tool `Edt` is known of Claude Code; did you mean Edit?"),
     ] {
         let (found, said) = check(&desk, words);
         assert_eq!(found, status, "{words:?}: {said}");
@@ -45,28 +39,13 @@ fn the_exit_status_is_the_answer() {
 }
 
 #[test]
-fn an_unknown_tool_and_a_skipped_file_are_named() {
+fn pause_and_skipped_file_are_named() {
     let desk = Desk::new(COMMITS);
-    let (status, said) = check(&desk, &["--tool", "Edt"]);
-    let note = "\nno tool `Edt` is known of Claude Code; did you mean Edit?";
-    assert!(status == 0 && said.ends_with(note), "{said}");
-    let broken = Desk::new("requirements:\n  commit_plan: {enabled: true\n");
-    let (status, said) = check(&broken, &["--tool", "Edit"]);
-    assert!(status == 0 && said.contains("skipped\nnothing required"), "{said}");
-}
-
-#[test]
-fn during_a_pause_nothing_is_refused() {
-    let desk = Desk::new(COMMITS);
-    assert_eq!(check(&desk, &["--tool", "Edit"]).0, 1);
     fs::write(desk.state("OFF"), "9999999999\n").unwrap();
-    let (status, said) = check(&desk, &["--tool", "Edit"]);
-    assert!(
-        status == 0
-            && said.starts_with("the hooks are off, so nothing is refused\nevery hook is off until 2"),
-        "{said}"
-    );
     let report = json_of(desk.claude(&["check", "--tool", "Edit", "--json"]));
     assert_eq!((&report["allowed"], &report["reason"]), (&true.into(), &Value::Null));
     assert!(report["notes"][0].as_str().unwrap().contains("every hook is off until"), "{report}");
+    let broken = Desk::new("requirements:\n  commit_plan: {enabled: true\n");
+    let (status, said) = check(&broken, &["--tool", "Edit"]);
+    assert!(status == 0 && said.contains("skipped\nnothing required"), "{said}");
 }

@@ -1,8 +1,7 @@
 //! `req init`: what is written where, what it requires from then on, and who may write it.
 
-mod newcomers;
-
 use super::desk::{Desk, json_of, no, yes};
+use crate::driver::{denial, notice};
 use crate::typed::PATIENCE;
 use serde_json::{Value, json};
 use std::fs;
@@ -24,12 +23,6 @@ fn nothing_was_written(desk: &Desk) {
     assert!(!desk.sandbox.project().join(".gitignore").exists());
 }
 
-/// Why a call is denied; empty if it is not.
-fn denial(desk: &Desk, tool: &str, input: Value) -> String {
-    let answer = desk.ask(&desk.session.pre_tool_use(tool, input)).unwrap_or_default();
-    answer["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()
-}
-
 #[test]
 fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
     let desk = Desk::empty();
@@ -40,10 +33,8 @@ fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
     assert_eq!(text(&desk, Level::Project), preview.stdout_text());
     for line in [
         "written: .claude/requirements.yaml",
-        "written: .claude/requirements.schema.json (lets editors check the file as you type)",
         "added to .gitignore: .claude/requirements.local.yaml",
         "  commit_plan: the change is cut into commits before it begins",
-        "  git add .claude/requirements.yaml .claude/requirements.schema.json .gitignore    so that your team has it",
         "  req hooks enable requirements-check    Claude Code does not run it yet",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n---\n{said}");
@@ -64,22 +55,21 @@ fn each_level_has_its_own_file_and_preset() {
         assert!(text(&desk, level).contains(has), "{flag}");
     }
     let desk = Desk::empty();
-    desk.sandbox.requirements(Level::User, "requirements: {house_rule: {enabled: true}}\n");
-    yes(desk.script(&["init", "--yes"]));
+    yes(desk.script(&["init", "--preset", "inherit"]));
     assert!(text(&desk, Level::Project).contains("\ninherit: true\n"));
-    let desk = Desk::empty();
+    let status = yes(desk.script(&["status"]));
+    assert!(status.contains("to begin: write requirements into .claude/requirements.yaml"), "{status}");
     yes(desk.script(&["init", "--yes"]).cwd(desk.sandbox.home()));
     assert!(text(&desk, Level::User).contains("pre_commit_review"), "in the home directory");
-    let said = no(desk.script(&["init", "--global", "--preset", "inherit"]));
-    assert!(said.contains("use --project"), "{said}");
-}
-
-#[test]
-fn without_a_terminal_the_preset_is_named() {
+    assert!(no(desk.script(&["init", "--global", "--preset", "inherit"])).contains("use --project"));
+    let strict = yes(desk.script(&["init", "--local", "--preset", "strict", "--force", "--dry-run"]));
+    assert!(
+        strict.contains("# Left out: tests_green, because no command that runs the tests was found"),
+        "{strict}"
+    );
     let desk = Desk::empty();
     for command in [desk.script(&["init"]), desk.claude(&["init"])] {
-        let said = no(command);
-        assert!(said.contains("What fits here: req init --project --preset relaxed"), "{said}");
+        assert!(no(command).contains("What fits here: req init --project --preset relaxed"));
     }
     nothing_was_written(&desk);
 }
@@ -105,13 +95,21 @@ fn on_a_terminal_the_file_is_shown_and_one_answer_decides() {
 fn a_file_that_is_there_is_replaced_by_the_user_alone_and_kept() {
     let desk = Desk::new("version: \"1.0\" # first\n");
     let said = no(desk.script(&["init"]));
-    assert!(said.contains("is there already") && said.contains("req init --project --force"), "{said}");
-    for command in [&["init", "--force", "--preset", "minimal"][..]] {
-        for said in [no(desk.claude(command)), no(desk.script(command))] {
-            assert!(
-                said.contains("refused") && said.ends_with("req init --project --preset minimal --force")
-            );
-        }
+    assert!(
+        said.contains("is there already") && said.contains("req init --project --preset relaxed --force"),
+        "{said}"
+    );
+    // Claude writes a first file, but none that could loosen what is required.
+    assert!(no(Desk::empty().claude(&["init", "--global", "--yes"])).contains("every project"));
+    yes(desk.claude(&["init", "--local", "--preset", "strict"]));
+    let said = no(desk.claude(&["init", "--global", "--preset", "relaxed"]));
+    assert!(said.contains("refused"), "{said}");
+    let replace = ["init", "--force", "--preset", "minimal"];
+    for said in [no(desk.claude(&replace)), no(desk.script(&replace))] {
+        assert!(
+            said.contains("refused") && said.ends_with("req init --project --preset minimal --force"),
+            "{said}"
+        );
     }
     let typed = desk.user("init --preset minimal --force --yes");
     assert_eq!(typed.status, 0, "{}", typed.screen);
@@ -119,22 +117,6 @@ fn a_file_that_is_there_is_replaced_by_the_user_alone_and_kept() {
     assert_eq!(fs::read_to_string(before).unwrap(), "version: \"1.0\" # first\n");
     let left = desk.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]);
     assert!(!left.contains("before"), "nobody commits it: {left}");
-    let typed = desk.user("init --preset minimal --force --yes");
-    assert!(
-        typed.screen.contains("git add .claude/requirements.yaml .claude/requirements.schema.json"),
-        "a schema that is there already is the team's, too: {}",
-        typed.screen
-    );
-}
-
-#[test]
-fn claude_writes_a_first_file_but_none_that_could_loosen_what_is_required() {
-    let desk = Desk::empty();
-    let said = no(desk.claude(&["init", "--global", "--yes"]));
-    assert!(said.contains("every project"), "{said}");
-    yes(desk.claude(&["init", "--preset", "strict"]));
-    let said = no(desk.claude(&["init", "--local", "--preset", "relaxed"]));
-    assert!(said.contains("it may change what is required"), "{said}");
 }
 
 #[test]
@@ -159,16 +141,63 @@ fn strict_keeps_main_clean_and_commits_tested() {
     desk.sandbox.write("src/lib.rs", "");
     desk.sandbox.commit("code");
     yes(desk.script(&["init", "--project", "--preset", "strict"]));
+    let denied = |tool: &str, input: Value| {
+        denial(desk.ask(&desk.session.pre_tool_use(tool, input)).as_ref()).unwrap_or_default()
+    };
     let file = desk.sandbox.project().join("src/lib.rs").display().to_string();
     let edit = json!({ "file_path": file, "old_string": "a", "new_string": "b" });
     let commit = json!({ "command": "git commit -m x" });
-    let said = denial(&desk, "Edit", edit.clone());
+    let said = denied("Edit", edit.clone());
     assert!(said.contains("commit_plan") && said.contains("protected_branch"), "{said}");
     desk.sandbox.git(&["switch", "--quiet", "--create", "topic"]);
     yes(desk.claude(&["satisfy", "commit_plan"]));
-    assert_eq!(denial(&desk, "Edit", edit), "");
-    let said = denial(&desk, "Bash", commit.clone());
+    assert_eq!(denied("Edit", edit), "");
+    let said = denied("Bash", commit.clone());
     assert!(said.contains("tests_green") && said.contains("cargo test"), "{said}");
     desk.ran("cargo test");
-    assert_eq!(denial(&desk, "Bash", commit), "");
+    assert_eq!(denied("Bash", commit), "");
+}
+
+/// What the user is told when a session begins.
+fn told(desk: &Desk, source: &str) -> String {
+    notice(desk.ask(&desk.session.session_start(source)).as_ref())
+}
+
+fn cloned() -> Desk {
+    let desk = Desk::empty();
+    desk.sandbox.git(&["remote", "add", "origin", "git@github.com:owner/name.git"]);
+    desk
+}
+
+#[test]
+fn hint_is_given_once_to_the_user_alone() {
+    let desk = cloned();
+    let answer = desk.ask(&desk.session.session_start("startup"));
+    assert!(
+        answer.as_ref().unwrap().get("hookSpecificOutput").is_none(),
+        "Claude reads nothing of it: {answer:?}"
+    );
+    let said = notice(answer.as_ref());
+    assert!(said.contains("nothing is required") && said.contains("req init"), "{said}");
+    assert_eq!(told(&desk, "startup"), "");
+}
+
+#[test]
+fn hint_is_left_out_where_nobody_reads_it_or_something_is_set_up_or_there_is_no_remote() {
+    let desk = cloned();
+    assert_eq!(told(&desk, "resume"), "");
+    let headless = desk.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    let outcome = headless.stdin(desk.session.session_start("startup").to_bytes()).run();
+    assert_eq!(outcome.stdout_text(), "");
+    assert_eq!(told(&Desk::empty(), "startup"), "", "no remote");
+    for (level, text, is_told) in [
+        (Level::User, "requirements: {a: {enabled: false}}\n", false),
+        (Level::User, "requirements-check: {enabled: false}\n", false),
+        (Level::User, "rate-awareness: {repeat: 5}\n", true),
+        (Level::Local, "", false),
+    ] {
+        let desk = cloned();
+        desk.sandbox.requirements(level, text);
+        assert_eq!(told(&desk, "startup").contains("req init"), is_told, "{text}");
+    }
 }

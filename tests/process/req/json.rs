@@ -3,72 +3,41 @@
 
 use super::desk::{Desk, TEAM, yes};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tests::process::Invocation;
 use tests::sandbox::Level;
 
-/// A command that `req schema` lists.
-struct Reading {
-    name: String,
-    /// As it is typed after `req`.
-    words: Vec<String>,
+/// The commands that `req schema` lists, by the names of their schemas, each as it is typed after `req`.
+fn readings() -> BTreeMap<String, String> {
+    let list = yes(Desk::empty().script(&["schema"]));
+    let lines = list.lines().map(|line| line.split_once(" req ").unwrap_or_else(|| panic!("{line}")));
+    lines.map(|(name, command)| (name.trim().to_owned(), command.to_owned())).collect()
 }
 
-impl Reading {
-    fn all() -> Vec<Self> {
-        let list = yes(Desk::empty().script(&["schema"]));
-        let reading = |line: &str| {
-            let (name, command) = line.split_once(" req ").unwrap_or_else(|| panic!("{line}"));
-            let words = command.split_whitespace().map(ToOwned::to_owned).collect();
-            Self { name: name.trim().to_owned(), words }
-        };
-        list.lines().map(reading).collect()
-    }
-
-    fn committed(&self) -> String {
-        let config = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config/req");
-        let file = config.join(format!("{}.schema.json", self.name));
-        fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-    }
-
-    /// What else can be typed after it; by itself where nothing is needed.
-    fn ways(&self) -> Vec<&'static [&'static str]> {
-        match self.name.as_str() {
-            "status" => vec![&[], &["--all"], &["--branch", "main"]],
-            "check" => vec![&["--tool", "Edit", "--file", "a.rs"], &["--bash", "ls"], &["--tool", "Read"]],
-            "log" => vec![&[], &["--blocks"], &["-n", "1"]],
-            "log-stats" => vec![&[], &["--since", "1h"]],
-            "ci" => vec![&[], &["--branch", "main"], &["--base", "nowhere"]],
-            "config" => {
-                vec![&[], &["--sources"], &["requirements"], &["requirements.commit_plan", "--sources"]]
-            }
-            "docs" => vec![&[], &["evidence"], &["worktree"]],
-            _ => vec![&[]],
-        }
+/// Words that can be typed after a command.
+fn ways(name: &str) -> &'static [&'static str] {
+    match name {
+        "status" => &["--all", "--branch main"],
+        "check" => &["--tool Edit --file a.rs", "--bash ls"],
+        "log" => &["-n 1"],
+        "log-stats" => &["", "--cost"],
+        "ci" => &["", "--base nowhere"],
+        "config" => &["--sources", "requirements"],
+        "docs" => &["", "evidence"],
+        _ => &[""],
     }
 }
 
 /// A place to ask in.
 struct Scene {
-    name: &'static str,
     desk: Desk,
     folder: PathBuf,
-    has_home: bool,
 }
 
 impl Scene {
-    fn all() -> [Self; 4] {
-        [Self::full(), Self::without_git(), Self::without_home(), Self::damaged()]
-    }
-
-    fn of(name: &'static str, desk: Desk) -> Self {
-        let folder = desk.sandbox.project();
-        Self { name, desk, folder, has_home: true }
-    }
-
-    /// Requirements of each type, marks, sessions, refusals, exceptions, files at every level.
+    /// Requirements of each type, satisfactions, sessions, a denial, exceptions, files at every level.
     fn full() -> Self {
         let desk = Desk::new(TEAM);
         desk.sandbox.requirements(
@@ -82,14 +51,10 @@ impl Scene {
         desk.starts(&desk.session);
         desk.starts(&desk.another());
         let edit = json!({ "file_path": desk.sandbox.project().join("a.rs") });
-        assert!(desk.ask(&desk.session.pre_tool_use("Edit", edit)).is_some(), "a refusal in the journal");
+        assert!(desk.ask(&desk.session.pre_tool_use("Edit", edit)).is_some(), "a denial in the journal");
         yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked", "--note", "done"]));
-        for exception in
-            ["approve branch_size --for 10m --note soon", "waive tests_green --for 10m --note why"]
-        {
-            assert_eq!(desk.user(exception).status, 0);
-        }
-        Self::of("full", desk)
+        assert_eq!(desk.user("waive tests_green --for 10m --note why").status, 0);
+        Self { folder: desk.sandbox.project(), desk }
     }
 
     fn without_git() -> Self {
@@ -97,12 +62,7 @@ impl Scene {
         desk.sandbox.requirements(Level::User, TEAM);
         let folder = desk.sandbox.root().join("plain");
         fs::create_dir_all(&folder).unwrap();
-        yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&folder));
-        Self { name: "no git", desk, folder, has_home: true }
-    }
-
-    fn without_home() -> Self {
-        Self { has_home: false, ..Self::of("no home", Desk::new(TEAM)) }
+        Self { desk, folder }
     }
 
     fn damaged() -> Self {
@@ -111,114 +71,70 @@ impl Scene {
         fs::write(scene.desk.marks_file("feature.json"), "{").unwrap();
         let journal = scene.desk.journal() + "{ torn\n";
         fs::write(scene.desk.state("journal.jsonl"), journal).unwrap();
-        Self { name: "damaged", ..scene }
+        scene
     }
 
-    /// As Claude's shell runs it, and as a script does.
-    fn asked(&self, words: &[&str]) -> [Invocation; 2] {
-        [self.desk.claude(words), self.desk.script(words)].map(|command| {
-            let command = command.cwd(&self.folder);
-            if self.has_home { command } else { command.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR") }
-        })
+    fn asked(&self, line: &str) -> Invocation {
+        self.desk.claude(&line.split_whitespace().collect::<Vec<_>>()).cwd(&self.folder)
     }
 }
 
 #[test]
 fn what_is_printed_is_what_the_committed_schema_says_and_nothing_else() {
-    let readings = Reading::all();
-    let mut told = BTreeSet::new();
-    for scene in Scene::all() {
-        for reading in &readings {
-            let schema: Value = serde_json::from_str(&reading.committed()).unwrap();
-            let validator = jsonschema::validator_for(&schema).unwrap();
-            for way in reading.ways() {
-                let words: Vec<&str> =
-                    reading.words.iter().map(String::as_str).chain(way.iter().copied()).collect();
-                for command in scene.asked(&words) {
-                    let outcome = command.run();
-                    let status = outcome.status.code();
-                    assert!(matches!(status, Some(0 | 1)), "{}: {words:?}: {outcome}", scene.name);
-                    if outcome.stdout.is_empty() {
-                        // Nothing was found to tell of: then that is said to people.
-                        assert!(status == Some(1) && !outcome.stderr.is_empty(), "{}: {outcome}", scene.name);
-                        continue;
-                    }
-                    let mut printed: Value = serde_json::from_slice(&outcome.stdout)
-                        .unwrap_or_else(|error| panic!("{}: {words:?}: {error}: {outcome}", scene.name));
-                    let errors: Vec<String> = validator
-                        .iter_errors(&printed)
-                        .map(|error| format!("{error} at {}", error.instance_path()))
-                        .collect();
-                    assert!(errors.is_empty(), "{}: {words:?}: {errors:?}\n{printed:#}", scene.name);
-                    printed["undocumented"] = json!(1);
-                    assert!(!validator.is_valid(&printed), "{}: a key more goes unnoticed", reading.name);
-                    told.insert(reading.name.clone());
+    let config = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("config/req");
+    for (place, scene) in
+        [("full", Scene::full()), ("no git", Scene::without_git()), ("damaged", Scene::damaged())]
+    {
+        for (name, command) in readings() {
+            let schema = fs::read(config.join(format!("{name}.schema.json"))).unwrap();
+            let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+            for way in ways(&name) {
+                let outcome = scene.asked(&format!("{command} {way}")).run();
+                let status = outcome.status.code();
+                assert!(matches!(status, Some(0 | 1)), "{place}: {command} {way}: {outcome}");
+                if outcome.stdout.is_empty() {
+                    // Nothing was found to report, which is an error for people.
+                    assert!(place == "no git" && !outcome.stderr.is_empty(), "{place}: {outcome}");
+                    continue;
                 }
+                let mut printed: Value = serde_json::from_slice(&outcome.stdout).unwrap();
+                if let Err(error) = validator.validate(&printed) {
+                    panic!("{place}: {command} {way}: {error} at {}\n{printed:#}", error.instance_path());
+                }
+                printed["undocumented"] = json!(1);
+                assert!(!validator.is_valid(&printed), "{name}: a key more goes unnoticed");
             }
         }
     }
-    let silent: Vec<&str> =
-        readings.iter().map(|reading| reading.name.as_str()).filter(|name| !told.contains(*name)).collect();
-    assert!(silent.is_empty(), "nowhere is anything printed by {silent:?}");
 }
 
-#[test]
-fn every_command_that_can_print_json_has_a_schema() {
-    let desk = Desk::empty();
-    let described: BTreeSet<String> = Reading::all()
-        .into_iter()
-        .map(|reading| {
-            reading.words.into_iter().take_while(|word| !word.starts_with('-')).collect::<Vec<_>>().join(" ")
-        })
-        .collect();
-    let can =
-        |verb: &Vec<String>| help(&desk, verb).lines().any(|line| line.trim_start().starts_with("--json"));
-    let able: BTreeSet<String> =
-        verbs(&desk).iter().filter(|verb| can(verb)).map(|verb| verb.join(" ")).collect();
-    assert_eq!(able, described);
-}
-
-#[track_caller]
-fn help(desk: &Desk, verb: &[String]) -> String {
-    let words: Vec<&str> = verb.iter().map(String::as_str).chain(["--help"]).collect();
-    yes(desk.script(&words))
-}
-
-/// Every verb that the help lists, those below a verb among them.
-fn verbs(desk: &Desk) -> Vec<Vec<String>> {
-    let mut found = Vec::new();
-    let mut open = vec![Vec::new()];
-    while let Some(verb) = open.pop() {
-        let below = listed(&help(desk, &verb)).into_iter().map(|name| [verb.clone(), vec![name]].concat());
-        open.extend(below);
-        found.extend((!verb.is_empty()).then_some(verb));
-    }
-    assert!(found.len() > 20, "the help has lost its verbs: {found:?}");
-    found
-}
-
-/// The verbs in a help: lines with two spaces, a small word, and at least two spaces before what it does.
-fn listed(help: &str) -> Vec<String> {
-    let verb = |line: &str| {
+/// The verbs that a help lists: lines with two spaces, a small word, and at least two spaces before what it does.
+fn listed(help: &str) -> impl Iterator<Item = &str> {
+    help.lines().filter_map(|line| {
         let (name, _) = line.strip_prefix("  ")?.split_once("  ")?;
         let is_word = !name.is_empty() && name.chars().all(|char| char.is_ascii_lowercase());
-        (is_word && name != "help").then(|| name.to_owned())
-    };
-    help.lines().filter_map(verb).collect()
+        (is_word && name != "help").then_some(name)
+    })
 }
 
 #[test]
-fn no_verb_ever_ends_with_two() {
-    for scene in [Scene::damaged()] {
-        for verb in verbs(&scene.desk) {
-            for rest in [&["--json"][..], &["a", "b", "c", "d"]] {
-                let words: Vec<&str> = verb.iter().map(String::as_str).chain(rest.iter().copied()).collect();
-                let [claude, script] = scene.asked(&words);
-                for command in [claude, script] {
-                    let outcome = command.run();
-                    assert!(matches!(outcome.status.code(), Some(0 | 1 | 64)), "{words:?}: {outcome}");
-                }
-            }
+fn every_command_that_can_print_json_has_a_schema_and_no_verb_ends_with_two() {
+    let scene = Scene::damaged();
+    let (mut open, mut able, mut count) = (vec![String::new()], BTreeSet::new(), 0);
+    while let Some(verb) = open.pop() {
+        let help = yes(scene.asked(&format!("{verb} --help")));
+        open.extend(listed(&help).map(|name| format!("{verb} {name}")));
+        if help.lines().any(|line| line.trim_start().starts_with("--json")) {
+            able.insert(verb.trim().to_owned());
         }
+        for rest in ["--json", "a b c d"] {
+            let outcome = scene.asked(&format!("{verb} {rest}")).run();
+            assert!(matches!(outcome.status.code(), Some(0 | 1 | 64)), "{verb} {rest}: {outcome}");
+        }
+        count += 1;
     }
+    assert!(count > 20, "the help has lost its verbs: {count}");
+    let command = |words: String| words.split(" --").next().unwrap().to_owned();
+    let described: BTreeSet<String> = readings().into_values().map(command).collect();
+    assert_eq!(able, described);
 }

@@ -1,31 +1,23 @@
-//! `req` where there is no repository, no commit, no branch; in a sub-directory, another repository, a linked work tree.
+//! `req` where there is no repository, in another one, and where other sessions are live.
 
 use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use tests::sandbox::Level;
 
-/// A user's requirements, for every project, and a folder that is none.
-fn without_git() -> (Desk, std::path::PathBuf) {
+#[test]
+fn without_git_satisfactions_are_kept_for_the_folder_and_count_for_their_session() {
     let desk = Desk::empty();
     desk.sandbox.requirements(Level::User, TEAM);
     let folder = desk.sandbox.root().join("plain");
     fs::create_dir_all(&folder).unwrap();
-    (desk, folder)
-}
-
-#[test]
-fn without_git_marks_are_kept_for_the_folder_and_count_for_their_session() {
-    let (desk, folder) = without_git();
     let status = || json_of(desk.claude(&["status", "--json"]).cwd(&folder));
     assert_eq!((&status()["branch"], &status()["place"]), (&Value::Null, &"this project (no git)".into()));
     yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]).cwd(&folder));
-    for name in ["commit_plan", "adr_reviewed", "license_checked", "not_on_main"] {
-        assert_eq!(standing(&status(), name), "met", "{name}");
-    }
     let others = json_of(desk.claude_of(OTHER, &["status", "--json"]).cwd(&folder));
     for name in ["commit_plan", "adr_reviewed", "license_checked"] {
-        assert_eq!(standing(&others, name), "open", "a session's marks are its own: {name}");
+        assert_eq!(standing(&status(), name), "met", "{name}");
+        assert_eq!(standing(&others, name), "open", "a session's satisfactions are its own: {name}");
     }
     assert_eq!(desk.standing("adr_reviewed"), "open", "another folder");
     assert!(fs::read_dir(&folder).unwrap().next().is_none(), "and nothing is written into it");
@@ -33,11 +25,6 @@ fn without_git_marks_are_kept_for_the_folder_and_count_for_their_session() {
     assert!(yes(desk.claude(&["prune"]).cwd(&folder)).contains("nothing was removed"));
     yes(desk.claude(&["clear", "commit_plan"]).cwd(&folder));
     assert_eq!(standing(&status(), "commit_plan"), "open");
-}
-
-#[test]
-fn without_git_and_without_a_state_folder_it_says_what_is_missing() {
-    let (desk, folder) = without_git();
     desk.sandbox.write_home("../plain/.claude/requirements.yaml", TEAM);
     let satisfy = desk.claude(&["satisfy", "adr_reviewed", "--session", &desk.session.id]).cwd(&folder);
     let said = no(satisfy.unset("HOME").unset("CLAUDE_HOOK_STATE_DIR"));
@@ -45,18 +32,59 @@ fn without_git_and_without_a_state_folder_it_says_what_is_missing() {
 }
 
 #[test]
-fn a_session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
+fn session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
     let desk = Desk::new(TEAM);
     desk.starts(&desk.session);
     let elsewhere = desk.sandbox.root().join("elsewhere");
     fs::create_dir_all(&elsewhere).unwrap();
     desk.sandbox.git(&["-C", elsewhere.to_str().unwrap(), "init", "--quiet", "--initial-branch", "theirs"]);
-    let status = json_of(desk.claude(&["status", "--json"]).cwd(&elsewhere));
-    assert_eq!((standing(&status, "commit_plan"), &status["branch"]), ("open".to_owned(), &"theirs".into()));
+    let status = || json_of(desk.claude(&["status", "--json"]).cwd(&elsewhere));
+    assert_eq!(
+        (standing(&status(), "commit_plan"), &status()["branch"]),
+        ("open".to_owned(), &"theirs".into())
+    );
     yes(desk.claude(&["satisfy", "commit_plan"]).cwd(&elsewhere));
-    assert_eq!(desk.standing("commit_plan"), "open", "the mark is the other repository's");
-    let status = json_of(desk.claude(&["status", "--json"]).cwd(&elsewhere));
-    assert_eq!(standing(&status, "commit_plan"), "met");
+    assert_eq!(desk.standing("commit_plan"), "open", "the satisfaction is the other repository's");
+    assert_eq!(standing(&status(), "commit_plan"), "met");
     let nobody = json_of(desk.script(&["status", "--json"]).cwd(&elsewhere));
-    assert_eq!(nobody["requirements"], serde_json::json!([]), "without a session the folder counts");
+    assert_eq!(nobody["requirements"], json!([]), "without a session the folder counts");
+}
+
+#[test]
+fn session_that_is_meant_follows_from_who_is_there() {
+    let desk = Desk::new(TEAM);
+    fs::create_dir_all(desk.sandbox.project().join("src")).unwrap();
+    desk.sandbox.write("src/a", "one");
+    let of = |words: &[&str]| {
+        let status = json_of(desk.script(&[&["status", "--json"], words].concat()));
+        (status["session"].clone(), standing(&status, "commit_plan"), standing(&status, "tests_green"))
+    };
+    let own = (json!(desk.session.id), "met".to_owned(), "met".to_owned());
+    let others = (json!(OTHER), "open".to_owned(), "open".to_owned());
+    assert_eq!(of(&[]).0, Value::Null, "none is live");
+    desk.starts(&desk.session);
+    yes(desk.claude(&["satisfy", "commit_plan"]));
+    assert_eq!(desk.ran("./run-tests"), [None, None]);
+    assert_eq!(of(&[]), own, "the only one");
+    assert!(!yes(desk.script(&["sessions"])).contains("this one"), "and it is not the caller's");
+    desk.starts(&desk.another());
+    assert_eq!((of(&[]).0, of(&[]).1.as_str()), (Value::Null, "unknown"), "one of two");
+    assert_eq!(of(&["--session", "5e55104e"]), own);
+    assert_eq!(of(&["--session", OTHER]), others);
+    desk.ask(&desk.session.session_end("other"));
+    assert_eq!(of(&[]), others, "the one that is left");
+}
+
+#[test]
+fn branch_that_is_gone_loses_its_satisfactions_and_no_other_does() {
+    let desk = Desk::new(TEAM);
+    desk.sandbox.git(&["branch", "feature/x"]);
+    yes(desk.claude(&["satisfy", "commit_plan", "license_checked"]));
+    yes(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/x"]));
+    let kept = || ["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap());
+    let before = kept();
+    desk.sandbox.git(&["branch", "--delete", "feature/x"]);
+    assert_eq!(yes(desk.claude(&["prune"])), "removed the satisfactions of feature/x");
+    assert!(!desk.marks_file("feature-x.json").exists());
+    assert_eq!(kept(), before);
 }

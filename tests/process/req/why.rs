@@ -1,4 +1,4 @@
-//! `req why`, asked after each kind of refusal and block of each hook: it names hook, rule, layer, file, line and next step.
+//! `req why`, asked after a denial or block of each kind: it names hook, rule, layer, file, line and next step.
 
 use super::desk::{Desk, TEAM, json_of, yes};
 use crate::driver::{Driver, denial};
@@ -17,71 +17,45 @@ fn req(driver: &Driver, words: &[&str]) -> Invocation {
 }
 
 fn edit(driver: &Driver) -> Payload {
-    let file = driver.sandbox.project().join("src/a.rs").display().to_string();
-    driver.session.pre_tool_use("Edit", json!({ "file_path": file, "old_string": "a", "new_string": "b" }))
-}
-
-/// Refuses an edit in a project that requires this.
-fn refused(requirements: &str) -> Desk {
-    let desk = Desk::new(requirements);
-    refuse(&desk, &edit(&desk));
-    desk
+    let file = driver.sandbox.project().join("src/peculiar.rs").display().to_string();
+    driver
+        .session
+        .pre_tool_use("Edit", json!({ "file_path": file, "old_string": "peculiar", "new_string": "b" }))
 }
 
 #[track_caller]
-fn refuse(driver: &Driver, payload: &Payload) -> String {
-    denial(driver.ask(payload).as_ref()).expect("the call is refused")
+fn deny(driver: &Driver) {
+    assert!(denial(driver.ask(&edit(driver)).as_ref()).is_some());
 }
 
-/// What `req why` has to say.
-struct Expected<'a> {
-    hook: &'a str,
-    did: &'a str,
-    rule: &'a str,
-    layer: &'a str,
-    /// How file and line end.
-    place: &'a str,
-    /// A part of the next step.
-    next: &'a str,
-}
-
+/// `req why` tells what the hook did, by which rule, where that is set, and a part of the next step.
 #[track_caller]
-fn assert_told(driver: &Driver, expected: &Expected<'_>) {
+fn assert_told(driver: &Driver, did: &str, rule: &str, (place, layer): (&str, &str), next: &str) {
     let text = yes(req(driver, &["why"]));
     let first = text.lines().next().unwrap();
-    assert!(first.starts_with(&format!("{} {}, ", expected.hook, expected.did)), "{text}");
+    assert!(first.starts_with(&format!("{did}, ")), "{text}");
     assert!(first.contains(", in this session. Its id is "), "{text}");
-    assert!(text.contains(&format!("\nRule: {}\n", expected.rule)), "{text}");
-    let set = text.lines().find(|line| line.starts_with("Set: ")).unwrap_or_else(|| panic!("{text}"));
-    assert!(set.ends_with(&format!("{} ({})", expected.place, expected.layer)), "{text}");
-    assert!(text.contains(expected.next), "{} in {text}", expected.next);
+    assert!(text.contains(&format!("\nRule: {rule}\nSet: ")), "{text}");
+    assert!(text.contains(&format!("{place} ({layer})\n")) && text.contains(next), "{next} in {text}");
     let json = json_of(req(driver, &["why", "--json"]));
     let entry = &json["entry"];
-    assert_eq!((&json["version"], &entry["hook"]), (&json!(1), &json!(expected.hook)), "{json}");
-    assert_eq!((&entry["rule"], &entry["layer"]), (&json!(expected.rule), &json!(expected.layer)), "{json}");
-    assert!(entry["where"].as_str().unwrap().ends_with(expected.place), "{json}");
+    assert_eq!((&entry["rule"], &entry["layer"]), (&json!(rule), &json!(layer)), "{json}");
+    assert!(entry["where"].as_str().unwrap().ends_with(place), "{json}");
     assert_eq!(json["outcome"]["how"], "open");
     let steps = entry["next"].as_array().unwrap().iter().filter_map(Value::as_str);
     let said = entry["text"].as_str().unwrap();
-    assert!(steps.chain([said]).any(|text| text.contains(expected.next)), "{json}");
+    assert!(steps.chain([said]).any(|text| text.contains(next)), "{json}");
 }
 
 #[test]
-fn after_a_refusal_of_each_type_of_requirement() {
+fn after_a_denial_of_each_type_of_requirement() {
     let guard = "{enabled: true, type: guard, guard_type: protected_branch}";
     for (requirement, next) in [("{enabled: true}", "satisfy it"), (guard, "git switch")] {
         let desk = Desk::new(&format!("version: \"1.0\"\nrequirements:\n  it: {requirement}\n"));
         desk.sandbox.write("a.txt", "a line\n");
-        refuse(&desk, &edit(&desk));
-        let expected = Expected {
-            hook: "requirements-check",
-            did: "refused Edit",
-            rule: "requirements.it",
-            layer: "project",
-            place: ".claude/requirements.yaml:3",
-            next,
-        };
-        assert_told(&desk, &expected);
+        deny(&desk);
+        let place = (".claude/requirements.yaml:3", "project");
+        assert_told(&desk, "requirements-check denied Edit", "requirements.it", place, next);
     }
 }
 
@@ -89,54 +63,35 @@ fn after_a_refusal_of_each_type_of_requirement() {
 fn after_a_stop_that_needs_an_acknowledgement() {
     let gate = gate::Gate::new("version: \"1.0\"\nstop-momentum: {enabled: true}\n");
     let token = gate::token(&gate.blocked(WORDS));
-    let expected = Expected {
-        hook: "stop-momentum",
-        did: "held the stop",
-        rule: "stop-momentum.enabled",
-        layer: "global",
-        place: "~/.claude/requirements.yaml:2",
-        next: &format!("include the token {token}"),
-    };
-    assert_told(&gate, &expected);
+    let next = format!("include the token {token}");
+    let place = ("~/.claude/requirements.yaml:2", "global");
+    assert_told(&gate, "stop-momentum blocked the stop", "stop-momentum.enabled", place, &next);
 }
 
 #[test]
 fn after_a_call_too_many() {
     let driver = Driver::new("rate-awareness", "rate-awareness: {mode: deny, repeat: 2, ping_pong: 0}\n");
     driver.ask(&edit(&driver));
-    refuse(&driver, &edit(&driver));
-    let expected = Expected {
-        hook: "rate-awareness",
-        did: "refused Edit",
-        rule: "rate-awareness.repeat",
-        layer: "global",
-        place: "~/.claude/requirements.yaml:1",
-        next: "Any other call ends the row.",
-    };
-    assert_told(&driver, &expected);
+    deny(&driver);
+    let place = ("~/.claude/requirements.yaml:1", "global");
+    assert_told(&driver, "rate-awareness denied Edit", "rate-awareness.repeat", place, "Any other call");
 }
 
 #[test]
-fn a_refusal_that_was_followed_says_so() {
-    let desk = refused("requirements: {plan: {enabled: true}}\n");
-    yes(desk.claude(&["satisfy", "plan"]));
-    assert_eq!(desk.ask(&edit(&desk)), None);
-    let json = json_of(desk.claude(&["why", "--json"]));
-    assert_eq!(json["outcome"]["how"], "followed", "{json}");
-    let text = yes(desk.claude(&["why"]));
-    assert!(text.contains("\nIt asked for: run in Bash: ") && !text.contains("\nNext: "), "{text}");
-    let line = json["outcome"]["id"].as_str().unwrap();
-    assert!(yes(desk.claude(&["why", line])).starts_with("requirements-check was followed, "));
-}
-
-#[test]
-fn nothing_of_what_went_into_the_call_is_told() {
+fn denial_that_was_followed_says_so_and_nothing_of_the_call_is_told() {
     let desk = Desk::new(TEAM);
-    let input =
-        json!({ "file_path": "/somewhere/quite-peculiar.rs", "old_string": "peculiar", "new_string": "x" });
-    refuse(&desk, &desk.session.pre_tool_use("Edit", input));
+    deny(&desk);
     for words in [&["why"][..], &["why", "--json"], &["log"], &["log", "--json"]] {
         let told = yes(desk.claude(words));
         assert!(told.contains("Edit") && !told.contains("peculiar"), "{told}");
     }
+    yes(desk.claude(&["satisfy", "commit_plan", "adr_reviewed", "license_checked"]));
+    desk.user("satisfy release_notes --session 5e55104e");
+    assert_eq!(desk.ask(&edit(&desk)), None);
+    let json = json_of(desk.claude(&["why", "--json"]));
+    assert_eq!(json["outcome"]["how"], "followed", "{json}");
+    let text = yes(desk.claude(&["why"]));
+    assert!(text.contains("\nIt asked for:") && !text.contains("\nNext"), "{text}");
+    let line = json["outcome"]["id"].as_str().unwrap();
+    assert!(yes(desk.claude(&["why", line])).starts_with("requirements-check was followed, "));
 }

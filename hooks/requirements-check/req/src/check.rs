@@ -15,7 +15,6 @@ use crate::pause;
 use crate::reply::{self, Reply};
 use crate::verb::Check;
 use requirements_check::RequirementsCheck;
-use requirements_check::observe::Look;
 use requirements_check::rule::Rule;
 use requirements_check::state::State;
 
@@ -46,8 +45,13 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
         let session = location.look_round(|look| {
             look.know_sessions();
             let session = location.session(wanted.session.as_deref(), look)?;
-            notes.extend(unknown(&call.tool_name));
-            notes.extend(session.is_none().then(|| whose(location, look)).flatten());
+            if let Some(near) = unknown_tool(&call.tool_name) {
+                let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+                notes.push(format!("no tool `{}` is known of Claude Code{near}", call.tool_name));
+            }
+            if session.is_none() && Rule::all(&location.section.settings).next().is_some() {
+                notes.push("(for a new session; --session names another)".to_owned());
+            }
             Ok::<_, String>(session)
         })?;
         ("nothing required keeps this call from running", denial(location, call, session))
@@ -91,15 +95,6 @@ fn denial(location: &Location, call: ToolCall, session: Option<String>) -> Optio
     }
 }
 
-/// For whom the answer is, where no session is named or plain; none where it is the same for all.
-fn whose(location: &Location, look: &Look<'_, '_>) -> Option<String> {
-    Rule::all(&location.section.settings).next()?;
-    Some(match look.world.live_names().as_slice() {
-        [] => "(for a new session; none is live here)".to_owned(),
-        live => format!("(for a new session; live here: {}; name one with --session)", live.join(", ")),
-    })
-}
-
 fn call_of(wanted: &Check) -> Result<ToolCall, String> {
     let (tool_name, fields) = match (&wanted.bash, &wanted.tool) {
         (Some(line), _) => ("Bash".to_owned(), json!({ "command": line })),
@@ -108,10 +103,4 @@ fn call_of(wanted: &Check) -> Result<ToolCall, String> {
     };
     let tool_input = to_raw_value(&fields).map_err(|error| error.to_string())?;
     Ok(ToolCall { tool_name, tool_use_id: Some("req-check".to_owned()), tool_input: Some(tool_input) })
-}
-
-/// What to say of a tool that Claude Code does not have, as far as anybody knows.
-fn unknown(tool: &str) -> Option<String> {
-    let near = unknown_tool(tool)?.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Some(format!("no tool `{tool}` is known of Claude Code{near}"))
 }

@@ -1,25 +1,18 @@
 //! `req config`, `req enable`, `req disable`: what is in force and where it is set, and changing one key of a file.
-//!
-//! - `outlook`: every key of every section, out of the files as they are, or as they would be
-//! - `key`: a key as it is typed; `value`: the value
-//! - `change`: a change of one key, and why it is refused
-//! - `file`, `schema_file`, `ignore`: what belongs to a file of ours, for `req init` too
 
 mod change;
 pub(crate) mod file;
 pub(crate) mod ignore;
 mod key;
 mod outlook;
-pub(crate) mod schema_file;
 #[cfg(test)]
 mod tests;
-mod value;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 use shared::cli::Asker;
-use shared::config::{self, Entry, LayerKind, Origin, dotted, spelled};
+use shared::config::{Entry, LayerKind, Origin, dotted, spelled};
 
 use crate::pause;
 use crate::reply::{Reply, json};
@@ -35,8 +28,8 @@ pub(crate) struct ConfigReport {
     version: u32,
     /// The keys asked for.
     entries: Vec<Setting>,
-    /// What is wrong in the files; nothing of it is in force.
-    problems: Vec<Mistake>,
+    /// What is wrong in the files, each with file, line and key; nothing of it is in force.
+    problems: Vec<String>,
 }
 
 /// A key.
@@ -67,36 +60,68 @@ struct Said {
     line: Option<usize>,
 }
 
-/// Something wrong in a file.
-#[derive(Debug, Serialize, JsonSchema)]
-struct Mistake {
-    /// The file.
-    file: String,
-    /// The line, counted from 1, where it is known.
-    line: Option<usize>,
-    /// The key; empty for the whole file.
-    key: String,
-    /// All of it in a sentence.
-    text: String,
+impl Said {
+    fn new(value: &Value, origin: &Origin) -> Self {
+        let is_file = !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch);
+        Self {
+            value: value.clone(),
+            layer: if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() },
+            file: is_file.then(|| origin.file.clone()),
+            line: origin.line,
+        }
+    }
+
+    /// `local, .claude/requirements.local.yaml:4`
+    fn place(&self) -> String {
+        let file = self.file.as_ref().map(|file| format!(", {file}")).unwrap_or_default();
+        let line = self.line.map(|line| format!(":{line}")).unwrap_or_default();
+        format!("{}{file}{line}", self.layer)
+    }
 }
 
-pub(crate) fn config(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
+impl Setting {
+    fn new(entry: &Entry) -> Self {
+        Self {
+            key: dotted(&entry.path),
+            said: Said::new(&entry.value, &entry.origin),
+            locked: entry.locked,
+            global_only: entry.global_only,
+            overridden: entry.overridden.iter().map(|said| Said::new(&said.value, &said.origin)).collect(),
+        }
+    }
+
+    /// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
+    fn lines(&self, with_sources: bool) -> Vec<String> {
+        let line = format!("{}: {}", self.key, spelled(&self.said.value));
+        if !with_sources {
+            return vec![line];
+        }
+        let locked = if self.locked { ", locked" } else { "" };
+        let over = |said: &Said| format!("  # over {}  ({})", spelled(&said.value), said.place());
+        let first = format!("{line}  # {}{locked}", self.said.place());
+        std::iter::once(first).chain(self.overridden.iter().map(over)).collect()
+    }
+}
+
+pub(crate) fn config(wanted: &Config, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     match &wanted.change {
         None => show(wanted, asker),
-        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker),
-        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker),
+        Some(ConfigChange::Set { key, value, level }) => change::set(key, Some(value), *level, asker, line),
+        Some(ConfigChange::Unset { key, level }) => change::set(key, None, *level, asker, line),
     }
 }
 
 fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
     let outlook = Outlook::of(asker, &asker.sources());
     let path = wanted.key.as_deref().map_or(Ok(Vec::new()), path_of)?;
-    let entries: Vec<&Entry> = outlook.below(&path).collect();
-    if entries.is_empty() {
+    let entries: Vec<Setting> = outlook.below(&path).map(Setting::new).collect();
+    let problems = outlook.problems.iter().map(ToString::to_string).collect();
+    let report = ConfigReport { version: 1, entries, problems };
+    if report.entries.is_empty() {
         return Err(unknown(&path, &outlook));
     }
     if wanted.json {
-        return Ok(Reply::yes(json(&report(&entries, &outlook))));
+        return Ok(Reply::yes(json(&report)));
     }
     if let Some(only) = outlook.at(&path).filter(|_| !wanted.sources) {
         // For scripts: the value and nothing else.
@@ -106,60 +131,10 @@ fn show(wanted: &Config, asker: &Asker<'_>) -> Result<Reply, String> {
             other => spelled(other),
         }));
     }
+    let notes: Vec<String> = pause::note(asker).into_iter().chain(report.problems).collect();
     let mut lines: Vec<String> =
-        entries.into_iter().flat_map(|entry| lines_of(entry, wanted.sources)).collect();
-    let problems = outlook.problems.iter().map(ToString::to_string);
-    let notes: Vec<String> = pause::note(asker).into_iter().chain(problems).collect();
+        report.entries.iter().flat_map(|setting| setting.lines(wanted.sources)).collect();
     lines.extend((!notes.is_empty()).then(String::new));
     lines.extend(notes);
     Ok(Reply::yes(lines.join("\n")))
-}
-
-/// `key: value`, and with its sources where it is set, and a line for each layer it overrides.
-fn lines_of(entry: &Entry, with_sources: bool) -> Vec<String> {
-    let line = format!("{}: {}", dotted(&entry.path), spelled(&entry.value));
-    if !with_sources {
-        return vec![line];
-    }
-    let locked = if entry.locked { ", locked" } else { "" };
-    let over = |said: &config::Said| format!("  # over {}  ({})", spelled(&said.value), place(&said.origin));
-    let first = format!("{line}  # {}{locked}", place(&entry.origin));
-    std::iter::once(first).chain(entry.overridden.iter().map(over)).collect()
-}
-
-/// `local, .claude/requirements.local.yaml:4`
-fn place(origin: &Origin) -> String {
-    let layer = layer(origin);
-    if is_file(origin) { format!("{layer}, {origin}") } else { layer.to_owned() }
-}
-
-fn is_file(origin: &Origin) -> bool {
-    !matches!(origin.layer, LayerKind::Defaults | LayerKind::Switch)
-}
-
-fn layer(origin: &Origin) -> &'static str {
-    if origin.layer == LayerKind::Defaults { "defaults" } else { origin.layer.word() }
-}
-
-fn report(entries: &[&Entry], outlook: &Outlook) -> ConfigReport {
-    let said = |value: &Value, origin: &Origin| Said {
-        value: value.clone(),
-        layer: layer(origin),
-        file: is_file(origin).then(|| origin.file.clone()),
-        line: origin.line,
-    };
-    let setting = |entry: &&Entry| Setting {
-        key: dotted(&entry.path),
-        said: said(&entry.value, &entry.origin),
-        locked: entry.locked,
-        global_only: entry.global_only,
-        overridden: entry.overridden.iter().map(|below| said(&below.value, &below.origin)).collect(),
-    };
-    let problems = outlook.problems.iter().map(|problem| Mistake {
-        file: problem.file.clone(),
-        line: problem.line,
-        key: problem.key.clone(),
-        text: problem.to_string(),
-    });
-    ConfigReport { version: 1, entries: entries.iter().map(setting).collect(), problems: problems.collect() }
 }

@@ -1,7 +1,4 @@
 //! `req init`: a first file from a preset, with one guessed test command, shown before it is written.
-//!
-//! - `guess`: the command that runs the tests, and the default branch
-//! - `preset`: a preset with its blanks filled in
 
 mod guess;
 mod preset;
@@ -11,14 +8,11 @@ use std::path::{Path, PathBuf};
 
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
-use requirements_check::view::quoted;
 use serde_json::Value;
-use shared::config::{LayerKind, Sources, read_text, read_typed};
+use shared::config::{LayerKind, read_text, read_typed};
 use shared::hook::Hook as _;
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
-use shared::run::configure;
-use shared::switches::Position;
 
 use crate::config::file::{OurFile, user_file};
 use crate::config::ignore::{KEPT, LOCAL, ignore};
@@ -40,7 +34,12 @@ pub(crate) fn init(wanted: &Init, location: &Location) -> Result<Reply, String> 
     if !wanted.yes && is_terminal {
         plan.confirm()?;
     } else if !wanted.yes && wanted.preset.is_none() {
-        return Err(plan.nobody_to_ask());
+        let line = plan.line();
+        return Err(format!(
+            "req: there is no terminal to ask on; nothing was written\n\
+             What fits here: {line}\n\
+             To see it first: {line} --dry-run; the other presets: req init --help"
+        ));
     }
     plan.write()
 }
@@ -50,11 +49,9 @@ struct Plan<'a> {
     location: &'a Location,
     preset: Preset,
     file: OurFile,
-    /// The file's text now.
-    before: Option<String>,
-    /// The file only switched hooks on, which stays below the preset.
-    is_joined: bool,
     text: String,
+    /// A file that may hold requirements would be replaced.
+    replaces: bool,
 }
 
 impl<'a> Plan<'a> {
@@ -64,12 +61,16 @@ impl<'a> Plan<'a> {
         if is_inherit && level != LayerKind::Project {
             return Err("req: inherit is for a project's file, which then requires what your global one does; use --project".to_owned());
         }
-        let preset = wanted.preset.unwrap_or_else(|| usual_preset(location, level));
+        let preset = wanted.preset.unwrap_or(match level {
+            LayerKind::Global => Preset::Advanced,
+            LayerKind::Local => Preset::Minimal,
+            _ => Preset::Relaxed,
+        });
         let file = OurFile::of(level, &location.asker())?;
         let root = file.root.as_deref();
         let blanks = Blanks {
             level,
-            schema: &file.schema.named,
+            schema: &file.schema_url(),
             test_command: root.and_then(guess::test_command),
             has_git: root.is_none_or(|root| root.join(".git").exists()),
             default_branch: root.and_then(guess::default_branch),
@@ -77,16 +78,10 @@ impl<'a> Plan<'a> {
         let filled = preset::filled(preset, &blanks);
         // A file that cannot be read is there all the same.
         let is_there = file.path.symlink_metadata().is_ok();
-        let before = is_there.then(|| read_text(&file.path, root, MAX_BYTES).unwrap_or_default());
-        let old = before.as_deref().filter(|_| !wanted.force);
-        let joined = old.and_then(|text| preset::joined(&filled, text));
-        let is_joined = joined.is_some();
-        Ok(Self { location, preset, file, before, is_joined, text: joined.unwrap_or(filled) })
-    }
-
-    /// A file that may hold requirements would be replaced.
-    fn replaces(&self) -> bool {
-        self.before.is_some() && !self.is_joined
+        let there = read_text(&file.path, root, MAX_BYTES).ok().filter(|_| !wanted.force);
+        let joined = there.and_then(|text| preset::joined(&filled, &text));
+        let replaces = is_there && joined.is_none();
+        Ok(Self { location, preset, file, text: joined.unwrap_or(filled), replaces })
     }
 
     fn shown(&self) -> String {
@@ -94,29 +89,28 @@ impl<'a> Plan<'a> {
     }
 
     /// The command as it is typed.
-    fn line(&self, preset: Option<Preset>) -> String {
-        let preset = preset.map(|preset| format!(" --preset {}", preset.word())).unwrap_or_default();
-        format!("req init{}{preset}", flag(self.file.level))
+    fn line(&self) -> String {
+        format!("req init{} --preset {}", flag(self.file.level), self.preset.word())
     }
 
     /// Claude and scripts may write a first file. They may not replace one, set what counts in every project, or add a file
     /// that could loosen what is required already.
     fn may_write(&self, wanted: &Init) -> Result<(), String> {
-        if self.replaces() && !wanted.force {
+        if self.replaces && !wanted.force {
             return Err(format!(
                 "req: {} is there already; nothing was written\n\
                  To change a key of it: req config set KEY VALUE{}\n\
                  To begin anew, with the old file kept beside it: {} --force",
                 self.shown(),
                 flag(self.file.level),
-                self.line(wanted.preset)
+                self.line()
             ));
         }
         let is_claude = self.location.caller == Caller::Shell(Standing::InsideClaude);
         let requires = Rule::all(&self.location.section.settings).next().is_some();
         let why = if self.location.caller.is_operator() {
             return Ok(());
-        } else if self.replaces() {
+        } else if self.replaces {
             "the file it replaces may be stricter"
         } else if self.file.level == LayerKind::Global && is_claude {
             "that file counts in every project"
@@ -126,19 +120,8 @@ impl<'a> Plan<'a> {
             return Ok(());
         };
         let force = if wanted.force { " --force" } else { "" };
-        Err(format!(
-            "req: refused, because {why}. This is for the user to decide; run it in a terminal of your own: {}{force}",
-            self.line(Some(self.preset))
-        ))
-    }
-
-    fn nobody_to_ask(&self) -> String {
-        let line = self.line(Some(self.preset));
-        format!(
-            "req: there is no terminal to ask on; nothing was written\n\
-             What fits here: {line}\n\
-             To see it first: {line} --dry-run; the other presets: req init --help"
-        )
+        let line = format!("{}{force}", self.line());
+        Err(format!("req: refused, because {why}: {}", self.location.caller.refusal(&line, false)))
     }
 
     /// Shows the file on stderr and asks once.
@@ -156,28 +139,25 @@ impl<'a> Plan<'a> {
     fn write(&self) -> Result<Reply, String> {
         let kept = self.write_file()?;
         let mut lines = vec![format!("written: {}", self.shown())];
-        lines.extend(self.is_joined.then(|| "what stood in it is kept at its end".to_owned()));
         lines.extend(kept.as_ref().map(|kept| format!("the old file is now {}", self.file.shown(kept))));
-        let schema = &self.file.schema.path;
-        let has_schema = self.file.schema.write();
-        lines.extend(match &has_schema {
-            Ok(true) => Some(format!(
-                "written: {} (lets editors check the file as you type)",
-                self.file.shown(schema)
-            )),
-            Ok(false) => None,
-            Err(why) => Some(format!("the schema for editors was not written: {why}")),
+        lines.push(match self.file.write_schema() {
+            Ok(()) => {
+                format!("for editors, which check it as you type: {}", self.file.shown(&self.file.schema))
+            }
+            Err(why) => format!("the schema for editors was not written: {why}"),
         });
-        let ignored = self.file.root.as_deref().map(|root| ignored(root, kept.as_deref()));
-        let ignored = ignored.unwrap_or_default();
-        lines.extend(ignored.iter().cloned());
-        lines.push(String::new());
+        lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
         lines.extend(self.required());
-        lines.push(String::new());
-        let mut team = vec![quoted(&self.shown())];
-        team.extend(has_schema.is_ok().then(|| quoted(&self.file.shown(schema))));
-        team.extend((!ignored.is_empty()).then(|| ".gitignore".to_owned()));
-        lines.extend(self.next(&team));
+        lines.extend(["Next:", "  req status    what is required here, satisfied or not"].map(str::to_owned));
+        if self.file.level == LayerKind::Project {
+            lines.push("  commit these files, so that your team has them".to_owned());
+        }
+        let name = RequirementsCheck::NAME;
+        if !self.location.section.enabled {
+            lines.push(format!("  {name} on    it is switched off now"));
+        } else if !is_registered(self.location) {
+            lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
+        }
         Ok(Reply::yes(lines.join("\n")))
     }
 
@@ -185,7 +165,7 @@ impl<'a> Plan<'a> {
     fn write_file(&self) -> Result<Option<PathBuf>, String> {
         let path = &self.file.path;
         let file = user_file(path, self.file.root.as_deref()).map_err(|why| format!("req: {why}"))?;
-        let kept = self.replaces().then(|| name_of_old(path, self.location.host.now()));
+        let kept = self.replaces.then(|| name_of_old(path, self.location.host.now()));
         if let Some(kept) = &kept {
             // A copy keeps the mode; half of one would be taken for the old file.
             std::fs::copy(file.target(), kept).map_err(|error| {
@@ -194,11 +174,7 @@ impl<'a> Plan<'a> {
                 format!("req: {}: {why}; nothing was changed", path.display())
             })?;
         }
-        let written = file.change(|there| {
-            let is_other = !self.replaces() && there != self.before.as_deref();
-            let refused = || file.refused("it was just written by another program; nothing was changed");
-            if is_other { Err(refused()) } else { Ok(Some(self.text.clone())) }
-        });
+        let written = file.change::<client_settings::FileError>(|_| Ok(Some(self.text.clone())));
         written.map(|_| kept).map_err(|error| format!("req: {error}"))
     }
 
@@ -215,32 +191,9 @@ impl<'a> Plan<'a> {
         if lines.is_empty() {
             return vec!["It requires nothing yet; examples stand in it as comments.".to_owned()];
         }
-        let left_out = self.text.lines().filter_map(|line| line.split_once("# Left out: "));
-        let left_out = left_out.map(|(_, why)| format!("  left out: {why}"));
+        let left_out = self.text.lines().filter_map(|line| line.strip_prefix("  # Left out: "));
+        let left_out = left_out.map(|what| format!("  left out: {what}"));
         std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
-    }
-
-    /// The next steps; `files` are those that the team should have.
-    fn next(&self, files: &[String]) -> Vec<String> {
-        let mut lines =
-            vec!["Next:".to_owned(), "  req status    what is required here, satisfied or not".to_owned()];
-        let is_of_team =
-            |root: &&PathBuf| self.file.level == LayerKind::Project && root.join(".git").exists();
-        if let Some(root) = self.file.root.as_ref().filter(is_of_team) {
-            // From a folder below the top, git needs to know where the paths begin.
-            let at = match self.location.host.cwd() {
-                Some(cwd) if cwd == *root => String::new(),
-                _ => format!(" -C {}", quoted(&root.display().to_string())),
-            };
-            lines.push(format!("  git{at} add {}    so that your team has it", files.join(" ")));
-        }
-        let name = RequirementsCheck::NAME;
-        if !self.location.section.enabled {
-            lines.push(format!("  {name} on    it is switched off now"));
-        } else if !is_registered(self.location) {
-            lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
-        }
-        lines
     }
 }
 
@@ -252,11 +205,9 @@ fn name_of_old(path: &Path, now: Timestamp) -> PathBuf {
 }
 
 /// The local file and the old files that are kept belong to one person, so git ignores them.
-fn ignored(root: &Path, kept: Option<&Path>) -> Vec<String> {
-    let kept = kept.and_then(|kept| kept.strip_prefix(root).ok());
-    let kept = kept.map(|kept| (kept.to_string_lossy().replace('\\', "/"), KEPT));
-    let all = [(LOCAL.to_owned(), LOCAL)].into_iter().chain(kept);
-    let added = all.filter_map(|(path, line)| match ignore(root, &path, line) {
+fn ignored(root: &Path, has_old: bool) -> Vec<String> {
+    let all = std::iter::once(LOCAL).chain(has_old.then_some(KEPT));
+    let added = all.filter_map(|line| match ignore(root, line) {
         Ok(false) => None,
         Ok(true) => Some(format!("added to .gitignore: {line}")),
         Err(why) => Some(format!("not added to .gitignore: {why}")),
@@ -270,23 +221,6 @@ fn usual_level(location: &Location, is_inherit: bool) -> LayerKind {
     let is_home = places.root.is_some() && places.root.as_ref() == home.as_ref();
     let is_global = places.project_claude_dir.is_none() || is_home;
     if is_global && !is_inherit { LayerKind::Global } else { LayerKind::Project }
-}
-
-fn usual_preset(location: &Location, level: LayerKind) -> Preset {
-    match level {
-        LayerKind::Global => Preset::Advanced,
-        LayerKind::Local => Preset::Minimal,
-        _ if requires_globally(location) => Preset::Inherit,
-        _ => Preset::Relaxed,
-    }
-}
-
-/// The user's own file requires something.
-fn requires_globally(location: &Location) -> bool {
-    let all = location.asker().sources();
-    let sources = Sources { global: all.global, home: all.home, ..Sources::default() };
-    let section = configure::<RequirementsCheck>(&sources, Position::default());
-    section.is_some_and(|section| Rule::all(&section.settings).next().is_some())
 }
 
 /// A settings file of Claude Code names the hook, or the plugin it comes with.

@@ -1,4 +1,4 @@
-//! `req log`, `req why`: what the hooks did and why, out of the journal of all of them.
+//! `req log`, `req why`: the actions of all hooks and their reasons, from the journal.
 
 mod entry;
 mod stats;
@@ -6,20 +6,16 @@ mod stats;
 mod tests;
 mod why;
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::catalog::section_names;
 use shared::cli::Asker;
-use shared::host::Timestamp;
 use shared::journal::{Journal, Record, project_name};
 
 use crate::reply::{Reply, counted, json, unknown};
 use crate::verb::Log;
-use entry::{is_refusal, lines_of};
-use requirements_check::satisfactions::resolve_session;
-pub(crate) use stats::{CostReport, StatsReport};
+use entry::{is_denial, lines_of};
+pub(crate) use stats::StatsReport;
 pub(crate) use why::{WhyReport, why};
 
 /// What `req log --json` prints.
@@ -42,76 +38,46 @@ fn journal(asker: &Asker<'_>) -> Result<Journal, String> {
     Ok(Journal::read(store.dir()))
 }
 
-/// The session that an id or the beginning of one names.
-fn session(named: &str, journal: &Journal, asker: &Asker<'_>) -> Result<String, String> {
-    let recorded = journal.records.iter().filter_map(|record| record.session.as_deref());
-    let known: BTreeSet<&str> = recorded.chain(asker.session).collect();
-    resolve_session(named, known.into_iter()).map_err(|error| format!("req: {error}"))
-}
-
-fn unreadable(damaged: usize) -> Option<String> {
-    let are = if damaged == 1 { "is" } else { "are" };
-    let lines = counted(damaged, "line");
-    (damaged > 0).then(|| format!("{lines} of the journal could not be read and {are} left out"))
-}
-
 /// The project at hand, as lines name it.
 fn project(asker: &Asker<'_>) -> Option<String> {
     asker.places.root.as_deref().map(project_name)
 }
 
-/// A line that names no project is about all of them, or of a version that did not say.
+/// A line that names no project is about all of them.
 fn is_of(project: Option<&str>, record: &Record) -> bool {
     project.is_none_or(|wanted| record.project.as_deref().is_none_or(|named| named == wanted))
 }
 
-/// The selected lines.
-struct Selection<'j> {
-    records: Vec<&'j Record>,
-    /// The project it is limited to.
-    project: Option<String>,
-    since: Option<Timestamp>,
-    damaged: usize,
-    /// What to say where there are none.
-    nothing: String,
-}
-
-impl<'j> Selection<'j> {
-    fn of(wanted: &Log, journal: &'j Journal, asker: &Asker<'_>) -> Result<Self, String> {
-        let hook = wanted.hook.as_deref().map(known_hook).transpose()?;
-        let of_session = wanted.session.as_deref().map(|named| session(named, journal, asker)).transpose()?;
-        let since = wanted.since.map(|span| asker.host.now().minus(span));
-        // A session is meant wherever it is.
-        let project = project(asker).filter(|_| !wanted.all && of_session.is_none());
-        let is_narrow = wanted.blocks || hook.is_some() || of_session.is_some() || since.is_some();
-        let fits = |record: &&Record| {
-            hook.as_ref().is_none_or(|hook| *hook == record.hook)
-                && (of_session.is_none() || of_session == record.session)
-                && since.is_none_or(|since| record.at >= since)
-                && (!wanted.blocks || is_refusal(record))
-        };
-        let (records, elsewhere): (Vec<_>, Vec<_>) =
-            journal.records.iter().filter(fits).partition(|record| is_of(project.as_deref(), record));
-        let nothing = nothing(is_narrow, elsewhere.len());
-        Ok(Self { records, project, since, damaged: journal.damaged, nothing })
-    }
-
-    /// The report as text: a line for each entry, then what holds of all.
-    fn text(&self, lines: impl IntoIterator<Item = String>, last: Option<String>) -> String {
-        lines.into_iter().chain(last).chain(unreadable(self.damaged)).collect::<Vec<_>>().join("\n")
-    }
-}
-
 pub(crate) fn log(wanted: &Log, asker: &Asker<'_>) -> Result<Reply, String> {
     let journal = journal(asker)?;
-    let selection = Selection::of(wanted, &journal, asker)?;
-    Ok(Reply::yes(if wanted.stats {
-        stats::stats(&selection, wanted.json)
-    } else if wanted.cost {
-        stats::cost(&selection, wanted.json)
-    } else {
-        newest(&selection, wanted)
-    }))
+    let hook = wanted.hook.as_deref().map(known_hook).transpose()?;
+    let since = wanted.since.map(|span| asker.host.now().minus(span));
+    let project = project(asker).filter(|_| !wanted.all);
+    let fits = |record: &&Record| {
+        hook.as_ref().is_none_or(|hook| *hook == record.hook)
+            && since.is_none_or(|since| record.at >= since)
+            && is_of(project.as_deref(), record)
+            && (!wanted.blocks || is_denial(record))
+            && (wanted.all || record.what != "reply")
+    };
+    let records: Vec<&Record> = journal.records.iter().filter(fits).collect();
+    let project = project.as_deref();
+    if wanted.stats || wanted.cost {
+        return Ok(StatsReport::new(&records, wanted.cost, project).reply(wanted.json));
+    }
+    let earlier = records.len().saturating_sub(wanted.limit);
+    let entries = &records[earlier..];
+    let damaged = journal.damaged;
+    if wanted.json {
+        return Ok(Reply::yes(json(&LogReport { version: 1, project, entries, earlier, damaged })));
+    }
+    let first =
+        (earlier > 0).then(|| format!("{earlier} earlier not shown; all of them: -n {}", records.len()));
+    let none = records.is_empty().then(|| "nothing is recorded here; --all shows every project".to_owned());
+    let torn =
+        (damaged > 0).then(|| format!("left out because they cannot be read: {}", counted(damaged, "line")));
+    let lines = first.into_iter().chain(lines_of(entries, wanted.all)).chain(none).chain(torn);
+    Ok(Reply::yes(lines.collect::<Vec<_>>().join("\n")))
 }
 
 /// A hook of the catalog.
@@ -121,28 +87,4 @@ pub(crate) fn known_hook(name: &str) -> Result<String, String> {
         return Ok(name.to_owned());
     }
     Err(unknown("hook", name, &known, &format!("; there are {}", known.join(", "))))
-}
-
-fn newest(selection: &Selection<'_>, wanted: &Log) -> String {
-    let all = &selection.records;
-    let earlier = all.len().saturating_sub(wanted.limit);
-    let entries = &all[earlier..];
-    if wanted.json {
-        let (project, damaged) = (selection.project.as_deref(), selection.damaged);
-        return json(&LogReport { version: 1, project, entries, earlier, damaged });
-    }
-    let first = (earlier > 0).then(|| format!("{earlier} earlier not shown; all of them: -n {}", all.len()));
-    let none = all.is_empty().then(|| selection.nothing.clone());
-    selection.text(first.into_iter().chain(lines_of(entries, wanted.all)), none)
-}
-
-/// What to say where no line is wanted; so many would be, if they were of this project.
-fn nothing(is_narrow: bool, elsewhere: usize) -> String {
-    let (fits, yet) =
-        if is_narrow { ("nothing that fits is recorded", "") } else { ("nothing is recorded", " yet") };
-    match elsewhere {
-        0 => format!("{fits}{yet}"),
-        1 => format!("{fits} of this project{yet}; 1 line is of another: --all"),
-        more => format!("{fits} of this project{yet}; {more} lines are of others: --all"),
-    }
 }

@@ -1,18 +1,19 @@
-//! `req list`, `req prune`, `req sessions`: whose satisfactions there are, which nobody needs any more, and who is live here.
+//! `req list`, `req prune`, `req sessions`: kept satisfactions, those nobody needs any more, and live sessions.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::reply::{Reply, counted, json};
+use crate::request::RequestContext;
 use crate::verb::Listing;
 use requirements_check::change::{Change, Leftovers};
 use requirements_check::satisfactions::{Key, Listed};
-use requirements_check::view::{View, short};
+use requirements_check::view::short;
 use requirements_check::words::age;
 
-/// Whose satisfactions are kept in this repository.
+/// The satisfactions that are kept in this repository.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ListReport {
     /// The form of this object: 1.
@@ -24,10 +25,8 @@ pub(crate) struct ListReport {
 /// The satisfactions of one holder.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Kept {
-    /// Whose they are.
-    kind: Holder,
-    /// The branch or commit; null for `all_branches` and `no_git`.
-    name: Option<String>,
+    /// The branch, else `commit` and its id, `all branches`, or `no git`.
+    name: String,
     /// How many requirements are satisfied.
     requirements: usize,
     /// How many sessions have satisfactions of their own.
@@ -36,20 +35,6 @@ struct Kept {
     updated_at: i64,
     /// The branch is deleted, or no work tree has the commit out: `req prune` removes these satisfactions.
     gone: bool,
-}
-
-/// Whose satisfactions.
-#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Holder {
-    /// A branch's.
-    Branch,
-    /// Those of a commit that was checked out without a branch.
-    Commit,
-    /// The repository's, on every branch.
-    AllBranches,
-    /// A project's without git.
-    NoGit,
 }
 
 /// The live sessions of a project.
@@ -68,8 +53,6 @@ struct Live {
     session: String,
     /// The branch that is checked out where it works; null without one.
     branch: Option<String>,
-    /// How Claude Code was started: `cli` in a terminal, `sdk-cli` for `claude -p`; null where that is not known.
-    entrypoint: Option<String>,
     /// When it began, in seconds since the epoch.
     started_at: i64,
     /// Its last sign of life, in seconds since the epoch; it is noted once a minute.
@@ -78,101 +61,86 @@ struct Live {
     own: bool,
 }
 
-pub(crate) fn list(wanted: &Listing, view: &View<'_>) -> Reply {
-    let marks: Vec<Kept> = view.world.recorded.iter().map(|listed| Kept::of(listed, view)).collect();
-    if wanted.json {
-        return Reply::yes(json(&ListReport { version: 1, marks }));
-    }
-    if marks.is_empty() {
-        return Reply::yes("no satisfactions are kept here");
-    }
-    let width = marks.iter().map(|kept| kept.shown().chars().count()).max().unwrap_or(0);
-    let lines = marks.iter().map(|kept| {
-        let requirements = counted(kept.requirements, "requirement");
-        let sessions = counted(kept.sessions, "session");
-        let changed = age(view.now_secs() - kept.updated_at);
-        let gone = if kept.gone { "; gone, see req prune" } else { "" };
-        format!("{:width$}  {requirements}, {sessions}, changed {changed} ago{gone}", kept.shown())
-    });
-    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
-}
-
-impl Kept {
-    fn of(listed: &Listed, view: &View<'_>) -> Self {
-        let (kind, name) = match &listed.key {
-            Key::Branch(name) => (Holder::Branch, Some(name)),
-            Key::Detached(commit) => (Holder::Commit, Some(commit)),
-            Key::Permanent => (Holder::AllBranches, None),
-            Key::NoGit => (Holder::NoGit, None),
-        };
-        let is_gone = || view.world.heads.as_ref().is_some_and(|heads| !heads.contains(&listed.key));
-        let gone = name.is_some() && is_gone();
-        let Listed { requirements, sessions, updated_at, .. } = *listed;
-        Self { kind, name: name.cloned(), requirements, sessions, updated_at, gone }
-    }
-
-    fn shown(&self) -> String {
-        let name = self.name.as_deref().unwrap_or_default();
-        match self.kind {
-            Holder::AllBranches => "all branches".to_owned(),
-            Holder::Branch => name.to_owned(),
-            Holder::Commit => format!("commit {}", name.chars().take(8).collect::<String>()),
-            Holder::NoGit => "no git".to_owned(),
+impl RequestContext<'_> {
+    pub(crate) fn list(&self, wanted: &Listing) -> Reply {
+        let marks: Vec<Kept> = self.view.world.recorded.iter().map(|listed| self.kept(listed)).collect();
+        if wanted.json {
+            return Reply::yes(json(&ListReport { version: 1, marks }));
         }
+        let width = marks.iter().map(|kept| kept.name.chars().count()).max().unwrap_or(0);
+        let line = |kept: &Kept| {
+            let requirements = counted(kept.requirements, "requirement");
+            let sessions = counted(kept.sessions, "session");
+            let changed = age(self.view.now_secs() - kept.updated_at);
+            let gone = if kept.gone { "; gone, see req prune" } else { "" };
+            format!("{:width$}  {requirements}, {sessions}, changed {changed} ago{gone}", kept.name)
+        };
+        lines_or(marks.iter().map(line), "no satisfactions are kept here")
     }
-}
 
-pub(crate) fn prune(view: &View<'_>) -> Result<Reply, String> {
-    let world = &view.world;
-    if world.here.worktree.is_some() && world.heads.is_none() {
-        return Err(
-            "req: which branches there are could not be read, so no satisfactions were removed".into()
-        );
+    fn kept(&self, listed: &Listed) -> Kept {
+        let Listed { requirements, sessions, updated_at, .. } = *listed;
+        Kept { name: shown(&listed.key), requirements, sessions, updated_at, gone: self.is_gone(&listed.key) }
     }
-    let gone: BTreeMap<Key, String> = world
-        .recorded
-        .iter()
-        .map(|listed| (listed, Kept::of(listed, view)))
-        .filter(|(_, kept)| kept.gone)
-        .map(|(listed, kept)| (listed.key.clone(), kept.shown()))
-        .collect();
-    let text = if gone.is_empty() {
-        "no branch with satisfactions is gone; nothing was removed".to_owned()
-    } else {
-        let names: Vec<&str> = gone.values().map(String::as_str).collect();
-        format!("removed the satisfactions of {}", names.join(", "))
-    };
-    let leftovers = Leftovers { here: world.here.clone(), gone: gone.into_keys().collect() };
-    Ok(Reply { changes: vec![Change::Prune(Box::new(leftovers))], ..Reply::yes(text) })
-}
 
-pub(crate) fn sessions(wanted: &Listing, view: &View<'_>) -> Reply {
-    let live = &view.world.live;
-    if wanted.json {
-        let sessions = live.iter().map(|entry| Live {
+    fn is_gone(&self, key: &Key) -> bool {
+        let heads = self.view.world.heads.as_ref();
+        matches!(key, Key::Branch(_) | Key::Detached(_)) && heads.is_some_and(|heads| !heads.contains(key))
+    }
+
+    pub(crate) fn prune(&self) -> Result<Reply, String> {
+        let world = &self.view.world;
+        if world.here.worktree.is_some() && world.heads.is_none() {
+            return Err("req: the branches could not be read, so no satisfactions were removed".into());
+        }
+        let keys = world.recorded.iter().map(|listed| listed.key.clone());
+        let gone: BTreeSet<Key> = keys.filter(|key| self.is_gone(key)).collect();
+        let text = match gone.iter().map(shown).collect::<Vec<_>>().as_slice() {
+            [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
+            names => format!("removed the satisfactions of {}", names.join(", ")),
+        };
+        let leftovers = Leftovers { here: world.here.clone(), gone };
+        Ok(Reply { changes: vec![Change::Prune(Box::new(leftovers))], ..Reply::yes(text) })
+    }
+
+    pub(crate) fn sessions(&self, wanted: &Listing) -> Reply {
+        let all = &self.view.world.live;
+        let live = all.iter().map(|entry| Live {
             session: entry.session.clone(),
             branch: entry.branch.clone(),
-            entrypoint: entry.entrypoint.clone(),
             started_at: entry.started_at,
             seen_at: entry.touched.micros().div_euclid(1_000_000),
-            own: view.session == Some(&entry.session),
+            own: self.own == Some(&entry.session),
         });
-        return Reply::yes(json(&SessionsReport { version: 1, sessions: sessions.collect() }));
+        if wanted.json {
+            return Reply::yes(json(&SessionsReport { version: 1, sessions: live.collect() }));
+        }
+        let now = self.view.now_secs();
+        let lines = live.map(|entry| {
+            let branch = entry.branch.as_deref().unwrap_or("no branch");
+            let seen = (now - entry.seen_at) / 60;
+            let seen = if seen < 1 { "active now".to_owned() } else { format!("seen {seen} min ago") };
+            let own = if entry.own { "; this one" } else { "" };
+            format!(
+                "{}  on {branch}, begun {} ago, {seen}{own}",
+                short(&entry.session, all),
+                age(now - entry.started_at)
+            )
+        });
+        lines_or(lines, "no session is live on this project")
     }
-    if live.is_empty() {
-        return Reply::yes("no session is live on this project");
+}
+
+fn lines_or(lines: impl Iterator<Item = String>, none: &str) -> Reply {
+    let text = lines.collect::<Vec<_>>().join("\n");
+    Reply::yes(if text.is_empty() { none.to_owned() } else { text })
+}
+
+fn shown(key: &Key) -> String {
+    match key {
+        Key::Branch(name) => name.clone(),
+        Key::Detached(commit) => format!("commit {}", commit.chars().take(8).collect::<String>()),
+        Key::Permanent => "all branches".to_owned(),
+        Key::NoGit => "no git".to_owned(),
     }
-    let lines = live.iter().map(|entry| {
-        let id = short(&entry.session, live);
-        let branch = entry.branch.as_deref().unwrap_or("no branch");
-        let begun = age(view.now_secs() - entry.started_at);
-        // A sign of life is noted once a minute, so nothing more exact is known.
-        let seen = match view.now.since(entry.touched).as_secs() {
-            0..=60 => "active within the last minute".to_owned(),
-            secs => format!("seen about {} min ago", secs / 60),
-        };
-        let own = if view.session == Some(&entry.session) { "; this one" } else { "" };
-        format!("{id}  on {branch}, begun {begun} ago, {seen}{own}")
-    });
-    Reply::yes(lines.collect::<Vec<_>>().join("\n"))
 }

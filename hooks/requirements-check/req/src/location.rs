@@ -14,13 +14,11 @@ use shared::switches::Switches;
 
 use crate::pause;
 use crate::reply::Reply;
-use crate::satisfy::RequestContext;
+use crate::request::{self, RequestContext};
 use requirements_check::RequirementsCheck;
-use requirements_check::change::audit;
 use requirements_check::observe::Look;
 use requirements_check::registry::Registry;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::resolve_session;
 use requirements_check::settings::Settings;
 use requirements_check::state::State;
 use requirements_check::typed::Asking;
@@ -32,13 +30,8 @@ pub(crate) struct Location {
     store: Option<Store>,
     pub(crate) section: Section<Settings>,
     pub(crate) caller: Caller,
-}
-
-/// What a question is about, where it is not the caller's own session and branch.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Subject<'a> {
-    pub(crate) branch: Option<&'a str>,
-    pub(crate) session: Option<&'a str>,
+    /// The command as it was typed.
+    line: String,
 }
 
 impl Location {
@@ -49,7 +42,7 @@ impl Location {
     }
 
     /// In the project of the caller's session, else in the one it is started in.
-    pub(crate) fn open(asking: Option<Asking>) -> Result<Self, String> {
+    pub(crate) fn open(asking: Option<Asking>, line: &str) -> Result<Self, String> {
         let mut host = Host::real();
         let caller = if let Some(Asking { session, is_typed, project }) = asking {
             host.environment.session_id = Some(session);
@@ -61,7 +54,7 @@ impl Location {
         };
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let store = places.open_store();
-        Self::of(host, places, store, caller)
+        Self::of(host, places, store, caller, line)
     }
 
     /// In the checkout it is started in, without what was recorded anywhere.
@@ -70,21 +63,22 @@ impl Location {
         (host.environment.project_dir, host.environment.state_dir) = (None, None);
         let places = Places::resolve(&host.environment, host.cwd().as_deref());
         let caller = Caller::Shell(standing(&host));
-        Self::of(host, places, None, caller)
+        Self::of(host, places, None, caller, "req ci")
     }
 
-    pub(crate) fn of(
+    fn of(
         host: Host,
         places: Places,
         store: Option<Store>,
         caller: Caller,
+        line: &str,
     ) -> Result<Self, String> {
         let switches = store.as_ref().map(Switches::read).unwrap_or_default();
         let switch = switches.of(RequirementsCheck::NAME, host.environment.session_id.as_deref());
         let sources = places.sources(host.environment.home.as_deref());
         let section = configure::<RequirementsCheck>(&sources, switch)
             .ok_or("req: the built-in defaults cannot be read; this is a bug")?;
-        Ok(Self { host, places, store, section, caller })
+        Ok(Self { host, places, store, section, caller, line: line.to_owned() })
     }
 
     pub(crate) fn asker(&self) -> Asker<'_> {
@@ -105,10 +99,11 @@ impl Location {
         answer(&mut Look::new(&self.context(&request)))
     }
 
-    /// Looks at everything that is required, answers, and carries out what the answer changes.
+    /// Looks at everything that is required, of the session and branch that are named, else of the caller's; answers, and
+    /// carries out the changes of the answer.
     pub(crate) fn about(
         &self,
-        subject: Subject<'_>,
+        (session, branch): (Option<&str>, Option<&str>),
         answer: impl FnOnce(&RequestContext<'_>) -> Result<Reply, String>,
     ) -> Result<Reply, String> {
         let request = self.request(Event::Other("req".to_owned()));
@@ -117,8 +112,8 @@ impl Location {
         look.know_sessions();
         look.know_branches();
         look.world.reader.is_user = self.caller.is_operator();
-        look.turn_to(subject.branch);
-        let session = self.session(subject.session, &look)?;
+        look.turn_to(branch);
+        let session = self.session(session, &look)?;
         let state = self.state_of(session.as_deref());
         look.look_for(session.clone());
         look.deadline = None;
@@ -143,18 +138,19 @@ impl Location {
             settings: &self.section.settings,
             view: &view,
             caller: self.caller,
+            line: &self.line,
+            own: self.host.environment.session_id.as_deref(),
             origin: &|key| self.section.origin(key),
-            examples: self.examples(),
+            file: self.file(),
         };
         self.carry_out(answer(&asked)?)
     }
 
-    /// A file of ours that describes requirements in comments alone, as some presets do.
-    fn examples(&self) -> Option<String> {
+    /// A requirements file of this project.
+    fn file(&self) -> Option<String> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
-        let has_examples = |level| sources.text(level).is_ok_and(|text| text.contains("\n# requirements:\n"));
-        let levels = [LayerKind::Local, LayerKind::Project, LayerKind::Global];
-        let level = levels.into_iter().find(|level| has_examples(*level))?;
+        let level =
+            [LayerKind::Local, LayerKind::Project].into_iter().find(|level| sources.text(*level).is_ok())?;
         Some(sources.shown(level, sources.file(level)?))
     }
 
@@ -169,9 +165,6 @@ impl Location {
             }
             let what = if number == 0 { "Nothing" } else { "Not everything" };
             return Err(format!("{why}\n{what} was changed."));
-        }
-        for name in &reply.ended {
-            audit(&self.places, now, "clear", true, name);
         }
         Ok(reply)
     }
@@ -191,12 +184,10 @@ impl Location {
         found.unwrap_or_default()
     }
 
-    /// The session a command is about: the one named, else the one of this shell, else the only live one here.
+    /// The session that is named, else that of this shell, else the only live one here.
     pub(crate) fn session(&self, named: Option<&str>, look: &Look<'_, '_>) -> Result<Option<String>, String> {
-        let own = self.host.environment.session_id.as_ref();
-        let Some(prefix) = named else { return Ok(own.cloned().or_else(|| look.only_live_session())) };
-        let known = look.world.known_sessions.iter().chain(own).map(String::as_str);
-        resolve_session(prefix, known).map(Some).map_err(|error| format!("req: {error}"))
+        let own = self.host.environment.session_id.clone().or_else(|| look.only_live_session());
+        request::session(named, &look.world.known_sessions, own.as_deref())
     }
 
     pub(crate) fn request(&self, event: Event) -> Request {

@@ -7,7 +7,6 @@
 
 mod check;
 mod ci;
-mod clear;
 mod completions;
 mod config;
 mod docs;
@@ -18,8 +17,10 @@ mod listing;
 mod location;
 mod pause;
 mod reply;
+mod request;
 mod satisfy;
 mod schema;
+mod standing;
 mod status;
 #[cfg(test)]
 mod tests;
@@ -34,10 +35,11 @@ use installer::voice::Voice;
 use installer::{doctor, hooks};
 use shared::host::Host;
 
-use location::{Location, Subject};
+use location::Location;
 use reply::{Reply, json};
+use requirements_check::view::quoted;
 use requirements_check::words::plain;
-use verb::{Verb, parse_words, usage_error};
+use verb::{Verb, parse_words};
 
 const USAGE: u8 = 64;
 
@@ -46,14 +48,15 @@ fn main() -> ExitCode {
     let arguments: Result<Vec<String>, OsString> =
         std::env::args_os().skip(1).map(OsString::into_string).collect();
     let Ok(words) = arguments else { return failed("req: the arguments are not readable text", USAGE) };
+    let line = words.iter().fold("req".to_owned(), |line, word| line + " " + &quoted(word));
     let verb = match parse_words(&words) {
         Ok(verb) => verb,
         Err(error) if matches!(error.kind(), Kind::DisplayHelp | Kind::DisplayVersion) => {
             return said(error.render().to_string().trim_end());
         }
-        Err(error) => return failed(&usage_error(&error), USAGE),
+        Err(error) => return failed(error.render().to_string().trim_end(), USAGE),
     };
-    match answer(&verb) {
+    match answer(&verb, &line) {
         Ok(reply) if reply.is_no => {
             said(&reply.text);
             ExitCode::FAILURE
@@ -63,31 +66,38 @@ fn main() -> ExitCode {
     }
 }
 
-fn answer(verb: &Verb) -> Result<Reply, String> {
+#[expect(
+    clippy::redundant_closure_for_method_calls,
+    reason = "the method is not general enough in its lifetimes"
+)]
+fn answer(verb: &Verb, line: &str) -> Result<Reply, String> {
     let asking = Location::asking();
     if asking.is_some() {
         is_for_prompts(verb)?;
     }
-    let open = || Location::open(asking);
-    let about = Subject::default();
+    let open = || Location::open(asking, line);
+    let here = (None, None);
     match verb {
-        Verb::Status(wanted) => open()?.about(wanted.subject(), |asked| asked.status(wanted)),
-        Verb::Satisfy(wanted) => open()?.about(about, |asked| asked.satisfy(wanted)),
-        Verb::Approve(wanted) => open()?.about(about, |asked| asked.approve(wanted)),
-        Verb::Waive(wanted) => open()?.about(about, |asked| asked.waive(wanted)),
-        Verb::Clear(wanted) => open()?.about(about, |asked| asked.clear(wanted)),
-        Verb::List(wanted) => open()?.about(about, |asked| Ok(listing::list(wanted, asked.view))),
-        Verb::Prune => open()?.about(about, |asked| listing::prune(asked.view)),
-        Verb::Sessions(wanted) => open()?.about(about, |asked| Ok(listing::sessions(wanted, asked.view))),
+        Verb::Status(wanted) => {
+            let named = (wanted.session.as_deref(), wanted.branch.as_deref());
+            open()?.about(named, |asked| asked.status(wanted))
+        }
+        Verb::Satisfy(wanted) => open()?.about(here, |asked| asked.satisfy(wanted)),
+        Verb::Approve(wanted) => open()?.about(here, |asked| asked.approve(wanted)),
+        Verb::Waive(wanted) => open()?.about(here, |asked| asked.waive(wanted)),
+        Verb::Clear(wanted) => open()?.about(here, |asked| asked.clear(wanted)),
+        Verb::List(wanted) => open()?.about(here, |asked| Ok(asked.list(wanted))),
+        Verb::Prune => open()?.about(here, |asked| asked.prune()),
+        Verb::Sessions(wanted) => open()?.about(here, |asked| Ok(asked.sessions(wanted))),
         Verb::Check(wanted) => check::check(wanted, &open()?),
         Verb::Init(wanted) => init::init(wanted, &open()?),
-        Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker()),
-        Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker()),
-        Verb::Config(wanted) => config::config(wanted, &open()?.asker()),
-        Verb::Ci(wanted) => ci::ci(wanted, &Location::of_checkout()?),
+        Verb::Enable(wanted) => config::turn(wanted, true, &open()?.asker(), line),
+        Verb::Disable(wanted) => config::turn(wanted, false, &open()?.asker(), line),
+        Verb::Config(wanted) => config::config(wanted, &open()?.asker(), line),
+        Verb::Ci(wanted) => Ok(ci::ci(wanted, &Location::of_checkout()?)),
         Verb::Why(wanted) => journal::why(wanted, &open()?.asker()),
         Verb::Log(wanted) => journal::log(wanted, &open()?.asker()),
-        Verb::Pause { span } => pause::pause(*span, &open()?.asker()),
+        Verb::Pause { span } => pause::pause(*span, &open()?.asker(), line),
         Verb::Resume => pause::resume(&open()?.asker()),
         Verb::Hooks { wanted } => hooks(wanted),
         Verb::Doctor { fix, json } => doctor(*fix, *json),
@@ -101,19 +111,19 @@ fn answer(verb: &Verb) -> Result<Reply, String> {
 /// Verbs that ask on a terminal, run programs or print files need a shell. A line with `!` runs in Claude's shell, where
 /// nothing counts as the user's.
 fn is_for_prompts(verb: &Verb) -> Result<(), String> {
-    let is_the_users = match verb {
-        Verb::Hooks { wanted } => !matches!(wanted, hooks::Command::Status(_)),
-        Verb::Init(wanted) => wanted.force,
-        Verb::Doctor { fix, .. } => *fix,
-        Verb::Ci(_) | Verb::Schema { .. } | Verb::Completions { .. } | Verb::Man { .. } => false,
-        _ => return Ok(()),
-    };
-    Err(if is_the_users {
-        "req: this is for a terminal of your own, outside of the session; here, with ! before it too, it is refused"
-    } else {
-        "req: this works in a shell; type it in a terminal, or here with ! before it"
-    }
-    .to_owned())
+    let needs_shell = matches!(
+        verb,
+        Verb::Hooks { .. }
+            | Verb::Init(_)
+            | Verb::Doctor { .. }
+            | Verb::Ci(_)
+            | Verb::Schema { .. }
+            | Verb::Completions { .. }
+            | Verb::Man { .. }
+    );
+    let why =
+        "req: this needs a shell; type it in a terminal, or here with ! before it, which counts as Claude's";
+    if needs_shell { Err(why.to_owned()) } else { Ok(()) }
 }
 
 /// The installer prints what it does.

@@ -4,12 +4,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::host::{Places, Timestamp, display_path};
+use shared::host::{Timestamp, display_path};
 use shared::state::Off;
 
 use crate::reply::{Reply, refusal};
 use requirements_check::change::audit;
-use requirements_check::words::typed_time;
 
 const USUAL: Duration = Duration::from_secs(10 * 60);
 
@@ -19,51 +18,42 @@ const LONGEST: Duration = Duration::from_secs(24 * 60 * 60);
 /// A hook that is paused answers no typed prompt, but Claude Code runs a line with `!` before it in a shell.
 const HOW_TO_END: &str = "req resume ends it (in Claude Code: ! req resume)";
 
-pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>) -> Result<Reply, String> {
+pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     let span = wanted.unwrap_or(USUAL);
     if span > LONGEST {
-        return Err(
-            "req: a pause lasts a day at most (1d); to switch one hook off for longer: req disable --hook HOOK"
-                .to_owned(),
-        );
+        return Err("req: a pause lasts a day at most (1d); for longer: req disable --hook HOOK".to_owned());
     }
     if !asker.caller.is_operator() {
-        let span = wanted.map(|span| format!(" {}", typed_time(span.as_secs()))).unwrap_or_default();
-        return Err(refusal(asker.caller, &format!("req pause{span}"), "a pause is the user's to make"));
+        return Err(refusal(asker.caller, line, "a pause is the user's to make"));
     }
-    let Some(dir) = &asker.places.state_dir else {
-        return Err("req: there is no state folder to keep the pause in; set HOME".to_owned());
-    };
+    let dir = asker.places.state_dir.as_ref();
+    let dir = dir.ok_or("req: there is no state folder to keep the pause in; set HOME")?;
     let now = asker.host.now();
-    if let Some((_, Off::ForGood)) = in_force(asker.places, now) {
+    if let Some((_, Off::ForGood)) = in_force(asker) {
         return Ok(Reply::yes(note(asker).unwrap_or_default()));
     }
     // Whole seconds are what the file holds.
     let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
-    Off::until(dir, end)
-        .map_err(|error| unchanged(&format!("{} cannot be written: {error}", dir.join("OFF").display())))?;
+    Off::until(dir, end).map_err(|error| unchanged(dir, "written", &error))?;
     audit(asker.places, now, "pause", false, &format!("until {}", end.rfc3339()));
     Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))
 }
 
 /// Everybody may: it makes nothing looser.
 pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
-    let now = asker.host.now();
-    if in_force(asker.places, now).is_none() {
+    if in_force(asker).is_none() {
         return Ok(Reply::yes("no pause is in force; nothing was changed"));
     }
-    for dir in folders(asker.places) {
-        Off::end(dir).map_err(|error| {
-            unchanged(&format!("{} cannot be removed: {error}", dir.join("OFF").display()))
-        })?;
+    for dir in folders(asker) {
+        Off::end(dir).map_err(|error| unchanged(dir, "removed", &error))?;
     }
-    audit(asker.places, now, "resume", false, "");
+    audit(asker.places, asker.host.now(), "resume", false, "");
     Ok(Reply::yes("every hook is on again"))
 }
 
-/// What to say beside everything else while the hooks are off.
+/// Every answer says so while the hooks are off.
 pub(crate) fn note(asker: &Asker<'_>) -> Option<String> {
-    let (dir, off) = in_force(asker.places, asker.host.now())?;
+    let (dir, off) = in_force(asker)?;
     let file = display_path(&dir.join("OFF"), asker.host.environment.home.as_deref());
     Some(match off {
         Off::ForGood => format!("every hook is off for as long as {file} is there; {HOW_TO_END}"),
@@ -71,19 +61,21 @@ pub(crate) fn note(asker: &Asker<'_>) -> Option<String> {
     })
 }
 
-fn unchanged(why: &str) -> String {
-    format!("{why}\nNothing was changed.")
+fn unchanged(dir: &Path, what: &str, error: &std::io::Error) -> String {
+    format!("req: {} cannot be {what}: {error}\nNothing was changed.", dir.join("OFF").display())
 }
 
-/// The folders a hook looks for the file in: the one in use, and our own.
-fn folders(places: &Places) -> impl Iterator<Item = &PathBuf> {
+/// The folders in which a hook looks for the file: the one in use, and our own.
+fn folders<'a>(asker: &Asker<'a>) -> impl Iterator<Item = &'a PathBuf> {
+    let places = asker.places;
     let own = places.default_state_dir.as_ref().filter(|own| places.state_dir.as_ref() != Some(own));
     places.state_dir.iter().chain(own)
 }
 
-/// What switches the hooks off, and where; of several what lasts longest.
-fn in_force(places: &Places, now: Timestamp) -> Option<(&Path, Off)> {
-    let found = folders(places).filter_map(|dir| Some((dir.as_path(), Off::read(dir, now)?)));
+/// The file that keeps the hooks off longest.
+fn in_force<'a>(asker: &Asker<'a>) -> Option<(&'a Path, Off)> {
+    let now = asker.host.now();
+    let found = folders(asker).filter_map(|dir| Some((dir.as_path(), Off::read(dir, now)?)));
     found.max_by_key(|(_, off)| match off {
         Off::ForGood => Timestamp::from_micros(i64::MAX),
         Off::Until(end) => *end,

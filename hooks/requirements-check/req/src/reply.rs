@@ -1,12 +1,11 @@
-//! The answer to a command. An error is an answer, too: the text says why the answer is no, and what to do.
+//! The answer to a command. An error is an answer, too: its text says why the answer is no, and what to do.
 
 use requirements_check::change::Change;
 use requirements_check::words::cut;
 use serde::Serialize;
 use shared::config::nearest;
-use shared::operator::{Caller, Standing, UNTYPED};
+use shared::operator::Caller;
 
-/// What a command comes to.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) text: String,
@@ -14,8 +13,6 @@ pub(crate) struct Reply {
     pub(crate) is_no: bool,
     /// Changes of satisfactions, to be carried out.
     pub(crate) changes: Vec<Change>,
-    /// Requirements whose approval or waiver ends with the changes, for the journal.
-    pub(crate) ended: Vec<String>,
     /// The hook sees this command and records it where this process may not write.
     pub(crate) is_recorded: bool,
 }
@@ -31,14 +28,9 @@ pub(crate) fn json(report: &impl Serialize) -> String {
     serde_json::to_string_pretty(report).unwrap_or_default()
 }
 
-/// What Claude, a script or a schedule reads instead; `line` is what the user can type.
+/// Claude, a script or a schedule reads this; the user can type `line`.
 pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
-    let how = match caller {
-        Caller::Shell(Standing::NoTerminal) => "run it in a terminal of your own",
-        Caller::Untyped => &format!("{UNTYPED}; run it in a terminal of your own"),
-        Caller::Typed | Caller::Shell(_) => "they can type it as a prompt, or in a terminal of their own",
-    };
-    format!("req: refused, because {why}. This is for the user to decide; {how}: {line}")
+    format!("req: refused, because {why}: {}", caller.refusal(line, true))
 }
 
 /// An unknown name, with the nearest known one.

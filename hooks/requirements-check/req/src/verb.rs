@@ -3,13 +3,12 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::error::ErrorKind;
+use clap::builder::NonEmptyStringValueParser;
 use clap::{ArgGroup, Args, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use shared::config::LayerKind;
 
 use crate::help::in_groups;
 use requirements_check::settings::parse_duration;
-use requirements_check::words::{cut, plain};
 
 /// A verb. Its doc comment is its help; `typed::GROUPS` puts it into a group of the help.
 #[derive(Debug, Subcommand)]
@@ -24,9 +23,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Example: req approve branch_size --for 1h")]
     Approve(Exception),
     /// Let a guard or evidence requirement pass for a while, with a reason (user only).
-    #[command(
-        after_help = "Example: req waive protected_branch --for 30m --note \"hotfix agreed with the team\""
-    )]
+    #[command(after_help = "Example: req waive protected_branch --for 30m --note \"a hotfix\"")]
     Waive(Exception),
     /// Take satisfactions back: this session's, or those of another session or a branch (user only).
     #[command(after_help = "Example: req clear commit_plan")]
@@ -97,8 +94,7 @@ pub(crate) enum Verb {
     /// The manual, built in: its topics, or one of them.
     #[command(after_help = "Example: req docs evidence")]
     Docs {
-        /// Which page, or a word to look for; without it the pages are listed
-        #[arg(value_name = "TOPIC")]
+        /// Which page; without it the pages are listed
         topic: Option<String>,
         /// Print JSON; req schema describes it
         #[arg(long)]
@@ -108,7 +104,6 @@ pub(crate) enum Verb {
     #[command(after_help = "Example: req schema status")]
     Schema {
         /// Which command; without it they are listed
-        #[arg(value_name = "COMMAND")]
         command: Option<String>,
     },
     /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
@@ -118,14 +113,14 @@ pub(crate) enum Verb {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
         /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
-        #[arg(long, value_name = "DIR")]
+        #[arg(long)]
         dir: Option<PathBuf>,
     },
     /// The manual page; with --dir one for each command.
     #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]
     Man {
         /// Write a page for each command into this folder, which is made; without it the page of req is printed
-        #[arg(long, value_name = "DIR")]
+        #[arg(long)]
         dir: Option<PathBuf>,
     },
 }
@@ -136,7 +131,7 @@ pub(crate) struct Status {
     #[arg(long)]
     pub(crate) all: bool,
     /// As it stands on another branch
-    #[arg(long, value_name = "BRANCH")]
+    #[arg(long)]
     pub(crate) branch: Option<String>,
     /// For another session: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
@@ -178,14 +173,13 @@ pub(crate) struct Clear {
 #[expect(clippy::option_option, reason = "the option may be left out, stand alone, or have a value")]
 pub(crate) struct Reach {
     /// For every session on this branch, or on the one named
-    #[arg(long, value_name = "BRANCH", num_args = 0..=1)]
+    #[arg(long, num_args = 0..=1)]
     pub(crate) branch: Option<Option<String>>,
     /// For another session: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID", conflicts_with = "branch")]
     pub(crate) session: Option<String>,
 }
 
-/// An approval or a waiver.
 #[derive(Debug, Args)]
 pub(crate) struct Exception {
     /// Name of the requirement
@@ -212,10 +206,10 @@ pub(crate) struct Listing {
 #[command(group = ArgGroup::new("call").args(["tool", "bash"]).required(true).multiple(false))]
 pub(crate) struct Check {
     /// The tool's name, as Claude Code calls it: Edit, Write, Bash
-    #[arg(long, value_name = "TOOL")]
+    #[arg(long)]
     pub(crate) tool: Option<String>,
     /// The file it would touch
-    #[arg(long, value_name = "FILE", requires = "tool", conflicts_with = "bash")]
+    #[arg(long, requires = "tool", conflicts_with = "bash")]
     pub(crate) file: Option<String>,
     /// The line that Bash would run
     #[arg(long, value_name = "LINE")]
@@ -244,14 +238,13 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// The level, if one was typed.
     pub(crate) fn named(self) -> Option<LayerKind> {
-        let all = [
-            (self.project, LayerKind::Project),
-            (self.local, LayerKind::Local),
-            (self.global, LayerKind::Global),
-        ];
-        all.into_iter().find_map(|(is_named, level)| is_named.then_some(level))
+        match (self.project, self.local, self.global) {
+            (true, ..) => Some(LayerKind::Project),
+            (_, true, _) => Some(LayerKind::Local),
+            (.., true) => Some(LayerKind::Global),
+            _ => None,
+        }
     }
 }
 
@@ -268,7 +261,7 @@ pub(crate) const fn flag(level: LayerKind) -> &'static str {
 pub(crate) struct Init {
     /// What the file begins with; without it the preset that fits: relaxed for a team, minimal for you alone, advanced for all
     /// your projects
-    #[arg(long, short, value_enum, value_name = "PRESET")]
+    #[arg(long, short, value_enum)]
     pub(crate) preset: Option<Preset>,
     #[command(flatten)]
     pub(crate) level: Level,
@@ -298,15 +291,14 @@ pub(crate) enum Preset {
     Inherit,
 }
 
-/// `req enable` and `req disable`.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("what").required(true).multiple(false))]
 pub(crate) struct Turn {
     /// Name of the requirement
-    #[arg(group = "what", value_name = "NAME")]
+    #[arg(group = "what")]
     pub(crate) name: Option<String>,
     /// A whole hook instead of one requirement
-    #[arg(long, group = "what", value_name = "HOOK")]
+    #[arg(long, group = "what")]
     pub(crate) hook: Option<String>,
     #[command(flatten)]
     pub(crate) level: Level,
@@ -318,7 +310,6 @@ pub(crate) struct Config {
     #[command(subcommand)]
     pub(crate) change: Option<ConfigChange>,
     /// A key, or the beginning of several, as in the examples
-    #[arg(value_name = "KEY")]
     pub(crate) key: Option<String>,
     /// Where each value is set
     #[arg(long)]
@@ -355,8 +346,8 @@ pub(crate) struct Ci {
     /// What the branch is compared with: a branch, tag or commit; else what the requirement says, or the default branch
     #[arg(long, value_name = "REF")]
     pub(crate) base: Option<String>,
-    /// The branch that is judged; else the one that is checked out, or of a bare commit the one the CI's variables name
-    #[arg(long, value_name = "BRANCH")]
+    /// The branch that is judged, where CI has checked out a commit without its branch
+    #[arg(long, value_parser = NonEmptyStringValueParser::new())]
     pub(crate) branch: Option<String>,
     /// Print JSON; req schema describes it
     #[arg(long)]
@@ -366,17 +357,11 @@ pub(crate) struct Ci {
 #[derive(Debug, Args)]
 pub(crate) struct Why {
     /// Which one, by the id that req log shows
-    #[arg(value_name = "ID", conflicts_with = "last")]
+    #[arg(conflicts_with = "last")]
     pub(crate) id: Option<String>,
     /// The last one, which it is without an ID, too
     #[arg(long)]
     pub(crate) last: bool,
-    /// The last one of any project, not of this one
-    #[arg(long, conflicts_with = "id")]
-    pub(crate) all: bool,
-    /// Of one session only: its id, or the first 8 characters or more
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
     /// Print JSON; req schema describes it
     #[arg(long)]
     pub(crate) json: bool,
@@ -386,14 +371,11 @@ pub(crate) struct Why {
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub(crate) struct Log {
     /// Only what this hook did
-    #[arg(long, value_name = "HOOK")]
+    #[arg(long)]
     pub(crate) hook: Option<String>,
-    /// Of every project, and which; else of this one, and what is about all of them
+    /// Everything: other projects, and answered commands
     #[arg(long)]
     pub(crate) all: bool,
-    /// Of one session only, whichever its project: its id, or the first 8 characters or more
-    #[arg(long, value_name = "ID")]
-    pub(crate) session: Option<String>,
     /// Not older than: 90s, 10m, 2h, 7d
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub(crate) since: Option<Duration>,
@@ -401,7 +383,7 @@ pub(crate) struct Log {
     #[arg(long)]
     pub(crate) blocks: bool,
     /// Which models were asked, and what it cost
-    #[arg(long, conflicts_with_all = ["blocks", "stats"])]
+    #[arg(long, conflicts_with = "blocks")]
     pub(crate) cost: bool,
     /// Per hook: how often it spoke, was followed, was overridden; seconds slept, money spent
     #[arg(long, conflicts_with = "blocks")]
@@ -420,11 +402,7 @@ fn time(text: &str) -> Result<Duration, &'static str> {
 
 fn exception_time(text: &str) -> Result<Duration, &'static str> {
     const LONGEST: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-    time(text).and_then(
-        |span| {
-            if span <= LONGEST { Ok(span) } else { Err("an exception lasts 7 days at most") }
-        },
-    )
+    Some(time(text)?).filter(|span| *span <= LONGEST).ok_or("an exception lasts 7 days at most")
 }
 
 const HINTS: &str = "Without a command: req status. Options and an example of one: req help COMMAND. The manual: req docs.\n\
@@ -438,7 +416,6 @@ struct Words {
     verb: Option<Verb>,
 }
 
-/// The whole definition.
 pub(crate) fn clap_command() -> clap::Command {
     in_groups(Words::command())
 }
@@ -449,16 +426,4 @@ pub(crate) fn parse_words(words: &[String]) -> Result<Verb, clap::Error> {
     let matches = clap_command().try_get_matches_from(line)?;
     let words = Words::from_arg_matches(&matches)?;
     Ok(words.verb.unwrap_or_else(|| Verb::Status(Status::default())))
-}
-
-/// What is wrong with the words. A complaint repeats them, and they may be anything, so it is cut.
-pub(crate) fn usage_error(error: &clap::Error) -> String {
-    const MAX_LINE: usize = 300;
-    const MAX_LINES: usize = 24;
-    let text = error.render().to_string();
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return text;
-    }
-    let lines = text.trim_end().lines().take(MAX_LINES).map(|line| cut(&plain(line), MAX_LINE));
-    lines.collect::<Vec<_>>().join("\n")
 }

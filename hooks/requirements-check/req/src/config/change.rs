@@ -1,5 +1,5 @@
-//! A change of one key: checked against the schema, then against everything that would be in force. What would be wrong or
-//! without effect is refused, and nothing is changed.
+//! A change of one key. It is made on a copy of the files first, and refused where the copy has a problem that the files have
+//! not: a wrong key or value, a lock, a key that counts in another file only.
 
 use serde_json::Value;
 use shared::catalog::Catalog;
@@ -7,12 +7,11 @@ use shared::cli::Asker;
 use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
 
 use super::file::OurFile;
-use super::key::{is_global_only, only_in, path_of, unknown, usual_level};
+use super::key::{is_global_only, only_in, path_of, usual_level, value_of};
 use super::outlook::Outlook;
-use super::value::value_of;
 use crate::journal::known_hook;
 use crate::reply::{self, Reply, refusal};
-use crate::verb::{Level, Turn, flag};
+use crate::verb::{Level, Turn};
 use requirements_check::change::audit;
 use requirements_check::view::quoted;
 
@@ -22,73 +21,48 @@ pub(super) fn set(
     typed: Option<&String>,
     level: Level,
     asker: &Asker<'_>,
+    line: &str,
 ) -> Result<Reply, String> {
     if !asker.caller.is_operator() {
-        let value = typed.map(|value| format!(" {}", quoted(value))).unwrap_or_default();
-        let verb = if typed.is_some() { "set" } else { "unset" };
-        let line = format!("req config {verb} {}{value}{}", quoted(key), level.named().map_or("", flag));
-        return Err(refusal(asker.caller, &line, "what is configured is the user's to change"));
+        return Err(refusal(asker.caller, line, "what is configured is the user's to change"));
     }
-    let before = Outlook::of(asker, &asker.sources());
     let path = path_of(key)?;
-    let value = typed.map(|typed| value_of(&path, typed, &before)).transpose()?;
-    Planned::of(path, value, level.named(), asker)?.carry_out(&before, asker)
+    let value = typed.map(|typed| value_of(&path, typed)).transpose()?;
+    Planned::new(path, value, level.named(), asker).carry_out(asker)
 }
 
 /// `req enable`, `req disable`: one requirement, or a whole hook.
-pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>) -> Result<Reply, String> {
+pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>, line: &str) -> Result<Reply, String> {
     let catalog = Catalog::built_in().map_err(|error| format!("req: {error}"))?;
-    let is_paid = |hook: &&String| on && catalog.hook(hook).is_some_and(|hook| hook.costs_money);
-    let paid = wanted.hook.as_ref().filter(is_paid);
-    let mut level = wanted.level.named();
-    if !asker.caller.is_operator() && (!on || paid.is_some()) {
+    let is_paid = |hook: &String| on && catalog.hook(hook).is_some_and(|hook| hook.costs_money);
+    let is_paid = wanted.hook.as_ref().is_some_and(is_paid);
+    if !asker.caller.is_operator() && (!on || is_paid) {
         let why = if on {
             "this hook asks a model, which costs money"
         } else {
             "switching something off is the user's to do"
         };
-        return Err(refusal(asker.caller, &as_typed(wanted, on), why));
+        return Err(refusal(asker.caller, line, why));
     }
-    let before = Outlook::of(asker, &asker.sources());
-    let above = match (&wanted.hook, &wanted.name) {
-        (Some(hook), _) => vec![known_hook(hook)?],
+    let path = match (&wanted.hook, &wanted.name) {
+        (Some(hook), _) => vec![known_hook(hook)?, "enabled".to_owned()],
         (None, name) => {
             let name = name.clone().unwrap_or_default();
-            is_described(&name, &before, &catalog)?;
-            vec!["requirements".to_owned(), name]
+            is_described(&name, &catalog, asker)?;
+            vec!["requirements".to_owned(), name, "enabled".to_owned()]
         }
     };
-    if let Some(hook) = paid {
-        if !matches!(level, None | Some(LayerKind::Global)) {
-            return Err(format!(
-                "req: {hook} asks a model, which costs money, so only your global file can switch it on; type: req enable --hook {hook} --global"
-            ));
-        }
-        level = Some(LayerKind::Global);
-    }
-    let path = [above, vec!["enabled".to_owned()]].concat();
-    // It stands so already, and no file was named that should say so itself.
-    let same = before.at(&path).filter(|entry| entry.value == on && entry.origin.layer != LayerKind::Switch);
-    if let (Some(entry), None) = (same, level) {
-        return Ok(Reply::yes(format!("{}; nothing was changed", in_force(entry))));
-    }
-    Planned::of(path, Some(on.into()), level, asker)?.carry_out(&before, asker)
-}
-
-fn as_typed(wanted: &Turn, on: bool) -> String {
-    let verb = if on { "enable" } else { "disable" };
-    let what = match (&wanted.hook, &wanted.name) {
-        (Some(hook), _) => format!("--hook {}", quoted(hook)),
-        (None, name) => quoted(name.as_deref().unwrap_or_default()),
-    };
-    format!("req {verb} {what}{}", wanted.level.named().map_or("", flag))
+    // Only the user's own file switches on a hook that costs money.
+    let level = wanted.level.named().or(is_paid.then_some(LayerKind::Global));
+    Planned::new(path, Some(on.into()), level, asker).carry_out(asker)
 }
 
 /// Some file describes the requirement: switched on without that, it would be one that nobody meant.
-fn is_described(name: &str, before: &Outlook, catalog: &Catalog) -> Result<(), String> {
+fn is_described(name: &str, catalog: &Catalog, asker: &Asker<'_>) -> Result<(), String> {
+    let outlook = Outlook::of(asker, &asker.sources());
     let all = ["requirements".to_owned()];
     let known: Vec<&str> =
-        before.below(&all).filter_map(|entry| entry.path.get(1).map(String::as_str)).collect();
+        outlook.below(&all).filter_map(|entry| entry.path.get(1).map(String::as_str)).collect();
     if known.contains(&name) {
         return Ok(());
     }
@@ -107,41 +81,36 @@ struct Planned {
 }
 
 impl Planned {
-    fn of(
-        path: Vec<String>,
-        value: Option<Value>,
-        level: Option<LayerKind>,
-        asker: &Asker<'_>,
-    ) -> Result<Self, String> {
+    fn new(path: Vec<String>, value: Option<Value>, level: Option<LayerKind>, asker: &Asker<'_>) -> Self {
         let level = level.unwrap_or_else(|| usual_level(&path, asker.places));
-        match only_in(&path).filter(|only| level != *only && value.is_some()) {
-            Some(only) => {
-                let key = dotted(&path);
-                Err(format!("req: {key} counts only in the {} file; use{}", only.word(), flag(only)))
-            }
-            None => Ok(Self { path, value, level }),
-        }
+        Self { path, value, level }
     }
 
-    fn carry_out(&self, before: &Outlook, asker: &Asker<'_>) -> Result<Reply, String> {
+    fn carry_out(&self, asker: &Asker<'_>) -> Result<Reply, String> {
+        if let Some(only) = only_in(&self.path).filter(|only| self.level != *only) {
+            return Err(format!("req: {} counts only in the {} file", dotted(&self.path), only.word()));
+        }
         let file = OurFile::of(self.level, asker)?;
         let (shown, text) = (file.shown(&file.path), file.text()?);
         let value = self.value.as_ref().map(spelled);
         let edited = file
             .edited(text.as_deref(), &self.path, value.as_deref())
             .map_err(|refused| format!("req: {shown}, {refused}; nothing was changed"))?;
+        let before = Outlook::of(asker, &asker.sources());
         if edited == text {
-            if self.value.is_none() {
-                return Err(self.not_set(before, &shown));
-            }
-            let first = format!("{shown} says so already; nothing was changed");
-            return Ok(self.reply(Some(first), before, &shown));
+            let key = dotted(&self.path);
+            return match self.value {
+                Some(_) => Ok(Reply::yes(format!("{shown} says so already; nothing was changed"))),
+                None => {
+                    Err(format!("req: {key} is not set in {shown}; req config {key} --sources says where"))
+                }
+            };
         }
         let after = Outlook::of(asker, &file.sources_with(&edited.unwrap_or_default()));
-        self.check(&after, before)?;
+        self.check(&after, &before)?;
         file.write(&self.path, value.as_deref()).map_err(|why| format!("{why}\nNothing was changed."))?;
         self.record(asker);
-        Ok(self.reply(text.is_none().then(|| format!("{shown} is new")), &after, &shown))
+        Ok(self.reply(&after, &shown))
     }
 
     /// For the journal: never the value.
@@ -151,96 +120,52 @@ impl Planned {
         audit(asker.places, asker.host.now(), "config", self.level != LayerKind::Global, &text);
     }
 
-    /// The change as it is typed.
-    fn line(&self, level: LayerKind) -> String {
-        let key = quoted(&dotted(&self.path));
-        match &self.value {
-            Some(value) => format!("req config set {key} {}{}", quoted(&spelled(value)), flag(level)),
-            None => format!("req config unset {key}{}", flag(level)),
-        }
+    /// The change of the global file, as it is typed.
+    fn line(&self) -> String {
+        let (key, value) =
+            (quoted(&dotted(&self.path)), self.value.as_ref().map(spelled).unwrap_or_default());
+        format!("req config set {key} {} --global", quoted(&value))
     }
 
-    fn not_set(&self, before: &Outlook, file: &str) -> String {
-        let key = dotted(&self.path);
-        let mut layers = before.below(&self.path).map(|entry| entry.origin.layer).peekable();
-        if layers.peek().is_none() {
-            return unknown(&self.path, before);
-        }
-        let is_elsewhere = |layer: &LayerKind| {
-            *layer != self.level && !matches!(layer, LayerKind::Defaults | LayerKind::Switch)
-        };
-        let line = layers.find(is_elsewhere).map(|layer| self.line(layer));
-        let line = line.map(|line| format!("; to take it out where it is: {line}"));
-        format!("req: {key} is not set in {file}{}", line.unwrap_or_default())
-    }
-
-    /// Nothing that was right may be wrong afterwards, and nothing may be written that has no effect.
+    /// Nothing of this file that was right may be wrong afterwards, and nothing may be written that has no effect. A deeper file
+    /// that says otherwise than a new lock is no fault of this one.
     fn check(&self, after: &Outlook, before: &Outlook) -> Result<(), String> {
-        let is_own = |problem: &&Problem| self.value.is_some() && self.is_about(problem);
-        // A deeper file says otherwise than what the global one locks, which is the purpose of a lock.
-        let is_overruled = |problem: &Problem| {
-            self.level == LayerKind::Global && problem.level > self.level && problem.fault == Fault::Locked
+        let was_there = |problem: &Problem| {
+            before.problems.iter().any(|old| old.key == problem.key && old.fault == problem.fault)
         };
-        let own = after.problems.iter().find(is_own);
-        let found = own.or_else(|| after.new_problems(before).find(|problem| !is_overruled(problem)));
-        let Some(problem) = found else { return Ok(()) };
-        let (key, line) = (dotted(&self.path), self.line(LayerKind::Global));
+        let mut own = after.problems.iter().filter(|problem| problem.level == self.level);
+        let Some(problem) = own.find(|problem| self.is_about(problem) || !was_there(problem)) else {
+            return Ok(());
+        };
         Err(match &problem.fault {
-            Fault::Locked => format!(
-                "req: {key} is locked by your global file, so it would count for nothing here; to change it for every \
-                 project: {line}"
-            ),
-            Fault::GlobalOnly => format!(
-                "req: {key} counts only in your global file, so that no project can set it; type: {line}"
-            ),
+            Fault::Locked | Fault::GlobalOnly => {
+                format!("req: {problem}; nothing was changed. Type: {}", self.line())
+            }
             _ => format!("req: nothing was changed, because this would be wrong then:\n{problem}"),
         })
     }
 
-    /// The problem is one of this key in the file that would be changed.
+    /// The problem is one of the key that is set.
     fn is_about(&self, problem: &Problem) -> bool {
         let rest = problem.key.strip_prefix(&self.path.join("."));
-        problem.level == self.level && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+        self.value.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// What the change says of this key; the map it is in may hold others.
-    fn says(&self, entry: &Entry) -> Option<&Value> {
-        let rest = entry.path.strip_prefix(self.path.as_slice())?;
-        rest.iter().try_fold(self.value.as_ref()?, |value, key| value.get(key))
-    }
-
-    /// What is in force then, and what decides otherwise if it is not what was set.
-    fn reply(&self, first: Option<String>, after: &Outlook, file: &str) -> Reply {
+    /// The key as it is in force then.
+    fn reply(&self, after: &Outlook, file: &str) -> Reply {
         let entries: Vec<&Entry> = after.below(&self.path).collect();
-        let mut lines: Vec<String> = first.into_iter().collect();
+        let mut lines = Vec::new();
         if entries.is_empty() {
             lines.push(format!("{} is not set any more", dotted(&self.path)));
+        } else if self.value.is_some() && entries.iter().any(|entry| entry.origin.layer != self.level) {
+            lines.push(format!("written to {file}, but a higher level decides:"));
         }
-        let is_other = |entry: &&&Entry| {
-            self.says(entry).is_some_and(|value| entry.origin.layer != self.level || *value != entry.value)
+        let in_force = |entry: &&Entry| {
+            format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
         };
-        lines.extend(
-            entries
-                .iter()
-                .find(is_other)
-                .map(|entry| format!("written to {file}, but {} decides:", decider(entry.origin.layer))),
-        );
-        lines.extend(entries.iter().map(|entry| in_force(entry)));
-        let meant = entries.iter().filter(|entry| self.says(entry).is_some());
-        lines.extend(meant.filter_map(|entry| meaning(entry)));
+        lines.extend(entries.iter().map(in_force));
+        lines.extend(entries.iter().filter(|_| self.value.is_some()).filter_map(|entry| meaning(entry)));
         Reply::yes(lines.join("\n"))
-    }
-}
-
-fn in_force(entry: &Entry) -> String {
-    format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
-}
-
-fn decider(layer: LayerKind) -> String {
-    match layer {
-        LayerKind::Switch => "the hook's switch".to_owned(),
-        LayerKind::Defaults => "a project that starts from the defaults (inherit: false)".to_owned(),
-        layer => format!("the {} file", layer.word()),
     }
 }
 

@@ -1,15 +1,16 @@
-//! Our YAML files, as commands change them: the user's own, or a project's, out of which no link may lead, because what is
-//! behind it is somebody else's.
+//! Our YAML files, as commands change them: the user's own, or a project's, out of which no link may lead, because the file behind
+//! it is somebody else's. Beside such a file lies a copy of the schema, so that editors check it without a network.
 
 use std::path::{Component, Path, PathBuf};
 
 use client_settings::{FileError, UserFile};
 use config_edit::Refused;
 use shared::cli::Asker;
-use shared::config::{self, LayerKind, Sources};
+use shared::config::{self, LayerKind, SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Sources, read_text};
 
 use super::ignore::{LOCAL, ignore};
-use super::schema_file::SchemaFile;
+
+const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The file of a level.
 pub(crate) struct OurFile {
@@ -17,15 +18,15 @@ pub(crate) struct OurFile {
     pub(crate) path: PathBuf,
     /// The project it lies in; none for the user's own.
     pub(crate) root: Option<PathBuf>,
-    pub(crate) schema: SchemaFile,
+    /// The copy of the schema. The local file is one person's, so it names the copy in that person's own folder.
+    pub(crate) schema: PathBuf,
     sources: Sources,
 }
 
 impl OurFile {
     pub(crate) fn of(level: LayerKind, asker: &Asker<'_>) -> Result<Self, String> {
         let sources = asker.sources();
-        let path = sources.file(level).map(Path::to_owned);
-        let Some((path, schema)) = path.zip(SchemaFile::of(level, asker.places)) else {
+        let Some(path) = sources.file(level).map(Path::to_owned) else {
             return Err(match level {
                 LayerKind::Global => {
                     "req: HOME is not set, so there is no folder for a file of yours; set HOME"
@@ -35,6 +36,8 @@ impl OurFile {
             .to_owned());
         };
         let root = sources.root.clone().filter(|_| level != LayerKind::Global);
+        let own = asker.places.config_dir.as_ref().filter(|_| level == LayerKind::Local);
+        let schema = own.map_or_else(|| path.with_file_name(SCHEMA_FILE), |folder| folder.join(SCHEMA_FILE));
         Ok(Self { level, path, root, schema, sources })
     }
 
@@ -66,14 +69,12 @@ impl OurFile {
         path: &[String],
         value: Option<&str>,
     ) -> Result<Option<String>, Refused> {
-        let Some(value) = value else {
-            return text.map(|text| config_edit::unset_at(text, path)).transpose();
-        };
-        text.map_or_else(
-            || config_edit::set_at(&self.head(), path, value),
-            |text| config_edit::set_at(text, path, value),
-        )
-        .map(Some)
+        match (text, value) {
+            (None, None) => Ok(None),
+            (Some(text), None) => config_edit::unset_at(text, path).map(Some),
+            (Some(text), Some(value)) => config_edit::set_at(text, path, value).map(Some),
+            (None, Some(value)) => config_edit::set_at(&self.head(), path, value).map(Some),
+        }
     }
 
     /// Changes one key of the file, as it is now under its lock, so that nothing that was written in between is lost.
@@ -82,14 +83,14 @@ impl OurFile {
         let is_new = !file.target().exists();
         if let (LayerKind::Local, Some(root), true) = (self.level, &self.root, is_new) {
             // Before the file, which somebody might commit otherwise.
-            ignore(root, LOCAL, LOCAL).map_err(|why| format!("req: {why}"))?;
+            ignore(root, LOCAL).map_err(|why| format!("req: {why}"))?;
         }
         let change =
             |text: Option<&str>| self.edited(text, path, value).map_err(|refused| file.refused(refused));
         file.change::<FileError>(change).map_err(|error| format!("req: {error}"))?;
         if is_new {
             // Editors complete without it, too, only less; it is not worth failing for.
-            let _ = self.schema.write();
+            let _ = self.write_schema();
         }
         Ok(())
     }
@@ -103,8 +104,32 @@ impl OurFile {
             }
             _ => "~/.claude/requirements.yaml: yours, for every project",
         };
-        let schema = &self.schema.named;
+        let schema = self.schema_url();
         format!("# yaml-language-server: $schema={schema}\n# {whose}.\nversion: \"1.0\"\n\n")
+    }
+
+    /// The schema as the first line of the file names it. A path with blanks would end the comment.
+    pub(crate) fn schema_url(&self) -> String {
+        if self.schema.parent() == self.path.parent() {
+            return format!("./{SCHEMA_FILE}");
+        }
+        let path = self.schema.to_string_lossy().replace('\\', "/").replace('%', "%25").replace(' ', "%20");
+        let root = if path.starts_with('/') { "" } else { "/" };
+        format!("file://{root}{path}")
+    }
+
+    /// Puts the schema there, or brings it up to date.
+    pub(crate) fn write_schema(&self) -> Result<(), String> {
+        let inside = self.root.as_deref().filter(|root| self.schema.starts_with(root));
+        let there = read_text(&self.schema, inside, MAX_BYTES);
+        if there.is_ok_and(|text| !text.contains(SCHEMA_TITLE)) {
+            return Err(format!("{}: not ours, so it was left as it is", self.schema.display()));
+        }
+        // On one line: where a branch's size is counted, it is one line of it.
+        let compact = serde_json::from_str::<serde_json::Value>(SCHEMA_TEXT).unwrap_or_default();
+        let text = format!("{compact}\n");
+        let written = user_file(&self.schema, inside)?.change(|_| Ok::<_, FileError>(Some(text)));
+        written.map(drop).map_err(|error| error.to_string())
     }
 }
 
@@ -120,7 +145,8 @@ pub(crate) fn user_file(path: &Path, inside: Option<&Path>) -> Result<UserFile, 
     Ok(file.of_a_project(path.parent().unwrap_or(root)))
 }
 
-/// Where a path really leads, whether something is there or not; `None` where that depends on what is made on the way.
+/// The place to which a path really leads, whether something is there or not; `None` where that depends on what is made on the
+/// way.
 fn real(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;

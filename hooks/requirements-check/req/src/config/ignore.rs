@@ -13,13 +13,13 @@ pub(crate) const LOCAL: &str = ".claude/requirements.local.yaml";
 /// team's in a commit.
 pub(crate) const KEPT: &str = ".claude/requirements*.before*";
 
-/// Adds `line` to the `.gitignore` of the repository at `root`, unless git ignores `path` already; the rest of that file stays
-/// as it is. Returns whether it was added; without a repository there is nothing to do.
+/// Adds the pattern to the `.gitignore` of the repository at `root`, unless git ignores such files already; the rest of that
+/// file stays as it is. Returns whether it was added; without a repository there is nothing to do.
 ///
 /// # Errors
 /// Why the line could not be added, with the line, to be added by hand.
-pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String> {
-    if !root.join(".git").exists() || is_ignored(root, path) {
+pub(crate) fn ignore(root: &Path, line: &str) -> Result<bool, String> {
+    if !root.join(".git").exists() || is_ignored(root, line) {
         return Ok(false);
     }
     let file = root.join(".gitignore");
@@ -34,8 +34,9 @@ pub(crate) fn ignore(root: &Path, path: &str, line: &str) -> Result<bool, String
         .map_err(|error| by_hand(&error.to_string()))
 }
 
-/// Git ignores this path of the repository, as far as that can be told.
-fn is_ignored(root: &Path, path: &str) -> bool {
+/// Git ignores the files of this pattern, as far as that can be told.
+fn is_ignored(root: &Path, line: &str) -> bool {
+    let path = line.replace('*', "");
     Worktree::find(root).is_ok()
         && git2::Repository::open(root)
             .is_ok_and(|repository| repository.is_path_ignored(path).unwrap_or(false))
@@ -87,24 +88,19 @@ mod tests {
         ] {
             let folder = repository();
             fs::write(folder.path().join(file), already).unwrap();
-            assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(is_added), "{already}");
+            assert_eq!(ignore(folder.path(), LOCAL), Ok(is_added), "{already}");
             assert!(is_ignored(folder.path(), LOCAL));
-            assert_eq!(ignore(folder.path(), LOCAL, LOCAL), Ok(false), "{already}");
+            assert_eq!(ignore(folder.path(), LOCAL), Ok(false), "{already}");
         }
-        let no_repository = tempfile::tempdir().unwrap();
-        assert_eq!(ignore(no_repository.path(), LOCAL, LOCAL), Ok(false));
-        assert!(!no_repository.path().join(".gitignore").exists());
-    }
-
-    #[test]
-    fn old_files_are_ignored_by_one_line() {
         let folder = repository();
-        let kept = ".claude/requirements.yaml.before";
-        assert_eq!(ignore(folder.path(), kept, KEPT), Ok(true));
-        for kept in [kept, ".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
+        assert_eq!(ignore(folder.path(), KEPT), Ok(true));
+        for kept in [".claude/requirements.local.yaml.before", ".claude/requirements.yaml.before-180"] {
             assert!(is_ignored(folder.path(), kept), "{kept}");
         }
         assert!(!is_ignored(folder.path(), ".claude/requirements.yaml"));
+        let no_repository = tempfile::tempdir().unwrap();
+        assert_eq!(ignore(no_repository.path(), LOCAL), Ok(false));
+        assert!(!no_repository.path().join(".gitignore").exists());
     }
 
     #[cfg(unix)]
@@ -114,11 +110,11 @@ mod tests {
         let (file, target) = (folder.path().join(".gitignore"), elsewhere.path().join("list"));
         fs::write(&target, "x\n").unwrap();
         std::os::unix::fs::symlink(&target, &file).unwrap();
-        assert!(ignore(folder.path(), LOCAL, LOCAL).unwrap_err().contains(LOCAL));
+        assert!(ignore(folder.path(), LOCAL).unwrap_err().contains(LOCAL));
         assert_eq!(fs::read_to_string(target).unwrap(), "x\n");
         fs::remove_file(&file).unwrap();
         fs::write(&file, b"\xff\n").unwrap();
-        let why = ignore(folder.path(), LOCAL, LOCAL).unwrap_err();
+        let why = ignore(folder.path(), LOCAL).unwrap_err();
         assert!(why.ends_with("add this line yourself: .claude/requirements.local.yaml"), "{why}");
     }
 }

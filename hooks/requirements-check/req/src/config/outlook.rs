@@ -59,14 +59,4 @@ impl Outlook {
     pub(super) fn at(&self, path: &[String]) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.path == path)
     }
-
-    /// What is wrong here and was not before. A problem that moved, because a line was added above it or because another file
-    /// has the last word now, is none.
-    pub(super) fn new_problems(&self, before: &Self) -> impl Iterator<Item = &Problem> {
-        let mut old: Vec<&Problem> = before.problems.iter().collect();
-        self.problems.iter().filter(move |problem| {
-            let same = |old: &&Problem| old.key == problem.key && old.fault == problem.fault;
-            old.iter().position(same).map(|place| old.swap_remove(place)).is_none()
-        })
-    }
 }

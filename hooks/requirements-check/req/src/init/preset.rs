@@ -65,16 +65,13 @@ pub(super) fn filled(preset: Preset, blanks: &Blanks<'_>) -> String {
 /// The filled preset, and below it a file that only switches hooks on; `None` for any other file.
 pub(super) fn joined(filled: &str, there: &str) -> Option<String> {
     let (new, old) = (read_map(filled).ok()?, read_map(there).ok()?);
-    let is_own = |key: &&String| *key != "version" && *key != "requirements";
-    let is_taken =
-        old.contains_key("requirements") || new.keys().filter(is_own).any(|key| old.contains_key(key));
-    if is_taken || !old.keys().any(|key| is_own(&key)) || there.contains("# requirements:") {
+    if old.keys().all(|key| key == "version") {
         return None;
     }
     let is_head = |line: &&str| line.starts_with("# yaml-language-server:") || line.starts_with("version:");
     let rest: Vec<&str> = there.lines().filter(|line| !is_head(line)).collect();
     let text = format!("{}\n\n{}\n", filled.trim_end(), rest.join("\n").trim());
-    // Nothing of either is lost.
+    // Nothing of either is lost: a key that stands in both cannot be read.
     let both = read_map(&text).ok()?;
     let is_whole = |map: &serde_json::Map<_, _>| {
         map.iter().all(|(key, value)| key == "version" || both.get(key) == Some(value))
@@ -92,15 +89,17 @@ fn entry(part: &str, blanks: &Blanks<'_>) -> String {
         return part.to_owned();
     };
     let lacks = match need {
-        NEEDS_GIT if !blanks.has_git => "there is no git repository here, so there are no branches",
+        NEEDS_GIT if !blanks.has_git => "there is no git repository here",
         NEEDS_TESTS if blanks.test_command.is_none() => {
-            "the command that runs the tests was not found; put yours in"
+            "no command that runs the tests was found; put yours in"
         }
         _ => return format!("{key}{rest}"),
     };
+    let name = rest.lines().filter(|line| !line.contains('#')).find_map(|line| line.trim().strip_suffix(':'));
     let lines = rest.lines().map(|line| format!("\n  # {}", line.strip_prefix("  ").unwrap_or(line)));
     format!(
-        "{key}  # Left out: {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        "{key}  # Left out: {}, because {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        name.unwrap_or_default(),
         lines.collect::<String>()
     )
 }
@@ -158,8 +157,8 @@ mod tests {
         let without = Blanks { test_command: None, has_git: false, ..blanks() };
         let text = filled(Preset::Strict, &without);
         for part in [
-            "  # Left out: there is no git",
-            "  # Left out: the command",
+            "  # Left out: protected_branch, because there is no git",
+            "  # Left out: tests_green, because no command",
             "\n  #   type: guard",
             "\n  commit_plan:",
         ] {
@@ -183,9 +182,7 @@ mod tests {
                 && both.ends_with("# why\nstop-momentum:\n  enabled: true   # now\n")
         );
         assert_eq!(both.matches("\nversion:").count(), 1);
-        for there in
-            ["requirements: {}\n", "version: 1\n", "", "# requirements:\nenabled: true\n", "- a\n", "a: [\n"]
-        {
+        for there in ["requirements: {}\n", "version: 1\n", "", "- a\n", "a: [\n"] {
             assert_eq!(joined(&text, there), None, "{there}");
         }
     }

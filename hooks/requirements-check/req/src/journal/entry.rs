@@ -9,7 +9,7 @@ use shared::journal::{ID_SHOWN, Record};
 const MAX_SHOWN: usize = 100;
 
 /// A call, a stop or a prompt did not go on.
-pub(super) fn is_refusal(record: &Record) -> bool {
+pub(super) fn is_denial(record: &Record) -> bool {
     matches!(record.what.as_str(), "deny" | "ask" | "block")
 }
 
@@ -51,28 +51,27 @@ pub(super) fn rules(record: &Record) -> impl Iterator<Item = &str> {
     record.rule.iter().chain(&record.also).map(String::as_str)
 }
 
-/// What the hook did, as it stands behind its name: `refused Edit`, `held the stop`.
+/// The action, as it stands behind the hook's name: `denied Edit`, `blocked the stop`.
 pub(super) fn verb(record: &Record) -> String {
     let words = match (record.what.as_str(), record.event.as_str()) {
-        ("deny", _) => "refused",
+        ("deny", _) => "denied",
         ("ask", _) => "asked the user about",
         ("advise", _) => "advised on",
-        ("sleep", _) => "held up",
-        ("block", "UserPromptSubmit") => "held the prompt",
-        ("block", _) => "held the stop",
-        ("tell", _) => "told Claude",
+        ("sleep", _) => "delayed",
+        ("block", "UserPromptSubmit") => "blocked the prompt",
+        ("block", _) => "blocked the stop",
+        ("tell", _) => "reported to Claude",
         ("reply", _) => "answered a command",
-        ("let-go", _) => "let go",
+        ("let-go", _) => "allowed the stop",
         ("followed", _) => "was followed",
         ("overridden", _) => "was overridden",
-        ("approve", _) => "was told of an approval",
-        ("waive", _) => "was told of a waiver",
-        ("clear", _) => "was told that an approval or waiver ends",
+        ("approve", _) => "recorded an approval",
+        ("waive", _) => "recorded a waiver",
         ("pause", _) => "paused every hook",
         ("resume", _) => "ended the pause",
         ("config", _) => "changed a setting",
         ("judge", _) => "asked a model",
-        ("problem", _) => "told a problem",
+        ("problem", _) => "reported a problem",
         ("error", _) => "failed",
         (other, _) => other,
     };

@@ -1,12 +1,8 @@
 //! `req list`, `req prune`, `req sessions`.
 
-use std::collections::BTreeSet;
+use serde_json::json;
 
-use serde_json::{Value, json};
-use shared::operator::Caller;
-
-use super::scene::{OTHER, SESSION, Scene};
-use super::{ALL, CLAUDE, USER, no, yes};
+use super::{ALL, CLAUDE, OTHER, SESSION, Scene, USER};
 use requirements_check::change::Change;
 use requirements_check::satisfactions::{Key, Listed};
 
@@ -18,7 +14,7 @@ fn commit() -> Key {
     Key::Detached("1a2b3c4d5e6f".to_owned())
 }
 
-fn marked(keys: impl IntoIterator<Item = Key>) -> Scene {
+fn recorded(keys: impl IntoIterator<Item = Key>) -> Scene {
     let mut scene = Scene::new("plan: {}\n");
     let updated_at = scene.now.micros() / 1_000_000 - 300;
     scene.world.recorded =
@@ -26,17 +22,11 @@ fn marked(keys: impl IntoIterator<Item = Key>) -> Scene {
     scene
 }
 
-fn as_json(scene: &mut Scene, words: &str) -> Value {
-    serde_json::from_str(&yes(scene, words, CLAUDE)).unwrap()
-}
-
 #[test]
-fn the_list_has_every_branch_with_its_counts() {
-    let mut scene = marked([branch("feature"), branch("gone"), commit(), Key::Permanent]);
-    let text = yes(&mut scene, "list", USER);
-    let lines: Vec<&str> = text.lines().collect();
+fn list_has_every_branch_with_its_counts() {
+    let mut scene = recorded([branch("feature"), branch("gone"), commit(), Key::Permanent]);
     assert_eq!(
-        lines,
+        scene.yes("list", USER).lines().collect::<Vec<_>>(),
         [
             "feature          1 requirement, 2 sessions, changed 5 min ago",
             "gone             1 requirement, 2 sessions, changed 5 min ago; gone, see req prune",
@@ -44,79 +34,52 @@ fn the_list_has_every_branch_with_its_counts() {
             "all branches     1 requirement, 2 sessions, changed 5 min ago",
         ]
     );
-    assert_eq!(yes(&mut marked([]), "list", CLAUDE), "no satisfactions are kept here");
-}
-
-#[test]
-fn the_list_as_json_has_the_keys_that_are_documented() {
-    let mut scene = marked([branch("gone"), Key::Permanent]);
+    let list = scene.json("list --json");
     let updated_at = scene.world.recorded[0].updated_at;
-    let one = |kind: &str, name: Option<&str>, gone: bool| json!({ "kind": kind, "name": name, "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": gone });
-    let expected = [one("branch", Some("gone"), true), one("all_branches", None, false)];
-    assert_eq!(as_json(&mut scene, "list --json"), json!({ "version": 1, "marks": expected }));
-    assert_eq!(as_json(&mut marked([]), "list --json"), json!({ "version": 1, "marks": [] }));
-}
-
-/// What a prune would remove.
-fn pruned(scene: &mut Scene, caller: Caller) -> (String, BTreeSet<Key>) {
-    let reply = scene.req("prune", caller).unwrap();
-    let [Change::Prune(leftovers)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
-    (reply.text, leftovers.gone.clone())
+    let gone =
+        json!({ "name": "gone", "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": true });
+    assert_eq!((&list["version"], &list["marks"][1]), (&json!(1), &gone));
+    assert_eq!(recorded([]).yes("list", CLAUDE), "no satisfactions are kept here");
 }
 
 #[test]
-fn what_is_gone_is_removed_and_named_whoever_asks() {
+fn prune_removes_only_what_is_known_to_be_gone() {
+    let all = || recorded([branch("feature"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
+    let pruned = |scene: &mut Scene, caller| {
+        let reply = scene.req("prune", caller).unwrap();
+        let [Change::Prune(leftovers)] = reply.changes.as_slice() else { panic!("{:?}", reply.changes) };
+        (reply.text, leftovers.gone.clone())
+    };
     for caller in ALL {
-        let mut scene =
-            marked([branch("feature"), branch("main"), branch("gone"), commit(), Key::Permanent, Key::NoGit]);
-        let (text, gone) = pruned(&mut scene, caller);
+        let (text, gone) = pruned(&mut all(), caller);
         assert_eq!(gone, [branch("gone"), commit()].into());
         assert_eq!(text, "removed the satisfactions of gone, commit 1a2b3c4d");
     }
-}
-
-#[test]
-fn where_branches_cannot_be_read_nothing_is_taken_for_gone() {
-    let mut scene = marked([branch("feature"), branch("gone")]);
+    let mut scene = all();
     scene.world.heads = None;
-    assert!(no(&mut scene, "prune", USER).contains("no satisfactions were removed"));
-    assert!(!yes(&mut scene, "list", USER).contains("req prune"));
+    assert!(scene.no("prune", USER).contains("no satisfactions were removed"));
+    assert!(!scene.yes("list", USER).contains("req prune"));
     scene.world.here.worktree = None;
-    let (_, gone) = pruned(&mut scene, USER);
-    assert!(gone.is_empty(), "without git there are no branches");
+    assert!(pruned(&mut scene, USER).1.is_empty(), "without git there are no branches");
 }
 
 #[test]
-fn the_live_sessions_are_listed_with_what_tells_them_apart() {
+fn live_sessions_are_told_apart_and_only_the_callers_own_is_this_one() {
     let mut scene = Scene::new("plan: {}\n");
-    assert_eq!(yes(&mut scene, "sessions", CLAUDE), "no session is live on this project");
-    scene.live(OTHER, 40);
-    scene.live(SESSION, 0);
+    assert_eq!(scene.yes("sessions", CLAUDE), "no session is live on this project");
+    scene.live(OTHER, 899);
+    scene.live(SESSION, 59);
     assert_eq!(
-        yes(&mut scene, "sessions", CLAUDE),
-        "0c4e7a11  on feature, begun 60 s ago, active within the last minute\n\
-         5e55104e  on feature, begun 60 s ago, active within the last minute; this one"
+        scene.yes("sessions", CLAUDE),
+        "0c4e7a11  on feature, begun 60 s ago, seen 14 min ago\n\
+         5e55104e  on feature, begun 60 s ago, active now; this one"
     );
-    for (ago, words) in
-        [(60, "active within the last minute"), (61, "about 1 min ago"), (899, "about 14 min ago")]
-    {
-        let mut scene = Scene::new("plan: {}\n");
-        scene.live(OTHER, ago);
-        let text = yes(&mut scene, "sessions", CLAUDE);
-        assert!(text.ends_with(words), "{text}");
-    }
-    scene.live("5e55104e-another", 0);
-    let text = yes(&mut scene, "sessions", USER);
-    assert!(text.contains(SESSION) && text.contains("5e55104e-another"), "as much as it takes: {text}");
-}
-
-#[test]
-fn the_sessions_as_json_have_the_keys_that_are_documented() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.live(SESSION, 0);
     let now = scene.now.micros() / 1_000_000;
-    let one = json!({
-        "session": SESSION, "branch": "feature", "entrypoint": "cli", "started_at": now - 60, "seen_at": now, "own": true,
-    });
-    assert_eq!(as_json(&mut scene, "sessions --json"), json!({ "version": 1, "sessions": [one] }));
+    let own = json!({ "session": SESSION, "branch": "feature", "started_at": now - 60, "seen_at": now - 59, "own": true });
+    assert_eq!(scene.json("sessions --json")["sessions"][1], own);
+    scene.session = None;
+    scene.live("5e55104e-another", 0);
+    let text = scene.yes("sessions", USER);
+    assert!(text.contains(SESSION) && text.contains("5e55104e-another"), "as much as it takes: {text}");
+    assert!(!text.contains("this one"), "{text}");
 }

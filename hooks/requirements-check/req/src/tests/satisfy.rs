@@ -1,0 +1,310 @@
+//! `req satisfy`, `req approve`, `req waive`, `req clear`.
+
+use std::time::Duration;
+
+use shared::operator::Caller;
+
+use super::{ALL, CLAUDE, OTHER, SCRIPT, SESSION, Scene, USER};
+use requirements_check::change::Change;
+use requirements_check::satisfactions::{By, Holder, Key, Listed};
+use requirements_check::settings::{Kind, Terms};
+
+const SCOPES: &str = "\
+plan: {}
+adr: {scope: branch}
+license: {scope: permanent}
+pr: {scope: single_use}
+review: {satisfied_by: user}
+";
+
+const OTHER_TYPES: &str = "\
+size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}
+short: {type: dynamic, calculator: branch_size, thresholds: {block: 400}, approval_ttl: 10}
+not_on_main: {type: guard, guard_type: protected_branch}
+tests: {type: evidence, command: cargo test}
+plan: {}
+";
+
+/// A size past its limit, a protected branch, no evidence.
+fn unmet() -> Scene {
+    let mut scene = Scene::new(OTHER_TYPES).on("main");
+    scene.measures("size", 1000);
+    scene.measures("short", 1000);
+    scene
+}
+
+#[test]
+fn satisfaction_lands_where_its_scope_says() {
+    for caller in ALL {
+        for (name, whose) in [
+            ("plan", "session 5e55104e on feature"),
+            ("adr", "every session on feature"),
+            ("license", "every session of this repository"),
+            ("pr", "session 5e55104e on feature"),
+        ] {
+            let mut scene = Scene::new(SCOPES);
+            assert_eq!(scene.yes(&format!("satisfy {name}"), caller), format!("satisfied: {name} ({whose})"));
+            for other in ["plan", "adr", "license", "pr"] {
+                assert_eq!(scene.is_met(other), other == name, "{name}: {other}");
+            }
+        }
+    }
+}
+
+#[test]
+fn wrong_line_satisfies_nothing_and_says_why() {
+    let long = format!("satisfy {}", "x".repeat(3000));
+    for (requirements, words, expected) in [
+        (SCOPES, "satisfy plan licnse", "no requirement licnse; did you mean license?"),
+        (SCOPES, "satisfy something_else", "there are adr, license, plan, pr"),
+        (SCOPES, &long, "there is no requirement xxx"),
+        ("{}\n", "satisfy plan", "there is no requirement plan here"),
+        (OTHER_TYPES, "satisfy size", "req approve size"),
+        (OTHER_TYPES, "satisfy not_on_main", "git switch"),
+        (OTHER_TYPES, "satisfy tests", "run alone on a line (no pipe): cargo test"),
+        (SCOPES, "satisfy plan --branch featur", "did you mean feature?"),
+        (SCOPES, "satisfy adr --branch nowhere", "there is no branch nowhere"),
+        (SCOPES, "satisfy plan --session 0c4e7", "at least 8 characters"),
+    ] {
+        let mut scene = Scene::new(requirements).on("main");
+        let text = scene.no(words, USER);
+        assert!(text.contains(expected) && text.ends_with("\nNothing was satisfied."), "{words}: {text}");
+        assert!(text.len() < 400, "{text}");
+        assert!(requirements != SCOPES || !scene.is_met("plan"), "{words}");
+    }
+    let mut scene = Scene::new("plan: {}\n");
+    scene.settings.requirements.get_mut("plan").unwrap().terms = Terms::Off(Kind::Blocking);
+    assert!(scene.no("satisfy plan", USER).contains("switched off here; see req status --all"));
+}
+
+#[test]
+fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
+    for caller in ALL {
+        let may = matches!(caller, USER | Caller::Typed);
+        let mut scene = Scene::new(SCOPES);
+        if may {
+            scene.yes("satisfy review", caller);
+            scene.yes("satisfy plan --session 0c4e7a11", caller);
+        } else {
+            let text = scene.no("satisfy review --branch", caller);
+            assert!(text.contains("refused") && text.contains("req satisfy review --branch"), "{text}");
+            assert!(scene.no("satisfy plan --session 0c4e7a11", caller).contains("another session's"));
+        }
+        assert_eq!(scene.is_met("review"), may, "{caller:?}");
+        assert!(!scene.is_met("plan"), "another session's satisfaction");
+        scene.session = Some(OTHER.to_owned());
+        assert_eq!(scene.is_met("plan"), may, "{caller:?}");
+    }
+}
+
+#[test]
+fn record_says_who_and_why_and_keeps_no_secret() {
+    for (caller, by, who) in [(USER, By::User, "user"), (CLAUDE, By::Agent, "agent")] {
+        let mut scene = Scene::new("plan: {}\n");
+        let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345";
+        scene.yes(&format!("satisfy plan --note '  in docs, key {secret} {}'", "x ".repeat(2500)), caller);
+        let record = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
+        assert_eq!((record.satisfied_by, record.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
+        assert_eq!(record.metadata.entrypoint.as_deref(), Some("cli"));
+        let note = record.metadata.note.unwrap();
+        assert!(note.starts_with("in docs") && !note.contains("abcdefghij"), "{note}");
+        assert!(note.chars().count() <= 301);
+    }
+}
+
+#[test]
+fn satisfaction_can_be_widened_to_a_branch() {
+    for words in ["satisfy plan --branch", "satisfy plan --branch feature"] {
+        let mut scene = Scene::new(SCOPES);
+        assert!(scene.yes(words, CLAUDE).contains("every session on feature"));
+        scene.session = Some(OTHER.to_owned());
+        assert!(scene.is_met("plan"), "{words}");
+    }
+    for name in ["plan", "adr"] {
+        let mut scene = Scene::new(SCOPES);
+        let reply = scene.req(&format!("satisfy {name} --branch main"), CLAUDE).unwrap();
+        let [Change::Set(target, _)] = reply.changes.as_slice() else { panic!() };
+        assert_eq!((&target.key, &target.session), (&Key::Branch("main".to_owned()), &None), "{name}");
+        assert!(!scene.is_met(name), "not on this branch: {name}");
+    }
+}
+
+#[test]
+fn without_a_session_the_answer_asks_which() {
+    let mut scene = Scene::new(SCOPES);
+    scene.session = None;
+    for words in ["satisfy plan", "clear plan", "clear --all"] {
+        assert!(
+            scene.no(words, USER).contains("--session ID (none is live here), or add --branch"),
+            "{words}"
+        );
+    }
+    scene.live(SESSION, 0);
+    scene.live("ünïcödé-session", 0);
+    assert!(scene.no("satisfy pr", USER).contains("live here: 5e55104e, ünïcödé-"));
+    scene.yes("satisfy adr license", USER);
+    scene.yes("satisfy plan --branch", USER);
+    assert!(["adr", "license", "plan"].into_iter().all(|name| scene.is_met(name)));
+}
+
+#[test]
+fn exception_holds_for_its_time_and_not_longer() {
+    for (words, name, secs) in [
+        ("approve size", "size", 300),
+        ("approve short", "short", 10),
+        ("approve short --for 90s", "short", 90),
+        ("waive not_on_main --note why", "not_on_main", 1800),
+        ("waive tests --for 10m --note why", "tests", 600),
+    ] {
+        let mut scene = unmet();
+        assert!(!scene.is_met(name));
+        scene.yes(words, USER);
+        scene.wait(Duration::from_secs(secs - 1));
+        assert!(scene.is_met(name), "{words}");
+        scene.wait(Duration::from_secs(1));
+        assert!(!scene.is_met(name), "{words}");
+    }
+}
+
+#[test]
+fn exception_is_for_every_session_or_the_one_named_and_is_taken_back_with_the_line_it_names() {
+    for (reach, own, others) in
+        [("", true, true), (" --session 5e55104e", true, false), (" --session 0c4e7a11", false, true)]
+    {
+        let mut scene = unmet();
+        let text = scene.yes(&format!("approve size{reach}"), USER);
+        let (_, line) = text.split_once("take it back with: req ").unwrap();
+        for (is_met, clears) in [((own, others), true), ((false, false), false)] {
+            assert_eq!(scene.is_met("size"), is_met.0, "{reach}");
+            scene.session = Some(OTHER.to_owned());
+            assert_eq!(scene.is_met("size"), is_met.1, "{reach}");
+            scene.session = None;
+            if clears {
+                scene.yes(line, USER);
+            }
+            scene.session = Some(SESSION.to_owned());
+        }
+    }
+}
+
+#[test]
+fn only_the_user_excepts_and_others_get_the_line_to_type() {
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
+        for words in [
+            "approve size --for 10m",
+            "waive tests --for 10m --session 5e55104e --note 'a reason'",
+            "clear size",
+        ] {
+            let text = unmet().no(words, caller);
+            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn each_type_takes_its_own_word_and_a_waiver_its_reason() {
+    for (words, instead) in [
+        ("approve plan", "req satisfy plan"),
+        ("approve not_on_main", "req waive not_on_main --note \"the reason\""),
+        ("waive size --note x", "req approve size"),
+        ("waive tests --note '  '", "req waive tests --note \"the reason\""),
+        ("approve sise", "did you mean size?"),
+        ("approve size --session ffffffff", "no session's id begins with ffffffff"),
+    ] {
+        let text = unmet().no(words, USER);
+        assert!(text.contains(instead), "{words}: {text}");
+    }
+    let mut scene = unmet();
+    scene.yes("waive tests --note 'agreed with the team'", USER);
+    assert!(scene.standing("tests").unwrap().ends_with(": agreed with the team"));
+    let reply = scene.req("clear tests", USER).unwrap();
+    let is_of_branch =
+        |change: &Change| matches!(change, Change::Clear(target) if target.key != Key::Permanent);
+    assert!(!reply.changes.iter().any(is_of_branch), "the end of a waiver takes no evidence away");
+}
+
+const FOUR: [&str; 4] = ["plan", "other", "adr", "license"];
+
+/// Everybody has satisfied everything.
+fn satisfied() -> Scene {
+    let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
+    for name in FOUR {
+        for holder in [Holder::Session(SESSION), Holder::Session(OTHER), Holder::Everyone] {
+            if matches!(name, "plan" | "other") != matches!(holder, Holder::Everyone) {
+                scene.satisfy(name, holder, By::Agent);
+            }
+        }
+    }
+    scene
+}
+
+/// The satisfied requirements of the session and of the other one.
+fn met(scene: &mut Scene) -> [Vec<&'static str>; 2] {
+    [SESSION, OTHER].map(|session| {
+        let own = scene.session.replace(session.to_owned());
+        let met = FOUR.into_iter().filter(|name| scene.is_met(name)).collect();
+        scene.session = own;
+        met
+    })
+}
+
+fn without(gone: &[&str]) -> Vec<&'static str> {
+    FOUR.into_iter().filter(|name| !gone.contains(name)).collect()
+}
+
+#[test]
+fn clear_takes_the_records_of_the_scope_that_is_named() {
+    for (words, own, others) in [
+        ("clear plan", &["plan"][..], &[][..]),
+        ("clear --all", &["plan", "other"], &[]),
+        ("clear license", &["license"], &["license"]),
+        ("clear plan adr", &["plan", "adr"], &["adr"]),
+        ("clear plan --session 0c4e7a11", &[], &["plan"]),
+        ("clear --all --session 0c4e7a11", &[], &["plan", "other"]),
+        ("clear adr --session 0c4e7a11", &[], &[]),
+        ("clear adr --branch", &["adr"], &["adr"]),
+        ("clear plan --branch", &[], &[]),
+        ("clear --all --branch feature", &["adr"], &["adr"]),
+        ("clear --all --branch main", &[], &[]),
+    ] {
+        let mut scene = satisfied();
+        scene.yes(words, USER);
+        assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
+    }
+    let mut scene = satisfied();
+    scene.settings.requirements.get_mut("plan").unwrap().terms = Terms::Off(Kind::Blocking);
+    scene.yes("clear plan", CLAUDE);
+    assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION), "one that is off");
+    let key = Key::Branch("gone".to_owned());
+    assert!(scene.no("clear --all --branch gone", USER).contains("there is no branch gone"));
+    scene.world.recorded = vec![Listed { key, requirements: 1, sessions: 0, updated_at: 0 }];
+    scene.yes("clear --all --branch gone", USER);
+    assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
+}
+
+#[test]
+fn claude_takes_back_its_own_satisfactions_and_no_others() {
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
+        for (words, gone) in [
+            ("clear plan", &["plan"][..]),
+            ("clear plan --session 5e55104e", &["plan"]),
+            ("clear --all", &["plan", "other"]),
+        ] {
+            let mut scene = satisfied();
+            scene.yes(words, caller);
+            assert_eq!(met(&mut scene), [without(gone), FOUR.to_vec()], "{words}");
+        }
+        for words in [
+            "clear adr",
+            "clear plan adr",
+            "clear --all --session 0c4e7a11",
+            "clear plan --branch main",
+            "clear --all --branch feature",
+        ] {
+            let mut scene = satisfied();
+            let text = scene.no(words, caller);
+            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+            assert_eq!(met(&mut scene), [FOUR.to_vec(), FOUR.to_vec()], "{words}");
+        }
+    }
+}
