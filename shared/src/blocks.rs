@@ -162,7 +162,7 @@ fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Res
 
 #[cfg(test)]
 mod tests {
-    use super::{BlockCount, Ledger, MAX_MARKS, read, record_deny, record_followed, record_stop};
+    use super::{BlockCount, MAX_MARKS, read, record_deny, record_followed, record_stop};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -245,12 +245,5 @@ mod tests {
             read(&store, "s").count(Some("p"), "a"),
             BlockCount { own: 25, together: 100, own_last: Some(T(24)), is_followed: false }
         );
-    }
-
-    #[test]
-    fn an_unreadable_ledger_reads_as_empty() {
-        let (_scratch, store) = store();
-        std::fs::write(store.dir().join("s-blocks.json"), "{").unwrap();
-        assert_eq!(read(&store, "s"), Ledger::default());
     }
 }

@@ -208,14 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn a_program_beside_this_one_is_ours() {
-        let beside = std::env::current_exe().unwrap().with_file_name("stop-momentum");
-        assert!(is_own("Bash", &format!("'{}' status", beside.display())));
-        let below = beside.with_file_name("x").join("stop-momentum");
-        assert!(!is_own("Bash", &format!("'{}' status", below.display())));
-    }
-
-    #[test]
     fn a_line_of_our_own_commands_is_ours() {
         for command in [
             "stop-momentum status",

@@ -120,7 +120,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Variable, is_misled_from, misleads_requests};
+    use super::{Variable, is_misled_from};
 
     const MISLEADING: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
 
@@ -154,16 +154,6 @@ mod tests {
             let elsewhere = scratch.path();
             assert_eq!(is_misled_from([elsewhere, &start], Some(elsewhere)), denied, "{file}: {text}");
         }
-    }
-
-    #[test]
-    fn without_a_repository_the_folder_itself_counts() {
-        let scratch = tempfile::tempdir().unwrap();
-        let start = scratch.path().join("start");
-        fs::create_dir(&start).unwrap();
-        write(scratch.path(), ".claude/settings.json", MISLEADING);
-        assert!(!is_misled_from([start.as_path()], None));
-        assert!(is_misled_from([scratch.path()], None));
     }
 
     #[test]
@@ -217,22 +207,6 @@ mod tests {
             ("RUST_LOG", None),
         ] {
             assert_eq!(Variable::of(name).map(|known| known.misleads_requests), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn settings_that_lead_requests_elsewhere() {
-        for (text, expected) in [
-            ("", Some(false)),
-            ("{}", Some(false)),
-            (r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"}}"#, Some(false)),
-            (r#"{"env":{"RUST_LOG":"x","ANTHROPIC_BASE_URL":"y"}}"#, Some(true)),
-            (r#"{"env":{"PATH":null}}"#, Some(true)),
-            (r#"{"other":{"PATH":"x"}}"#, Some(false)),
-            (r#"{"env":{}"#, None),
-            ("[]", Some(false)),
-        ] {
-            assert_eq!(misleads_requests(text), expected, "{text}");
         }
     }
 }

@@ -7,7 +7,6 @@ mod files;
 mod lock;
 mod names;
 mod nonce;
-mod remembered;
 mod store;
 mod sweep;
 
@@ -19,6 +18,5 @@ pub use files::{
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
-pub use remembered::Remembered;
-pub use store::{MACHINE, Off, StateError, Store, is_newer, is_off};
+pub use store::{MACHINE, Off, Remembered, StateError, Store, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

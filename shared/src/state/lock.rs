@@ -154,11 +154,4 @@ mod tests {
             .unwrap();
         }
     }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_unusable() {
-        let scratch = tempfile::tempdir().unwrap();
-        let data = scratch.path().join("missing/data");
-        assert!(matches!(with_lock(&data, PATIENCE, || ()), Err(LockError::Unusable(..))));
-    }
 }

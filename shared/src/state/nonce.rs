@@ -82,7 +82,7 @@ fn unguessable() -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, File};
+    use std::fs;
     use std::time::{Duration, SystemTime};
 
     use super::NONCE_LIFETIME;
@@ -120,17 +120,5 @@ mod tests {
         let nonce = store.nonce(now()).unwrap();
         let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&nonce.file), mode(&store.dir().join("nonce"))), (0o600, 0o700));
-    }
-
-    #[test]
-    fn those_that_were_left_behind_go_with_the_next() {
-        let (_scratch, store) = scratch();
-        let folder = store.dir().join("nonce");
-        drop(store.nonce(now()).unwrap());
-        for (name, age) in [("old", NONCE_LIFETIME + Duration::from_secs(1)), ("young", Duration::ZERO)] {
-            File::create(folder.join(name)).unwrap().set_modified(SystemTime::now() - age).unwrap();
-        }
-        let _nonce = store.nonce(now()).unwrap();
-        assert!(!folder.join("old").exists() && folder.join("young").exists());
     }
 }

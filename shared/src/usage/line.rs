@@ -111,17 +111,6 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_has_written_is_not_past() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
-        std::fs::write(scratch.path().join("pacing.json"), "{ half").unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
-        write(&store, &line(9_000, &[("five_hour", 20_000)])).unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)), "nothing is known of what is used");
-    }
-
-    #[test]
     fn it_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
         let past = [("five_hour", 20_000)];
         for (before, found, expected) in [

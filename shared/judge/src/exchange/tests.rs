@@ -195,18 +195,6 @@ fn of_a_call_that_is_refused_anyway_only_the_journal_speaks() {
 }
 
 #[test]
-fn without_a_session_the_user_is_not_notified() {
-    let mut scene = Scene::new();
-    scene.call.session_id = None;
-    let came = play(&scene, None, &[(0, Err(Silence::Late))]).1;
-    assert_eq!(came, Asked { verdict: failed(Silence::Late), notice: None });
-    scene.misled();
-    assert!(
-        matches!(play(&scene, None, &[]).1.verdict, Err(NoVerdict::Failed(why)) if why.contains("elsewhere"))
-    );
-}
-
-#[test]
 fn the_journal_has_our_words_and_what_it_took_and_nothing_else() {
     let mut scene = Scene::new();
     scene.call.prompt_id = Some("p".to_owned());

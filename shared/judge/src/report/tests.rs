@@ -48,14 +48,3 @@ fn why_nobody_would_be_asked() {
     scene.has_state = false;
     assert_eq!(said(&scene).len(), 2);
 }
-
-#[test]
-fn a_missing_key_is_reported_for_the_messages_api_alone() {
-    let mut scene = Scene::new();
-    let last =
-        |scene: &Scene| scene.with(|caller| lines(caller.settings, caller.store, caller.host, false)).pop();
-    let missing = "no model is asked now: there is no ANTHROPIC_API_KEY in the environment";
-    assert_eq!(last(&scene).as_deref(), Some(missing));
-    scene.settings.backend = Some(Backend::ClaudeCli);
-    assert_eq!(last(&scene).as_deref(), Some(NOTHING));
-}
