@@ -82,7 +82,6 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The settings behind it beside that.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
     /// The layer that set it when it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +93,6 @@ pub struct Record {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Next steps in the text.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
     /// Model of a question.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -195,7 +193,8 @@ fn both_ends(text: &str) -> String {
         return text.to_owned();
     }
     let begin = start(text, MAX_DENIAL_BYTES - DENIAL_END_BYTES - LEFT_OUT.len());
-    let end = (text.len() - DENIAL_END_BYTES..).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+    let from = text.len() - DENIAL_END_BYTES;
+    let end = (from..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
     [begin, LEFT_OUT, &text[end..]].concat()
 }
 

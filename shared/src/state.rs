@@ -11,7 +11,6 @@ mod store;
 mod sweep;
 
 pub use crate::host::ensure_private;
-pub(crate) use files::private_file;
 pub use files::{
     SharedMode, ensure_folder, open_regular, read_regular, remove_durable, write_durable, write_private,
 };

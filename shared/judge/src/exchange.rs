@@ -143,7 +143,7 @@ impl Conversation<'_> {
         let cause = match why {
             Silence::BlockedElsewhere => return None,
             _ if why.was_asked() => format!("{} gave no verdict: {}", self.question.model, why.words()),
-            _ => format!("no model was asked: {}", why.explained(settings, &file)),
+            _ => format!("no model was asked: {}", why.explained(&file)),
         };
         let follows = match (settings.on_judge_failure, event) {
             (_, "Stop") => "turns end unjudged",

@@ -1,5 +1,7 @@
 //! One decision: observed without a lock, made and saved under the session's lock, then written to the journal.
 
+use std::fmt::Display;
+
 use super::{Invocation, lines};
 use crate::blocks;
 use crate::config::Section;
@@ -32,11 +34,11 @@ enum Failure {
     NotKept(String),
 }
 
-fn unusable(error: impl ToString) -> Failure {
+fn unusable(error: impl Display) -> Failure {
     Failure::StateUnusable(error.to_string())
 }
 
-fn not_kept(error: impl ToString) -> Failure {
+fn not_kept(error: impl Display) -> Failure {
     Failure::NotKept(error.to_string())
 }
 
@@ -245,7 +247,7 @@ impl<H: Hook> Decision<'_, H> {
         Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
     }
 
-    fn error(&self, error: impl ToString) {
+    fn error(&self, error: impl Display) {
         self.call.journal::<H>(Record::of("error", error.to_string()));
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::Store;
-use super::files::private_file;
+use super::files::open_regular;
 use super::names::file_key;
 use crate::host::{Timestamp, ensure_private};
 
@@ -45,12 +45,9 @@ impl Store {
         let folder = self.dir().join("nonce");
         ensure_private(&folder)?;
         sweep(&folder, now);
-        let text = unguessable();
+        let text = format!("{:032x}", rand::rng().random::<u128>());
         let file = folder.join(file_key(&text));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        private_file(&mut options);
-        options.open(&file)?;
+        open_regular(&file, OpenOptions::new().write(true).create_new(true))?;
         Ok(Nonce { text, file })
     }
 
@@ -74,10 +71,6 @@ fn sweep(folder: &Path, now: Timestamp) {
             let _ = fs::remove_file(entry.path());
         }
     }
-}
-
-fn unguessable() -> String {
-    format!("{:032x}", rand::rng().random::<u128>())
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
-use shared::claude_code::unknown_tool;
+use shared::claude_code::{TOOLS, misspelt_tool};
 use shared::hook::{Hook, Input, Verdict};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
@@ -112,6 +112,7 @@ fn call_of(wanted: &Check) -> Result<ToolCall, String> {
 
 /// What to say of a tool that Claude Code does not have, as far as anybody knows.
 fn unknown(tool: &str) -> Option<String> {
-    let near = unknown_tool(tool)?.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-    Some(format!("no tool `{tool}` is known of Claude Code{near}"))
+    let is_known = TOOLS.contains(&tool) || tool.starts_with("mcp__");
+    let near = misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    (!is_known).then(|| format!("no tool `{tool}` is known of Claude Code{near}"))
 }

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::super::{Sight, Window};
-use super::{ContextWindow, SessionUsage, is_observed, read, record};
+use super::{ContextWindow, SessionUsage, observed, read, record};
 use crate::state::Store;
 
 /// A session's report at that time: the used part of five hours, if it has any, and how long it has waited for replies.
@@ -37,7 +37,7 @@ fn credits_are_observed_with_a_reply_and_not_when_they_are_repeated() {
         ("goes on, first reply of the new time", before, (Some(42.0), 30), true),
     ] {
         let previous = previous.map(|(used, duration)| told(100, used, duration));
-        assert_eq!(is_observed(previous.as_ref(), &told(200, now.0, now.1)), expected, "{what}");
+        assert_eq!(observed(previous.as_ref(), &told(200, now.0, now.1)).is_some(), expected, "{what}");
     }
 }
 
