@@ -20,33 +20,28 @@ const MAX_MARKS: usize = 32;
 pub struct BlockCount {
     /// By this hook.
     pub own: u32,
-    /// By all our hooks together.
     pub together: u32,
-    /// When this hook did last.
     pub own_last: Option<Timestamp>,
     /// A later stop of the prompt did what this hook's blocks had asked for.
     pub is_followed: bool,
 }
 
 /// One session's blocks and marks.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     /// The prompt whose stops are counted.
     prompt_id: Option<String>,
-    /// Per hook.
     stops: BTreeMap<String, Blocked>,
     /// Ids of denied tool calls, the newest last.
     denied: VecDeque<String>,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct Blocked {
     count: u32,
     last_us: Timestamp,
     /// The hash of the message that the last blocked stop ended with.
-    #[serde(default)]
     message: u64,
-    #[serde(default)]
     is_followed: bool,
 }
 
@@ -89,30 +84,6 @@ impl Ledger {
         self.prompt_id.as_deref() == prompt_id
             && self.stops.iter().any(|(other, blocked)| other != hook && is_this(blocked))
     }
-
-    fn block(&mut self, prompt_id: Option<&str>, message: Option<&str>, hook: &str, now: Timestamp) {
-        if prompt_id.is_none() || self.prompt_id.as_deref() != prompt_id {
-            self.stops.clear();
-            self.prompt_id = prompt_id.map(ToOwned::to_owned);
-        }
-        let own = self.stops.entry(hook.to_owned()).or_default();
-        own.count = own.count.saturating_add(1);
-        own.last_us = now;
-        own.message = hash(message);
-    }
-
-    fn follow(&mut self, prompt_id: Option<&str>, hook: &str) {
-        if let Some(own) = self.stops.get_mut(hook).filter(|_| self.prompt_id.as_deref() == prompt_id) {
-            own.is_followed = true;
-        }
-    }
-
-    fn deny(&mut self, tool_use_id: &str) {
-        while self.denied.len() >= MAX_MARKS {
-            self.denied.pop_front();
-        }
-        self.denied.push_back(tool_use_id.to_owned());
-    }
 }
 
 /// The session's ledger as it is now; empty if it cannot be read.
@@ -129,7 +100,16 @@ pub fn record_stop(
     hook: &str,
     now: Timestamp,
 ) -> Result<(), StateError> {
-    change(store, session, |ledger| ledger.block(prompt_id, message, hook, now))
+    store.change::<Ledger>(session, |ledger| {
+        if prompt_id.is_none() || ledger.prompt_id.as_deref() != prompt_id {
+            ledger.stops.clear();
+            ledger.prompt_id = prompt_id.map(ToOwned::to_owned);
+        }
+        let own = ledger.stops.entry(hook.to_owned()).or_default();
+        own.count = own.count.saturating_add(1);
+        (own.last_us, own.message) = (now, hash(message));
+        true
+    })
 }
 
 /// Remembers that a stop did what the hook's blocks of this prompt had asked for.
@@ -139,7 +119,22 @@ pub fn record_followed(
     prompt_id: Option<&str>,
     hook: &str,
 ) -> Result<(), StateError> {
-    change(store, session, |ledger| ledger.follow(prompt_id, hook))
+    store.change::<Ledger>(session, |ledger| {
+        let is_this = ledger.prompt_id.as_deref() == prompt_id;
+        let own = ledger.stops.get_mut(hook).filter(|_| is_this);
+        own.map(|own| own.is_followed = true).is_some()
+    })
+}
+
+/// Leaves the mark of a denied tool call.
+pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), StateError> {
+    store.change::<Ledger>(session, |ledger| {
+        ledger.denied.push_back(tool_use_id.to_owned());
+        while ledger.denied.len() > MAX_MARKS {
+            ledger.denied.pop_front();
+        }
+        true
+    })
 }
 
 fn hash(message: Option<&str>) -> u64 {
@@ -148,21 +143,9 @@ fn hash(message: Option<&str>) -> u64 {
     hasher.finish()
 }
 
-/// Leaves the mark of a denied tool call.
-pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), StateError> {
-    change(store, session, |ledger| ledger.deny(tool_use_id))
-}
-
-fn change(store: &Store, session: &str, change: impl FnOnce(&mut Ledger)) -> Result<(), StateError> {
-    store.change(session, |ledger| {
-        change(ledger);
-        true
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{BlockCount, Ledger, MAX_MARKS, read, record_deny, record_followed, record_stop};
+    use super::{BlockCount, MAX_MARKS, read, record_deny, record_followed, record_stop};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -245,12 +228,5 @@ mod tests {
             read(&store, "s").count(Some("p"), "a"),
             BlockCount { own: 25, together: 100, own_last: Some(T(24)), is_followed: false }
         );
-    }
-
-    #[test]
-    fn an_unreadable_ledger_reads_as_empty() {
-        let (_scratch, store) = store();
-        std::fs::write(store.dir().join("s-blocks.json"), "{").unwrap();
-        assert_eq!(read(&store, "s"), Ledger::default());
     }
 }

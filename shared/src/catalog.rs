@@ -1,5 +1,5 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
-//! For command lines only: of a hook's own path only [`own_commands`] is, which parses nothing. Nothing here knows a hook by name, and nothing here decides.
+//! For command lines; on a hook's own path only [`own_commands`] is, which parses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,9 +23,7 @@ pub struct Catalog {
 pub struct HookEntry {
     /// Folder, crate, binary and section of the configuration.
     pub name: String,
-    /// Purpose in one line.
     pub summary: String,
-    /// Events and matchers of its registrations.
     pub events: Vec<EventEntry>,
     /// It is on by default once registered.
     pub enabled: bool,
@@ -33,7 +31,6 @@ pub struct HookEntry {
     pub ticked: bool,
     /// It asks a model that costs money.
     pub costs_money: bool,
-    /// It opens connections.
     pub uses_network: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
     pub commands: Vec<String>,
@@ -57,22 +54,18 @@ pub struct HookEntry {
     pub proof: Proof,
 }
 
-/// A status line that a hook's binary prints.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PrintedStatusLine {
-    /// With these arguments.
     pub arguments: String,
     /// The key of its section, as a dotted path, that holds the command of the status line that was there before. It runs
     /// that one too.
     pub chain: String,
 }
 
-/// One registration.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EventEntry {
-    /// The client's name of the event.
     pub event: String,
     /// Tools, sources or reasons; `None` means all.
     pub matcher: Option<String>,
@@ -80,16 +73,6 @@ pub struct EventEntry {
     pub timeout_secs: u32,
     /// Message that Claude Code shows while it waits for the hook.
     pub status_message: Option<String>,
-}
-
-impl EventEntry {
-    /// It is heard of this tool, or of what has none.
-    pub fn is_for(&self, tool: Option<&str>) -> bool {
-        match (self.matcher.as_deref(), tool) {
-            (Some(matcher), Some(tool)) => matcher.split('|').any(|name| name == tool),
-            _ => true,
-        }
-    }
 }
 
 /// A recorded event and the documented answer to it.
@@ -102,25 +85,19 @@ pub struct Proof {
     /// Files of the state folder before the run: name to content. `{now}`, `{now+60}` and `{now-60}` in it stand for times, in
     /// whole seconds since the epoch.
     pub state: BTreeMap<String, String>,
-    /// The required answer.
     pub answer: Answer,
 }
 
-/// Kind of a hook's answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
-    /// Nothing at all.
     Silence,
-    /// A text for the user.
+    /// For the user.
     Notice,
-    /// A text for the model.
+    /// For the model.
     Advise,
-    /// Claude Code asks the user whether the tool may run.
     Ask,
-    /// The tool does not run.
     Deny,
-    /// The stop or the prompt does not happen.
     Block,
 }
 

@@ -64,10 +64,10 @@ pub fn run_while(
     let mut early = None;
     let status = wait(&mut child, &stdout, &mut early, limits.deadline, is_wanted);
     if status.is_none() && !limits.grace.is_zero() {
-        signal(&child, Urgency::Terminate);
+        signal(&child, false);
         wait(&mut child, &stdout, &mut early, Instant::now() + limits.grace, || true);
     }
-    signal(&child, Urgency::Kill);
+    signal(&child, true);
     let _ = child.kill();
     let _ = child.wait();
     let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).map_err(|_| ChildError::Late);
@@ -106,38 +106,28 @@ fn wait(
 /// Reads in a thread, because a grandchild may keep the pipe open.
 fn read(pipe: Option<impl Read + Send + 'static>, max_bytes: u64) -> Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel();
+    let send = move |bytes| drop(sender.send(bytes));
     let Some(pipe) = pipe else {
-        let _ = sender.send(Vec::new());
+        send(Vec::new());
         return receiver;
     };
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let _ = pipe.take(max_bytes).read_to_end(&mut bytes);
-        let _ = sender.send(bytes);
+        send(bytes);
     });
     receiver
 }
 
-#[derive(Clone, Copy)]
-#[cfg_attr(not(unix), expect(dead_code, reason = "there are no process groups"))]
-enum Urgency {
-    Terminate,
-    Kill,
+/// Sends a signal to the whole group, SIGKILL or else SIGTERM; without process groups, nothing. It fails if the group has ended.
+fn signal(child: &Child, kill: bool) {
+    #[cfg(unix)]
+    {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let _ = kill_process_group(Pid::from_child(child), if kill { Signal::KILL } else { Signal::TERM });
+    }
+    let _ = (child, kill);
 }
-
-/// Sends a signal to the whole group. It fails if the group has ended.
-#[cfg(unix)]
-fn signal(child: &Child, urgency: Urgency) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let signal = match urgency {
-        Urgency::Terminate => Signal::TERM,
-        Urgency::Kill => Signal::KILL,
-    };
-    let _ = kill_process_group(Pid::from_child(child), signal);
-}
-
-#[cfg(not(unix))]
-fn signal(_child: &Child, _urgency: Urgency) {}
 
 #[cfg(test)]
 #[cfg(unix)]

@@ -4,14 +4,12 @@
 //! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
 //! which in a hook means "block". Exit status 0 means done, 1 denied or failed, 64 wrong usage.
 //!
-//! - `verbs`: the words and their meaning
-//! - `help`: the help text
+//! - `verbs`: the words, their meaning and the help text
 //! - `commands`: those of one hook beside them, and which prompts are commands
 //! - `answer`: the answers, the same for a shell and for a prompt; what is to be done is returned, not done
 
 mod answer;
 mod commands;
-mod help;
 mod verbs;
 
 use std::ffi::OsString;
@@ -26,16 +24,15 @@ use crate::operator::{Caller, standing};
 use crate::switches::Turn;
 
 pub use answer::{Reply, off_file, status};
-pub use commands::{Commands, Line, is_command, is_common, is_typed, prompted, run, typed};
-pub use help::{help, verbs_of};
-
-const USAGE: u8 = 64;
+pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
+pub use verbs::help;
 
 /// Runs a hook's own command line.
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
+    let name = H::NAME;
     if words.len() != arguments.len() {
-        return usage_error::<H>("the arguments are not readable text");
+        return wrong_usage(&format!("{name}: the arguments are not readable text"));
     }
     if let Some(code) = H::run_verb(host, &words) {
         return code;
@@ -43,11 +40,8 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     match verbs::parse::<H>(&words) {
         Ok(verb) => in_shell(host, |asker| answer::answer::<H, Turn>(&verb, asker)),
         // Whoever types the name alone wants to know what it is.
-        Err(why) if words.is_empty() => {
-            let _ = writeln!(io::stderr(), "{}: {why}\n\n{}", H::NAME, help::<H>());
-            ExitCode::from(USAGE)
-        }
-        Err(why) => usage_error::<H>(&why),
+        Err(_) if words.is_empty() => wrong_usage(&help::<H>()),
+        Err(why) => wrong_usage(&format!("{name}: {why}\n{name} help lists all")),
     }
 }
 
@@ -83,15 +77,10 @@ pub fn fail(text: &str) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Says what is wrong with the words, and where those stand that would be right.
-pub fn usage_error<H: Hook>(why: &str) -> ExitCode {
-    wrong_usage(&format!("{name}: {why}\n{name} help lists all", name = H::NAME))
-}
-
 /// Says what is wrong with the words.
 pub fn wrong_usage(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
-    ExitCode::from(USAGE)
+    ExitCode::from(64)
 }
 
 #[cfg(test)]

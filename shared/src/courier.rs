@@ -40,7 +40,7 @@ pub struct Request {
 }
 
 fn in_millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u64(u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+    serializer.serialize_u128(time.as_millis())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -93,7 +93,8 @@ pub fn beside_this_program() -> Option<PathBuf> {
 /// The user's proxy for such addresses. The caller has checked that no project defines one, see
 /// [`crate::project_env::is_misled`].
 pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
-    url.starts_with("https:").then(|| host.https_proxy())?
+    let proxy = || host.variable("HTTPS_PROXY").or_else(|| host.variable("https_proxy"));
+    url.starts_with("https:").then(proxy)?
 }
 
 /// Has `courier` carry the request, and ends it after `limit`, whatever the request's time.

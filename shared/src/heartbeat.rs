@@ -1,40 +1,31 @@
 //! The only thing a pass writes: once a minute, the time of `<state>/heartbeat/<hook>`, so that `doctor` can tell
 //! a hook that is silent from one that never fires.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::path::Path;
+use std::fs::{self, OpenOptions};
 use std::time::{Duration, SystemTime};
 
-use crate::state::{Store, ensure_private, private_file};
+use crate::state::{Store, ensure_private, open_regular};
 
 const EVERY: Duration = Duration::from_secs(60);
 
-/// Notes that `hook` fired. A failure is of no consequence.
+/// Notes that `hook` fired. A failure is of no consequence, and a link is not followed.
 pub fn beat(store: &Store, hook: &str, now: SystemTime) {
     let dir = store.dir().join("heartbeat");
     let file = dir.join(hook);
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    if is_link(&dir) || is_link(&file) {
+    let (folder, there) = (fs::symlink_metadata(&dir), fs::symlink_metadata(&file));
+    if folder.is_ok_and(|folder| folder.is_symlink()) {
         return;
     }
-    let last = fs::metadata(&file).and_then(|metadata| metadata.modified());
-    // A time in the future (the clock went back) is as stale as an old one.
+    // A time in the future (the clock went back) is as stale as an old one. A link is opened by nobody.
+    let last = there.and_then(|there| there.modified());
     if last.is_ok_and(|last| now.duration_since(last).is_ok_and(|age| age < EVERY)) {
         return;
     }
     if ensure_private(&dir).is_ok()
-        && let Ok(file) = open(&file)
+        && let Ok((file, _)) = open_regular(&file, OpenOptions::new().create(true).append(true))
     {
         let _ = file.set_modified(now);
     }
-}
-
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    private_file(&mut options);
-    options.open(path)
 }
 
 /// When `hook` last fired, to the minute.

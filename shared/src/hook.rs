@@ -117,7 +117,6 @@ pub enum Headless {
 
 /// Everything that `observe` may look at.
 pub struct Context<'a, S> {
-    /// The call.
     pub request: &'a Request,
     pub settings: &'a S,
     pub places: &'a Places,
@@ -130,16 +129,13 @@ pub struct Context<'a, S> {
 impl<S> Context<'_, S> {
     /// State of this session as it is now, without the lock. Use it for looking only.
     pub fn peek<T: Remembered>(&self) -> T {
-        let (Some(store), Some(session)) = (self.store, self.request.call.session_id.as_deref()) else {
-            return T::default();
-        };
-        store.read(session).unwrap_or_default()
+        let session = self.request.call.session_id.as_deref();
+        self.store.zip(session).and_then(|(store, session)| store.read(session)).unwrap_or_default()
     }
 }
 
 /// Everything that a decision is made from.
 pub struct Input<'a, H: Hook + ?Sized> {
-    /// The call.
     pub request: &'a Request,
     pub facts: &'a H::Facts,
     /// State as it was saved.
@@ -169,7 +165,6 @@ pub struct Outcome<S, E = NoEffect> {
     pub memory: Memory<S>,
     pub audit_event: Option<AuditEvent>,
     pub effects: Vec<E>,
-    /// Details for `req why` and `req log`.
     pub audit: Audit,
 }
 
@@ -182,7 +177,7 @@ pub enum AuditEvent {
     Advised(String),
 }
 
-/// Details that the journal keeps beside the text.
+/// Details for `req why` and `req log`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
     /// Next steps of a denial or block, each a command to type or a sentence.
@@ -194,7 +189,7 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// A refusal that asks for one thing.
+    /// A denial that asks for one thing.
     pub fn to(step: impl Into<String>) -> Self {
         Self { next: vec![step.into()], ..Self::default() }
     }
@@ -232,15 +227,9 @@ impl ReactionKind {
 
 impl<S, E> Outcome<S, E> {
     /// Says nothing and leaves the state as it is.
-    pub const fn pass() -> Self {
-        Self {
-            verdict: Verdict::Pass,
-            notice: None,
-            memory: Memory::Keep,
-            audit_event: None,
-            effects: Vec::new(),
-            audit: Audit { next: Vec::new(), also: Vec::new(), reactions: Vec::new() },
-        }
+    pub fn pass() -> Self {
+        let (verdict, memory, audit) = (Verdict::Pass, Memory::Keep, Audit::default());
+        Self { verdict, notice: None, memory, audit_event: None, effects: Vec::new(), audit }
     }
 
     /// Says nothing, for a reason the journal keeps.
@@ -248,13 +237,11 @@ impl<S, E> Outcome<S, E> {
         Self { audit_event: Some(AuditEvent::Allowed(reason)), ..Self::pass() }
     }
 
-    /// The same with another memory.
     #[must_use]
     pub fn remembering(self, memory: Memory<S>) -> Self {
         Self { memory, ..self }
     }
 
-    /// The same, and this has become of an earlier refusal or advice, if anything has.
     #[must_use]
     pub fn with_reactions(mut self, reaction: impl IntoIterator<Item = Reaction>) -> Self {
         self.audit.reactions.extend(reaction);
@@ -264,11 +251,11 @@ impl<S, E> Outcome<S, E> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Memory<S> {
-    /// It stays as it is; nothing is written.
+    /// Nothing is written.
     Keep,
-    /// It is replaced. If it cannot be written, the verdict is not spoken: a gate that cannot count must not block.
+    /// If the new state cannot be written, the verdict is not spoken: a gate that cannot count must not block.
     Save(S),
-    /// It is replaced if it can be; what is said does not depend on it.
+    /// The new state is written if it can be; the verdict does not depend on it.
     Note(S),
     /// It is removed.
     Drop,

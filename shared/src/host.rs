@@ -15,7 +15,7 @@ use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use config::display_path;
-pub use places::{Places, StateDirIgnored};
+pub use places::{Places, StateDirIgnored, is_same_folder};
 pub use private::ensure_private;
 pub use programs::{TrustedPath, first_program, is_program};
 pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
@@ -32,7 +32,6 @@ pub fn survive_file_size_limit() {
 #[cfg(not(unix))]
 pub fn survive_file_size_limit() {}
 
-/// Environment of one process.
 #[derive(Debug, Clone)]
 pub struct Host {
     /// When this process began. A stop that our own block caused cannot have begun before that block.
@@ -43,7 +42,6 @@ pub struct Host {
 }
 
 impl Host {
-    /// The host of this process.
     pub fn real() -> Self {
         let clock = Clock::System;
         Self { started: clock.now(), clock, environment: Environment::read() }
@@ -54,41 +52,19 @@ impl Host {
         std::env::current_dir().ok()
     }
 
-    /// A variable that only one command line looks at, where it is set and not empty. No hook may call this.
+    /// A variable that one command line alone looks at, or one that a request needs (a key, a login, an address, a proxy), where it
+    /// is set and not empty. Those of a request are shown to nobody, handed to no child but on stdin, and count only where no
+    /// project defines them, see [`crate::project_env::is_misled`].
     pub fn variable(&self, name: &str) -> Option<String> {
         text(name)
     }
 
-    /// The user's login, where it is given to processes (`CLAUDE_CODE_OAUTH_TOKEN`): for the one process that asks the usage
-    /// API. It is shown to nobody, handed to no child but on stdin, and counts only where no project defines it, see
-    /// [`crate::project_env::is_misled`].
-    pub fn login_token(&self) -> Option<String> {
-        text("CLAUDE_CODE_OAUTH_TOKEN")
-    }
-
-    /// The user's key for the Messages API (`ANTHROPIC_API_KEY`): for a judge that asks it. It is shown to nobody, handed to
-    /// no child but on stdin, and counts only where no project defines it, see [`crate::project_env::is_misled`].
-    pub fn api_key(&self) -> Option<String> {
-        text("ANTHROPIC_API_KEY")
-    }
-
-    /// Address of the Messages API (`ANTHROPIC_BASE_URL`). It counts only where no project defines it, as the key.
-    pub fn api_base(&self) -> Option<String> {
-        text("ANTHROPIC_BASE_URL")
-    }
-
-    /// The proxy of the user (`HTTPS_PROXY`, else `https_proxy`). It counts only where no project defines it, as the key.
-    pub fn https_proxy(&self) -> Option<String> {
-        text("HTTPS_PROXY").or_else(|| text("https_proxy"))
-    }
-
-    /// The time now, in microseconds since the epoch.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }
 }
 
-/// The environment variables a hook may look at. Everything else is read by who needs it alone, see [`Host`]: a key, a proxy.
+/// The environment variables a hook may look at; see [`Host::variable`] for the others.
 ///
 /// A repository's settings may define `env`, so none of these may loosen anything on its own:
 /// see [`Places::resolve`] for the state folder and [`crate::state::Store::nonce_is_fresh`] for the recursion guard.
@@ -120,7 +96,6 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Reads the variables of this process.
     pub fn read() -> Self {
         let home = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
         Self {

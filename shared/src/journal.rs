@@ -1,101 +1,102 @@
 //! The journal: actions of each hook with their reasons, JSON lines in `<state>/journal.jsonl`. `req log` and `req why` read it.
 //!
-//! Our own words only: never a tool's input or output, a setting's value, or anything from the environment. What was said
-//! may quote a project's own words, or the name of a tool or skill; so it is masked (see [`secrets`]) before it is
-//! cut. Ids are the client's: they are kept, up to a length.
+//! Our own words only: never a tool's input or output, a setting's value, or anything from the environment. A text may quote
+//! a project's own words, or the name of a tool or skill; so it is masked (see [`secrets`]) before it is cut. Ids are Claude
+//! Code's: they are kept, up to a length.
 //! One write of a whole line to an appending file; 8 MiB, then the old one is kept once as `journal.1.jsonl`.
-//!
-//! Here it is written; [`Journal::read`] reads it.
 
-mod reading;
-
-use std::borrow::Cow;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde::Serialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
+use crate::digest;
 use crate::host::Timestamp;
-use crate::state::{Store, private_file, with_lock};
+use crate::state::{Store, open_regular, read_regular, with_lock};
 use secrets::masked;
-
-pub use reading::{ID_SHOWN, Journal, Record};
 
 /// The journal is rotated at this size, in bytes.
 pub const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
+/// So many characters of an id are shown: enough for people, who can give more where two begin alike.
+pub const ID_SHOWN: usize = 8;
+
 /// A longer text is cut, in bytes.
 const MAX_TEXT_BYTES: usize = 1000;
 
-/// A longer text of a refusal is cut, in bytes: `req why` repeats it, and it may list what several rules want.
-const MAX_REFUSAL_BYTES: usize = 4000;
+/// A longer text of a denial is cut, in bytes: `req why` repeats it, and it may list what several rules want.
+const MAX_DENIAL_BYTES: usize = 4000;
 
 /// So many bytes of them are the text's end, where the next step stands and the place of the rule.
-const REFUSAL_END_BYTES: usize = 1200;
+const DENIAL_END_BYTES: usize = 1200;
 
-/// Stands for what is left out of a refusal.
+/// Stands for what is left out of a denial.
 const LEFT_OUT: &str = " [...] ";
 
-/// A longer id is cut, in bytes. The client's have 36 at most; whoever writes a longer one does not fill our disk.
+/// A longer id is cut, in bytes. Claude Code's have 36 at most; whoever writes a longer one does not fill our disk.
 const MAX_ID_BYTES: usize = 200;
 
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct Entry<'a> {
-    pub hook: &'a str,
-    pub event: &'a str,
-    /// In which project, as [`project_name`] has it; none: it is about all of them, or about none.
+/// A line of the journal, as it is written and as `req log --json` prints it. What is unknown is left out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct Record {
+    /// By which `req why` finds it; a beginning of it is enough.
+    // A hash of the line, in hexadecimal digits.
+    #[serde(skip_deserializing, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// When, in UTC.
+    #[serde(with = "rfc3339")]
+    #[schemars(with = "String")]
+    pub at: Timestamp,
+    /// Which hook.
+    pub hook: String,
+    /// On which event; empty where there was none.
+    pub event: String,
+    /// In which project, by its root; absent where it is about all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub project: Option<&'a str>,
+    pub project: Option<String>,
+    /// In which session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub session: Option<&'a str>,
+    pub session: Option<String>,
     /// In which turn.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<&'a str>,
+    pub prompt: Option<String>,
     /// In which subagent.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub agent: Option<&'a str>,
+    pub agent: Option<String>,
     /// On which tool call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub call: Option<&'a str>,
+    pub call: Option<String>,
     /// Name of the tool; nothing of its input.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub tool: Option<&'a str>,
-    /// `block`, `deny`, `ask`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start, where nothing is
-    /// asked for yet; `let-go`: a gate allowed it for the reason in `text`;
-    /// `followed`, `overridden`: the reaction to an earlier block or advice of `rule`. `approve`, `waive`, `pause`,
-    /// `resume`, `config`: an action of the user. `problem`, `error`.
-    pub what: &'a str,
+    pub tool: Option<String>,
+    /// `deny`, `ask`, `block`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start; `let-go`: a gate
+    /// allowed it for the reason in `text`; `followed`, `overridden`: the reaction to an earlier block or advice of `rule`;
+    /// `approve`, `waive`, `clear`, `pause`, `resume`, `config`: an action of the user; `problem`, `error`. A newer version may
+    /// write others.
+    pub what: String,
     /// The setting behind it: its key as it stands in a file.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub rule: Option<&'a str>,
-    /// The settings behind it beside that, a key to a line.
+    pub rule: Option<String>,
+    /// The settings behind it beside that.
+    pub also: Vec<String>,
+    /// The layer that set it when it was written.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub also: Option<&'a str>,
-    /// The layer that set it, in a word.
+    pub layer: Option<String>,
+    /// File and line where it was set then.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub layer: Option<&'a str>,
-    /// File and line where it was set.
-    #[serde(rename = "where", skip_serializing_if = "Option::is_none")]
-    pub place: Option<&'a str>,
+    pub r#where: Option<String>,
     /// Why, or what was said.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub text: Option<&'a str>,
-    /// Next steps in the text, one to a line.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<&'a str>,
+    pub text: Option<String>,
+    /// Next steps in the text.
+    pub next: Vec<String>,
     /// Model of a question.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<&'a str>,
-    /// Time and cost.
-    #[serde(flatten)]
-    pub spent: Spent,
-}
-
-/// Time and cost of a line in whole units, left out if unknown.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Spent {
+    pub model: Option<String>,
     /// A call was held up for so many milliseconds, on purpose.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slept_ms: Option<u64>,
@@ -113,47 +114,61 @@ pub struct Spent {
     pub cost_micro_usd: Option<u64>,
 }
 
-#[derive(Serialize)]
-struct Dated<'a> {
-    at: String,
-    #[serde(flatten)]
-    entry: &'a Entry<'a>,
+impl Record {
+    /// A record of this kind with this text.
+    pub fn of(what: &str, text: impl Into<String>) -> Self {
+        Self { what: what.to_owned(), text: Some(text.into()), ..Self::default() }
+    }
+
+    /// The same as it may lie on the disk: masked, and cut.
+    fn kept(self) -> Self {
+        let id = |id: Option<String>| id.map(|id| start(&id, MAX_ID_BYTES).to_owned());
+        let name = |name: Option<String>| id(name.map(|name| masked(&name).into_owned()));
+        let cut = |text: &String| start(&masked(text), MAX_TEXT_BYTES).to_owned();
+        let is_denial = matches!(&*self.what, "deny" | "ask" | "block");
+        let text = self.text.as_ref();
+        Self {
+            event: start(&self.event, MAX_ID_BYTES).to_owned(),
+            project: self.project.as_ref().map(cut),
+            session: id(self.session),
+            prompt: id(self.prompt),
+            agent: id(self.agent),
+            call: id(self.call),
+            tool: name(self.tool),
+            rule: name(self.rule),
+            also: self.also.iter().map(cut).collect(),
+            r#where: self.r#where.as_ref().map(cut),
+            text: if is_denial { text.map(|text| both_ends(&masked(text))) } else { text.map(cut) },
+            next: self.next.iter().map(cut).collect(),
+            model: name(self.model),
+            ..self
+        }
+    }
 }
 
-/// Appends `entry`. A journal that cannot be written is no reason for anything.
-pub fn write(store: &Store, now: Timestamp, entry: &Entry<'_>) {
+mod rfc3339 {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use crate::host::Timestamp;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
+    pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&at.rfc3339())
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
+    }
+}
+
+/// Appends a record. A journal that cannot be written is no reason for anything.
+pub fn write(store: &Store, now: Timestamp, record: Record) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let [text, rule, also, place, next, tool, model] =
-        [entry.text, entry.rule, entry.also, entry.place, entry.next, entry.tool, entry.model]
-            .map(|text| text.map(masked));
-    let text = text.as_deref().map(|text| match entry.what {
-        "deny" | "ask" | "block" => both_ends(text),
-        // A text may be a project's own and long. The journal keeps its beginning.
-        _ => Cow::Borrowed(start(text, MAX_TEXT_BYTES)),
-    });
-    let entry = &Entry {
-        event: id(entry.event),
-        project: entry.project.map(|project| start(project, MAX_TEXT_BYTES)),
-        session: entry.session.map(id),
-        prompt: entry.prompt.map(id),
-        agent: entry.agent.map(id),
-        call: entry.call.map(id),
-        tool: tool.as_deref().map(id),
-        rule: rule.as_deref().map(id),
-        also: also.as_deref().map(|also| whole_lines(also, MAX_TEXT_BYTES)),
-        place: place.as_deref().map(|place| start(place, MAX_TEXT_BYTES)),
-        text: text.as_deref(),
-        next: next.as_deref().map(|next| start(next, MAX_TEXT_BYTES)),
-        model: model.as_deref().map(id),
-        ..*entry
-    };
-    let Ok(mut line) = serde_json::to_vec(&Dated { at: now.rfc3339(), entry }) else { return };
+    let Ok(mut line) = serde_json::to_vec(&Record { at: now, ..record.kept() }) else { return };
     line.push(b'\n');
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    private_file(&mut options);
-    if let Ok(mut file) = options.open(&file) {
+    if let Ok((mut file, _)) = open_regular(&file, OpenOptions::new().create(true).append(true)) {
         let _ = file.write_all(&line);
     }
 }
@@ -166,34 +181,21 @@ pub fn project_name(root: &Path) -> String {
     start(&masked(&path), MAX_TEXT_BYTES).to_owned()
 }
 
-fn id(id: &str) -> &str {
-    start(id, MAX_ID_BYTES)
-}
-
 /// The first so many bytes, whole characters only.
 fn start(text: &str, max_bytes: usize) -> &str {
     let end = (0..=max_bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
     &text[..end.unwrap_or(0)]
 }
 
-/// As many of its lines as fit into so many bytes.
-fn whole_lines(text: &str, max_bytes: usize) -> &str {
-    if text.len() <= max_bytes {
-        return text;
+/// How a long denial begins, and how it ends.
+fn both_ends(text: &str) -> String {
+    if text.len() <= MAX_DENIAL_BYTES {
+        return text.to_owned();
     }
-    let fits = start(text, max_bytes);
-    fits.rsplit_once('\n').map_or(fits, |(lines, _)| lines)
-}
-
-/// How a long refusal begins, and how it ends.
-fn both_ends(text: &str) -> Cow<'_, str> {
-    if text.len() <= MAX_REFUSAL_BYTES {
-        return Cow::Borrowed(text);
-    }
-    let from = text.len() - REFUSAL_END_BYTES;
-    let from = (from..=text.len()).find(|from| text.is_char_boundary(*from)).unwrap_or(text.len());
-    let begin = start(text, MAX_REFUSAL_BYTES - REFUSAL_END_BYTES - LEFT_OUT.len());
-    Cow::Owned([begin, LEFT_OUT, &text[from..]].concat())
+    let begin = start(text, MAX_DENIAL_BYTES - DENIAL_END_BYTES - LEFT_OUT.len());
+    let from = text.len() - DENIAL_END_BYTES;
+    let end = (from..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
+    [begin, LEFT_OUT, &text[end..]].concat()
 }
 
 fn rotate(file: &PathBuf) {
@@ -207,89 +209,113 @@ fn rotate(file: &PathBuf) {
     }
 }
 
+/// The journal of a state folder.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Journal {
+    /// The newest last.
+    pub records: Vec<Record>,
+    /// So many lines are none of ours: damaged, of somebody else, cut in half by a full disk.
+    pub damaged: usize,
+}
+
+impl Journal {
+    /// Reads the journal of the state folder `dir`. What cannot be opened counts as empty.
+    pub fn read(dir: &Path) -> Self {
+        let mut journal = Self::default();
+        for name in ["journal.1.jsonl", "journal.jsonl"] {
+            // Many writers may find it not yet full.
+            let text = read_regular(&dir.join(name), 2 * MAX_BYTES).unwrap_or_default();
+            for line in text.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+                match serde_json::from_slice::<Record>(line) {
+                    Ok(record) if !record.what.is_empty() && record.at != Timestamp::default() => {
+                        journal.records.push(Record { id: digest::hex(line, 8), ..record });
+                    }
+                    _ => journal.damaged += 1,
+                }
+            }
+        }
+        journal
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
 
-    use serde_json::Value;
-
     use super::{
-        Entry, LEFT_OUT, MAX_BYTES, MAX_REFUSAL_BYTES, REFUSAL_END_BYTES, Spent, project_name, write,
+        DENIAL_END_BYTES, Journal, LEFT_OUT, MAX_BYTES, MAX_DENIAL_BYTES, Record, project_name, write,
     };
     use crate::host::Timestamp;
     use crate::state::Store;
 
-    fn entry() -> Entry<'static> {
-        let text = Some("line\nbreak");
-        Entry { hook: "a-hook", event: "Stop", session: Some("s"), what: "block", text, ..Entry::default() }
+    fn store() -> (tempfile::TempDir, Store) {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        (scratch, store)
+    }
+
+    /// The record as it is read back.
+    fn written(record: Record) -> Record {
+        let (scratch, store) = store();
+        write(&store, Timestamp::from_secs(1), record);
+        let Journal { records, damaged } = Journal::read(scratch.path());
+        assert_eq!((records.len(), damaged), (1, 0));
+        records.into_iter().next().unwrap()
+    }
+
+    fn text(what: &str, text: &str) -> String {
+        written(Record::of(what, text)).text.unwrap()
     }
 
     #[test]
-    fn an_entry_is_one_line_with_a_date() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        write(&store, Timestamp::from_micros(1_795_300_000_123_456), &entry());
-        assert_eq!(
-            fs::read_to_string(scratch.path().join("journal.jsonl")).unwrap(),
-            "{\"at\":\"2026-11-21T22:26:40.123Z\",\"hook\":\"a-hook\",\"event\":\"Stop\",\"session\":\"s\",\
-             \"what\":\"block\",\"text\":\"line\\nbreak\"}\n"
-        );
-    }
-
-    fn written(entry: &Entry<'_>) -> Value {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        write(&store, Timestamp::from_secs(1), entry);
-        serde_json::from_slice(&fs::read(scratch.path().join("journal.jsonl")).unwrap()).unwrap()
+    fn what_was_written_is_read() {
+        let some = |text: &str| Some(text.to_owned());
+        let record = Record {
+            at: Timestamp::from_secs(1),
+            hook: "a-hook".to_owned(),
+            session: some("s"),
+            call: some("c"),
+            rule: some("requirements.plan"),
+            also: vec!["requirements.tests".to_owned()],
+            next: vec!["req satisfy plan".to_owned()],
+            took_ms: Some(2),
+            ..Record::of("deny", "no\n\"yet\"")
+        };
+        let read = written(record.clone());
+        assert!(read.id.len() == 16 && read.id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", read.id);
+        assert_eq!(Record { id: String::new(), ..read }, record);
     }
 
     #[test]
-    fn a_secret_is_masked_in_text_and_rule_also_where_the_text_is_cut() {
-        let secret = "a1B2".repeat(6);
-        let said = |before: usize| format!("{} password={secret} {}", "x".repeat(before), "y".repeat(2000));
+    fn a_secret_is_masked_everywhere_also_where_a_text_is_cut() {
+        let secret = format!("password={}", "a1B2".repeat(6));
         for before in [0, 970, 980, 990, 1000] {
-            let text = written(&Entry { what: "advise", text: Some(&said(before)), ..entry() })["text"]
-                .as_str()
-                .unwrap()
-                .to_owned();
+            let text = text("advise", &format!("{} {secret} {}", "x".repeat(before), "y".repeat(2000)));
             assert!(!text.contains("a1B2") && text.len() == 1000, "{text}");
-            assert!(before > 970 || text.contains(" password=[masked] y"), "{text}");
         }
-        let rule = format!("per_skill.token={secret}");
-        assert_eq!(written(&Entry { rule: Some(&rule), ..entry() })["rule"], "per_skill.token=[masked]");
+        let some = Some(secret.clone());
+        let (rule, r#where, model, next) = (some.clone(), some.clone(), some.clone(), vec![secret]);
+        let read = written(Record { rule, r#where, model, tool: some, next, ..Record::of("deny", "") });
+        for field in [read.rule, read.r#where, read.model, read.tool, read.next.first().cloned()] {
+            assert_eq!(field.as_deref(), Some("password=[masked]"));
+        }
     }
 
     #[test]
-    fn of_a_long_refusal_beginning_and_end_are_kept_and_masked() {
+    fn of_a_long_denial_beginning_and_end_are_kept_and_masked() {
         let secret = "a1B2".repeat(6);
         let step = "run in Bash: req satisfy plan";
-        for filler in [0, 1, MAX_REFUSAL_BYTES - step.len(), MAX_REFUSAL_BYTES, 20_000] {
+        for filler in [0, MAX_DENIAL_BYTES - step.len(), MAX_DENIAL_BYTES, 20_000] {
             for around in ["x", "é"] {
                 let said = format!("head {} password={secret} {step}", around.repeat(filler));
-                let text =
-                    written(&Entry { text: Some(&said), ..entry() })["text"].as_str().unwrap().to_owned();
+                let text = text("deny", &said);
                 assert!(text.starts_with("head ") && text.ends_with(step), "{text}");
-                assert!(text.len() <= MAX_REFUSAL_BYTES && !text.contains("a1B2"), "{} {text}", text.len());
-                assert_eq!(text.contains(LEFT_OUT), said.len() > MAX_REFUSAL_BYTES + 30, "{filler}");
+                assert!(text.len() <= MAX_DENIAL_BYTES && !text.contains("a1B2"), "{} {text}", text.len());
             }
         }
-        let (fits, too_long) = ("x".repeat(MAX_REFUSAL_BYTES), "x".repeat(MAX_REFUSAL_BYTES + 1));
-        let kept =
-            |text: &str| written(&Entry { text: Some(text), ..entry() })["text"].as_str().unwrap().to_owned();
-        assert_eq!(kept(&fits), fits);
-        assert_eq!(kept(&too_long).rsplit(LEFT_OUT).next().unwrap().len(), REFUSAL_END_BYTES);
-    }
-
-    #[test]
-    fn whatever_else_may_hold_a_secret_is_masked_too() {
-        let secret = format!("password={}", "a1B2".repeat(6));
-        let some = Some(secret.as_str());
-        let line =
-            written(&Entry { tool: some, also: some, place: some, next: some, model: some, ..entry() });
-        for field in ["tool", "also", "where", "next", "model"] {
-            assert_eq!(line[field], "password=[masked]", "{field}");
-        }
+        let too_long = text("block", &"x".repeat(MAX_DENIAL_BYTES + 1));
+        assert_eq!(too_long.rsplit(LEFT_OUT).next().unwrap().len(), DENIAL_END_BYTES);
     }
 
     #[test]
@@ -304,71 +330,45 @@ mod tests {
     }
 
     #[test]
-    fn of_many_rules_whole_keys_are_kept() {
-        let keys: Vec<String> = (0..100).map(|number| format!("requirements.rule_{number:03}")).collect();
-        let kept = written(&Entry { also: Some(&keys.join("\n")), ..entry() });
-        let kept: Vec<&str> = kept["also"].as_str().unwrap().lines().collect();
-        assert_eq!(kept, keys[..kept.len()]);
-        assert!((40..60).contains(&kept.len()), "{}", kept.len());
-    }
-
-    #[test]
-    fn what_a_line_took_stands_in_whole_units_beside_the_rest() {
-        let spent = Spent { slept_ms: Some(1500), cost_micro_usd: Some(0), ..Spent::default() };
-        let line = written(&Entry { what: "sleep", text: None, spent, ..entry() });
-        assert_eq!((&line["slept_ms"], &line["cost_micro_usd"]), (&1500.into(), &0.into()));
-        assert!(line.get("took_ms").is_none() && line.get("spent").is_none(), "{line}");
-    }
-
-    #[test]
-    fn an_id_is_kept_as_it_is_up_to_a_length() {
-        let uuid = "bf41c52e-72c4-4f61-aed6-2ac9c7e341c4";
-        let (fits, too_long) = ("é".repeat(100), "é".repeat(200));
-        for (id, kept) in [(uuid, uuid), (&fits, &fits), (&too_long, &fits)] {
-            let some = Some(id);
-            let entry = Entry {
-                event: id,
-                session: some,
-                prompt: some,
-                agent: some,
-                call: some,
-                rule: some,
-                ..entry()
-            };
-            let line = written(&entry);
-            for field in ["event", "session", "prompt", "agent", "call", "rule"] {
-                assert_eq!(line[field], kept, "{field}");
-            }
-        }
-    }
-
-    #[test]
     fn a_full_journal_is_kept_once() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
+        let (scratch, store) = store();
         let file = scratch.path().join("journal.jsonl");
         fs::write(&file, vec![b'\n'; usize::try_from(MAX_BYTES).unwrap()]).unwrap();
-        write(&store, Timestamp::from_secs(1), &entry());
-        write(&store, Timestamp::from_secs(2), &entry());
+        write(&store, Timestamp::from_secs(1), Record::of("block", ""));
+        write(&store, Timestamp::from_secs(2), Record::of("block", ""));
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
         assert_eq!(fs::metadata(scratch.path().join("journal.1.jsonl")).unwrap().len(), MAX_BYTES);
     }
 
     #[test]
+    fn the_rotated_part_comes_first_and_a_line_of_no_hook_is_counted() {
+        let (scratch, _store) = store();
+        let line = |what: &str| {
+            format!(r#"{{"at":"2026-11-21T07:46:01.681Z","hook":"h","what":"{what}","new":[1]}}"#)
+        };
+        let old =
+            format!("{}\n\nnot ours\n{{\"at\":\"today\",\"hook\":\"h\",\"what\":\"w\"}}\n", line("first"));
+        let new = format!("[1]\n\u{0}\u{ff}\n{{}}\n{}\n{}", line("second"), line("third, without end"));
+        fs::write(scratch.path().join("journal.1.jsonl"), old).unwrap();
+        fs::write(scratch.path().join("journal.jsonl"), new).unwrap();
+        let Journal { records, damaged } = Journal::read(scratch.path());
+        let words: Vec<&str> = records.iter().map(|record| record.what.as_str()).collect();
+        assert_eq!((words, damaged), (vec!["first", "second", "third, without end"], 5));
+    }
+
+    #[test]
     fn parallel_writers_leave_whole_lines() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
+        let (scratch, store) = store();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    for number in 0..50 {
-                        write(&store, Timestamp::from_secs(number), &entry());
+                    for _ in 0..50 {
+                        write(&store, Timestamp::from_secs(1), Record::of("block", "x".repeat(500)));
                     }
                 });
             }
         });
-        let text = fs::read_to_string(scratch.path().join("journal.jsonl")).unwrap();
-        assert_eq!(text.lines().count(), 400);
-        assert!(text.lines().all(|line| serde_json::from_str::<serde_json::Value>(line).is_ok()));
+        let Journal { records, damaged } = Journal::read(scratch.path());
+        assert_eq!((records.len(), damaged), (400, 0));
     }
 }

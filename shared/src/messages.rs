@@ -68,9 +68,7 @@ impl<'a> Texts<'a> {
         self.unusable.extend(why.map(|why| Unusable { name: text.name, why }));
         text.built_in.trim().to_owned()
     }
-}
 
-impl Texts<'_> {
     /// The notice about texts that cannot be used, once in a session.
     pub fn notice(&self, hook: &str, store: Option<&Store>, session: Option<&str>) -> Option<String> {
         let notice = |Unusable { name, why }: &Unusable| {

@@ -52,37 +52,27 @@ impl Caller {
 /// Why a prompt is nobody's word.
 pub const UNTYPED: &str = "nobody typed this prompt, or Claude has scheduled the same";
 
-/// Facts about a caller.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
-    /// The processes above this one, nearest first.
-    pub ancestors: Vec<Process>,
-    /// This process has a controlling terminal.
-    pub has_terminal: bool,
-    /// `CLAUDECODE` is set. It can only make the answer stricter.
-    pub claudecode: bool,
-}
-
 /// A process, as far as it tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Process {
+struct Process {
     /// The short name the system keeps.
-    pub name: String,
+    name: String,
     /// Command line, program first; empty if it cannot be read.
-    pub command_line: Vec<String>,
+    command_line: Vec<String>,
 }
 
 /// Position of the caller of this process.
 pub fn standing(host: &Host) -> Standing {
     let (ancestors, has_terminal) = ancestors::look();
-    judge(&Facts { ancestors, has_terminal, claudecode: host.environment.inside_claude })
+    judge(&ancestors, has_terminal, host.environment.inside_claude)
 }
 
-/// Position of a caller by these facts.
-pub fn judge(facts: &Facts) -> Standing {
-    if facts.claudecode || facts.ancestors.iter().any(Process::is_claude) {
+/// Position of a caller by the processes above it, its controlling terminal, and whether `CLAUDECODE` is set, which can only
+/// make the answer stricter.
+fn judge(ancestors: &[Process], has_terminal: bool, claudecode: bool) -> Standing {
+    if claudecode || ancestors.iter().any(Process::is_claude) {
         Standing::InsideClaude
-    } else if facts.has_terminal {
+    } else if has_terminal {
         Standing::Operator
     } else {
         Standing::NoTerminal

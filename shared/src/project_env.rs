@@ -6,36 +6,29 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
-use crate::host::{Host, ancestors};
+use crate::host::{Host, ancestors, is_same_folder};
 
 /// The client takes both from a project.
 const SETTINGS: [&str; 2] = [".claude/settings.json", ".claude/settings.local.json"];
 
-/// The project of a call, or of a shell, misleads requests: see [`Variable::misleads_requests`].
+/// The settings of a project, of a call's or of a shell's, define a variable that leads requests elsewhere, or nobody can tell
+/// what they define.
+///
+/// Claude Code reads some of them in the folder it was started in, some at the top of the repository; so all folders from the
+/// project's and from `cwd` up to the top are looked through. The user's own settings at home, which no project can name, may
+/// define what they like.
 pub fn is_misled(host: &Host, cwd: Option<&Path>) -> bool {
     let environment = &host.environment;
     let starts = environment.project_dir.as_deref().into_iter().chain(cwd);
-    is_misled_from(starts, environment.home.as_deref())
-}
-
-/// A project's settings define a variable that leads requests elsewhere, or nobody can tell what they define.
-///
-/// The client reads some of them in the folder it was started in, some at the top of the repository; so all folders from
-/// each of `starts` up to the top are looked through. The user's own settings in `home`, which no project can name, may
-/// define what they like.
-fn is_misled_from<'a>(starts: impl IntoIterator<Item = &'a Path>, home: Option<&Path>) -> bool {
-    starts.into_iter().flat_map(up_to_the_top).filter(|folder| !is_same(folder, home)).any(defines_it)
+    let is_home =
+        |folder: &Path| environment.home.as_deref().is_some_and(|home| is_same_folder(folder, home));
+    starts.flat_map(up_to_the_top).filter(|folder| !is_home(folder)).any(defines_it)
 }
 
 fn up_to_the_top(start: &Path) -> impl Iterator<Item = &Path> {
     let is_top = |folder: &&Path| folder.join(".git").exists();
     let top = ancestors(start).find(is_top).unwrap_or(start);
     ancestors(start).take_while(move |folder| folder.starts_with(top))
-}
-
-fn is_same(folder: &Path, home: Option<&Path>) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    home.is_some_and(|home| folder == home || real(folder).is_some_and(|folder| Some(folder) == real(home)))
 }
 
 fn defines_it(folder: &Path) -> bool {
@@ -120,9 +113,16 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Variable, is_misled_from, misleads_requests};
+    use super::{Variable, is_misled};
+    use crate::host::{Clock, Environment, Host, Timestamp};
 
     const MISLEADING: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
+
+    fn is_misled_from(start: &Path, home: Option<&Path>) -> bool {
+        let environment = Environment { home: home.map(Path::to_path_buf), ..Environment::default() };
+        let host = Host { started: Timestamp::default(), clock: Clock::System, environment };
+        is_misled(&host, Some(start))
+    }
 
     fn write(folder: &Path, file: &str, text: &str) {
         let file = folder.join(file);
@@ -134,7 +134,13 @@ mod tests {
     fn any_settings_between_the_start_and_the_top_count() {
         for (file, text, denied) in [
             (".claude/settings.json", "{}", false),
-            (".claude/settings.json", r#"{"env":{"RUST_LOG":"x"}}"#, false),
+            (".claude/settings.json", "", false),
+            (
+                ".claude/settings.json",
+                r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"},"other":{"PATH":"x"}}"#,
+                false,
+            ),
+            (".claude/settings.json", r#"{"env":{"PATH":null}}"#, true),
             (".claude/settings.json", MISLEADING, true),
             (".claude/settings.local.json", MISLEADING, true),
             (".claude/settings.json", "{", true),
@@ -150,32 +156,20 @@ mod tests {
             fs::create_dir_all(&start).unwrap();
             fs::create_dir(top.join(".git")).unwrap();
             write(&top, file, text);
-            assert_eq!(is_misled_from([start.as_path()], None), denied, "{file}: {text}");
-            let elsewhere = scratch.path();
-            assert_eq!(is_misled_from([elsewhere, &start], Some(elsewhere)), denied, "{file}: {text}");
+            assert_eq!(is_misled_from(&start, None), denied, "{file}: {text}");
         }
-    }
-
-    #[test]
-    fn without_a_repository_the_folder_itself_counts() {
-        let scratch = tempfile::tempdir().unwrap();
-        let start = scratch.path().join("start");
-        fs::create_dir(&start).unwrap();
-        write(scratch.path(), ".claude/settings.json", MISLEADING);
-        assert!(!is_misled_from([start.as_path()], None));
-        assert!(is_misled_from([scratch.path()], None));
     }
 
     #[test]
     fn the_users_own_settings_may_define_what_they_like() {
         let scratch = tempfile::tempdir().unwrap();
         write(scratch.path(), ".claude/settings.json", MISLEADING);
-        assert!(!is_misled_from([scratch.path()], Some(scratch.path())));
+        assert!(!is_misled_from(scratch.path(), Some(scratch.path())));
         #[cfg(unix)]
         {
             let link = scratch.path().join("link");
             std::os::unix::fs::symlink(scratch.path(), &link).unwrap();
-            assert!(!is_misled_from([scratch.path()], Some(&link)));
+            assert!(!is_misled_from(scratch.path(), Some(&link)));
         }
     }
 
@@ -187,52 +181,29 @@ mod tests {
         fs::create_dir(scratch.path().join(".claude")).unwrap();
         let file = scratch.path().join(".claude/settings.json");
         std::os::unix::fs::symlink(scratch.path().join("elsewhere.json"), &file).unwrap();
-        assert!(is_misled_from([scratch.path()], None));
+        assert!(is_misled_from(scratch.path(), None));
         fs::write(scratch.path().join("elsewhere.json"), "{}").unwrap();
-        assert!(!is_misled_from([scratch.path()], None));
+        assert!(!is_misled_from(scratch.path(), None));
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
-        assert!(is_misled_from([scratch.path()], None));
+        assert!(is_misled_from(scratch.path(), None));
     }
 
     #[test]
     fn names_and_their_beginnings() {
         for (name, expected) in [
             ("ANTHROPIC_BASE_URL", Some(true)),
-            ("ANTHROPIC_API_KEY", Some(true)),
-            ("CLAUDE_CODE_OAUTH_TOKEN", Some(true)),
             ("CLAUDE_CONFIG_DIR", Some(true)),
             ("CLAUDE_HOOK_STATE_DIR", Some(true)),
             ("PATH", Some(true)),
             ("HOME", Some(true)),
-            ("BARBLESS_NONCE", Some(true)),
             ("https_proxy", Some(true)),
-            ("CLAUDE_CODE_USE_BEDROCK", Some(true)),
-            ("AWS_PROFILE", Some(true)),
-            ("SSL_CERT_FILE", Some(true)),
             ("GIT_DIR", Some(false)),
             ("MY_PATH", None),
-            ("PATHS", None),
             ("ANTHROPIC", None),
             ("RUST_LOG", None),
         ] {
             assert_eq!(Variable::of(name).map(|known| known.misleads_requests), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn settings_that_lead_requests_elsewhere() {
-        for (text, expected) in [
-            ("", Some(false)),
-            ("{}", Some(false)),
-            (r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"}}"#, Some(false)),
-            (r#"{"env":{"RUST_LOG":"x","ANTHROPIC_BASE_URL":"y"}}"#, Some(true)),
-            (r#"{"env":{"PATH":null}}"#, Some(true)),
-            (r#"{"other":{"PATH":"x"}}"#, Some(false)),
-            (r#"{"env":{}"#, None),
-            ("[]", Some(false)),
-        ] {
-            assert_eq!(misleads_requests(text), expected, "{text}");
         }
     }
 }

@@ -5,7 +5,6 @@
 //! so answers are built here and nowhere else, and checked against the documented shape by a test.
 
 mod answer;
-mod fields;
 mod input;
 
 pub use answer::{Answer, to_wire};

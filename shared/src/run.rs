@@ -16,7 +16,7 @@ use crate::config::Section;
 pub use crate::hook::configure;
 use crate::hook::{Headless, Hook, Verdict};
 use crate::host::{Host, InputError, Places, read_first_value};
-use crate::journal::Entry;
+use crate::journal::Record;
 use crate::operator::typed;
 use crate::own_calls::is_own_call;
 use crate::protocol::{self, Answer, Event, Request};
@@ -38,8 +38,7 @@ pub fn main<H: Hook>() -> ExitCode {
         return cli::main::<H>(&host, &arguments);
     }
     fail_open_on_panic::<H>(&host);
-    let respond = if is_plugins { respond_in_plugin::<H> } else { respond::<H> };
-    if let Some(answer) = respond(&host, read_first_value()) {
+    if let Some(answer) = respond_to::<H>(&host, read_first_value(), is_plugins) {
         let mut stdout = std::io::stdout().lock();
         // A client that has closed our stdout is not interested.
         let _ = stdout.write_all(answer.as_bytes()).and_then(|()| stdout.write_all(b"\n"));
@@ -54,52 +53,38 @@ fn fail_open_on_panic<H: Hook>(host: &Host) {
     let host = host.clone();
     std::panic::set_hook(Box::new(move |panic| {
         let place = panic.location().map(|place| format!("panicked at {}:{}", place.file(), place.line()));
-        journal_outside_a_call::<H>(&host, &place.unwrap_or_default());
+        journal_outside_a_call::<H>(&host, place.unwrap_or_default());
         std::process::exit(0);
     }));
 }
 
 /// One invocation without its process: what would be printed for this input, `None` for silence.
 pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
-    let request = understood::<H>(host, bytes)?;
-    let call = Invocation::new(host, &request)?;
-    protocol::to_wire(&request.event, &call.answer::<H>())
+    respond_to::<H>(host, bytes, false)
 }
 
-/// The same for the copy of the hook that a plugin starts: silence where settings start the hook too.
-pub fn respond_in_plugin<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
-    let request = understood::<H>(host, bytes)?;
-    let call = Invocation::new(host, &request)?;
-    let is_left = is_left_to_settings(H::NAME, &call.places, &request);
-    if is_left { None } else { protocol::to_wire(&request.event, &call.answer::<H>()) }
-}
-
-fn understood<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<Request> {
+/// The same for the copy of the hook that a plugin starts, too: silence where settings start the hook as well.
+fn respond_to<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>, is_plugins: bool) -> Option<String> {
     let parsed = match bytes {
         Ok(bytes) => protocol::parse(&bytes).map_err(|error| error.to_string()),
         Err(error) => Err(error.to_string()),
     };
-    parsed.inspect_err(|why| journal_outside_a_call::<H>(host, why)).ok()
+    let request = parsed.map_err(|why| journal_outside_a_call::<H>(host, why)).ok()?;
+    let call = Invocation::new(host, &request)?;
+    if is_plugins && is_left_to_settings(H::NAME, &call.places, &request) {
+        return None;
+    }
+    protocol::to_wire(&request.event, &call.answer::<H>())
 }
 
 /// Writes an error down that belongs to no call we understand.
-fn journal_outside_a_call<H: Hook>(host: &Host, error: &str) {
+fn journal_outside_a_call<H: Hook>(host: &Host, error: String) {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     if let Some(store) = places.open_store() {
-        write_entry::<H>(
-            &store,
-            host,
-            &places,
-            &Entry { what: "error", text: Some(error), ..Entry::default() },
-        );
+        let project = places.root.as_deref().map(journal::project_name);
+        let record = Record { hook: H::NAME.to_owned(), project, ..Record::of("error", error) };
+        journal::write(&store, host.now(), record);
     }
-}
-
-/// Writes an entry of this hook about the project at hand.
-fn write_entry<H: Hook>(store: &Store, host: &Host, places: &Places, entry: &Entry<'_>) {
-    let project = places.root.as_deref().map(journal::project_name);
-    let entry = Entry { hook: H::NAME, project: project.as_deref(), ..*entry };
-    journal::write(store, host.now(), &entry);
 }
 
 /// One call, its folders and its state folder.
@@ -118,12 +103,12 @@ impl<'a> Invocation<'a> {
         if let Some(store) = &store {
             let is_judge = |nonce: &String| store.nonce_is_fresh(nonce, host.started);
             let own = places.default_state_dir.as_deref().filter(|own| *own != store.dir());
-            let is_off = store.is_off(host.started) || own.is_some_and(|own| is_off(own, host.started));
-            if is_off {
+            if [Some(store.dir()), own].into_iter().flatten().any(|dir| is_off(dir, host.started)) {
                 // The prompt may come when the hooks are on again.
                 let _ = typed::remember_scheduled(store, &request.event);
+                return None;
             }
-            if is_off || host.environment.nonce.as_ref().is_some_and(is_judge) {
+            if host.environment.nonce.as_ref().is_some_and(is_judge) {
                 return None;
             }
         }
@@ -147,7 +132,7 @@ impl<'a> Invocation<'a> {
         let scheduled =
             self.store.as_ref().map(|store| typed::remember_scheduled(store, &self.request.event));
         if let Some(Err(error)) = scheduled {
-            self.journal_error::<H>(&error);
+            self.journal::<H>(Record::of("error", error.to_string()));
         }
         let Some(section) = self.configure::<H>() else { return Answer::default() };
         let (answer, state_problem) = if self.is_active::<H>(&section) {
@@ -156,8 +141,11 @@ impl<'a> Invocation<'a> {
             (Answer::default(), None)
         };
         self.clean_up();
-        let problems = self.problems(&section, state_problem);
-        self.with_notices::<H>(answer, &problems)
+        let ignored = self.places.state_dir_ignored;
+        let ignored =
+            ignored.map(|reason| format!("the folder CLAUDE_HOOK_STATE_DIR names is not used: {reason}"));
+        let problems = section.problems.iter().map(ToString::to_string).chain(ignored).chain(state_problem);
+        self.with_notices::<H>(answer, &problems.collect::<Vec<_>>())
     }
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
@@ -197,27 +185,18 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Problems of configuration and state that the user must know.
-    fn problems<S>(&self, section: &Section<S>, state_problem: Option<String>) -> Vec<String> {
-        let ignored = self.places.state_dir_ignored;
-        let ignored =
-            ignored.map(|reason| format!("the folder CLAUDE_HOOK_STATE_DIR names is not used: {reason}"));
-        section.problems.iter().map(ToString::to_string).chain(ignored).chain(state_problem).collect()
-    }
-
-    /// Adds the problems, each once per session over all hooks.
+    /// Adds problems of configuration and state that the user must know, each once per session over all hooks.
     fn with_notices<H: Hook>(&self, answer: Answer, problems: &[String]) -> Answer {
-        let fresh = match (&self.store, self.session()) {
-            (Some(store), Some(session)) if !problems.is_empty() && self.is_heard() => {
-                notices::not_yet_told(store, session, problems)
-            }
-            _ => Vec::new(),
-        };
+        let (Some(store), Some(session)) = (&self.store, self.session()) else { return answer };
+        if problems.is_empty() || !self.is_heard() {
+            return answer;
+        }
+        let fresh = notices::not_yet_told(store, session, problems);
         if fresh.is_empty() {
             return answer;
         }
         for notice in &fresh {
-            self.journal::<H>(&Entry { what: "problem", text: Some(notice), ..Entry::default() });
+            self.journal::<H>(Record::of("problem", notice));
         }
         let text = format!("Barbless: {}", fresh.join("\n"));
         if self.host.environment.is_headless() && self.is_starting() && answer.verdict == Verdict::Pass {
@@ -240,25 +219,23 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    fn journal_error<H: Hook>(&self, error: &str) {
-        self.journal::<H>(&Entry { what: "error", text: Some(error), ..Entry::default() });
-    }
-
-    /// Writes an entry, with what is known of this call.
-    fn journal<H: Hook>(&self, entry: &Entry<'_>) {
+    /// Writes a record, with what is known of this call.
+    fn journal<H: Hook>(&self, record: Record) {
         let Some(store) = &self.store else { return };
         let call = &self.request.call;
         let tool = self.request.event.tool_call();
-        let entry = Entry {
-            event: self.request.event.name(),
-            session: call.session_id.as_deref(),
-            prompt: call.prompt_id.as_deref(),
-            agent: call.agent_id.as_deref(),
-            call: tool.and_then(|tool| tool.tool_use_id.as_deref()),
-            tool: tool.map(|tool| tool.tool_name.as_str()).filter(|name| !name.is_empty()),
-            ..*entry
+        let record = Record {
+            hook: H::NAME.to_owned(),
+            event: self.request.event.name().to_owned(),
+            project: self.places.root.as_deref().map(journal::project_name),
+            session: call.session_id.clone(),
+            prompt: call.prompt_id.clone(),
+            agent: call.agent_id.clone(),
+            call: tool.and_then(|tool| tool.tool_use_id.clone()),
+            tool: tool.map(|tool| tool.tool_name.clone()).filter(|name| !name.is_empty()),
+            ..record
         };
-        write_entry::<H>(store, self.host, &self.places, &entry);
+        journal::write(store, self.host.now(), record);
     }
 }
 

@@ -7,18 +7,15 @@ mod files;
 mod lock;
 mod names;
 mod nonce;
-mod remembered;
 mod store;
 mod sweep;
 
 pub use crate::host::ensure_private;
-pub(crate) use files::private_file;
 pub use files::{
     SharedMode, ensure_folder, open_regular, read_regular, remove_durable, write_durable, write_private,
 };
 pub use lock::{LOCK_DEADLINE, LockError, with_lock, with_shared_lock};
 pub use names::{MAX_NAME, file_key};
 pub use nonce::Nonce;
-pub use remembered::Remembered;
-pub use store::{MACHINE, Off, StateError, Store, is_newer, is_off};
+pub use store::{MACHINE, Off, Remembered, StateError, Store, is_off};
 pub use sweep::{KEEP_DAYS, sweep_once_a_day};

@@ -16,9 +16,8 @@ const PARALLEL_SECS: u64 = 10;
 /// Whether the turn made a tool call. What cannot be known counts as work.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TurnWork {
-    /// It did.
     ToolCalls,
-    /// It did not: the prompt was found, and no call since.
+    /// The prompt was found, and no call since.
     NoToolCall,
     /// The prompt was not found, or the file cannot be read.
     #[default]
@@ -29,10 +28,8 @@ pub enum TurnWork {
 #[derive(Debug, Clone, Copy)]
 pub struct StopFacts<'a> {
     pub call: &'a Call,
-    /// The event.
     pub stop: &'a Stop,
     pub work: TurnWork,
-    /// How often this prompt was blocked.
     pub blocks: BlockCount,
     /// When this process began.
     pub started: Timestamp,
@@ -83,11 +80,9 @@ pub fn ends_in_a_question(message: &str) -> bool {
 fn is_question(line: &str) -> bool {
     // A hint at the possible answers, `(y/n)` or `[Y/n]`, and decoration may follow the question mark.
     let bare = line.trim_end_matches(|char: char| !char.is_alphanumeric() && !is_mark(char));
-    let bare = match bare.rfind(['(', '[']) {
-        Some(hint) if bare[hint..].contains('/') && bare.len() - hint <= MAX_HINT => bare[..hint].trim_end(),
-        _ => bare,
-    };
-    bare.trim_end_matches(['*', '_', '`']).ends_with(is_mark)
+    let hint =
+        bare.rfind(['(', '[']).filter(|hint| bare[*hint..].contains('/') && bare.len() - hint <= MAX_HINT);
+    bare[..hint.unwrap_or(bare.len())].trim_end().trim_end_matches(['*', '_', '`']).ends_with(is_mark)
 }
 
 /// The longest `(yes/no/later)` after a question, in bytes.
@@ -100,14 +95,11 @@ fn is_mark(char: char) -> bool {
 /// A list item: `- x`, `* x`, `1. x`, `a) x`.
 fn is_choice(line: &str) -> bool {
     let line = line.trim_start_matches("**");
-    if line.starts_with("- ") || line.starts_with("* ") || line.starts_with("• ") {
-        return true;
-    }
-    let Some((label, _)) = line.split_once(['.', ')']) else { return false };
-    let label = label.trim_start_matches('(');
-    let is_number = !label.is_empty() && label.len() <= 2 && label.bytes().all(|byte| byte.is_ascii_digit());
+    let label =
+        line.split_once(['.', ')']).map(|(label, _)| label.trim_start_matches('(')).unwrap_or_default();
+    let is_number = (1..=2).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit());
     let is_letter = label.len() == 1 && label.bytes().all(|byte| byte.is_ascii_alphabetic());
-    is_number || is_letter
+    ["- ", "* ", "• "].iter().any(|bullet| line.starts_with(bullet)) || is_number || is_letter
 }
 
 #[cfg(test)]

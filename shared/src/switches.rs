@@ -11,19 +11,14 @@ use serde::{Deserialize, Serialize};
 pub use config::{Position, SectionSwitches};
 
 use crate::effect::Effect;
-use crate::host::{Places, Timestamp};
-use crate::state::{KEEP_DAYS, MACHINE, Remembered, StateError, Store};
+use crate::host::{DAY, Places, Timestamp};
+use crate::state::{KEEP_DAYS, MACHINE, Remembered, Store};
 
 /// So many characters of a session's id are enough to name it.
 pub(crate) const SHORT_ID: usize = 8;
 
-/// For whom a switch is turned.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach<'a> {
-    /// Every session of this machine.
-    Machine,
-    Session(&'a str),
-}
+/// A switch's session is forgotten after this time.
+const LIFETIME: Duration = Duration::from_secs(KEEP_DAYS * DAY.as_secs());
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
@@ -39,17 +34,15 @@ impl Turn {
     pub fn everywhere(switch: impl Into<String>, position: Position) -> Self {
         Self { switch: switch.into(), session: None, position }
     }
-
-    /// Scope of the switch.
-    pub fn reach(&self) -> Reach<'_> {
-        self.session.as_deref().map_or(Reach::Machine, Reach::Session)
-    }
 }
 
 impl Effect for Turn {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
-        let turned = turn(&store, &self.switch, self.reach(), self.position, now);
+        let turned = store.change::<Switches>(MACHINE, |switches| {
+            switches.turn(&self, now);
+            true
+        });
         turned.map_err(|error| format!("{}: {error}", self.switch))
     }
 }
@@ -80,161 +73,124 @@ impl Switches {
 
     /// Position of the section's switch for a session.
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
-        let own = session.and_then(|session| self.of_session(session)?.sections.get(section));
+        let own = self.of_session(session).and_then(|own| own.get(section));
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
     /// The section's switches as they stand for a session.
     pub fn of(&self, section: &str, session: Option<&str>) -> SectionSwitches {
-        let own = session.and_then(|session| self.of_session(session)).map(|session| &session.sections);
         let within = |(switch, position): (&String, &Position)| {
             let key = switch.strip_prefix(section)?.strip_prefix('.')?;
             Some((key.to_owned(), *position))
         };
-        let keys = self.machine.iter().chain(own.into_iter().flatten()).filter_map(within);
-        SectionSwitches { own: self.position(section, session), keys: keys.collect() }
+        let all = self.machine.iter().chain(self.of_session(session).into_iter().flatten());
+        SectionSwitches { own: self.position(section, session), keys: all.filter_map(within).collect() }
     }
 
     /// The switches of a session, which were turned for its id or for the beginning of it; of several the last one.
-    fn of_session(&self, session: &str) -> Option<&SessionSwitches> {
+    fn of_session(&self, session: Option<&str>) -> Option<&BTreeMap<String, Position>> {
+        let session = session?;
         let is_named =
             |id: &str| session == id || (id.chars().count() >= SHORT_ID && session.starts_with(id));
-        let named = self.sessions.iter().filter(|(id, _)| is_named(id));
-        named.map(|(_, switches)| switches).max_by_key(|switches| switches.turned_us)
+        let named = self.sessions.iter().filter(|(id, _)| is_named(id)).map(|(_, switches)| switches);
+        named.max_by_key(|switches| switches.turned_us).map(|switches| &switches.sections)
     }
 
     /// The same with one of them turned, as it would be at this time.
     #[must_use]
     pub fn with(mut self, turn: &Turn, now: Timestamp) -> Self {
-        self.turn(&turn.switch, turn.reach(), turn.position, now);
+        self.turn(turn, now);
         self
     }
 
-    fn turn(&mut self, section: &str, reach: Reach<'_>, position: Position, now: Timestamp) {
-        let lifetime = Duration::from_secs(KEEP_DAYS * 24 * 60 * 60);
-        self.sessions.retain(|_, session| now.since(session.turned_us) < lifetime);
-        let sections = match reach {
-            Reach::Machine => &mut self.machine,
-            Reach::Session(id) => {
-                let session = self.sessions.entry(id.to_owned()).or_default();
+    fn turn(&mut self, Turn { switch, session, position }: &Turn, now: Timestamp) {
+        self.sessions.retain(|_, session| now.since(session.turned_us) < LIFETIME);
+        let sections = match session {
+            None => &mut self.machine,
+            Some(id) => {
+                let session = self.sessions.entry(id.clone()).or_default();
                 session.turned_us = now;
                 &mut session.sections
             }
         };
         match position {
-            Position::Auto => sections.remove(section),
-            turned => sections.insert(section.to_owned(), turned),
+            Position::Auto => sections.remove(switch),
+            turned => sections.insert(switch.clone(), *turned),
         };
     }
 }
 
-/// Turns the switch of a section, or of a key of it.
-pub fn turn(
-    store: &Store,
-    section: &str,
-    reach: Reach<'_>,
-    position: Position,
-    now: Timestamp,
-) -> Result<(), StateError> {
-    store.change::<Switches>(MACHINE, |switches| {
-        switches.turn(section, reach, position, now);
-        true
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Position, Reach, Switches, Turn, turn};
+    use std::time::Duration;
+
+    use super::{Position, Switches, Turn};
     use crate::effect::Effect;
     use crate::host::{Places, Timestamp};
-    use crate::state::Store;
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);
+
+    fn turn(switch: &str, session: Option<&str>, position: Position) -> Turn {
+        Turn { session: session.map(str::to_owned), ..Turn::everywhere(switch, position) }
+    }
 
     #[test]
     fn a_sessions_switch_wins_over_the_machines_and_auto_gives_way() {
         let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        let position = |session| Switches::read(&store).position("tempo", session);
-        assert_eq!(position(Some("s")), Position::Auto);
-        turn(&store, "tempo", Reach::Machine, Position::Off, NOW).unwrap();
-        turn(&store, "tempo", Reach::Session("s"), Position::On, NOW).unwrap();
-        assert_eq!(position(Some("s")), Position::On);
-        assert_eq!(position(Some("t")), Position::Off);
-        assert_eq!(position(None), Position::Off);
-        turn(&store, "tempo", Reach::Session("s"), Position::Auto, NOW).unwrap();
-        assert_eq!(position(Some("s")), Position::Off);
-        turn(&store, "tempo", Reach::Machine, Position::Auto, NOW).unwrap();
-        assert_eq!(position(Some("s")), Position::Auto);
-    }
-
-    #[test]
-    fn the_first_characters_of_an_id_name_the_session() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        turn(&store, "tempo", Reach::Session("0c4e7a11"), Position::Off, NOW).unwrap();
-        let position = |session| Switches::read(&store).position("tempo", Some(session));
-        assert_eq!(position("0c4e7a11-0000-4000-8000-000000000002"), Position::Off);
-        assert_eq!(position("0c4e7a12-0000-4000-8000-000000000002"), Position::Auto);
-        let later = NOW.plus(std::time::Duration::from_secs(1));
-        turn(&store, "tempo", Reach::Session("0c4e7a11-0000"), Position::On, later).unwrap();
-        assert_eq!(position("0c4e7a11-0000-4000-8000-000000000002"), Position::On, "the last one counts");
-    }
-
-    #[test]
-    fn a_typed_switch_is_kept_or_what_is_missing_is_said() {
-        let scratch = tempfile::tempdir().unwrap();
-        let turned = Turn::everywhere("tempo", Position::Off);
         let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
-        assert_eq!(turned.clone().carry_out(&places, NOW), Ok(()));
-        let switches = Switches::read(&places.open_store().unwrap());
-        assert_eq!(switches.position("tempo", None), Position::Off);
-        let nowhere = turned.carry_out(&Places::default(), NOW);
-        assert_eq!(nowhere, Err("there is no state folder to keep the switch in".to_owned()));
+        let position =
+            |session| Switches::read(&places.open_store().unwrap()).position("tempo", Some(session));
+        assert_eq!(position("s"), Position::Auto);
+        for (session, to, of_s, of_t) in [
+            (None, Position::Off, Position::Off, Position::Off),
+            (Some("s"), Position::On, Position::On, Position::Off),
+            (Some("s"), Position::Auto, Position::Off, Position::Off),
+            (None, Position::Auto, Position::Auto, Position::Auto),
+        ] {
+            turn("tempo", session, to).carry_out(&places, NOW).unwrap();
+            assert_eq!((position("s"), position("t")), (of_s, of_t), "{session:?} {to:?}");
+        }
+        assert!(turn("tempo", None, Position::On).carry_out(&Places::default(), NOW).is_err());
+    }
+
+    #[test]
+    fn the_first_characters_of_an_id_name_the_session_and_the_last_switch_counts() {
+        let switches = Switches::default()
+            .with(&turn("tempo", Some("0c4e7a11"), Position::Off), NOW)
+            .with(&turn("tempo", Some("0c4e7a12-0"), Position::Off), NOW)
+            .with(&turn("tempo", Some("0c4e7a12"), Position::On), NOW.plus(Duration::from_secs(1)));
+        for (session, expected) in [
+            ("0c4e7a11-0000-4000-8000-000000000002", Position::Off),
+            ("0c4e7a12-0000-4000-8000-000000000002", Position::On),
+            ("0c4e7a13-0000-4000-8000-000000000002", Position::Auto),
+        ] {
+            assert_eq!(switches.position("tempo", Some(session)), expected, "{session}");
+        }
     }
 
     #[test]
     fn a_key_of_a_section_has_a_switch_of_its_own() {
         let switches = [
-            Turn::everywhere("pacer", Position::On),
-            Turn::everywhere("pacer.week", Position::Off),
-            Turn::everywhere("pacer.day", Position::On),
-            Turn { session: Some("s".to_owned()), ..Turn::everywhere("pacer.day", Position::Off) },
-            Turn::everywhere("pacer-two.month", Position::Off),
+            turn("pacer", None, Position::On),
+            turn("pacer.week", None, Position::Off),
+            turn("pacer.day", None, Position::On),
+            turn("pacer.day", Some("s"), Position::Off),
+            turn("pacer-two.month", None, Position::Off),
         ];
         let switches = switches.iter().fold(Switches::default(), |switches, turn| switches.with(turn, NOW));
         let keys = |session| switches.of("pacer", session).keys.into_iter().collect::<Vec<_>>();
         assert_eq!(keys(None), [("day".to_owned(), Position::On), ("week".to_owned(), Position::Off)]);
         assert_eq!(keys(Some("s")), [("day".to_owned(), Position::Off), ("week".to_owned(), Position::Off)]);
         assert_eq!(switches.of("pacer", None).own, Position::On);
-        let auto = switches.clone().with(&Turn::everywhere("pacer.week", Position::Auto), NOW);
-        assert_eq!(auto.of("pacer", None).keys.len(), 1);
         assert_eq!(switches.of("two", None), Position::Auto.into());
     }
 
     #[test]
-    fn the_three_words_and_no_other() {
-        for position in [Position::On, Position::Off, Position::Auto] {
-            assert_eq!(Position::of_word(position.word()), Some(position));
-        }
-        assert_eq!(Position::of_word("advise"), None);
-    }
-
-    #[test]
     fn switches_of_sessions_long_gone_are_dropped() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        turn(&store, "tempo", Reach::Session("old"), Position::On, Timestamp::from_secs(0)).unwrap();
-        turn(&store, "tempo", Reach::Session("new"), Position::On, NOW).unwrap();
-        assert_eq!(Switches::read(&store).position("tempo", Some("old")), Position::Auto);
-        assert_eq!(Switches::read(&store).position("tempo", Some("new")), Position::On);
-    }
-
-    #[test]
-    fn an_unreadable_file_turns_nothing() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        std::fs::write(scratch.path().join("switches.json"), "{").unwrap();
-        assert_eq!(Switches::read(&store), Switches::default());
+        let old = turn("tempo", Some("old"), Position::On);
+        let switches = Switches::default().with(&old, Timestamp::from_secs(0));
+        let switches = switches.with(&turn("tempo", Some("new"), Position::On), NOW);
+        assert_eq!(switches.position("tempo", Some("old")), Position::Auto);
+        assert_eq!(switches.position("tempo", Some("new")), Position::On);
     }
 }

@@ -18,12 +18,11 @@ pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_n
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// One reading.
+/// What is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// When the numbers were true, in whole seconds since the epoch.
     pub observed_at: i64,
-    /// Source of the numbers.
     pub source: Source,
     /// By the client's name of the window: `five_hour`, `seven_day`.
     pub windows: BTreeMap<String, Window>,
@@ -38,7 +37,6 @@ pub struct Usage {
 pub struct Earlier {
     /// When it was made, in whole seconds since the epoch.
     pub at: i64,
-    /// As in [`Usage`].
     pub windows: BTreeMap<String, Window>,
 }
 
@@ -47,11 +45,8 @@ pub struct Earlier {
 pub struct Observed {
     /// When the numbers were true, in whole seconds since the epoch.
     pub at: i64,
-    /// Source of the numbers.
     pub source: Source,
-    /// How new the numbers are.
     pub sight: Sight,
-    /// Those windows that were told of.
     pub windows: BTreeMap<String, Window>,
 }
 
@@ -65,11 +60,9 @@ pub enum Sight {
     Answered,
 }
 
-/// Source of a reading.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// Claude Code's status line.
     #[default]
     StatusLine,
     UsageApi,

@@ -4,41 +4,23 @@ use std::borrow::Cow;
 
 use crate::host::Timestamp;
 
+/// A `rule` is the key path of the setting behind a verdict; its file and line are added to the reason.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Verdict {
     #[default]
     Pass,
     /// A text for the model beside whatever goes on.
     Advise { text: String },
-    /// The tool does not run.
-    Deny {
-        /// Text for the model: hook, rule, next step.
-        reason: String,
-        /// The key path of the setting behind it; its file and line are added to the reason.
-        rule: Cow<'static, str>,
-    },
+    /// The tool does not run. The reason is for the model: hook, rule, next step.
+    Deny { reason: String, rule: Cow<'static, str> },
     /// Claude Code asks the user.
-    Ask {
-        reason: String,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
+    Ask { reason: String, rule: Cow<'static, str> },
     /// The prompt was one of our commands: this is its answer, and the model gets neither.
     Reply { text: String },
     /// A tool has run; the next request to the model waits. The notice beside it is given afterwards.
-    Sleep {
-        /// Until then.
-        until: Timestamp,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
-    /// The stop or the prompt does not happen.
-    Block {
-        /// Text for the model (Stop) or the user (prompt).
-        reason: String,
-        /// The key path of the setting behind it.
-        rule: Cow<'static, str>,
-    },
+    Sleep { until: Timestamp, rule: Cow<'static, str> },
+    /// The stop or the prompt does not happen. The reason is for the model (stop) or the user (prompt).
+    Block { reason: String, rule: Cow<'static, str> },
 }
 
 impl Verdict {

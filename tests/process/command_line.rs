@@ -4,7 +4,6 @@
 use crate::driver::is_block;
 use crate::gate::{Gate, ON, WORDS};
 use crate::typed::{PATIENCE, Typed, claude, shell};
-use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use tests::binaries;
@@ -39,15 +38,6 @@ fn status_says_what_is_in_force_and_where_it_is_set() {
     let expected =
         format!("stop-momentum: off, set by {file}:1\n{file}:1: stop-momentum.unheard_of: no such key");
     assert_eq!(says(&sandbox, &["status"]), expected);
-}
-
-#[test]
-fn the_schema_is_json_and_describes_every_key() {
-    let schema: Value = serde_json::from_str(&says(&Sandbox::new(), &["schema"])).unwrap();
-    jsonschema::validator_for(&schema).unwrap();
-    for (key, schema) in schema["properties"].as_object().unwrap() {
-        assert!(schema["description"].as_str().is_some_and(|text| !text.is_empty()), "{key}");
-    }
 }
 
 #[test]
@@ -87,15 +77,6 @@ fn wrong_usage_exits_with_64_and_says_what_is_right() {
     }
     assert!(command(&sandbox, &["statsu"]).stderr_text().contains("did you mean status?"));
     assert!(fs::read_dir(sandbox.state_dir()).unwrap().next().is_none(), "and nothing is remembered");
-}
-
-#[test]
-#[cfg(unix)]
-fn arguments_that_are_no_text_are_wrong_usage() {
-    use std::os::unix::ffi::OsStringExt as _;
-    let sandbox = Sandbox::new();
-    let words = [std::ffi::OsString::from_vec(vec![0xff])];
-    Invocation::new(binaries::path("stop-momentum"), &sandbox).args(words).run().assert_exit(USAGE);
 }
 
 #[test]
@@ -166,30 +147,4 @@ fn inside_claudes_shell_on_is_allowed() {
         assert_eq!((on.status, on.screen.trim_end()), (0, "stop-momentum: on, set by its switch"));
         gate.blocked(WORDS);
     }
-}
-
-#[test]
-fn without_a_terminal_off_is_refused() {
-    let gate = Gate::new(ON);
-    let outcome = command(&gate.sandbox, &["off"]);
-    outcome.assert_exit(1);
-    assert!(outcome.stderr_text().contains("type: stop-momentum off"), "{outcome}");
-    gate.blocked(WORDS);
-}
-
-#[test]
-fn a_block_by_a_switch_names_the_switch_and_no_line_that_says_otherwise() {
-    let gate = Gate::new("stop-momentum:\n  enabled: false\n");
-    command(&gate.sandbox, &["on"]).assert_exit(0);
-    let reason = gate.blocked(WORDS);
-    assert!(!reason.contains("requirements.yaml:2"), "{reason}");
-}
-
-#[test]
-#[cfg(target_os = "linux")]
-fn switching_off_what_is_locked_says_that_it_is_locked() {
-    let gate = Gate::new("locked: [stop-momentum]\nstop-momentum: {enabled: true}\n");
-    let off = typed(&gate.sandbox, &shell(), "off", &[]);
-    assert!(off.screen.contains("locked") && !off.screen.contains("set by its switch"), "{}", off.screen);
-    gate.blocked(WORDS);
 }

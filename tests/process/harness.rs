@@ -8,7 +8,7 @@ use tests::binaries;
 use tests::payloads::{self, Session};
 use tests::process::Invocation;
 use tests::recording::Recorder;
-use tests::sandbox::{Level, Sandbox};
+use tests::sandbox::Sandbox;
 
 #[test]
 fn every_recorded_input_is_an_object_that_names_its_session() {
@@ -66,20 +66,6 @@ fn a_process_of_the_sandbox_sees_nothing_of_the_real_home() {
     for folder in sandbox.env().values().flat_map(|value| value.split(':')).map(Path::new) {
         assert!(!folder.starts_with(&real) || folder.starts_with(&scratch), "{}", folder.display());
     }
-}
-
-#[test]
-fn a_sandbox_is_a_clean_git_project_and_is_gone_afterwards() {
-    let sandbox = Sandbox::new();
-    assert_eq!(sandbox.git(&["branch", "--show-current"]), "main");
-    assert_eq!(sandbox.git(&["rev-list", "--count", "HEAD"]), "1");
-    sandbox.write("src/a.rs", "fn a() {}");
-    sandbox.requirements(Level::Project, "version: \"1.0\"\n");
-    sandbox.commit("a file");
-    assert_eq!(sandbox.git(&["status", "--porcelain"]), "");
-    let project = sandbox.project();
-    drop(sandbox);
-    assert!(!project.exists());
 }
 
 #[test]

@@ -91,10 +91,6 @@ pub(crate) fn hangs_half_way(verdict: &Value) -> Manner {
     Manner::HangsAfter(format!("{head}{half}").into_bytes())
 }
 
-pub(crate) fn garbage() -> Manner {
-    Manner::Sends(b"SSH-2.0-OpenSSH_9.9\r\n\r\n".to_vec())
-}
-
 pub(crate) fn empty() -> Manner {
     Manner::answers(200, &[], "")
 }

@@ -34,7 +34,6 @@ mod req;
 mod requirements_check;
 mod robustness;
 mod samples;
-mod stand_in;
 mod stop_momentum;
 mod tempo_stop;
 mod typed;

@@ -193,7 +193,7 @@ fn poison(value: &mut Value, secret: &str) {
 }
 
 /// Which of the texts holds enough of one of the secrets to know it by, in its content or in its name.
-pub(crate) fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
+fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
     let windows: BTreeMap<&[u8], &str> = secrets
         .iter()
         .flat_map(|secret| {
@@ -210,8 +210,7 @@ pub(crate) fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -
 
 #[test]
 fn no_hook_leaves_a_secret_on_the_disk_wherever_it_came_from() {
-    // A few of each kind: the table of `secrets` has them all.
-    let secrets: Vec<Secret> = secrets().into_iter().step_by(5).collect();
+    let secrets: Vec<Secret> = secrets();
     let hooks = Catalog::built_in().unwrap().hooks;
     std::thread::scope(|scope| {
         for entry in hooks {
@@ -227,21 +226,4 @@ fn no_hook_leaves_a_secret_on_the_disk_wherever_it_came_from() {
             });
         }
     });
-}
-
-#[test]
-fn a_part_of_any_secret_would_be_found() {
-    for secret in secrets() {
-        let end = secret.random[secret.random.len() - WINDOW..].to_owned();
-        let one = [secret];
-        let in_text = BTreeMap::from([(PathBuf::from("journal.jsonl"), format!("said {end}"))]);
-        let in_name = BTreeMap::from([(PathBuf::from(&end), String::new())]);
-        let almost = BTreeMap::from([(PathBuf::from("journal.jsonl"), end[1..].to_owned())]);
-        assert!(
-            who_holds(&one, &in_text).is_some() && who_holds(&one, &in_name).is_some(),
-            "{}",
-            one[0].text
-        );
-        assert_eq!(who_holds(&one, &almost), None);
-    }
 }

@@ -49,12 +49,7 @@ pub(crate) const fn is_cleaning_due(cleaned_at: i64, now: i64) -> bool {
 /// Reports to the journal: pacing goes on without the database.
 pub(crate) fn report(store: &Store, result: Result<(), String>, now: Timestamp) {
     if let Err(why) = result {
-        let entry = journal::Entry {
-            hook: CreditPacer::NAME,
-            what: "error",
-            text: Some(&why),
-            ..journal::Entry::default()
-        };
-        journal::write(store, now, &entry);
+        let hook = CreditPacer::NAME.to_owned();
+        journal::write(store, now, journal::Record { hook, ..journal::Record::of("error", why) });
     }
 }

@@ -142,7 +142,7 @@ fn scene(store: Option<&Store>, report: &Report, is_recorded: bool, settings: &S
     let now = report.usage.written_at;
     let session = report.session.as_deref();
     let mut usage = store.and_then(|store| known(store, session, settings, Timestamp::from_secs(now)));
-    if !is_recorded && session::is_observed(None, &report.usage) {
+    if !is_recorded && session::observed(None, &report.usage).is_some() {
         usage = Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
     }
     Scene::of(usage, settings, now)

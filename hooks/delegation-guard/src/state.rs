@@ -53,20 +53,6 @@ impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("{session}-delegation.json"))
     }
-
-    /// The Python hook's object. Its count of subagents knows no time-out and is left behind; where it did not say whether
-    /// it had blocked, a streak shows that it had.
-    fn from_original(bytes: &[u8]) -> Option<Self> {
-        let original: Original = serde_json::from_slice(bytes).ok()?;
-        let streak = u32::try_from(original.streak.max(0)).unwrap_or(u32::MAX);
-        Some(Self { streak, block_fired: original.block_fired.unwrap_or(streak > 0), ..Self::default() })
-    }
-}
-
-#[derive(Deserialize)]
-struct Original {
-    streak: i64,
-    block_fired: Option<bool>,
 }
 
 impl State {
@@ -149,51 +135,5 @@ impl State {
             self.told.push(message);
         }
         is_news
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Remembered, State};
-
-    fn original(text: &str) -> Option<(u32, bool)> {
-        State::from_original(text.as_bytes()).map(|state| (state.streak, state.block_fired))
-    }
-
-    #[test]
-    fn the_original_tools_file_is_read() {
-        for (text, expected) in [
-            (r#"{"streak": 2, "block_fired": true, "subagent_count": 0}"#, (2, true)),
-            (r#"{"streak": 0, "block_fired": false, "subagent_count": 3}"#, (0, false)),
-            (r#"{"streak": 0, "block_fired": true, "subagent_grace": true}"#, (0, true)),
-            (r#"{"streak": 3}"#, (3, true)),
-            (r#"{"streak": -4, "block_fired": false}"#, (0, false)),
-            (r#"{"streak": 9223372036854775807, "block_fired": true}"#, (u32::MAX, true)),
-        ] {
-            assert_eq!(original(text), Some(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_file_of_the_original_tool_is_not_read_as_one() {
-        for text in [
-            "",
-            "{",
-            "[]",
-            "{}",
-            "2",
-            r#"{"streak": "2", "block_fired": true}"#,
-            r#"{"streak": 2.0, "block_fired": true}"#,
-            r#"{"streak": 2, "block_fired": "yes"}"#,
-            r#"{"version": 1, "session": 7, "state": {"streak": 2}}"#,
-        ] {
-            assert_eq!(original(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn in_our_envelope_the_original_keys_alone_are_enough() {
-        let state: State = serde_json::from_str(r#"{"streak": 2, "block_fired": true}"#).unwrap();
-        assert_eq!(state, State { streak: 2, block_fired: true, ..State::default() });
     }
 }

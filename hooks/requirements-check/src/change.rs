@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use shared::hook::{Effect, Hook as _};
 use shared::host::{Places, Timestamp};
-use shared::journal;
+use shared::journal::{self, Record};
 use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
@@ -157,10 +157,15 @@ impl Carrying<'_> {
         let name = target.name.as_deref().unwrap_or_default();
         self.keep(target, |kept| kept.set(name, target.scope, target.holder(), satisfaction))?;
         if let Some(what) = what {
-            let rule = format!("requirements.{name}");
-            let (session, text) = (target.session.as_deref(), note.as_deref());
-            let entry = journal::Entry { rule: Some(&rule), session, text, ..journal::Entry::default() };
-            write(self.places, self.now, what, true, &entry);
+            let rule = Some(format!("requirements.{name}"));
+            let session = target.session.clone();
+            write(
+                self.places,
+                self.now,
+                what,
+                true,
+                Record { rule, session, text: note, ..Record::default() },
+            );
         }
         Ok(())
     }
@@ -193,13 +198,13 @@ fn prune(Leftovers { here, gone }: &Leftovers, now: Timestamp) -> Result<(), Str
 
 /// A line of the journal about something the user did that loosens: `req log` shows it beside what the hooks did.
 pub fn audit(places: &Places, now: Timestamp, what: &'static str, is_here: bool, text: &str) {
-    let text = Some(text).filter(|text| !text.is_empty());
-    write(places, now, what, is_here, &journal::Entry { text, ..journal::Entry::default() });
+    let text = Some(text).filter(|text| !text.is_empty()).map(str::to_owned);
+    write(places, now, what, is_here, Record { text, ..Record::default() });
 }
 
-fn write(places: &Places, now: Timestamp, what: &'static str, is_here: bool, entry: &journal::Entry<'_>) {
+fn write(places: &Places, now: Timestamp, what: &str, is_here: bool, record: Record) {
     let Some(store) = places.open_store() else { return };
     let project = places.root.as_deref().filter(|_| is_here).map(journal::project_name);
-    let hook = RequirementsCheck::NAME;
-    journal::write(&store, now, &journal::Entry { hook, what, project: project.as_deref(), ..*entry });
+    let (hook, what) = (RequirementsCheck::NAME.to_owned(), what.to_owned());
+    journal::write(&store, now, Record { hook, what, project, ..record });
 }

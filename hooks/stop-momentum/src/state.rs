@@ -18,12 +18,6 @@ impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("stop-ack-{session}"))
     }
-
-    /// The Python hook wrote the bare token.
-    fn from_original(bytes: &[u8]) -> Option<Self> {
-        let token = Token::from_text(std::str::from_utf8(bytes).ok()?.trim())?;
-        Some(Self { token: Some(token) })
-    }
 }
 
 /// `ACK-` and four of A-Z, 0-9.
@@ -68,7 +62,7 @@ impl TryFrom<String> for Token {
 
 #[cfg(test)]
 mod tests {
-    use super::{Remembered, State, Token};
+    use super::Token;
 
     #[test]
     fn a_fresh_token_has_the_documented_form_and_differs_from_the_last() {
@@ -87,14 +81,6 @@ mod tests {
             ["", "ACK-", "ack-x7k2", "ACK-X7K22", "NACK-X7K2", "ACK-X7K3", "éACK-X7K2", "ACK -X7K2"]
         {
             assert!(!token.is_in(message), "{message:?}");
-        }
-    }
-
-    #[test]
-    fn the_original_tools_file_is_read_if_it_is_a_token() {
-        assert_eq!(State::from_original(b"ACK-X7K2\n"), Some(State { token: Token::from_text("ACK-X7K2") }));
-        for bytes in [&b""[..], b"e", b"ACK-x7k2", b"ACK-X7K", b"\xff"] {
-            assert_eq!(State::from_original(bytes), None);
         }
     }
 }

@@ -4,7 +4,6 @@
 //! Three things keep our hooks from running in it, and each would do: the settings it is given, those it is not given, and a
 //! nonce, because the first two switch off no managed hook. tests/client-facts.md, section 21, has the effect of each.
 
-mod child;
 mod result;
 #[cfg(test)]
 #[cfg(unix)]
@@ -12,13 +11,19 @@ mod tests;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 
 use super::Caller;
 use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply};
 use super::silence::Silence;
+use shared::child::{self, Limits};
 use shared::host::{Environment, first_program, inherited};
 use shared::state::ensure_private;
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 /// Two turns: the answer, and one more try at it where the first does not fit the schema.
 const ARGUMENTS: &str = "-p --strict-mcp-config --disable-slash-commands --no-session-persistence --output-format json --max-turns 2";
@@ -64,10 +69,53 @@ fn converse(
         // Our hooks in the child look for the nonce where it was written.
         command.env("CLAUDE_HOOK_STATE_DIR", store.dir());
     }
-    let said = child::ask(&mut command, exchange.material, exchange.deadline);
+    let said = run(&mut command, exchange.material, exchange.deadline);
     drop(nonce);
-    child::follow_signal();
+    follow_signal();
     Ok(result::read(&said?))
+}
+
+/// The most bytes that are read; a result has about 3,000 beside the answer.
+const MAX_BYTES: u64 = 1024 * 1024;
+
+/// The child gets SIGTERM so long before the deadline, and needs a third of it: killed, it leaves files in the user's folders.
+const GRACE: Duration = Duration::from_millis(250);
+
+fn run(command: &mut Command, text: &str, deadline: Instant) -> Result<Vec<u8>, Silence> {
+    received();
+    let last_call = deadline.checked_sub(GRACE).unwrap_or(deadline);
+    let limits = Limits { deadline: last_call, grace: GRACE, max_bytes: MAX_BYTES };
+    command.stderr(Stdio::null());
+    match child::run_while(command, text.as_bytes(), limits, || received() == 0) {
+        Ok(output) => Ok(output.stdout),
+        Err(child::ChildError::NotStarted(_)) => Err(Silence::NotStarted),
+        Err(child::ChildError::Late) => Err(Silence::Late),
+    }
+}
+
+/// Lets the signal that came meanwhile end this process.
+fn follow_signal() {
+    #[cfg(unix)]
+    if received() != 0 {
+        let _ = signal_hook::low_level::emulate_default_handler(received());
+    }
+}
+
+/// The signal that was to end this process since the first question; 0: none. From then on it waits for [`follow_signal`], so
+/// that this process does not end before its child.
+fn received() -> i32 {
+    static RECEIVED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
+    let received = RECEIVED.get_or_init(|| {
+        let received = Arc::new(AtomicUsize::new(0));
+        #[cfg(unix)]
+        for signal in [SIGTERM, SIGINT, SIGHUP] {
+            let number = usize::try_from(signal).unwrap_or(0);
+            // Without its handler the signal ends this process at once.
+            let _ = signal_hook::flag::register_usize(signal, Arc::clone(&received), number);
+        }
+        received
+    });
+    i32::try_from(received.load(Ordering::SeqCst)).unwrap_or(0)
 }
 
 /// The program: a path, absolute or from `~`, or a name that is looked for on the search path. Nothing in the folder of the

@@ -10,7 +10,7 @@ use super::settings::{Backend, OnFailure, Settings};
 use super::silence::Silence;
 use super::{Asked, Caller, NoVerdict, Question};
 use super::{claude_cli, ledger, messages_api, price, question, silence};
-use shared::journal::{self, Entry, Spent};
+use shared::journal::{self, Record};
 use shared::notices::not_yet_told;
 
 const PAUSE: Duration = Duration::from_millis(400);
@@ -52,8 +52,8 @@ impl Conversation<'_> {
         let notice = verdict.as_ref().err().and_then(|why| {
             if !why.was_asked() {
                 let text = format!("{}: no model was asked: {}", self.question.purpose, why.words());
-                let rule = why.setting().map(|(setting, _)| setting);
-                self.write_journal(&Entry { what: "let-go", rule, text: Some(&text), ..Entry::default() });
+                let rule = why.setting().map(|(setting, _)| setting.to_owned());
+                self.write_journal(Record { rule, ..Record::of("let-go", text) });
             }
             self.notice(*why)
         });
@@ -109,33 +109,31 @@ impl Conversation<'_> {
         let verdict = reply
             .verdict
             .and_then(|verdict| serde_json::from_value(verdict).map_err(|_| Silence::InvalidResponse));
-        let spent = Spent {
-            slept_ms: None,
+        let said = verdict.as_ref().err().map_or("answered", |why| why.words());
+        self.write_journal(Record {
+            model: Some(model.to_owned()),
             took_ms: u64::try_from(took.as_millis()).ok(),
             input_tokens: reply.tokens.map(|tokens| tokens.input),
             output_tokens: reply.tokens.map(|tokens| tokens.output),
             cost_micro_usd: Some(cost),
-        };
-        let text = format!("{purpose}: {}", verdict.as_ref().err().map_or("answered", |why| why.words()));
-        let (model, text) = (Some(model), Some(text.as_str()));
-        self.write_journal(&Entry { what: "judge", model, text, spent, ..Entry::default() });
+            ..Record::of("judge", format!("{purpose}: {said}"))
+        });
         verdict
     }
 
-    fn write_journal(&self, entry: &Entry<'_>) {
+    fn write_journal(&self, record: Record) {
         let Caller { hook, event, call, places, .. } = *self.caller;
         let Some(store) = self.caller.store else { return };
-        let project = places.root.as_deref().map(journal::project_name);
-        let entry = Entry {
-            hook,
-            event,
-            project: project.as_deref(),
-            session: call.session_id.as_deref(),
-            prompt: call.prompt_id.as_deref(),
-            agent: call.agent_id.as_deref(),
-            ..*entry
+        let record = Record {
+            hook: hook.to_owned(),
+            event: event.to_owned(),
+            project: places.root.as_deref().map(journal::project_name),
+            session: call.session_id.clone(),
+            prompt: call.prompt_id.clone(),
+            agent: call.agent_id.clone(),
+            ..record
         };
-        journal::write(store, self.caller.host.now(), &entry);
+        journal::write(store, self.caller.host.now(), record);
     }
 
     /// Why there is no verdict, in a line, the first time in this session.
@@ -145,7 +143,7 @@ impl Conversation<'_> {
         let cause = match why {
             Silence::BlockedElsewhere => return None,
             _ if why.was_asked() => format!("{} gave no verdict: {}", self.question.model, why.words()),
-            _ => format!("no model was asked: {}", why.explained(settings, &file)),
+            _ => format!("no model was asked: {}", why.explained(&file)),
         };
         let follows = match (settings.on_judge_failure, event) {
             (_, "Stop") => "turns end unjudged",

@@ -13,10 +13,7 @@ use super::settings::Settings;
 use super::silence::Silence;
 use shared::hook::Remembered;
 use shared::host::{DAY, HOUR, Timestamp};
-use shared::state::Store;
-
-/// The envelope's session of a file that belongs to none.
-const MACHINE: &str = "";
+use shared::state::{MACHINE, Store};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
@@ -27,7 +24,6 @@ pub(super) struct Tally {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
 struct Ledger {
     calls: Vec<Made>,
 }
@@ -57,9 +53,7 @@ pub(super) fn reserve(
 ) -> Result<u64, Silence> {
     let made = Made { id: rand::rng().random(), at_us: now, micro_usd: at_most_micro_usd };
     change(store, now, |ledger| {
-        if let Some(why) = refusal(ledger.tally(now), settings, at_most_micro_usd) {
-            return Err(why);
-        }
+        refusal(ledger.tally(now), settings, at_most_micro_usd).map_or(Ok(()), Err)?;
         ledger.calls.push(made);
         Ok(made.id)
     })?

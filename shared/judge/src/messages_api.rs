@@ -21,7 +21,7 @@ const MARGIN: Duration = Duration::from_millis(200);
 
 pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silence> {
     let key = key(host).ok_or(Silence::NoKey)?;
-    let url = url(host.api_base().as_deref());
+    let url = url(host.variable("ANTHROPIC_BASE_URL").as_deref());
     let proxy = courier::proxy_for(&url, host);
     carry(exchange, (key, url, proxy), &courier::beside_this_program().ok_or(Silence::NotStarted)?)
 }
@@ -64,7 +64,7 @@ fn body(exchange: &Exchange<'_>) -> Value {
 
 /// The user's key: one word, because anything else would end up in another header.
 pub(super) fn key(host: &Host) -> Option<String> {
-    host.api_key().and_then(|key| one_word(&key))
+    host.variable("ANTHROPIC_API_KEY").and_then(|key| one_word(&key))
 }
 
 fn one_word(key: &str) -> Option<String> {

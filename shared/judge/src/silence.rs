@@ -34,20 +34,20 @@ pub(super) enum Silence {
     InvalidResponse,
 }
 
-const NO_STATE: &str =
-    "what a question costs cannot be counted: judge.json in the state folder cannot be used (`req doctor`)";
-const MISLED: &str = "this project's settings could lead the question elsewhere (`env` in its .claude/settings.json; \
-                      `req doctor` names what it defines)";
-
 impl Silence {
     pub(super) const fn words(self) -> &'static str {
         match self {
             Self::NoBackend => "no backend is chosen",
-            Self::NoState => NO_STATE,
-            Self::Misled => MISLED,
+            Self::NoState => {
+                "what a question costs cannot be counted: judge.json in the state folder cannot be used (`req doctor`)"
+            }
+            Self::Misled => {
+                "this project's settings could lead the question elsewhere (`env` in its .claude/settings.json; \
+                 `req doctor` names what it defines)"
+            }
             Self::Pacing => "your usage is past its safe line",
             Self::CallsSpent => "the limit of questions an hour is reached",
-            Self::MoneySpent => "it could cost more than is left for the day",
+            Self::MoneySpent => "the limit of US dollars a day is reached",
             Self::BlockedElsewhere => "another hook has blocked it already",
             Self::NoKey => "there is no ANTHROPIC_API_KEY in the environment",
             Self::NotStarted => "the program that asks cannot be started",
@@ -73,17 +73,12 @@ impl Silence {
         }
     }
 
-    /// The reason and how to change it, in one line that stays the same while the settings do.
-    pub(super) fn explained(self, settings: &Settings, file: &str) -> String {
-        let (calls, dollars) = (settings.max_calls_per_hour.get(), settings.max_cost_usd_per_day.get());
-        let words = match self {
-            Self::CallsSpent => format!("the limit of {calls} questions an hour is reached"),
-            Self::MoneySpent => format!("the limit of {dollars:.2} US dollars a day is reached"),
-            _ => self.words().to_owned(),
-        };
+    /// The reason and the setting in the global file that changes it, in one line.
+    pub(super) fn explained(self, file: &str) -> String {
+        let words = self.words();
         match self.setting() {
             Some((setting, hint)) => format!("{words} ({setting} in {file}{hint})"),
-            None => words,
+            None => words.to_owned(),
         }
     }
 
@@ -154,4 +149,25 @@ pub(super) fn global_file(config_dir: Option<&Path>, home: Option<&Path>) -> Str
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{Silence, obstacle};
+    use crate::tests::Scene;
+
+    #[test]
+    fn the_first_obstacle_counts() {
+        let mut scene = Scene::new();
+        assert_eq!(scene.with(obstacle), None);
+        scene.is_refused = true;
+        assert_eq!(scene.with(obstacle), Some(Silence::BlockedElsewhere));
+        scene.past_the_line();
+        assert_eq!(scene.with(obstacle), Some(Silence::Pacing));
+        scene.settings.yield_to_pacing = false;
+        assert_eq!(scene.with(obstacle), Some(Silence::BlockedElsewhere));
+        scene.misled();
+        assert_eq!(scene.with(obstacle), Some(Silence::Misled));
+        scene.has_state = false;
+        assert_eq!(scene.with(obstacle), Some(Silence::NoState));
+        scene.settings.backend = None;
+        assert_eq!(scene.with(obstacle), Some(Silence::NoBackend));
+    }
+}

@@ -77,26 +77,6 @@ fn the_default_is_the_one_that_is_compiled_in() {
 }
 
 #[test]
-fn texts_are_single_lines_and_no_command_has_two_owners() {
-    let mut commands = BTreeSet::new();
-    for hook in catalog().hooks {
-        for text in [&hook.summary, &hook.first_words, &hook.silence] {
-            assert!(!text.is_empty() && !text.contains('\n') && text.len() < 100, "{}: {text:?}", hook.name);
-        }
-        let verb = hook.silence.split(' ').next().unwrap_or_default();
-        assert!(
-            hook.commands.iter().any(|command| command == verb),
-            "{}: `{}` is no line of its own",
-            hook.name,
-            hook.silence
-        );
-        for command in hook.commands {
-            assert!(commands.insert(command.clone()), "{command} has two owners");
-        }
-    }
-}
-
-#[test]
 fn a_proof_is_an_event_the_hook_is_registered_on_in_the_clients_format() {
     for hook in catalog().hooks {
         let event = hook.proof.event_name();

@@ -2,8 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::help::help;
-use super::verbs::Common;
+use super::verbs::{Common, help};
 use crate::config::{COMMON_KEYS, Section, Sources, load, schema_of};
 use crate::hook::{Asker, Hook, Outcome, Verdict, configure};
 use crate::host::{Host, Places, display_path};
@@ -63,13 +62,11 @@ impl Asker<'_> {
 
     /// The same with the switches as they stand.
     pub fn section_in_force<H: Hook>(&self) -> Result<Section<H::Settings>, String> {
-        self.section::<H>(&self.switches()).ok_or_else(unreadable::<H>)
+        self.section::<H>(&self.switches()).ok_or_else(|| format!("{}: {UNREADABLE}", H::NAME))
     }
 }
 
-fn unreadable<H: Hook>() -> String {
-    format!("{}: the built-in defaults cannot be read; this is a bug", H::NAME)
-}
+const UNREADABLE: &str = "the built-in defaults cannot be read; this is a bug";
 
 pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply<E> {
     match verb {
@@ -97,24 +94,23 @@ pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
 /// The schema of the hook's section: its own keys and the common ones.
 fn section_schema<H: Hook>() -> String {
     let mut schema = schema_of::<H::Settings>().to_value();
-    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        for (keys, mark) in [(H::GLOBAL_ONLY, "x-global-only"), (H::ROOT_KEYS, "x-root-key")] {
-            for key in keys {
-                if let Some(property) = properties.get_mut(*key).and_then(serde_json::Value::as_object_mut) {
-                    property.insert(mark.to_owned(), true.into());
-                }
+    for (keys, mark) in [(H::GLOBAL_ONLY, "x-global-only"), (H::ROOT_KEYS, "x-root-key")] {
+        for key in keys {
+            if let Some(property) = schema["properties"][*key].as_object_mut() {
+                property.insert(mark.to_owned(), true.into());
             }
         }
-        for (key, description) in COMMON_KEYS {
-            let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
-            properties.insert(key.to_owned(), json!({ "type": "boolean", "description": description }));
-        }
     }
-    if let Some(section) = schema.as_object_mut() {
-        section.extend(H::COSTS_MONEY.then(|| ("x-costs-money".to_owned(), true.into())));
-        let renamed: Map<String, Value> =
-            H::RENAMED.iter().map(|(old, new)| ((*old).to_owned(), (*new).into())).collect();
-        section.extend((!renamed.is_empty()).then(|| ("x-renamed".to_owned(), renamed.into())));
+    for (key, description) in COMMON_KEYS {
+        let description = if key == "headless" { H::HEADLESS_MEANS } else { description };
+        schema["properties"][key] = json!({ "type": "boolean", "description": description });
+    }
+    if H::COSTS_MONEY {
+        schema["x-costs-money"] = true.into();
+    }
+    if !H::RENAMED.is_empty() {
+        let renamed = H::RENAMED.iter().map(|(old, new)| ((*old).to_owned(), Value::from(*new)));
+        schema["x-renamed"] = Value::Object(renamed.collect::<Map<_, _>>());
     }
     serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
@@ -126,35 +122,26 @@ pub fn off_file(host: &Host, places: &Places) -> Option<String> {
     Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
 }
 
-/// Lines about the switches of single keys, and about those that a lock overrules.
-fn key_lines<S>(section: &Section<S>) -> Vec<String> {
-    let turned = section
-        .switched_keys()
-        .into_iter()
-        .map(|(key, position)| format!("{}: {}, set by its switch", section.in_file(&key), position.word()));
-    let overruled = section.overruled_keys.iter().map(|key| {
-        format!(
-            "{}: its switch counts for nothing: it is locked by your global requirements.yaml",
-            section.in_file(key)
-        )
-    });
-    turned.chain(overruled).collect()
-}
-
 fn status_text<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {
     let name = H::NAME;
     let word = if section.enabled { "on" } else { "off" };
     let by = section.origin("enabled").map_or_else(String::new, |origin| format!(", set by {origin}"));
-    let first = match off_file(asker.host, asker.places) {
+    let mut lines = vec![match off_file(asker.host, asker.places) {
         Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
         None => format!("{name}: {word}{by}"),
-    };
-    let overruled = section.overruled_switch.then(|| {
-        "its switch counts for nothing: the section is locked by your global requirements.yaml".to_owned()
-    });
-    let problems = section.problems.iter().map(ToString::to_string);
-    let lines = std::iter::once(first).chain(overruled).chain(key_lines(section)).chain(problems);
-    lines.collect::<Vec<String>>().join("\n")
+    }];
+    let overruled = section.overruled_switch.then(|| name.to_owned());
+    let keys = section.overruled_keys.iter().map(|key| section.in_file(key));
+    lines.extend(
+        section.switched_keys().into_iter().map(|(key, position)| {
+            format!("{}: {}, set by its switch", section.in_file(&key), position.word())
+        }),
+    );
+    lines.extend(overruled.into_iter().chain(keys).map(|key| {
+        format!("{key}: its switch counts for nothing: it is locked by your global requirements.yaml")
+    }));
+    lines.extend(section.problems.iter().map(ToString::to_string));
+    lines.join("\n")
 }
 
 fn status_json<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {
@@ -194,11 +181,9 @@ fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, ask
     let text = match (session, asker.section::<H>(&asker.switches().with(&turn, asker.host.now()))) {
         (Some(id), _) => format!("{name}: {} for session {id}", position.word()),
         (None, Some(section)) => status_text::<H>(&section, asker),
-        (None, None) => return Reply::no(unreadable::<H>()),
+        (None, None) => return Reply::no(format!("{name}: {UNREADABLE}")),
     };
-    let text = match position {
-        Position::Off => format!("{text}\non again: {name} auto{reach}"),
-        _ => text,
-    };
-    Reply { effects: vec![turn.into()], ..Reply::yes(text) }
+    let again =
+        if position == Position::Off { format!("\non again: {name} auto{reach}") } else { String::new() };
+    Reply { effects: vec![turn.into()], ..Reply::yes(text + &again) }
 }

@@ -80,11 +80,6 @@ pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Opti
     Some(in_shell(host, |asker| H::answer(&wanted, asker, None)))
 }
 
-/// The words are one of the verbs every hook has, with nothing left over.
-pub fn is_common<H: Hook>(words: &[&str]) -> bool {
-    verbs::parse::<H>(words).is_ok()
-}
-
 /// The prompt is one of the verbs every hook has, after the hook's name.
 pub fn is_typed<H: Hook>(prompt: &str) -> bool {
     typed_verb::<H, _>(prompt, |_| ()).is_some()
@@ -113,11 +108,9 @@ fn meant<H: Commands, T>(prompt: &str, then: impl FnOnce(Meant<'_, H::Asked>) ->
     let name = H::name_of(first)?;
     with_words(first, prompt, |words| {
         let line = Line { name, words, is_prompt: true };
-        let own = H::asked(&line).map(Meant::Own);
-        let meant = own
-            .or_else(|| verbs::parse::<H>(words).ok().map(Meant::Common))
-            .or_else(|| H::misused(&line).map(Meant::Misused));
-        meant.map(then)
+        let common = || verbs::parse::<H>(words).ok().map(Meant::Common);
+        let misused = || H::misused(&line).map(Meant::Misused);
+        H::asked(&line).map(Meant::Own).or_else(common).or_else(misused).map(then)
     })
 }
 
@@ -133,6 +126,3 @@ fn with_words<T>(name: &str, prompt: &str, read: impl FnOnce(&[&str]) -> Option<
     let words: Vec<&str> = verb.as_deref().into_iter().chain(words.iter().skip(1).copied()).collect();
     read(&words)
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,25 +1,25 @@
-//! Typed prompts and their answers.
+//! Commands of a hook, typed as prompts, and their answers.
 
-use std::path::Path;
-
-use super::{Asker, Reply, Verb, help, is_typed, typed};
-use crate::config::SectionSpec;
-use crate::hook::{Context, Headless, Hook, Input, Outcome};
+use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, verbs};
+use crate::config::{Section, SectionSpec};
+use crate::hook::{Context, Headless, Hook, Input, Outcome, Verdict};
 use crate::host::{Clock, Environment, Host, Places, Timestamp};
 use crate::operator::{Caller, Standing};
+use crate::protocol::{Call, Event, Request};
 use crate::state::Store;
 use crate::switches::{Position, Turn};
 
-/// A hook of nothing but verbs.
-pub(super) struct Plain;
-
 #[derive(serde::Deserialize, schemars::JsonSchema)]
-pub(super) struct Settings {}
+struct Settings {}
 
-impl Hook for Plain {
+/// A hook that paints, and whether it spends money.
+struct Painter<const PAID: bool>;
+
+impl<const PAID: bool> Hook for Painter<PAID> {
     const NAME: &'static str = "stop-momentum";
     const HEADLESS: Headless = Headless::Silent;
     const GLOBAL_ONLY: &'static [&'static str] = &[];
+    const COSTS_MONEY: bool = PAID;
     const VERBS: &'static [Verb] = &[Verb { usage: "paint COLOUR", about: "in this colour" }];
 
     type Settings = Settings;
@@ -28,7 +28,15 @@ impl Hook for Plain {
     type Effect = Turn;
 
     fn section() -> SectionSpec {
-        SectionSpec { name: Self::NAME, ..SectionSpec::default() }
+        SectionSpec { name: Self::NAME, costs_money: PAID, ..SectionSpec::default() }
+    }
+
+    fn is_command(prompt: &str) -> bool {
+        !PAID && is_command::<Self>(prompt)
+    }
+
+    fn status_lines(_: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
+        vec![format!("painted by {:?}", asker.session)]
     }
 
     fn observe(_: &Context<'_, Settings>) -> Option<()> {
@@ -40,115 +48,116 @@ impl Hook for Plain {
     }
 }
 
-/// The same where it spends money.
-struct Paid;
+impl<const PAID: bool> Commands for Painter<PAID> {
+    type Asked = String;
 
-impl Hook for Paid {
-    const NAME: &'static str = Plain::NAME;
-    const HEADLESS: Headless = Headless::Silent;
-    const GLOBAL_ONLY: &'static [&'static str] = &[];
-    const COSTS_MONEY: bool = true;
-
-    type Settings = Settings;
-    type State = ();
-    type Facts = ();
-    type Effect = Turn;
-
-    fn section() -> SectionSpec {
-        SectionSpec { costs_money: true, ..Plain::section() }
+    fn name_of(word: &str) -> Option<&'static str> {
+        [Self::NAME, "painter"].into_iter().find(|name| *name == word)
     }
 
-    fn observe(_: &Context<'_, Settings>) -> Option<()> {
-        None
+    fn asked(line: &Line<'_>) -> Option<String> {
+        match line.words {
+            ["paint", colour] => Some(format!("{} {colour}", line.name)),
+            _ => None,
+        }
     }
 
-    fn decide(_: &Input<'_, Self>) -> Outcome<(), Turn> {
-        Outcome::pass()
+    fn misused(line: &Line<'_>) -> Option<String> {
+        matches!(line.words, ["paint"]).then(|| "which colour?".to_owned())
+    }
+
+    fn answer(asked: &String, _: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
+        Reply::yes(format!("{asked}, a prompt: {}", context.is_some()))
     }
 }
 
-/// Folders with the global file in `folder`.
-pub(super) fn places_of(folder: &Path) -> Places {
-    Places { config_dir: Some(folder.to_owned()), ..Places::default() }
-}
+type Plain = Painter<false>;
+type Paid = Painter<true>;
 
-fn answer(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
-    answer_of::<Plain>(prompt, caller, global)
-}
-
-fn answer_of<H: Hook<Effect = Turn>>(prompt: &str, caller: Caller, global: &str) -> Option<Reply> {
+/// Looks at a prompt with this global file.
+fn at_it<T>(global: &str, then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(&scratch.path().join("state")).unwrap();
     std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
     let now = Timestamp::from_secs(1);
     let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
-    let places = places_of(scratch.path());
-    let asker = Asker { host: &host, places: &places, store: Some(&store), session: Some("s"), caller };
-    let reply = typed::<H>(prompt, &asker);
-    assert_eq!(reply.is_some(), is_typed::<H>(prompt), "{prompt}");
-    reply
+    let request = Request {
+        call: Call { session_id: Some("s".to_owned()), ..Call::default() },
+        event: Event::UserPromptSubmit { prompt: String::new(), source: None },
+    };
+    let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
+    let (settings, locked, store) = (&Settings {}, &[][..], Some(&store));
+    then(&Context { request: &request, settings, places: &places, host: &host, locked, store })
+}
+
+/// The answer to one of the verbs that every hook has.
+fn answer<H: Hook<Effect = Turn>>(prompt: &str, caller: Caller, global: &str) -> Reply {
+    at_it(global, |context| {
+        let asker = Asker { caller, ..Asker::of_prompt(context, prompt, None) };
+        typed::<H>(&format!("stop-momentum {prompt}"), &asker).unwrap()
+    })
+}
+
+const CALLERS: [(Caller, bool); 5] = [
+    (Caller::Typed, true),
+    (Caller::Untyped, false),
+    (Caller::Shell(Standing::Operator), true),
+    (Caller::Shell(Standing::InsideClaude), false),
+    (Caller::Shell(Standing::NoTerminal), false),
+];
+
+#[test]
+fn a_prompt_is_the_hooks_own_or_every_hooks_or_nearly_one_or_claudes() {
+    for (prompt, expected) in [
+        ("stop-momentum paint Blue", Some("stop-momentum Blue, a prompt: true")),
+        (" stop-momentum  PAINT Blue\n", Some("stop-momentum Blue, a prompt: true")),
+        ("painter paint blue", Some("painter blue, a prompt: true")),
+        ("painter on", Some("stop-momentum: on, set by its switch")),
+        ("painter Version", Some(concat!("stop-momentum ", env!("CARGO_PKG_VERSION")))),
+        ("painter Paint", Some("which colour?")),
+        ("painter", None),
+        ("Painter paint blue", None),
+        ("painter paint blue and red", None),
+        ("painter paint blue\nand go on", None),
+        ("painter status of the build", None),
+        ("please painter off", None),
+        ("painter: off", None),
+        ("other on", None),
+        ("", None),
+    ] {
+        let reply = at_it("", |context| prompted::<Plain>(context, prompt, None));
+        assert_eq!(reply.as_ref().map(|reply| reply.text.as_str()), expected, "{prompt:?}");
+        assert_eq!(is_command::<Plain>(prompt), expected.is_some(), "{prompt:?}");
+    }
 }
 
 #[test]
-fn the_hooks_name_and_a_verb_with_nothing_left_over_is_a_command() {
-    for prompt in [
-        "stop-momentum status",
-        " stop-momentum  STATUS ",
-        "stop-momentum help",
-        "stop-momentum Version",
-        "stop-momentum off --session 0c4e7A11",
-    ] {
-        assert!(answer(prompt, Caller::Typed, "").is_some(), "{prompt}");
-    }
-    for prompt in [
-        "stop-momentum",
-        "stop-momentum statsu",
-        "stop-momentum status of the build",
-        "stop-momentum status\nand go on",
-        "stop-momentum paint blue",
-        "Stop-momentum status",
-        "please stop-momentum off",
-        "stop-momentum: off",
-        "other-hook off",
-    ] {
-        assert_eq!(answer(prompt, Caller::Typed, ""), None, "{prompt}");
-    }
-}
-
-#[test]
-fn a_switch_is_turned_by_whoever_asks_and_says_what_is_in_force_then() {
-    let reply = answer("stop-momentum on", Caller::Untyped, "").unwrap();
+fn a_switch_is_turned_and_says_what_is_in_force_then() {
+    let reply = answer::<Plain>("on", Caller::Untyped, "");
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
-    let reply = answer("stop-momentum off --session 0c4e7A11", Caller::Typed, "").unwrap();
-    assert_eq!(
-        reply.text,
-        "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11"
-    );
-    assert_eq!(reply.effects[0].session.as_deref(), Some("0c4e7A11"));
+    let reply = answer::<Plain>("OFF --session 0c4e7A11", Caller::Typed, "");
+    let text = "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11";
+    assert_eq!((reply.text.as_str(), reply.effects[0].session.as_deref()), (text, Some("0c4e7A11")));
+    let locked = answer::<Plain>("off", Caller::Typed, "locked: [stop-momentum]\n");
+    assert!(locked.is_no && locked.effects.is_empty() && locked.text.contains("locked"), "{}", locked.text);
 }
 
 #[test]
-fn what_loosens_is_the_users_alone() {
-    for (caller, is_refused) in [
-        (Caller::Typed, false),
-        (Caller::Untyped, true),
-        (Caller::Shell(Standing::Operator), false),
-        (Caller::Shell(Standing::InsideClaude), true),
-        (Caller::Shell(Standing::NoTerminal), true),
-    ] {
+fn what_loosens_or_spends_is_the_users_alone() {
+    let on = "stop-momentum: {enabled: true}\n";
+    for (caller, is_user) in CALLERS {
         for verb in ["off", "auto"] {
-            let reply = answer(&format!("stop-momentum {verb}"), caller, "").unwrap();
-            assert_eq!((reply.is_no, reply.effects.is_empty()), (is_refused, is_refused), "{caller:?}");
-            assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), is_refused);
+            let reply = answer::<Plain>(verb, caller, "");
+            assert_eq!((reply.is_no, reply.effects.is_empty()), (!is_user, !is_user), "{caller:?}");
+            assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), !is_user);
         }
+        assert_eq!(answer::<Paid>("on", caller, on).is_no, !is_user, "{caller:?}");
     }
-}
-
-#[test]
-fn what_is_locked_is_not_turned() {
-    let reply = answer("stop-momentum off", Caller::Typed, "locked: [stop-momentum]\n").unwrap();
-    assert!(reply.is_no && reply.effects.is_empty() && reply.text.contains("locked"), "{}", reply.text);
+    let prompt = "; or, as a prompt of this session, type: ";
+    let refused = |reply: Reply| reply.text.contains(prompt);
+    let caller = Caller::Shell(Standing::InsideClaude);
+    assert!(refused(answer::<Plain>("off", caller, "")) && !refused(answer::<Paid>("off", caller, "")));
 }
 
 #[test]
@@ -156,52 +165,53 @@ fn what_costs_money_is_not_begun_by_a_switch() {
     for (global, is_refused) in
         [("", true), ("stop-momentum: {enabled: false}\n", true), ("stop-momentum: {enabled: true}\n", false)]
     {
-        for prompt in ["stop-momentum on", "stop-momentum on --session 0c4e7A11"] {
-            let reply = answer_of::<Paid>(prompt, Caller::Typed, global).unwrap();
-            assert_eq!(
-                (reply.is_no, reply.effects.is_empty()),
-                (is_refused, is_refused),
-                "{global}: {}",
-                reply.text
-            );
+        for prompt in ["on", "on --session 0c4e7A11"] {
+            let reply = answer::<Paid>(prompt, Caller::Typed, global);
+            let found = (reply.is_no, reply.effects.is_empty());
+            assert_eq!(found, (is_refused, is_refused), "{global}: {}", reply.text);
             assert_eq!(reply.text.ends_with("type: req enable --hook stop-momentum"), is_refused);
         }
-        for verb in ["off", "auto"] {
-            let reply = answer_of::<Paid>(&format!("stop-momentum {verb}"), Caller::Typed, global).unwrap();
-            assert_eq!(reply.effects.len(), 1, "{verb}: {}", reply.text);
-        }
+        assert_eq!(answer::<Paid>("off", Caller::Typed, global).effects.len(), 1);
     }
+    let says = |reply: Reply| reply.text.contains("\"x-costs-money\": true");
+    assert!(says(answer::<Paid>("schema", Caller::Typed, "")));
+    assert!(!says(answer::<Plain>("schema", Caller::Typed, "")));
 }
 
 #[test]
-fn what_costs_money_is_switched_on_by_the_user_alone() {
-    let global = "stop-momentum: {enabled: true}\n";
-    for (caller, is_refused) in [
-        (Caller::Typed, false),
-        (Caller::Untyped, true),
-        (Caller::Shell(Standing::Operator), false),
-        (Caller::Shell(Standing::InsideClaude), true),
-    ] {
-        let reply = answer_of::<Paid>("stop-momentum on", caller, global).unwrap();
-        assert_eq!((reply.is_no, reply.effects.is_empty()), (is_refused, is_refused), "{caller:?}");
-    }
-}
-
-#[test]
-fn the_schema_says_that_it_costs_money() {
-    let schema = |reply: Option<Reply>| reply.unwrap().text.contains("\"x-costs-money\": true");
-    assert!(schema(answer_of::<Paid>("stop-momentum schema", Caller::Typed, "")));
-    assert!(!schema(answer("stop-momentum schema", Caller::Typed, "")));
-}
-
-#[test]
-fn help_lists_the_common_verbs_and_the_hooks_own() {
+fn status_and_help_have_what_the_hook_adds() {
+    let text = answer::<Plain>("status", Caller::Typed, "").text;
+    assert!(text.starts_with("stop-momentum: off") && text.ends_with("\npainted by Some(\"s\")"), "{text}");
+    let json: Reply = at_it("", |context| status::<Plain, _>(&Asker::of_prompt(context, "", None), true));
+    assert!(json.text.starts_with('{') && !json.text.contains("painted"), "{}", json.text);
     let help = help::<Plain>();
-    for line in [
-        "stop-momentum status [--json]             what is in force here, and where it is set",
-        "stop-momentum version",
-        "stop-momentum paint COLOUR                in this colour",
-    ] {
+    for line in ["stop-momentum version", "stop-momentum paint COLOUR                in this colour"] {
         assert!(help.lines().any(|found| found == line), "{line} in {help}");
     }
+}
+
+#[test]
+fn wrong_words_get_the_nearest_verb() {
+    for (words, why) in [
+        (&["statsu"][..], "unknown verb statsu; did you mean status?"),
+        (&["paint", "blue"], "paint takes no such arguments"),
+        (&["piant"], "unknown verb piant; did you mean paint?"),
+        (&["off", "--session", "0c4e"], "on, off and auto take nothing, or --session ID"),
+        (&["off", "now"], "on, off and auto take nothing, or --session ID"),
+        (&["--frobnicate"], "unknown verb --frobnicate"),
+        (&[], "unknown verb"),
+    ] {
+        let error = verbs::parse::<Plain>(words).unwrap_err();
+        assert!(error.starts_with(why), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn what_is_for_the_model_goes_on_to_it_and_the_user_reads_the_rest() {
+    let reply: Reply = Reply::yes("done");
+    let outcome: Outcome<(), Turn> = reply.outcome();
+    assert_eq!((outcome.verdict, outcome.notice), (Verdict::Reply { text: "done".to_owned() }, None));
+    let outcome: Outcome<(), Turn> = Reply { for_model: Some("go on".to_owned()), ..reply }.outcome();
+    assert_eq!(outcome.verdict, Verdict::Advise { text: "go on".to_owned() });
+    assert_eq!(outcome.notice.as_deref(), Some("done"));
 }

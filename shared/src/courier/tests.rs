@@ -87,19 +87,3 @@ fn what_cannot_be_read_is_no_answer() {
         assert!(matches!(failure, CourierError::Speechless), "{lines}: {failure:?}");
     }
 }
-
-#[test]
-fn one_that_cannot_be_started_is_named_without_the_request() {
-    let scratch = tempfile::tempdir().unwrap();
-    let failure = ask(&request(SOON), SOON, &scratch.path().join("courier")).unwrap_err();
-    assert!(matches!(failure, CourierError::NotStarted(..)), "{failure:?}");
-    assert!(!format!("{failure} {failure:?}").contains("secret"));
-}
-
-#[test]
-fn courier_ends_at_the_deadline() {
-    let scratch = tempfile::tempdir().unwrap();
-    let courier = program(scratch.path(), "sleep 3600");
-    let failure = ask(&request(SOON), Duration::from_millis(100), &courier).unwrap_err();
-    assert!(matches!(failure, CourierError::Late), "{failure:?}");
-}

@@ -16,17 +16,14 @@ pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub struct Timestamp(i64);
 
 impl Timestamp {
-    /// From microseconds since the epoch.
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// From whole seconds since the epoch.
     pub const fn from_secs(secs: i64) -> Self {
         Self(secs.saturating_mul(1_000_000))
     }
 
-    /// Microseconds since the epoch.
     pub const fn micros(self) -> i64 {
         self.0
     }
@@ -36,16 +33,14 @@ impl Timestamp {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))
     }
 
-    /// Later by `duration`.
     #[must_use]
     pub fn plus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+        Self(self.0.saturating_add(micros(duration)))
     }
 
-    /// Earlier by `duration`.
     #[must_use]
     pub fn minus(self, duration: Duration) -> Self {
-        Self(self.0.saturating_sub(i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)))
+        Self(self.0.saturating_sub(micros(duration)))
     }
 
     /// `2026-11-21T07:46:38.681Z`.
@@ -71,8 +66,7 @@ impl Timestamp {
 
 impl From<SystemTime> for Timestamp {
     fn from(time: SystemTime) -> Self {
-        let micros = time.duration_since(UNIX_EPOCH).map_or(0, |elapsed| elapsed.as_micros());
-        Self(i64::try_from(micros).unwrap_or(i64::MAX))
+        Self(time.duration_since(UNIX_EPOCH).map_or(0, micros))
     }
 }
 
@@ -80,6 +74,10 @@ impl From<Timestamp> for SystemTime {
     fn from(time: Timestamp) -> Self {
         UNIX_EPOCH + Duration::from_micros(u64::try_from(time.0).unwrap_or(0))
     }
+}
+
+fn micros(duration: Duration) -> i64 {
+    i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -31,19 +31,16 @@ pub struct Places {
 /// Why a state folder named by the environment is not used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum StateDirIgnored {
-    /// It lies inside the project, where a repository could have prepared it.
+    /// A repository could have prepared it.
     #[error("it lies inside the project")]
     InsideProject,
-    /// It belongs to somebody else.
     #[error("it belongs to another user")]
     ForeignOwner,
-    /// Group or others may write to it.
     #[error("others may write to it")]
     WritableByOthers,
-    /// It does not exist and cannot be made, or cannot be written to.
+    /// Or it cannot be written to.
     #[error("it cannot be made")]
     CannotBeMade,
-    /// The path is not absolute, or is something other than a folder.
     #[error("it is not an absolute path to a folder")]
     NotAFolder,
 }
@@ -74,20 +71,15 @@ impl Places {
         let project_claude_dir = root.as_ref().map(|root| root.join(".claude"));
         let is_own = |dir: &PathBuf| config_dir.as_ref().is_some_and(|config| is_same_folder(config, dir));
         let project_claude_dir = project_claude_dir.filter(|dir| !is_own(dir));
-        let mut places = Self { config_dir, root, project_claude_dir, ..Self::default() };
-        places.default_state_dir = places.config_dir.as_ref().map(|dir| dir.join("hook-state"));
-        places.state_dir.clone_from(&places.default_state_dir);
-        if let Some(dir) = &environment.state_dir {
-            match acceptable_state_dir(dir, start) {
-                Ok(()) => places.state_dir = Some(dir.clone()),
-                Err(reason) => places.state_dir_ignored = Some(reason),
-            }
-        }
-        places
+        let default_state_dir = config_dir.as_ref().map(|dir| dir.join("hook-state"));
+        let named = environment.state_dir.as_ref().map(|dir| acceptable_state_dir(dir, start));
+        let (state_dir, state_dir_ignored) = match named {
+            Some(Ok(())) => (environment.state_dir.clone(), None),
+            named => (default_state_dir.clone(), named.and_then(Result::err)),
+        };
+        Self { config_dir, state_dir, root, project_claude_dir, default_state_dir, state_dir_ignored }
     }
-}
 
-impl Places {
     /// Our own state folder in place of one the environment names, which turned out to be of no use:
     /// believed, it would silence every gate.
     #[must_use]
@@ -98,26 +90,25 @@ impl Places {
 }
 
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
-pub(super) fn project_root(dir: &Path) -> PathBuf {
+fn project_root(dir: &Path) -> PathBuf {
     ancestors(dir).find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
 }
 
-#[cfg(unix)]
-fn is_same_folder(left: &Path, right: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |path| fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino()));
-    left == right || matches!((identity(left), identity(right)), (Ok(left), Ok(right)) if left == right)
-}
-
-#[cfg(not(unix))]
-fn is_same_folder(left: &Path, right: &Path) -> bool {
-    left == right
-        || matches!((left.canonicalize(), right.canonicalize()), (Ok(left), Ok(right)) if left == right)
+/// Two paths lead to one folder that is there.
+pub fn is_same_folder(left: &Path, right: &Path) -> bool {
+    #[cfg(unix)]
+    let identity = |path: &Path| {
+        use std::os::unix::fs::MetadataExt;
+        fs::metadata(path).map(|metadata| (metadata.dev(), metadata.ino())).ok()
+    };
+    #[cfg(not(unix))]
+    let identity = |path: &Path| path.canonicalize().ok();
+    left == right || identity(left).is_some_and(|left| Some(left) == identity(right))
 }
 
 /// The outermost folder at or above `dir` that holds `.git`, else `dir`: a nested repository or a worktree lies in a project that
 /// could have prepared what lies beside it.
-fn outermost_root(dir: &Path) -> PathBuf {
+pub(super) fn outermost_root(dir: &Path) -> PathBuf {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()
 }
@@ -126,7 +117,7 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), StateDir
     if !dir.is_absolute() {
         return Err(StateDirIgnored::NotAFolder);
     }
-    if start.is_some_and(|start| lies_within(dir, &outermost_root(start))) {
+    if start.is_some_and(|start| real(dir).starts_with(real(&outermost_root(start)))) {
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
@@ -137,22 +128,10 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), StateDir
     }
 }
 
-fn lies_within(dir: &Path, root: &Path) -> bool {
-    real(dir).starts_with(real(root))
-}
-
 /// The real path of the longest part of `path` that exists, with the rest appended.
 fn real(path: &Path) -> PathBuf {
-    for ancestor in ancestors(path) {
-        if let Ok(found) = ancestor.canonicalize() {
-            return match path.strip_prefix(ancestor) {
-                Ok(rest) if rest.as_os_str().is_empty() => found,
-                Ok(rest) => found.join(rest),
-                Err(_) => found,
-            };
-        }
-    }
-    path.to_path_buf()
+    let whole = |part: &Path| Some(part.canonicalize().ok()?.join(path.strip_prefix(part).ok()?));
+    ancestors(path).find_map(whole).unwrap_or_else(|| path.to_path_buf())
 }
 
 #[cfg(unix)]

@@ -1,28 +1,22 @@
 //! Folders only their user can read.
 
 use std::fs;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::Path;
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
 pub fn ensure_private(dir: &Path) -> io::Result<()> {
     match fs::metadata(dir) {
         Ok(metadata) if metadata.is_dir() => tighten(dir, &metadata),
-        Ok(_) => Err(io::Error::from(io::ErrorKind::NotADirectory)),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => create(dir),
+        Ok(_) => Err(ErrorKind::NotADirectory.into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.recursive(true).create(dir)
+        }
         Err(error) => Err(error),
     }
-}
-
-#[cfg(unix)]
-fn create(dir: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(dir)
-}
-
-#[cfg(not(unix))]
-fn create(dir: &Path) -> io::Result<()> {
-    fs::create_dir_all(dir)
 }
 
 #[cfg(unix)]
@@ -33,7 +27,7 @@ fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
         return Ok(());
     }
     if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(io::Error::from(io::ErrorKind::PermissionDenied));
+        return Err(ErrorKind::PermissionDenied.into());
     }
     fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
 }

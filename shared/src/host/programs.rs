@@ -1,9 +1,11 @@
 //! Search for programs of the user.
 
 use std::ffi::{OsStr, OsString};
+use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
 use super::least_environment;
+use super::places::outermost_root;
 
 /// The folders of `PATH` that a project cannot have filled: absolute, and outside of the outermost repository around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,10 +14,9 @@ pub struct TrustedPath(Vec<PathBuf>);
 impl TrustedPath {
     /// Those of this `PATH`, for work in the folder `project`.
     pub fn new(search_path: Option<&OsStr>, project: &Path) -> Self {
-        let real = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
-        let top = real.ancestors().filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real);
+        let top = outermost_root(project);
         let is_trusted = |entry: &PathBuf| {
-            entry.is_absolute() && entry.canonicalize().is_ok_and(|entry| !entry.starts_with(top))
+            entry.is_absolute() && entry.canonicalize().is_ok_and(|entry| !entry.starts_with(&top))
         };
         Self(search_path.map(std::env::split_paths).into_iter().flatten().filter(is_trusted).collect())
     }
@@ -35,34 +36,28 @@ impl TrustedPath {
 
 /// The first program of this name in these folders.
 pub fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
+    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] };
     let mut files = folders.flat_map(|folder| {
         let file = folder.join(name);
-        endings().iter().map(move |ending| with_ending(&file, ending))
+        endings.iter().map(move |ending| {
+            let mut file = file.clone().into_os_string();
+            file.push(ending);
+            PathBuf::from(file)
+        })
     });
     files.find(|file| is_program(file))
 }
 
-fn with_ending(file: &Path, ending: &str) -> PathBuf {
-    let mut name = file.as_os_str().to_owned();
-    name.push(ending);
-    name.into()
-}
-
-const fn endings() -> &'static [&'static str] {
-    if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] }
-}
-
-/// The file is one that may be executed.
-#[cfg(unix)]
+/// The file is one that may be executed; on Windows it has an ending, as programs have there.
 pub fn is_program(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.permissions().mode() & 0o111 != 0)
-}
-
-/// The file has an ending, as programs have here.
-#[cfg(not(unix))]
-pub fn is_program(file: &Path) -> bool {
-    file.is_file() && file.extension().is_some()
+    #[cfg(unix)]
+    let may_run = |metadata: &Metadata| {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.permissions().mode() & 0o111 != 0
+    };
+    #[cfg(not(unix))]
+    let may_run = |_: &Metadata| file.extension().is_some();
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && may_run(&metadata))
 }
 
 #[cfg(test)]

@@ -1,60 +1,36 @@
 //! Callers, as a table of facts. No test looks at a process of the machine.
 
-use super::{Caller, Facts, Process, Standing, judge, refusal};
+use super::{Caller, Process, Standing, judge};
 
-fn process(name: &str, command_line: &[&str]) -> Process {
-    Process {
+/// The caller below a process of this name and command line, at a terminal.
+fn below(name: &str, line: &str) -> Standing {
+    let process = |name: &str, line: &str| Process {
         name: name.to_owned(),
-        command_line: command_line.iter().map(|word| (*word).to_owned()).collect(),
-    }
-}
-
-fn below(ancestor: Process) -> Facts {
-    let shell = process("bash", &["-bash"]);
-    Facts { ancestors: vec![shell.clone(), ancestor, shell], has_terminal: true, claudecode: false }
-}
-
-#[test]
-fn a_terminal_without_claude_above_it_is_the_operators() {
-    assert_eq!(judge(&below(process("sshd", &["sshd: me"]))), Standing::Operator);
+        command_line: line.split_whitespace().map(str::to_owned).collect(),
+    };
+    let shell = || process("bash", "-bash");
+    judge(&[shell(), process(name, line), shell()], true, false)
 }
 
 #[test]
 fn below_claude_a_terminal_and_a_clean_environment_do_not_help() {
-    for claude in [
-        process("claude", &["claude", "--continue"]),
-        process("2.1.329", &["/home/me/.local/share/claude/versions/2.1.329"]),
-        process("MainThread", &["/home/me/.local/bin/claude"]),
-        process("node", &["node", "/usr/lib/node_modules/@anthropic-ai/claude-code/cli.js", "-p"]),
-        process("node", &["/usr/bin/node", "--no-warnings", "/usr/local/bin/claude"]),
-        process("claude.exe", &[]),
+    for (name, line, expected) in [
+        ("claude", "claude --continue", Standing::InsideClaude),
+        ("2.1.329", "/home/me/.local/share/claude/versions/2.1.329", Standing::InsideClaude),
+        ("MainThread", "/home/me/.local/bin/claude", Standing::InsideClaude),
+        ("node", "node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js -p", Standing::InsideClaude),
+        ("node", "/usr/bin/node --no-warnings /usr/local/bin/claude", Standing::InsideClaude),
+        ("claude.exe", "", Standing::InsideClaude),
+        ("sshd", "sshd: me", Standing::Operator),
+        ("vim", "vim claude", Standing::Operator),
+        ("less", "less /repo/@anthropic-ai/claude-code/cli.js", Standing::Operator),
+        ("node", "node server.js claude", Standing::Operator),
+        ("claude-monitor", "claude-monitor", Standing::Operator),
     ] {
-        assert_eq!(judge(&below(claude.clone())), Standing::InsideClaude, "{claude:?}");
+        assert_eq!(below(name, line), expected, "{name} {line}");
     }
-}
-
-#[test]
-fn a_program_that_only_speaks_of_claude_is_not_claude() {
-    for other in [
-        process("vim", &["vim", "claude"]),
-        process("less", &["less", "/repo/@anthropic-ai/claude-code/cli.js"]),
-        process("node", &["node", "server.js", "claude"]),
-        process("claude-monitor", &["claude-monitor"]),
-    ] {
-        assert_eq!(judge(&below(other.clone())), Standing::Operator, "{other:?}");
-    }
-}
-
-#[test]
-fn the_environment_makes_it_stricter_never_looser() {
-    let facts = Facts { claudecode: true, has_terminal: true, ancestors: Vec::new() };
-    assert_eq!(judge(&facts), Standing::InsideClaude);
-    assert_eq!(judge(&Facts { claudecode: false, has_terminal: false, ..facts }), Standing::NoTerminal);
-}
-
-#[test]
-fn the_refusal_gives_the_line_to_type() {
-    assert!(refusal("cargo xtask undo").ends_with(": cargo xtask undo"));
+    assert_eq!(judge(&[], true, true), Standing::InsideClaude, "the environment makes it stricter");
+    assert_eq!(judge(&[], false, false), Standing::NoTerminal);
 }
 
 #[test]

@@ -26,38 +26,22 @@ pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
 }
 
 fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
-    match verdict {
-        Verdict::Block { reason, .. } if can_block(event) => {
-            Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() }
+    let blocks = |reason: &'a str| Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() };
+    let about = Specific { hook_event_name: event.name(), ..Specific::default() };
+    let specific = |specific| Wire { hook_specific_output: Some(specific), ..Wire::default() };
+    let permission = |decision, reason: &'a str| {
+        let (permission_decision, permission_decision_reason) = (Some(decision), Some(reason));
+        specific(Specific { permission_decision, permission_decision_reason, ..about })
+    };
+    match (verdict, event) {
+        (Verdict::Block { reason, .. }, _) if can_block(event) => blocks(reason),
+        (Verdict::Reply { text }, Event::UserPromptSubmit { .. }) => blocks(text),
+        (Verdict::Deny { reason, .. }, Event::PreToolUse(_)) => permission("deny", reason),
+        (Verdict::Ask { reason, .. }, Event::PreToolUse(_)) => permission("ask", reason),
+        (Verdict::Advise { text }, _) if takes_context(event) => {
+            specific(Specific { additional_context: Some(text), ..about })
         }
-        Verdict::Reply { text } if matches!(event, Event::UserPromptSubmit { .. }) => {
-            Wire { decision: Some("block"), reason: Some(text), ..Wire::default() }
-        }
-        Verdict::Deny { reason, .. } => permission(event, "deny", reason),
-        Verdict::Ask { reason, .. } => permission(event, "ask", reason),
-        Verdict::Advise { text } if takes_context(event) => Wire {
-            hook_specific_output: Some(Specific { additional_context: Some(text), ..Specific::of(event) }),
-            ..Wire::default()
-        },
-        Verdict::Pass
-        | Verdict::Block { .. }
-        | Verdict::Advise { .. }
-        | Verdict::Reply { .. }
-        | Verdict::Sleep { .. } => Wire::default(),
-    }
-}
-
-fn permission<'a>(event: &'a Event, decision: &'static str, reason: &'a str) -> Wire<'a> {
-    if !matches!(event, Event::PreToolUse(_)) {
-        return Wire::default();
-    }
-    Wire {
-        hook_specific_output: Some(Specific {
-            permission_decision: Some(decision),
-            permission_decision_reason: Some(reason),
-            ..Specific::of(event)
-        }),
-        ..Wire::default()
+        _ => Wire::default(),
     }
 }
 
@@ -92,7 +76,7 @@ struct Wire<'a> {
     hook_specific_output: Option<Specific<'a>>,
 }
 
-#[derive(Debug, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Specific<'a> {
     hook_event_name: &'a str,
@@ -102,12 +86,6 @@ struct Specific<'a> {
     permission_decision_reason: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     additional_context: Option<&'a str>,
-}
-
-impl<'a> Specific<'a> {
-    fn of(event: &'a Event) -> Self {
-        Self { hook_event_name: event.name(), ..Self::default() }
-    }
 }
 
 #[cfg(test)]

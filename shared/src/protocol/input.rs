@@ -1,15 +1,20 @@
 //! Events of Claude Code. Unknown events and unknown fields are tolerated; this module types only what a hook uses.
+//!
+//! Each field is read on its own risk. One of an unexpected type counts as missing: a client that changes one field must not
+//! blind us to the others. A repeated key counts with its last value, as everywhere else in Claude Code.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::fields::Fields;
+use crate::text::Text;
 
 /// One hook call, whole.
 #[derive(Debug, Clone)]
 pub struct Request {
-    /// Fields of every event.
     pub call: Call,
     pub event: Event,
 }
@@ -17,7 +22,7 @@ pub struct Request {
 /// The fields common to all events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
-    /// The session. `None` when missing, empty or no string: then there is no state.
+    /// `None` when missing, empty or no string: then there is no state.
     pub session_id: Option<String>,
     /// The turn: stays the same through all continuations of one prompt.
     pub prompt_id: Option<String>,
@@ -29,19 +34,16 @@ pub struct Call {
     pub transcript_path: Option<PathBuf>,
     /// The current directory; follows `cd`.
     pub cwd: Option<PathBuf>,
-    /// The permission mode, where the event has one.
     pub permission_mode: Option<Mode>,
 }
 
-/// `permission_mode`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize)]
+/// `permission_mode`, where the event has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Mode {
     /// Asks before tools that need permission.
     Default,
-    /// Plans only.
     Plan,
-    /// Accepts edits without asking.
     AcceptEdits,
     /// The client's classifier decides.
     Auto,
@@ -54,39 +56,38 @@ pub enum Mode {
 /// The events our hooks use. Every other one is [`Event::Other`] and passes.
 #[derive(Debug, Clone)]
 pub enum Event {
-    /// A session begins. `source`: startup, resume, clear, compact, fork.
     SessionStart {
         /// startup, resume, clear, compact or fork.
         source: String,
         model: Option<String>,
     },
     /// A session ends. `reason`: clear, resume, logout, `prompt_input_exit`, other.
-    SessionEnd { reason: String },
+    SessionEnd {
+        reason: String,
+    },
     /// A prompt before it is processed.
     UserPromptSubmit {
         prompt: String,
         /// Author, if Claude Code says so: user, sdk, system, `loop_wakeup`, `schedule_wakeup`, `poll_event`.
         source: Option<String>,
     },
-    /// A tool is about to run.
     PreToolUse(ToolCall),
-    /// A tool has run.
     PostToolUse(ToolResult),
     /// A tool has run and failed; a failed Bash command arrives only here.
     PostToolUseFailure(ToolFailure),
     /// The main turn ends.
     Stop(Stop),
-    /// The turn ended with an API error.
+    /// The turn ended with an API error: `rate_limit`, `authentication_failed`, `server_error` ...
     StopFailure {
-        /// `rate_limit`, `authentication_failed`, `server_error` ...
         error: String,
     },
-    /// A subagent begins.
     SubagentStart(Subagent),
-    /// A subagent ended. Also sent for a compaction, with an empty type.
+    /// Also sent for a compaction, with an empty type.
     SubagentStop(Subagent),
     /// The conversation is about to be compacted. `trigger`: manual, auto.
-    PreCompact { trigger: String },
+    PreCompact {
+        trigger: String,
+    },
     /// An event no hook of ours uses, by its name.
     Other(String),
 }
@@ -125,7 +126,6 @@ impl Event {
 pub struct ToolCall {
     /// `Bash`, `Edit`, `mcp__server__tool` ...
     pub tool_name: String,
-    /// The call's id; absent from no event that carries a call.
     pub tool_use_id: Option<String>,
     /// The tool's own input object, unparsed.
     pub tool_input: Option<Box<RawValue>>,
@@ -136,11 +136,9 @@ pub struct ToolResult {
     pub call: ToolCall,
     /// The tool's own answer object, unparsed.
     pub tool_response: Option<Box<RawValue>>,
-    /// How long it ran, in milliseconds.
     pub duration_ms: Option<u64>,
 }
 
-/// A tool call that ran and failed.
 #[derive(Debug, Clone, Default)]
 pub struct ToolFailure {
     pub call: ToolCall,
@@ -150,7 +148,6 @@ pub struct ToolFailure {
     pub is_interrupt: bool,
 }
 
-/// The end of a main turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Stop {
     /// True from the second Stop of a prompt on, whichever hook caused the continuation.
@@ -163,12 +160,10 @@ pub struct Stop {
     pub session_crons: Vec<String>,
 }
 
-/// A subagent's start or end.
+/// A subagent's start or end; both fields come at its end.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subagent {
-    /// Transcript of the subagent, at its end.
     pub transcript_path: Option<PathBuf>,
-    /// Last message of the subagent, at its end.
     pub last_assistant_message: Option<String>,
 }
 
@@ -177,7 +172,6 @@ pub struct Subagent {
 pub enum ParseError {
     #[error("the hook input is not a JSON object")]
     NotAnObject(#[source] serde_json::Error),
-    /// No `hook_event_name`.
     #[error("the hook input names no event")]
     NoEvent,
 }
@@ -187,11 +181,7 @@ pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;
     let name = fields.name("hook_event_name").ok_or(ParseError::NoEvent)?;
-    Ok(Request { call: call(&fields), event: event(name, &fields) })
-}
-
-fn call(fields: &Fields<'_>) -> Call {
-    Call {
+    let call = Call {
         session_id: fields.name("session_id"),
         prompt_id: fields.name("prompt_id"),
         agent_id: fields.name("agent_id"),
@@ -199,7 +189,8 @@ fn call(fields: &Fields<'_>) -> Call {
         transcript_path: fields.name("transcript_path").map(PathBuf::from),
         cwd: fields.name("cwd").map(PathBuf::from),
         permission_mode: fields.read("permission_mode"),
-    }
+    };
+    Ok(Request { call, event: event(name, &fields) })
 }
 
 fn event(name: String, fields: &Fields<'_>) -> Event {
@@ -213,7 +204,7 @@ fn event(name: String, fields: &Fields<'_>) -> Event {
         "PreToolUse" => Event::PreToolUse(tool_call(fields)),
         "PostToolUse" => Event::PostToolUse(ToolResult {
             call: tool_call(fields),
-            tool_response: fields.raw("tool_response").map(ToOwned::to_owned),
+            tool_response: fields.raw("tool_response"),
             duration_ms: fields.read("duration_ms"),
         }),
         "PostToolUseFailure" => Event::PostToolUseFailure(ToolFailure {
@@ -221,7 +212,12 @@ fn event(name: String, fields: &Fields<'_>) -> Event {
             error: text("error"),
             is_interrupt: fields.read("is_interrupt").unwrap_or(false),
         }),
-        "Stop" => Event::Stop(stop(fields)),
+        "Stop" => Event::Stop(Stop {
+            stop_hook_active: fields.read("stop_hook_active").unwrap_or(false),
+            last_assistant_message: fields.text("last_assistant_message"),
+            background_tasks: fields.list("background_tasks").len(),
+            session_crons: fields.list("session_crons").into_iter().map(prompt).collect(),
+        }),
         "StopFailure" => Event::StopFailure { error: text("error") },
         "SubagentStart" => Event::SubagentStart(subagent(fields)),
         "SubagentStop" => Event::SubagentStop(subagent(fields)),
@@ -234,34 +230,51 @@ fn tool_call(fields: &Fields<'_>) -> ToolCall {
     ToolCall {
         tool_name: fields.text("tool_name").unwrap_or_default(),
         tool_use_id: fields.name("tool_use_id"),
-        tool_input: fields.raw("tool_input").map(ToOwned::to_owned),
+        tool_input: fields.raw("tool_input"),
     }
 }
 
-fn stop(fields: &Fields<'_>) -> Stop {
-    Stop {
-        stop_hook_active: fields.read("stop_hook_active").unwrap_or(false),
-        last_assistant_message: fields.text("last_assistant_message"),
-        background_tasks: fields.count("background_tasks").unwrap_or(0),
-        session_crons: scheduled_prompts(fields),
-    }
-}
-
-/// Each entry counts, whatever it holds.
-fn scheduled_prompts(fields: &Fields<'_>) -> Vec<String> {
-    #[derive(serde::Deserialize)]
-    struct Scheduled {
-        prompt: String,
-    }
-    let entries: Vec<&serde_json::value::RawValue> = fields.read("session_crons").unwrap_or_default();
-    let prompt = |entry: &&serde_json::value::RawValue| serde_json::from_str::<Scheduled>(entry.get()).ok();
-    entries.iter().map(|entry| prompt(entry).map(|entry| entry.prompt).unwrap_or_default()).collect()
+/// The prompt of a scheduled wake-up. Each entry counts, whatever it holds.
+fn prompt(entry: &RawValue) -> String {
+    let fields = serde_json::from_str::<Fields<'_>>(entry.get()).ok();
+    fields.and_then(|fields| fields.text("prompt")).unwrap_or_default()
 }
 
 fn subagent(fields: &Fields<'_>) -> Subagent {
     Subagent {
         transcript_path: fields.name("agent_transcript_path").map(PathBuf::from),
         last_assistant_message: fields.text("last_assistant_message"),
+    }
+}
+
+/// The fields of one JSON object, still unparsed.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Fields<'a>(#[serde(borrow)] BTreeMap<Cow<'a, str>, &'a RawValue>);
+
+impl<'a> Fields<'a> {
+    /// The field as `T`, if it is there and is one.
+    fn read<T: Deserialize<'a>>(&self, name: &str) -> Option<T> {
+        serde_json::from_str(self.0.get(name)?.get()).ok()
+    }
+
+    fn raw(&self, name: &str) -> Option<Box<RawValue>> {
+        self.0.get(name).copied().map(ToOwned::to_owned)
+    }
+
+    /// A string that may hold anything, lone surrogates included.
+    fn text(&self, name: &str) -> Option<String> {
+        self.read::<Text>(name).map(|text| text.0)
+    }
+
+    /// A string that names something: an empty one counts as missing.
+    fn name(&self, name: &str) -> Option<String> {
+        self.text(name).filter(|value| !value.is_empty())
+    }
+
+    /// The entries of a list; empty if it is no list.
+    fn list(&self, name: &str) -> Vec<&'a RawValue> {
+        self.read(name).unwrap_or_default()
     }
 }
 

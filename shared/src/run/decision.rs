@@ -10,9 +10,10 @@ use crate::hook::{
     Verdict,
 };
 use crate::host::Timestamp;
-use crate::journal::{Entry, Spent};
+use crate::journal::Record;
 use crate::protocol::{Answer, Event};
 use crate::sleep;
+use crate::state::is_off;
 use crate::switches::{Position, Switches};
 
 pub(super) struct Decision<'d, H: Hook> {
@@ -59,9 +60,9 @@ impl<H: Hook> Decision<'_, H> {
             Err(Failure::NotKept(why)) => (Decided::default(), Some(why)),
         };
         if let Some(why) = &failure {
-            self.call.journal_error::<H>(why);
+            self.error(why);
         }
-        let answer = match self.traced(answer.verdict, &audit) {
+        let answer = match self.traced(answer.verdict, audit) {
             Verdict::Sleep { until, rule } => self.sleep(until, &rule, answer.notice),
             verdict => Answer { verdict, ..answer },
         };
@@ -89,7 +90,7 @@ impl<H: Hook> Decision<'_, H> {
                 Memory::Save(state) => store.save(&file, session, state).map_err(not_kept)?,
                 Memory::Note(state) => {
                     if let Err(error) = store.save(&file, session, state) {
-                        self.call.journal_error::<H>(&error.to_string());
+                        self.error(error);
                     }
                 }
                 Memory::Drop => store.forget(&file),
@@ -136,26 +137,20 @@ impl<H: Hook> Decision<'_, H> {
     /// Carries out the effects of a decision, and counts its block or denial for the other hooks.
     fn carried_out(&self, outcome: OutcomeOf<H>) -> Result<Decided, Failure> {
         for Reaction { rule, how } in &outcome.audit.reactions {
-            let rule = self.section.in_file(rule);
-            self.call.journal::<H>(&Entry { what: how.word(), rule: Some(&rule), ..Entry::default() });
+            let rule = Some(self.section.in_file(rule));
+            self.call.journal::<H>(Record { what: how.word().to_owned(), rule, ..Record::default() });
         }
         match &outcome.audit_event {
-            Some(AuditEvent::Allowed(why)) => {
-                self.call.journal::<H>(&Entry { what: "let-go", text: Some(why), ..Entry::default() });
-            }
+            Some(AuditEvent::Allowed(why)) => self.call.journal::<H>(Record::of("let-go", *why)),
             Some(AuditEvent::Advised(rule)) => {
-                self.journal(
-                    rule,
-                    &Entry { what: "advise", text: outcome.notice.as_deref(), ..Entry::default() },
-                );
+                let text = outcome.notice.clone().unwrap_or_default();
+                self.journal(rule, Record::of("advise", text));
             }
             None => {}
         }
-        let done = outcome
-            .effects
-            .into_iter()
-            .map(|effect| effect.carry_out(&self.call.places, self.call.host.now()));
-        let failed = lines(done.filter_map(Result::err).inspect(|error| self.call.journal_error::<H>(error)));
+        let now = self.call.host.now();
+        let done = outcome.effects.into_iter().map(|effect| effect.carry_out(&self.call.places, now));
+        let failed = lines(done.filter_map(Result::err).inspect(|error| self.error(error)));
         let answer = match (outcome.verdict, failed) {
             // A command that was not carried out must not say that it was.
             (Verdict::Reply { .. }, Some(failed)) => {
@@ -185,7 +180,7 @@ impl<H: Hook> Decision<'_, H> {
             (Verdict::Deny { .. }, Event::PreToolUse(tool)) => {
                 let denied = tool.tool_use_id.as_deref().map(|id| blocks::record_deny(store, session, id));
                 if let Some(Err(error)) = denied {
-                    self.call.journal_error::<H>(&error.to_string());
+                    self.error(error);
                 }
             }
             _ => {}
@@ -195,29 +190,33 @@ impl<H: Hook> Decision<'_, H> {
 
     /// Adds to a denial or block where its rule is set, and keeps the verdict in the journal with what it asks for. The journal
     /// gets a sleep when it is over.
-    fn traced(&self, verdict: Verdict, audit: &Audit) -> Verdict {
+    fn traced(&self, verdict: Verdict, audit: Audit) -> Verdict {
         let what = verdict.word();
-        let trace = |reason: String, rule: &str| self.trace(what, reason, rule, audit);
         match verdict {
-            Verdict::Pass => Verdict::Pass,
-            Verdict::Sleep { until, rule } => Verdict::Sleep { until, rule },
+            Verdict::Pass | Verdict::Sleep { .. } => verdict,
             Verdict::Advise { text } => {
                 // At a session's start Claude can neither follow nor override a rule yet.
                 let what = if self.call.is_starting() { "tell" } else { what };
-                self.call.journal::<H>(&Entry { what, text: Some(&text), ..Entry::default() });
+                self.call.journal::<H>(Record::of(what, &text));
                 Verdict::Advise { text }
             }
-            Verdict::Reply { text } => {
-                self.call.journal::<H>(&Entry { what, ..Entry::default() });
-                Verdict::Reply { text }
+            Verdict::Reply { .. } => {
+                self.call.journal::<H>(Record { what: what.to_owned(), ..Record::default() });
+                verdict
             }
-            Verdict::Deny { reason, rule } => Verdict::Deny { reason: trace(reason, &rule), rule },
-            Verdict::Ask { reason, rule } => Verdict::Ask { reason: trace(reason, &rule), rule },
-            Verdict::Block { reason, rule } => Verdict::Block { reason: trace(reason, &rule), rule },
+            Verdict::Deny { reason, rule } => {
+                Verdict::Deny { reason: self.trace(what, reason, &rule, audit), rule }
+            }
+            Verdict::Ask { reason, rule } => {
+                Verdict::Ask { reason: self.trace(what, reason, &rule, audit), rule }
+            }
+            Verdict::Block { reason, rule } => {
+                Verdict::Block { reason: self.trace(what, reason, &rule, audit), rule }
+            }
         }
     }
 
-    fn trace(&self, what: &str, reason: String, rule: &str, audit: &Audit) -> String {
+    fn trace(&self, what: &str, reason: String, rule: &str, audit: Audit) -> String {
         let place = self.section.origin(rule).map(|origin| origin.to_string());
         let reason = match place {
             // A reason for several rules names the place of each itself.
@@ -226,10 +225,8 @@ impl<H: Hook> Decision<'_, H> {
             }
             _ => reason,
         };
-        let next = lines(audit.next.iter().cloned());
-        let also = lines(audit.also.iter().map(|rule| self.section.in_file(rule)));
-        let (next, also) = (next.as_deref(), also.as_deref());
-        self.journal(rule, &Entry { what, text: Some(&reason), next, also, ..Entry::default() });
+        let also = audit.also.iter().map(|rule| self.section.in_file(rule)).collect();
+        self.journal(rule, Record { next: audit.next, also, ..Record::of(what, &reason) });
         reason
     }
 
@@ -239,25 +236,29 @@ impl<H: Hook> Decision<'_, H> {
         let is_still_wanted = || {
             call.store.as_ref().is_none_or(|store| {
                 let switch = Switches::read(store).position(H::NAME, call.session());
-                switch != Position::Off && !store.is_off(call.host.now())
+                switch != Position::Off && !is_off(store.dir(), call.host.now())
             })
         };
         let slept = sleep::until(until, call.host.clock, is_still_wanted);
         H::slept(&call.places, call.session(), call.host.now());
-        let spent = Spent { slept_ms: u64::try_from(slept.duration.as_millis()).ok(), ..Spent::default() };
-        let text = slept.cut_short.map(sleep::CutShort::words).or(notice.as_deref());
-        self.journal(rule, &Entry { what: "sleep", text, spent, ..Entry::default() });
+        let slept_ms = u64::try_from(slept.duration.as_millis()).ok();
+        let text = slept.cut_short.map(|why| why.words().to_owned()).or_else(|| notice.clone());
+        self.journal(rule, Record { what: "sleep".to_owned(), text, slept_ms, ..Record::default() });
         Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
     }
 
-    /// Writes an entry with the rule behind it, and where that is set.
-    fn journal(&self, rule: &str, entry: &Entry<'_>) {
-        let (origin, key) = (self.section.origin(rule), self.section.in_file(rule));
-        self.call.journal::<H>(&Entry {
-            rule: Some(&key),
-            layer: origin.as_ref().map(|origin| origin.layer.word()),
-            place: origin.map(|origin| origin.to_string()).as_deref(),
-            ..*entry
+    fn error(&self, error: impl Display) {
+        self.call.journal::<H>(Record::of("error", error.to_string()));
+    }
+
+    /// Writes a record with the rule behind it, and where that is set.
+    fn journal(&self, rule: &str, record: Record) {
+        let origin = self.section.origin(rule);
+        self.call.journal::<H>(Record {
+            rule: Some(self.section.in_file(rule)),
+            layer: origin.as_ref().map(|origin| origin.layer.word().to_owned()),
+            r#where: origin.map(|origin| origin.to_string()),
+            ..record
         });
     }
 }

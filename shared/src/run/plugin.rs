@@ -26,16 +26,13 @@ struct Settings {
 
 #[derive(Deserialize)]
 struct Group {
-    #[serde(default)]
     matcher: Option<String>,
     hooks: Vec<Entry>,
 }
 
 #[derive(Deserialize)]
 struct Entry {
-    #[serde(default)]
     command: Option<String>,
-    #[serde(default)]
     args: Option<Vec<String>>,
 }
 
@@ -54,21 +51,16 @@ pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request
 fn starts(settings: &str, event: &str, tool: Option<&str>, program: &Path) -> bool {
     let Ok(settings) = serde_json::from_str::<Settings>(settings) else { return false };
     let groups = settings.hooks.get(event).into_iter().flatten();
+    // What a regular expression lets through is not judged here.
+    let is_for_it = |group: &&Group| match group.matcher.as_deref() {
+        None | Some("" | "*" | ".*") => true,
+        Some(names) => tool.is_some_and(|tool| names.split('|').any(|name| name == tool)),
+    };
     let is_ours = |entry: &Entry| {
         entry.command.as_deref().is_some_and(|command| Path::new(command) == program)
             && entry.args.as_ref().is_some_and(Vec::is_empty)
     };
-    groups.filter(|group| group.is_for(tool)).any(|group| group.hooks.iter().any(is_ours))
-}
-
-impl Group {
-    /// The matcher is absent or names the tool. What a regular expression lets through is not judged here.
-    fn is_for(&self, tool: Option<&str>) -> bool {
-        match self.matcher.as_deref() {
-            None | Some("" | "*" | ".*") => true,
-            Some(names) => tool.is_some_and(|tool| names.split('|').any(|name| name == tool)),
-        }
-    }
+    groups.filter(is_for_it).any(|group| group.hooks.iter().any(is_ours))
 }
 
 #[cfg(test)]
@@ -94,10 +86,8 @@ mod tests {
             (text("Stop", "null", program, "[]"), false),
             (text("PreToolUse", "null", "/elsewhere/a-gate", "[]"), false),
             (text("PreToolUse", "null", program, r#"["status"]"#), false),
-            (text("PreToolUse", "null", program, "null"), false),
             (format!("{} }}", text("PreToolUse", "null", program, "[]")), false),
             ("{}".to_owned(), false),
-            (String::new(), false),
         ] {
             assert_eq!(starts(&text, "PreToolUse", Some("Edit"), Path::new(program)), expected, "{text}");
         }

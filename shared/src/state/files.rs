@@ -4,6 +4,11 @@ use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 
+#[cfg(unix)]
+use rustix::fs::OFlags;
+#[cfg(target_os = "linux")]
+use rustix::fs::{CWD, RenameFlags};
+
 /// Other users of a file, as git's `core.sharedRepository` says.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SharedMode {
@@ -16,10 +21,9 @@ pub enum SharedMode {
     All,
 }
 
-#[cfg(unix)]
 impl SharedMode {
     /// The bits of a file and of a folder.
-    const fn bits(self) -> (u32, u32) {
+    pub(super) const fn bits(self) -> (u32, u32) {
         match self {
             Self::Private => (0o600, 0o700),
             Self::Group => (0o660, 0o2770),
@@ -47,10 +51,7 @@ fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => return ensure_folder(dir, mode),
         created => created?,
     }
-    #[cfg(unix)]
-    if mode != SharedMode::Private {
-        share(&File::open(dir)?, mode.bits().1)?;
-    }
+    share(&File::open(dir)?, mode, mode.bits().1)?;
     sync_folder_of(dir);
     Ok(())
 }
@@ -79,7 +80,7 @@ pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<
     options.write(true).create_new(true);
     let written = open_regular(&temporary, &mut options).and_then(|(mut file, _)| {
         file.write_all(bytes)?;
-        share_file(&file, mode)?;
+        share(&file, mode, mode.bits().0)?;
         file.sync_all()
     });
     clean(&temporary, written.and_then(|()| fs::rename(&temporary, path)))?;
@@ -116,18 +117,12 @@ fn temporary_of(path: &Path) -> PathBuf {
     temporary.into()
 }
 
-#[cfg(any(target_os = "linux", target_os = "android"))]
 fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    match renameat_with(CWD, temporary, CWD, path, RenameFlags::EXCHANGE) {
-        Ok(()) => Ok(()),
-        // There is no old file, or this file system cannot exchange.
-        Err(_) => fs::rename(temporary, path),
+    #[cfg(target_os = "linux")]
+    if rustix::fs::renameat_with(CWD, temporary, CWD, path, RenameFlags::EXCHANGE).is_ok() {
+        return Ok(());
     }
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "android")))]
-fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
+    // There is no old file, or this system cannot exchange.
     fs::rename(temporary, path)
 }
 
@@ -144,41 +139,35 @@ pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
     private_file(options);
     // Systems differ in their error for a link.
-    let is_link = |_: &io::Error| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
-    let file = options
-        .open(path)
-        .map_err(|error| if is_link(&error) { ErrorKind::InvalidInput.into() } else { error })?;
+    let is_link = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let opened = options.open(path);
+    let file = opened.map_err(|error| if is_link() { ErrorKind::InvalidInput.into() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
-/// New files are 0600; a link is an error, a pipe is never waited for.
-#[cfg(unix)]
-pub(crate) fn private_file(options: &mut OpenOptions) {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt;
-    let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-    options.mode(SharedMode::Private.bits().0).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+/// New files are 0600; a link is an error, a pipe is never waited for. On Windows new files inherit the profile folder's access
+/// list, and links need rights of their own.
+fn private_file(options: &mut OpenOptions) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
+        let mode = SharedMode::Private.bits().0;
+        options.mode(mode).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    #[cfg(not(unix))]
+    let _ = options;
 }
 
-/// New files inherit the profile folder's access list, and links need rights of their own here.
-#[cfg(not(unix))]
-pub(crate) fn private_file(_options: &mut OpenOptions) {}
-
-/// Set afterwards, because the user's umask takes bits away from what a file is created with.
-#[cfg(unix)]
-fn share(file: &File, bits: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(fs::Permissions::from_mode(bits))
-}
-
-#[cfg(unix)]
-pub(super) fn share_file(file: &File, mode: SharedMode) -> io::Result<()> {
-    if mode == SharedMode::Private { Ok(()) } else { share(file, mode.bits().0) }
-}
-
-#[cfg(not(unix))]
-pub(super) fn share_file(_file: &File, _mode: SharedMode) -> io::Result<()> {
+/// Sets the bits of a file for others too. Afterwards, because the user's umask takes bits away from what a file is created with.
+pub(super) fn share(file: &File, mode: SharedMode, bits: u32) -> io::Result<()> {
+    #[cfg(unix)]
+    if mode != SharedMode::Private {
+        use std::os::unix::fs::PermissionsExt;
+        return file.set_permissions(fs::Permissions::from_mode(bits));
+    }
+    let _ = (file, mode, bits);
     Ok(())
 }
 

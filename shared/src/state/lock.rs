@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use fd_lock::RwLock;
 
-use super::files::{SharedMode, private_file, share_file};
+use super::files::{SharedMode, open_regular, share};
 
 /// How long a hook waits for another. After that it passes and says so in the journal.
 pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
@@ -15,10 +15,8 @@ pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
 /// Why a lock was not had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Somebody else held it until the deadline.
     #[error("{0} was held by another process for too long")]
     Busy(PathBuf),
-    /// The lock file cannot be made.
     #[error("{0} cannot be opened")]
     Unusable(PathBuf, #[source] io::Error),
 }
@@ -36,7 +34,9 @@ pub fn with_shared_lock<T>(
     mode: SharedMode,
     critical: impl FnOnce() -> T,
 ) -> Result<T, LockError> {
-    let path = lock_path(data);
+    let mut path = data.as_os_str().to_owned();
+    path.push(".lock");
+    let path = PathBuf::from(path);
     let deadline = Instant::now() + patience;
     let mut pause = Duration::from_micros(200);
     loop {
@@ -59,36 +59,27 @@ pub fn with_shared_lock<T>(
     }
 }
 
-/// Path of the lock of `data`.
-fn lock_path(data: &Path) -> PathBuf {
-    let mut path = data.as_os_str().to_owned();
-    path.push(".lock");
-    path.into()
-}
-
 fn open(path: &Path, mode: SharedMode) -> Result<File, LockError> {
     let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false);
-    private_file(&mut options);
-    let file = options.open(path).map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
+    let opened = open_regular(path, options.read(true).write(true).create(true).truncate(false));
+    let (file, _) = opened.map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
     // Fails where it is another user's, who has done it then.
-    let _ = share_file(&file, mode);
+    let _ = share(&file, mode, mode.bits().0);
     Ok(file)
 }
 
-/// A lock file that was removed while we waited for it guards nothing: the next process makes a new one.
-#[cfg(unix)]
+/// A lock file that was removed while we waited for it guards nothing: the next process makes a new one. On Windows an open file
+/// cannot be removed.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there it is always so"))]
 fn is_still_at(locked: &File, path: &Path) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    match (locked.metadata(), std::fs::metadata(path)) {
-        (Ok(held), Ok(there)) => (held.dev(), held.ino()) == (there.dev(), there.ino()),
-        _ => false,
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |metadata: std::fs::Metadata| (metadata.dev(), metadata.ino());
+        let there = std::fs::metadata(path).map(identity);
+        locked.metadata().map(identity).is_ok_and(|held| there.is_ok_and(|there| there == held))
     }
-}
-
-/// An open file cannot be removed here.
-#[cfg(not(unix))]
-fn is_still_at(_locked: &File, _path: &Path) -> bool {
+    #[cfg(not(unix))]
     true
 }
 
@@ -97,7 +88,7 @@ mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
-    use super::{LockError, SharedMode, lock_path, with_lock, with_shared_lock};
+    use super::{LockError, SharedMode, with_lock, with_shared_lock};
 
     const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -124,7 +115,7 @@ mod tests {
                 });
             }
         });
-        assert_eq!(lock_path(&data).exists(), data.exists());
+        assert_eq!(scratch.path().join("data.lock").exists(), data.exists());
     }
 
     #[test]
@@ -148,17 +139,10 @@ mod tests {
         let data = scratch.path().join("data");
         for (mode, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
             with_shared_lock(&data, PATIENCE, mode, || {
-                let lock = std::fs::metadata(lock_path(&data)).unwrap();
+                let lock = std::fs::metadata(scratch.path().join("data.lock")).unwrap();
                 assert_eq!(lock.permissions().mode() & 0o777, expected);
             })
             .unwrap();
         }
-    }
-
-    #[test]
-    fn a_folder_that_is_not_there_is_unusable() {
-        let scratch = tempfile::tempdir().unwrap();
-        let data = scratch.path().join("missing/data");
-        assert!(matches!(with_lock(&data, PATIENCE, || ()), Err(LockError::Unusable(..))));
     }
 }

@@ -21,12 +21,6 @@ mod tests {
     use super::{MAX_NAME, file_key};
 
     #[test]
-    fn an_ordinary_id_stays_readable() {
-        let id = "bf41c52e-72c4-4f61-aed6-2ac9c7e341c4";
-        assert_eq!(file_key(id), id);
-    }
-
-    #[test]
     fn a_hostile_id_becomes_a_name_without_separators() {
         let long = "x".repeat(MAX_NAME + 1);
         for id in ["../../escape", "a/b", "a\\b", "", ".", "..", "nul\0", "a b", "C:", "ünï", &long, "a\n"]
@@ -34,14 +28,6 @@ mod tests {
             let key = file_key(id);
             assert!(key.starts_with("h.") && key.len() == 34, "{id:?} -> {key}");
             assert!(key[2..].bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
-        }
-    }
-
-    #[test]
-    fn different_ids_have_different_names() {
-        let keys = ["a/b", "a\\b", "a:b", "a.b", "a b"].map(file_key);
-        for (index, key) in keys.iter().enumerate() {
-            assert!(!keys[..index].contains(key));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use rand::RngExt;
 
 use super::Store;
-use super::files::private_file;
+use super::files::open_regular;
 use super::names::file_key;
 use crate::host::{Timestamp, ensure_private};
 
@@ -45,12 +45,9 @@ impl Store {
         let folder = self.dir().join("nonce");
         ensure_private(&folder)?;
         sweep(&folder, now);
-        let text = unguessable();
+        let text = format!("{:032x}", rand::rng().random::<u128>());
         let file = folder.join(file_key(&text));
-        let mut options = OpenOptions::new();
-        options.write(true).create_new(true);
-        private_file(&mut options);
-        options.open(&file)?;
+        open_regular(&file, OpenOptions::new().write(true).create_new(true))?;
         Ok(Nonce { text, file })
     }
 
@@ -76,13 +73,9 @@ fn sweep(folder: &Path, now: Timestamp) {
     }
 }
 
-fn unguessable() -> String {
-    format!("{:032x}", rand::rng().random::<u128>())
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs::{self, File};
+    use std::fs;
     use std::time::{Duration, SystemTime};
 
     use super::NONCE_LIFETIME;
@@ -120,17 +113,5 @@ mod tests {
         let nonce = store.nonce(now()).unwrap();
         let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&nonce.file), mode(&store.dir().join("nonce"))), (0o600, 0o700));
-    }
-
-    #[test]
-    fn those_that_were_left_behind_go_with_the_next() {
-        let (_scratch, store) = scratch();
-        let folder = store.dir().join("nonce");
-        drop(store.nonce(now()).unwrap());
-        for (name, age) in [("old", NONCE_LIFETIME + Duration::from_secs(1)), ("young", Duration::ZERO)] {
-            File::create(folder.join(name)).unwrap().set_modified(SystemTime::now() - age).unwrap();
-        }
-        let _nonce = store.nonce(now()).unwrap();
-        assert!(!folder.join("old").exists() && folder.join("young").exists());
     }
 }

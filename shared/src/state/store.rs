@@ -4,13 +4,12 @@ use std::fs;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use serde::de::IgnoredAny;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
 use super::files::{read_regular, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
-use super::remembered::Remembered;
 use crate::host::{Places, Timestamp, ensure_private};
 use crate::version::OF_STATE;
 
@@ -19,6 +18,21 @@ pub const MACHINE: &str = "";
 
 /// A longer state file is none of ours, in bytes: a hook has little memory and less time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// State of a hook between the calls of one session.
+pub trait Remembered: Serialize + DeserializeOwned + Default {
+    /// One memory for all sessions of the machine instead of one for each.
+    const MACHINE_WIDE: bool = false;
+
+    /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
+    fn file_name(session: &str) -> Option<String>;
+}
+
+impl Remembered for () {
+    fn file_name(_session: &str) -> Option<String> {
+        None
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct Store {
@@ -52,33 +66,20 @@ impl StateError {
     }
 }
 
-/// A file as it is written.
-#[derive(Serialize)]
-struct Written<'a, T> {
-    version: u32,
-    session: &'a str,
-    state: &'a T,
-}
-
-/// A file as it is read.
-#[derive(Deserialize)]
-struct Envelope<T> {
+/// The content of a state file.
+#[derive(Serialize, Deserialize)]
+struct Envelope<S, T> {
     #[serde(default)]
     version: u32,
-    session: String,
+    session: S,
     state: T,
-}
-
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
 }
 
 impl Store {
     /// Opens the state folder, creating it private to the user.
     pub fn open(dir: &Path) -> io::Result<Self> {
         ensure_private(dir)?;
-        Ok(Self { dir: dir.to_path_buf() })
+        Ok(Self::at(dir))
     }
 
     /// A folder that is there, as it is.
@@ -138,18 +139,19 @@ impl Store {
             Err(error) if error.kind() == ErrorKind::FileTooLarge => return Ok(set_aside(file)),
             Err(error) => return Err(StateError::Unreadable(file.to_path_buf(), error)),
         };
-        match serde_json::from_slice::<Envelope<T>>(&bytes) {
+        match serde_json::from_slice::<Envelope<String, T>>(&bytes) {
             Ok(read) if read.version > OF_STATE => Err(StateError::Newer(file.to_path_buf())),
             Ok(read) if read.session == session => Ok(read.state),
             Ok(_) => Err(StateError::Foreign(file.to_path_buf())),
             Err(_) if is_of_newer(&bytes) => Err(StateError::Newer(file.to_path_buf())),
-            Err(_) => Ok(T::from_original(&bytes).unwrap_or_else(|| set_aside(file))),
+            Err(_) => Ok(set_aside(file)),
         }
     }
 
     /// Reads the state without setting anything aside. Without the lock it may be out of date at once.
     pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
-        let read: Envelope<T> = serde_json::from_slice(&read_regular(file, MAX_BYTES).ok()?).ok()?;
+        let bytes = read_regular(file, MAX_BYTES).ok()?;
+        let read: Envelope<String, T> = serde_json::from_slice(&bytes).ok()?;
         (read.session == session).then_some(read.state)
     }
 
@@ -167,15 +169,10 @@ impl Store {
             remove(file);
         }
     }
-
-    /// Every hook is switched off, see [`is_off`].
-    pub fn is_off(&self, now: Timestamp) -> bool {
-        is_off(&self.dir, now)
-    }
 }
 
 fn write<T: Remembered>(file: &Path, session: &str, state: &T) -> Result<(), StateError> {
-    let bytes = serde_json::to_vec(&Written { version: OF_STATE, session, state }).map_err(io::Error::from);
+    let bytes = serde_json::to_vec(&Envelope { version: OF_STATE, session, state }).map_err(io::Error::from);
     let written = bytes.and_then(|bytes| write_private(file, &bytes));
     written.map_err(|source| StateError::Unwritable(file.to_path_buf(), source))
 }
@@ -188,6 +185,36 @@ impl Places {
     }
 }
 
+/// This is a state file of ours: it has our envelope, not that of a newer version, and names a session.
+pub(super) fn belongs_to_a_session(file: &Path) -> bool {
+    let Ok(bytes) = read_regular(file, MAX_BYTES) else { return false };
+    serde_json::from_slice::<Envelope<String, IgnoredAny>>(&bytes)
+        .is_ok_and(|read| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty())
+}
+
+/// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
+fn is_newer(file: &Path) -> bool {
+    read_regular(file, MAX_BYTES).is_ok_and(|bytes| is_of_newer(&bytes))
+}
+
+fn is_of_newer(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    struct Versioned {
+        version: u32,
+    }
+    serde_json::from_slice::<Versioned>(bytes).is_ok_and(|read| read.version > OF_STATE)
+}
+
+fn set_aside<T: Default>(file: &Path) -> T {
+    let mut aside = file.as_os_str().to_owned();
+    aside.push(".corrupt");
+    let _ = fs::rename(file, aside);
+    T::default()
+}
+
+/// The file that switches every hook off.
+const OFF: &str = "OFF";
+
 /// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
 pub fn is_off(dir: &Path, now: Timestamp) -> bool {
     Off::read(dir, now).is_some()
@@ -198,7 +225,6 @@ pub fn is_off(dir: &Path, now: Timestamp) -> bool {
 pub enum Off {
     /// Until the file is removed.
     ForGood,
-    /// Until then.
     Until(Timestamp),
 }
 
@@ -207,69 +233,36 @@ impl Off {
     ///
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.
     pub fn read(dir: &Path, now: Timestamp) -> Option<Self> {
-        match read_regular(&dir.join(OFF), MAX_BYTES) {
-            Ok(text) => {
-                let end = std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok());
-                match end.map(Timestamp::from_secs) {
-                    Some(end) => (now < end).then_some(Self::Until(end)),
-                    None => Some(Self::ForGood),
-                }
+        let text = match read_regular(&dir.join(OFF), MAX_BYTES) {
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+                return None;
             }
-            Err(error) => {
-                let is_missing = matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
-                (!is_missing).then_some(Self::ForGood)
-            }
+            read => read.unwrap_or_default(),
+        };
+        match std::str::from_utf8(&text).ok().and_then(|text| text.trim().parse().ok()) {
+            Some(end) => (now < Timestamp::from_secs(end)).then_some(Self::Until(Timestamp::from_secs(end))),
+            None => Some(Self::ForGood),
         }
     }
 
     /// Switches every hook off until `end`, by a file in the state folder `dir`.
     pub fn until(dir: &Path, end: Timestamp) -> io::Result<()> {
-        let end = end.micros().div_euclid(1_000_000);
         let file = dir.join(OFF);
-        with_lock(&file, LOCK_DEADLINE, || write_private(&file, format!("{end}\n").as_bytes()))
-            .map_err(io::Error::other)?
+        let end = end.micros().div_euclid(1_000_000);
+        let write = || write_private(&file, format!("{end}\n").as_bytes());
+        with_lock(&file, LOCK_DEADLINE, write).map_err(io::Error::other)?
     }
 
     /// Removes the file of the state folder `dir`, if there is one.
     pub fn end(dir: &Path) -> io::Result<()> {
         let file = dir.join(OFF);
-        if fs::symlink_metadata(&file).is_err() {
-            return Ok(());
+        let is_there = || fs::symlink_metadata(&file).is_ok();
+        if is_there() {
+            with_lock(&file, LOCK_DEADLINE, || remove(&file)).map_err(io::Error::other)?;
         }
-        with_lock(&file, LOCK_DEADLINE, || remove(&file)).map_err(io::Error::other)?;
         // A file that is not ours stays, and holds all the same.
-        if fs::symlink_metadata(&file).is_ok() {
-            Err(io::Error::from(ErrorKind::PermissionDenied))
-        } else {
-            Ok(())
-        }
+        if is_there() { Err(ErrorKind::PermissionDenied.into()) } else { Ok(()) }
     }
-}
-
-/// The file that switches every hook off.
-const OFF: &str = "OFF";
-
-/// This is a state file of ours: it has our envelope, not that of a newer version, and names a session.
-pub(super) fn belongs_to_a_session(file: &Path) -> bool {
-    let Ok(bytes) = read_regular(file, MAX_BYTES) else { return false };
-    serde_json::from_slice::<Envelope<IgnoredAny>>(&bytes)
-        .is_ok_and(|read| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty())
-}
-
-/// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
-pub fn is_newer(file: &Path) -> bool {
-    read_regular(file, MAX_BYTES).is_ok_and(|bytes| is_of_newer(&bytes))
-}
-
-fn is_of_newer(bytes: &[u8]) -> bool {
-    serde_json::from_slice::<VersionOnly>(bytes).is_ok_and(|read| read.version > OF_STATE)
-}
-
-fn set_aside<T: Default>(file: &Path) -> T {
-    let mut aside = file.as_os_str().to_owned();
-    aside.push(".corrupt");
-    let _ = fs::rename(file, aside);
-    T::default()
 }
 
 #[cfg(test)]

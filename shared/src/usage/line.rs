@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{STALE_AFTER, Usage, Window};
+use super::{STALE_AFTER, Usage};
 use crate::host::Timestamp;
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
@@ -40,20 +40,12 @@ impl Line {
     }
 
     /// A window is past its line, as far as that is still known: it goes on, and what is used of it was read lately.
-    pub fn is_past(&self, usage: &Usage, now: Timestamp) -> bool {
+    fn is_past(&self, usage: &Usage, now: Timestamp) -> bool {
         let is_recent = |secs: i64| now.since(Timestamp::from_secs(secs)) <= STALE_AFTER;
-        let is_read = |name: &str| {
-            usage.windows.get(name).is_some_and(|window| is_recent(usage.observed_at_of(window)))
-        };
+        let is_read =
+            |name: &str| usage.windows.get(name).is_some_and(|window| is_recent(window.observed_at));
         let goes_on = |resets_at: i64| now < Timestamp::from_secs(resets_at);
         is_recent(self.at) && self.past.iter().any(|(name, resets_at)| goes_on(*resets_at) && is_read(name))
-    }
-}
-
-impl Usage {
-    /// A window that was saved without a time of its own.
-    const fn observed_at_of(&self, window: &Window) -> i64 {
-        if window.observed_at == 0 { self.observed_at } else { window.observed_at }
     }
 }
 
@@ -108,17 +100,6 @@ mod tests {
             let now = Timestamp::from_secs(now);
             assert_eq!(is_past(&store, now), expected, "{found:?} {observed_at} {now:?}");
         }
-    }
-
-    #[test]
-    fn what_nobody_has_written_is_not_past() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
-        std::fs::write(scratch.path().join("pacing.json"), "{ half").unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)));
-        write(&store, &line(9_000, &[("five_hour", 20_000)])).unwrap();
-        assert!(!is_past(&store, Timestamp::from_secs(9_000)), "nothing is known of what is used");
     }
 
     #[test]

@@ -39,13 +39,9 @@ const RESET_WEIGHT: i128 = 8;
 /// Merges a new reading window by window:
 ///
 /// - a window without a new value stays, with its own time;
-/// - a window that had ended, or that nobody can have seen, is dropped: no number, more than 1000 %, a reset further away than the
-///   window is long, a name that is none;
-/// - a window that is not paced by goes once it has ended, and there are at most [`MAX_WINDOWS`];
-/// - the same window: the highest value counts, because sessions that wait repeat old numbers, see `RESET_POINTS` for the
-///   exception;
-/// - another reset: the later reading counts, be it a new window or another account's. If that window was seen before, the most
-///   that is kept of it counts.
+/// - a window that had ended, or that nobody can have seen, is dropped; one that is not paced by goes once it has ended;
+/// - the same window: the highest value counts, because sessions that wait repeat old numbers; for the exception see `RESET_POINTS`;
+/// - another reset: the later reading counts, be it a new window or another account's, with the most that is kept of it.
 pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     keep_credible(&mut known, seen.at);
     let (mut is_news, mut is_changed) = (false, false);
@@ -171,12 +167,9 @@ impl Usage {
             }
             self.earlier.retain(|earlier| !earlier.windows.is_empty());
         }
+        let most = before.used_percent.max(told.used_percent);
         Window {
-            used_percent: if is_reset {
-                told.used_percent
-            } else {
-                before.used_percent.max(told.used_percent)
-            },
+            used_percent: if is_reset { told.used_percent } else { most },
             resets_at: before.resets_at.max(told.resets_at),
             observed_at: before.observed_at.max(told.observed_at),
         }

@@ -48,49 +48,40 @@ pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
     store.read(session)
 }
 
-/// Claude Code has just learnt the usage in `now`, and does not only repeat it.
+/// Claude Code has just learnt the usage in `now`, and does not only repeat it; how new it is.
 ///
-/// They come with a reply. So they are new where they differ from what the session told before, or where it has waited for
+/// The numbers come with a reply. So they are new where they differ from what the session told before, or where it has waited for
 /// another reply since. Of a session that is seen for the first time that is unknown: its numbers count if it has had a
-/// reply at all. A client that has just begun, or goes on with a session of earlier, has none of its own and tells none;
-/// the time of the replies may begin anew then.
-pub fn is_observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> bool {
-    if now.windows.is_empty() {
-        return false;
-    }
-    let has_replied = now.total_api_duration_ms > 0;
-    let Some(previous) = previous else { return has_replied };
-    let is_another_reply = has_replied && now.total_api_duration_ms != previous.total_api_duration_ms;
-    let is_changed = now
-        .windows
-        .iter()
-        .any(|(name, window)| previous.windows.get(name).is_none_or(|before| !before.holds_the_same(window)));
-    is_another_reply || is_changed
-}
-
-/// How new the usage in `now` is: with a reply that came since the session told something before, the server has just told
-/// them. The numbers of a session that is seen for the first time may be as old as it is.
-fn sight(previous: Option<&SessionUsage>, now: &SessionUsage) -> Sight {
-    let replied = previous.is_some_and(|previous| now.total_api_duration_ms > previous.total_api_duration_ms);
-    if replied { Sight::Answered } else { Sight::Found }
+/// reply at all, and may be as old as it is. A client that has just begun, or goes on with a session of earlier, has none of
+/// its own and tells none; the time of the replies may begin anew then.
+pub fn observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> Option<Sight> {
+    let (before, after) =
+        (previous.map(|previous| previous.total_api_duration_ms), now.total_api_duration_ms);
+    let is_changed = |(name, window): (&String, &Window)| {
+        let before = previous.and_then(|previous| previous.windows.get(name));
+        before.is_none_or(|before| !before.holds_the_same(window))
+    };
+    let is_new = match before {
+        None => after > 0,
+        Some(before) => (after > 0 && after != before) || now.windows.iter().any(is_changed),
+    };
+    let sight = if before.is_some_and(|before| after > before) { Sight::Answered } else { Sight::Found };
+    (is_new && !now.windows.is_empty()).then_some(sight)
 }
 
 /// Writes down what the client tells of a session: `now`, with `written_at` and nothing for `observed_at`. Before that
-/// `observed` is done if the usage was observed, see [`is_observed`], and told how new they are: a process that is killed
-/// in between does it again.
+/// `book` is done if the usage was observed, and told how new it is: a process that is killed in between does it again.
 pub fn record(
     store: &Store,
     session: &str,
     now: SessionUsage,
-    observed: impl FnOnce(Sight),
+    book: impl FnOnce(Sight),
 ) -> Result<(), StateError> {
     let recorded = store.change::<SessionUsage>(session, |known| {
         let previous = (known.written_at != 0).then(|| known.clone());
-        let is_observed = is_observed(previous.as_ref(), &now);
-        if is_observed {
-            observed(sight(previous.as_ref(), &now));
-        }
-        *known = now.following(previous, is_observed);
+        let sight = observed(previous.as_ref(), &now);
+        sight.map(book);
+        *known = now.following(previous.unwrap_or_default(), sight.is_some());
         true
     });
     // Another status line of this session writes the report of a moment ago.
@@ -99,8 +90,7 @@ pub fn record(
 
 impl SessionUsage {
     /// With what is still true of before.
-    fn following(mut self, previous: Option<Self>, is_observed: bool) -> Self {
-        let previous = previous.unwrap_or_default();
+    fn following(mut self, previous: Self, is_observed: bool) -> Self {
         self.observed_at = if is_observed { self.written_at } else { previous.observed_at };
         if self.windows.is_empty() {
             self.windows = previous.windows;

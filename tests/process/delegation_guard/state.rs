@@ -12,16 +12,6 @@ use tests::process::Invocation;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 #[test]
-fn the_file_of_the_original_tool_is_read_and_goes_on_in_our_envelope() {
-    let guard = Guard::new(ON);
-    fs::write(guard.file(), r#"{"streak": 2, "block_fired": true, "subagent_count": 0}"#).unwrap();
-    assert_eq!(guard.calls(2), [Nothing, Advice(4)]);
-    let state = guard.state_of(&guard.file_name());
-    assert_eq!(state["session"], guard.session.id.as_str());
-    assert_eq!((&state["state"]["streak"], &state["state"]["block_fired"]), (&4.into(), &true.into()));
-}
-
-#[test]
 fn the_end_of_a_session_drops_its_state_and_no_other() {
     let guard = Guard::warmed_up(ON);
     let other = guard.before("Bash").with("session_id", "another-session");

@@ -51,15 +51,6 @@ fn every_recorded_input_cut_short_passes_in_silence() {
 }
 
 #[test]
-fn empty_and_closed_stdin_pass_in_silence() {
-    let gate = Gate::new(INSISTS);
-    passes_in_silence(&gate, 0, "empty", b"");
-    passes_in_silence(&gate, 0, "blank", b" \n");
-    assert_eq!(documented(&gate.hook().stdin_closed().run()), None);
-    assert!(gate.journal().contains("no complete JSON value"), "{}", gate.journal());
-}
-
-#[test]
 fn stdin_that_stays_open_without_a_whole_value_is_given_up_at_the_deadline() {
     let gate = Gate::new(INSISTS);
     let half = &gate.session.stop(WORDS).to_bytes()[..100];
@@ -80,15 +71,6 @@ fn a_whole_value_on_stdin_that_stays_open_is_answered_at_once() {
     let outcome = gate.hook().stdin_held_open(gate.session.stop(WORDS).to_bytes()).run();
     reason(documented(&outcome).as_ref());
     assert!(outcome.wall < READ_DEADLINE, "it waited for more: {outcome}");
-}
-
-#[test]
-fn a_value_in_pieces_is_put_together() {
-    let gate = Gate::new(INSISTS);
-    let bytes = gate.session.stop(WORDS).to_bytes();
-    let hook = gate.hook().stdin_held_open("").start();
-    bytes.chunks(7).for_each(|piece| hook.give(piece));
-    reason(documented(&hook.wait()).as_ref());
 }
 
 #[test]

@@ -30,20 +30,6 @@ fn a_stop_passes_with_a_notice_while_the_token_is_locked() {
 }
 
 #[test]
-fn the_end_of_a_session_passes_while_everything_is_locked() {
-    let gate = Gate::new("stop-momentum: {enabled: true, unheard_of: 1}\n");
-    gate.blocked(WORDS);
-    let files =
-        ["stop-ack-{}", "{}-blocks.json", "{}-told.json"].map(|name| name.replace("{}", &gate.session.id));
-    let mut locks = files.map(|file| gate.lock_of(&file));
-    let held: Vec<_> = locks.iter_mut().map(hold).collect();
-    let outcome = gate.hook().stdin(gate.session.session_end("other").to_bytes()).run();
-    assert_eq!(documented(&outcome), None);
-    assert!(outcome.wall < PATIENCE, "{outcome}");
-    drop(held);
-}
-
-#[test]
 fn a_stop_is_blocked_while_only_the_notices_the_switches_and_the_journal_are_locked() {
     let gate = Gate::new("stop-momentum: {enabled: true, unheard_of: 1}\n");
     let files =

@@ -19,11 +19,6 @@ fn a_closed_stdout_does_no_harm() {
 }
 
 #[test]
-fn a_stdout_nobody_reads_does_no_harm() {
-    ends_well(Invocation::stdout_without_reader);
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn a_stdout_on_a_full_disk_does_no_harm() {
     ends_well(Invocation::stdout_on_full_disk);

@@ -1,7 +1,7 @@
 //! Many copies at once: one stop is blocked once, and no turn, session or notice is lost or doubled.
 
 use crate::driver::is_block;
-use crate::gate::{Gate, WORDS, reason, token};
+use crate::gate::{Gate, WORDS};
 use serde_json::Value;
 use tests::payloads::Payload;
 
@@ -19,23 +19,6 @@ fn forty_copies_of_one_stop_are_blocked_once() {
         let answers = gate.ask_at_once(&vec![gate.session.stop(WORDS); COPIES]);
         assert_eq!(count_blocks(&answers), 1, "{global}{}", gate.journal());
     }
-}
-
-#[test]
-fn forty_sessions_are_blocked_and_counted_each() {
-    let gate = Gate::new("stop-momentum: {enabled: true}\n");
-    let sessions: Vec<String> = (0..COPIES).map(|number| format!("session-{number}")).collect();
-    let stops: Vec<_> =
-        sessions.iter().map(|id| gate.session.stop(WORDS).with("session_id", id.as_str())).collect();
-    let answers = gate.ask_at_once(&stops);
-    assert_eq!(count_blocks(&answers), COPIES, "{}", gate.journal());
-    for (session, answer) in sessions.iter().zip(&answers) {
-        let count = gate.state_of(&format!("{session}-blocks.json"));
-        assert_eq!(count["state"]["stops"]["stop-momentum"]["count"], 1, "{count}");
-        let remembered = gate.state_of(&format!("stop-ack-{session}"));
-        assert_eq!(remembered["state"]["token"], token(&reason(answer.as_ref())).as_str());
-    }
-    assert_eq!(gate.journal().lines().filter(|line| line.contains(r#""what":"block""#)).count(), COPIES);
 }
 
 #[test]

@@ -37,13 +37,3 @@ fn the_end_of_a_session_leaves_nothing_of_it_and_all_of_the_others() {
 
     assert_eq!(gate.state_names(), before.union(&BTreeSet::from(["swept".to_owned()])).cloned().collect());
 }
-
-#[test]
-fn the_bare_token_of_the_original_tool_is_accepted() {
-    let gate = Gate::new(INSISTS);
-    fs::write(gate.token_file(), "ACK-X7K2\n").unwrap();
-    gate.blocked("Done. ACK-X7K3");
-    fs::write(gate.token_file(), "ACK-X7K2").unwrap();
-    gate.passes("Done. ACK-X7K2");
-    assert!(!gate.token_file().exists());
-}

@@ -61,19 +61,22 @@ fn the_master_switch_of_each_file_silences_the_gate() {
 
 #[test]
 fn a_switch_of_the_machine_or_the_session_silences_it_and_auto_gives_it_back() {
-    use shared::switches::{Position, Reach};
+    use shared::hook::Effect as _;
+    use shared::switches::{Position, Turn};
     let gate = Gate::new(ON);
-    let store = shared::state::Store::open(&gate.sandbox.state_dir()).unwrap();
-    let turn = |reach, position| {
-        shared::switches::turn(&store, "stop-momentum", reach, position, shared::host::Clock::System.now())
-            .unwrap();
+    let state_dir = Some(gate.sandbox.state_dir());
+    let places = shared::host::Places { state_dir, ..shared::host::Places::default() };
+    let turn = |session: Option<&str>, position| {
+        let session = session.map(str::to_owned);
+        let turn = Turn { session, ..Turn::everywhere("stop-momentum", position) };
+        turn.carry_out(&places, shared::host::Clock::System.now()).unwrap();
     };
-    for reach in [Reach::Machine, Reach::Session(&gate.session.id)] {
-        turn(reach, Position::Off);
+    for session in [None, Some(gate.session.id.as_str())] {
+        turn(session, Position::Off);
         gate.passes(WORDS);
-        turn(reach, Position::Auto);
+        turn(session, Position::Auto);
     }
-    turn(Reach::Session("another-session"), Position::Off);
+    turn(Some("another-session"), Position::Off);
     gate.blocked(WORDS);
 }
 

@@ -41,7 +41,7 @@ struct Stored {
 
 /// The login: of the environment, else of the client's own file.
 pub(super) fn find(host: &Host, config_dir: Option<&Path>) -> Result<Login, Kind> {
-    if let Some(login) = host.login_token().and_then(|token| Login::new(token.trim())) {
+    if let Some(login) = host.variable("CLAUDE_CODE_OAUTH_TOKEN").and_then(|token| Login::new(token.trim())) {
         return Ok(login);
     }
     let file = config_dir.ok_or(Kind::NoLogin)?.join(".credentials.json");

@@ -126,42 +126,6 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
 }
 
 #[test]
-fn at_the_deadline_it_ends_with_all_it_has_started() {
-    let scratch = tempfile::tempdir().unwrap();
-    let world = World::new(scratch.path(), HANGS);
-    let began = Instant::now();
-    // Long enough for it to start its child.
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
-    assert!(began.elapsed() < SOON);
-    assert_is_gone(pid(&world.noted("child")));
-    assert_eq!(world.nonces(), 0);
-}
-
-#[test]
-fn before_the_deadline_it_may_put_its_things_away_and_one_that_will_not_is_killed() {
-    let scratch = tempfile::tempdir().unwrap();
-    let tidies = r#"trap 'echo > "$NOTES/tidied"; exit 143' TERM; sleep 3600 & wait"#;
-    let world = World::new(scratch.path(), tidies);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
-    assert_eq!(world.noted("tidied"), "\n");
-
-    let stubborn = tempfile::tempdir().unwrap();
-    let goes_on = r#"trap '' TERM; echo $$ > "$NOTES/child"; while :; do sleep 1; done"#;
-    let world = World::new(stubborn.path(), goes_on);
-    assert_eq!(world.ask(&[], Duration::from_secs(2)), Err(Silence::Late));
-    assert_is_gone(pid(&world.noted("child")));
-}
-
-#[test]
-fn what_it_has_started_does_not_outlive_its_answer() {
-    let scratch = tempfile::tempdir().unwrap();
-    let starts = format!(r#"sleep 3600 > /dev/null 2>&1 & echo $! > "$NOTES/child"; {JUDGES}"#);
-    let world = World::new(scratch.path(), &starts);
-    assert!(world.ask(&[], SOON).is_ok());
-    assert_is_gone(pid(&world.noted("child")));
-}
-
-#[test]
 fn a_name_is_looked_for_in_absolute_folders_of_the_search_path_alone() {
     let scratch = tempfile::tempdir().unwrap();
     let (first, second) = (scratch.path().join("first"), scratch.path().join("second"));

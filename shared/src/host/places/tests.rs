@@ -20,13 +20,6 @@ fn the_root_is_the_git_top_level_from_any_folder_below() {
 }
 
 #[test]
-fn without_git_the_directory_itself_is_the_root() {
-    let scratch = tempfile::tempdir().unwrap();
-    let places = Places::resolve(&environment(scratch.path()), Some(scratch.path()));
-    assert_eq!(places.root.as_deref(), Some(scratch.path()));
-}
-
-#[test]
 fn home_as_project_has_no_project_layer() {
     let scratch = tempfile::tempdir().unwrap();
     fs::create_dir(scratch.path().join(".claude")).unwrap();
@@ -43,12 +36,6 @@ fn a_project_whose_folder_links_to_the_users_own_has_no_project_layer() {
     fs::create_dir(&project).unwrap();
     std::os::unix::fs::symlink(home.join(".claude"), project.join(".claude")).unwrap();
     assert_eq!(Places::resolve(&environment(&home), Some(&project)).project_claude_dir, None);
-}
-
-#[test]
-fn without_home_there_is_no_state_and_no_global_layer() {
-    let places = Places::resolve(&Environment::default(), None);
-    assert_eq!(places, Places::default());
 }
 
 #[track_caller]

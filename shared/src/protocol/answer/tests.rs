@@ -67,14 +67,6 @@ fn every_answer_has_the_documented_shape() {
 }
 
 #[test]
-fn a_pass_is_silence_and_a_notice_goes_to_the_user() {
-    let stop = Event::Stop(Stop::default());
-    check(&stop, Verdict::Pass, None);
-    let answer = Answer { verdict: Verdict::Pass, notice: Some("look".into()) };
-    assert_eq!(to_wire(&stop, &answer).as_deref(), Some(r#"{"systemMessage":"look"}"#));
-}
-
-#[test]
 fn each_verdict_has_its_words() {
     let (reason, rule) = (|| "no".to_owned(), || "enabled".into());
     let stop = Event::Stop(Stop::default());
@@ -114,12 +106,4 @@ fn a_verdict_an_event_cannot_carry_is_silence() {
         Verdict::Block { reason: "no".into(), rule: "x".into() },
         None,
     );
-}
-
-#[test]
-fn a_reply_ends_the_prompt_it_answers_and_nothing_else() {
-    let reply = || Verdict::Reply { text: "done".into() };
-    let prompt = Event::UserPromptSubmit { prompt: "p".into(), source: None };
-    check(&prompt, reply(), Some(r#"{"decision":"block","reason":"done"}"#));
-    check(&Event::Stop(Stop::default()), reply(), None);
 }

@@ -30,18 +30,6 @@ fn the_size_bound_is_met_exactly() {
     assert_eq!(read_regular(&path.join("x"), 3).unwrap_err().kind(), ErrorKind::NotADirectory);
 }
 
-#[test]
-fn a_folder_is_made_only_where_there_is_one_to_stand_in() {
-    let scratch = tempfile::tempdir().unwrap();
-    let gone = ensure_folder(&scratch.path().join("gone/requirements"), SharedMode::Private);
-    assert_eq!(gone.unwrap_err().kind(), ErrorKind::NotFound);
-    ensure_folder(&scratch.path().join("requirements"), SharedMode::Private).unwrap();
-    ensure_folder(&scratch.path().join("requirements"), SharedMode::Private).unwrap();
-    fs::write(scratch.path().join("file"), "").unwrap();
-    let file = ensure_folder(&scratch.path().join("file"), SharedMode::Private);
-    assert_eq!(file.unwrap_err().kind(), ErrorKind::NotADirectory);
-}
-
 #[cfg(unix)]
 #[test]
 fn modes_are_those_of_a_shared_repository_whatever_the_umask() {

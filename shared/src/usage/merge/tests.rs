@@ -99,14 +99,6 @@ fn another_end_is_another_window_and_the_later_sight_counts() {
 }
 
 #[test]
-fn no_number_is_no_reading() {
-    for used in [f64::NAN, f64::INFINITY, -0.5] {
-        let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(10, &[(FIVE, used, R)])]);
-        assert_eq!((held(&usage, FIVE), usage.observed_at), (Some((40.0, R, 0)), T), "{used}");
-    }
-}
-
-#[test]
 fn what_nobody_can_have_seen_does_not_count() {
     let (hour, day) = (3600, 24 * 3600);
     for (name, used, resets_at, counts) in [
@@ -124,20 +116,6 @@ fn what_nobody_can_have_seen_does_not_count() {
         let usage = known(&[seen(0, &[(name, used, resets_at)])]);
         assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
         assert_eq!(usage.earlier.is_empty(), !counts, "{name} {used} {resets_at}");
-    }
-}
-
-#[test]
-fn what_has_poisoned_the_file_goes_with_the_next_reading() {
-    for (used, resets_at) in [(1e18, R), (99.0, 365 * 24 * 3600)] {
-        let mut poisoned = known(&[seen(0, &[(FIVE, 40.0, R), (SEVEN, 17.0, 9 * R)])]);
-        let window = Window { used_percent: used, resets_at: T + resets_at, observed_at: T };
-        poisoned.windows.insert(FIVE.to_owned(), window);
-        poisoned.earlier[0].windows.insert(FIVE.to_owned(), window);
-        let usage = merge(poisoned, &seen(10, &[(FIVE, 41.0, R)]));
-        assert_eq!(held(&usage, FIVE), Some((41.0, R, 10)));
-        assert_eq!(held(&usage, SEVEN), Some((17.0, 9 * R, 0)));
-        assert!(!usage.earlier[0].windows.contains_key(FIVE));
     }
 }
 
@@ -165,24 +143,6 @@ fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
 }
 
 #[test]
-fn a_window_that_is_not_paced_by_goes_once_it_has_ended() {
-    let first = seen(0, &[(FIVE, 40.0, 50), (SEVEN, 17.0, 50), ("promotion", 5.0, 50)]);
-    let names = |usage: &Usage| usage.windows.keys().cloned().collect::<Vec<_>>();
-    assert_eq!(names(&known(std::slice::from_ref(&first))), [FIVE, "promotion", SEVEN]);
-    assert_eq!(names(&known(&[first, seen(50, &[(FIVE, 1.0, R)])])), [FIVE, SEVEN]);
-}
-
-#[test]
-fn a_window_that_is_not_told_of_stays_with_its_own_time() {
-    let both = seen(0, &[(FIVE, 40.0, R), (SEVEN, 17.0, 9 * R), ("seven_day_opus", 5.0, 9 * R)]);
-    let usage = known(&[both, seen(700, &[(FIVE, 41.0, R)])]);
-    assert_eq!(held(&usage, FIVE), Some((41.0, R, 700)));
-    assert_eq!(held(&usage, SEVEN), Some((17.0, 9 * R, 0)));
-    assert_eq!(held(&usage, "seven_day_opus"), Some((5.0, 9 * R, 0)));
-    assert_eq!(usage.observed_at, T + 700);
-}
-
-#[test]
 fn changes_are_kept_and_repetitions_are_not() {
     let sights = [(0, 40.0), (10, 40.0), (20, 41.0), (30, 39.0), (40, 41.0), (50, 43.0), (60, 43.0)];
     let usage = known(&sights.map(|(at, used)| seen(at, &[(FIVE, used, R)])));
@@ -190,22 +150,6 @@ fn changes_are_kept_and_repetitions_are_not() {
         usage.earlier.iter().map(|entry| (entry.at - T, entry.windows[FIVE].used_percent)).collect();
     assert_eq!(changes, [(0, 40.0), (20, 41.0), (50, 43.0)]);
     assert_eq!(usage.observed_at, T + 60);
-}
-
-#[test]
-fn who_saw_it_last_is_known() {
-    let later = Observed { source: Source::UsageApi, ..seen(10, &[(FIVE, 40.0, R)]) };
-    let late = Observed { source: Source::StatusLine, ..seen(-10, &[(FIVE, 41.0, R)]) };
-    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), later, late]);
-    assert_eq!((usage.source, usage.observed_at), (Source::UsageApi, T + 10));
-}
-
-#[test]
-fn what_was_written_while_the_clock_was_wrong_gives_way() {
-    let a_year = 365 * 24 * 3600;
-    let usage = known(&[seen(a_year, &[(FIVE, 90.0, a_year + R)]), seen(0, &[(FIVE, 40.0, R)])]);
-    assert_eq!((held(&usage, FIVE), usage.observed_at), (Some((40.0, R, 0)), T));
-    assert_eq!(usage.earlier.len(), 1);
 }
 
 #[test]
@@ -225,13 +169,6 @@ fn old_changes_are_kept_sparsely_and_new_ones_densely() {
     assert_eq!(ages[0], (count - 1) * 60, "the first stays");
     let is_bridged = |pair: &[i64]| pair[0] - pair[1] <= (pair[1] / 2).max(600);
     assert!(ages.windows(2).all(is_bridged), "no gap is long for its age: {ages:?}");
-}
-
-#[test]
-fn changes_of_more_than_eight_days_ago_go() {
-    let day = 24 * 3600;
-    let usage = known(&[seen(0, &[(FIVE, 40.0, R)]), seen(8 * day, &[(FIVE, 1.0, 8 * day + R)])]);
-    assert_eq!(usage.earlier.iter().map(|entry| entry.at - T).collect::<Vec<_>>(), [8 * day]);
 }
 
 /// Seen within an hour: what is later than that by the clock counts as an error of the clock.

@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use super::super::{Sight, Window};
-use super::{ContextWindow, SessionUsage, is_observed, read, record};
-use crate::state::{StateError, Store};
+use super::{ContextWindow, SessionUsage, observed, read, record};
+use crate::state::Store;
 
 /// A session's report at that time: the used part of five hours, if it has any, and how long it has waited for replies.
 fn told(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> SessionUsage {
@@ -37,15 +37,8 @@ fn credits_are_observed_with_a_reply_and_not_when_they_are_repeated() {
         ("goes on, first reply of the new time", before, (Some(42.0), 30), true),
     ] {
         let previous = previous.map(|(used, duration)| told(100, used, duration));
-        assert_eq!(is_observed(previous.as_ref(), &told(200, now.0, now.1)), expected, "{what}");
+        assert_eq!(observed(previous.as_ref(), &told(200, now.0, now.1)).is_some(), expected, "{what}");
     }
-}
-
-#[test]
-fn another_end_of_a_window_is_observed() {
-    let mut now = told(200, Some(42.0), 70);
-    now.windows.values_mut().for_each(|window| window.resets_at += 18_000);
-    assert!(is_observed(Some(&told(100, Some(42.0), 70)), &now));
 }
 
 #[test]
@@ -92,22 +85,4 @@ fn numbers_are_the_servers_newest_with_a_reply_that_was_counted() {
         record(&store, "s", now, |how| sight.set(Some(how))).unwrap();
         assert_eq!(sight.get(), expected, "{what}");
     }
-}
-
-#[test]
-fn nothing_counts_as_observed_where_nothing_can_be_kept() {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::at(&scratch.path().join("gone"));
-    let recorded = record(&store, "s", told(100, Some(42.0), 70), |_| panic!("observed"));
-    assert!(matches!(recorded, Err(StateError::Lock(..))));
-}
-
-#[test]
-fn a_file_of_a_newer_version_is_left_alone() {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(scratch.path()).unwrap();
-    let newer = r#"{"version":99,"session":"s","state":{}}"#;
-    std::fs::write(scratch.path().join("s-usage.json"), newer).unwrap();
-    record(&store, "s", told(100, Some(42.0), 70), |_| panic!("observed")).unwrap();
-    assert_eq!(std::fs::read_to_string(scratch.path().join("s-usage.json")).unwrap(), newer);
 }

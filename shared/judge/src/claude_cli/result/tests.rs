@@ -47,13 +47,10 @@ fn a_verdict_comes_with_its_cost() {
 
 #[test]
 fn what_is_no_verdict_is_none() {
-    for said in ["nonsense", "{", "null", "[]", "{}", r#"{"type":"assistant"}"#, "\u{0}", "1"] {
-        assert_eq!(read(said.as_bytes()), Silence::InvalidResponse.into(), "{said}");
+    for said in [&b"nonsense"[..], b"[]", b"{}", br#"{"type":"assistant"}"#, b"\xff\xfe"] {
+        assert_eq!(read(said), Silence::InvalidResponse.into(), "{said:?}");
     }
-    assert_eq!(read(b"\xff\xfe"), Silence::InvalidResponse.into());
-    for said in ["", "\n", " \r\n"] {
-        assert_eq!(read(said.as_bytes()), Silence::NotStarted.into());
-    }
+    assert_eq!(read(b" \r\n"), Silence::NotStarted.into());
     for fields in [json!({ "structured_output": null }), json!({ "structured_output": "APPROVED" })] {
         assert_eq!(verdict(&with(fields)), Err(Silence::InvalidResponse));
     }
@@ -66,7 +63,6 @@ fn an_error_is_known_by_its_fields() {
         (json!({ "api_error_status": 429 }), Silence::Limited),
         (json!({ "api_error": "connection_failed" }), Silence::Unreachable),
         (json!({ "api_error": "stored_login_refused" }), Silence::Unauthorized),
-        (json!({ "api_error": "gateway_signin_required" }), Silence::Unauthorized),
         (json!({ "api_error": "max_output_tokens", "result": "" }), Silence::InvalidResponse),
         (json!({ "api_error_type": "overloaded_error" }), Silence::Overloaded),
         (json!({ "api_error_type": "rate_limit_error" }), Silence::Limited),
