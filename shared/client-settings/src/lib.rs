@@ -4,31 +4,28 @@
 //! is refused with line and column. [`UserFile`] reads and writes files.
 //!
 //! - `document`: the parsed text and the place of everything in it
-//! - `splice`: one item added or removed in the style of the file
-//! - `entries`, `rules`, `status_line`: the three kinds of parts
-//! - `before`: what an earlier text tells about a container that is empty again
+//! - `edit`: one value set or removed by its path, in the style of the file
+//! - `entries`, `parts`: hook entries; permission rules and the status line
 //! - `faults`: values that make Claude Code ignore hooks
 //! - `user_file`: links, lock, backup, atomic replacement
 
-mod before;
 mod document;
+mod edit;
 mod entries;
 mod faults;
-mod rules;
-mod splice;
-mod status_line;
+mod parts;
 mod user_file;
 
 use std::path::{Path, PathBuf};
 
-use jsonc_parser::ast::Object;
+use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::{Map, Number, Value, json};
 
-use before::BeforeUs;
-use document::{Document, last, masked};
+use document::{Document, last};
+use edit::BeforeUs;
 
 pub use faults::Fault;
-pub use status_line::{StatusLineThere, is_plain, quoted, status_line_command};
+pub use parts::{StatusLineThere, is_plain, quoted, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.
@@ -111,8 +108,6 @@ pub struct Contents {
     pub faults: Vec<Fault>,
     /// Why [`arrange`] refuses the text.
     pub refused: Option<Refused>,
-    /// The names under `env` and their lines. A value may be a secret.
-    pub env: Vec<(String, usize)>,
     /// `disableAllHooks`, where it is true or false.
     pub disables_all_hooks: Option<Flag>,
     /// `allowManagedHooksOnly`, where it is true or false.
@@ -160,34 +155,31 @@ pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
     if is_blank(text) {
         return Ok(Contents::default());
     }
-    let masked = masked(text);
-    let document = Document::parse(text, &masked)?;
+    let document = Document::parse(text)?;
     let root = &document.root;
     let flag = |object: &Object<'_>, key: &str| {
         let property = last(object, key)?;
         let line = document.line(property.range.start);
         Some(Flag { is_on: property.value.as_boolean_lit()?.value, line })
     };
-    let properties = |key: &str| {
-        let object = last(root, key).and_then(|property| property.value.as_object());
-        object.into_iter().flat_map(|object| object.properties.iter().map(move |one| (object, one)))
+    let plugins = last(root, "enabledPlugins").and_then(|plugins| plugins.value.as_object());
+    let named = |plugins| {
+        move |one: &ObjectProp<'_>| {
+            let name = one.name.as_str();
+            Some((name.to_owned(), flag(plugins, name)?))
+        }
     };
-    let plugin = |(plugins, one): (&Object<'_>, &jsonc_parser::ast::ObjectProp<'_>)| {
-        let name = one.name.as_str();
-        Some((name.to_owned(), flag(plugins, name)?))
-    };
-    let env =
-        properties("env").map(|(_, one)| (one.name.as_str().to_owned(), document.line(one.range.start)));
     Ok(Contents {
         entries: entries::find(&document, owner).into_iter().map(|found| found.entry).collect(),
-        rules: rules::there(&document),
-        status_line: status_line::there(&document, owner),
+        rules: parts::rules(&document),
+        status_line: parts::status_line(&document, owner),
         faults: faults::find(&document),
         refused: document.check_hooks().err(),
-        env: env.collect(),
         disables_all_hooks: flag(root, "disableAllHooks"),
         allows_managed_only: flag(root, "allowManagedHooksOnly"),
-        plugins: properties("enabledPlugins").filter_map(plugin).collect(),
+        plugins: plugins
+            .map(|all| all.properties.iter().filter_map(named(all)).collect())
+            .unwrap_or_default(),
     })
 }
 
@@ -196,8 +188,7 @@ pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
 ///
 /// `earlier` are texts that the file had before, newest first; `None`: it did not exist.
 ///
-/// Refuses a text that is no plain JSON of the shape that Claude Code documents, a relevant key that stands twice, and a program that
-/// is not `owner`'s.
+/// Refuses a text that is no plain JSON of the shape that Claude Code documents, and a relevant key that stands twice.
 pub fn arrange(
     text: Option<&str>,
     owner: &Owner<'_>,
@@ -208,7 +199,6 @@ pub fn arrange(
     if wanted.is_nothing() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
-    check_ours(owner, wanted)?;
     let arranged = arranged(there, owner, wanted, BeforeUs::find(earlier, owner).as_ref())?;
     if arranged == there || wanted.leaves_entries {
         return Ok(Some(arranged));
@@ -259,29 +249,15 @@ fn step(
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
-    let masked = masked(text);
-    let document = Document::parse(text, &masked)?;
+    let document = Document::parse(text)?;
     document.check_hooks()?;
-    if let Some(text) = entries::step(&document, owner, wanted, before_us) {
+    if let Some(text) = entries::step(&document, owner, wanted, before_us)? {
         return Ok(Some(text));
     }
-    if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
+    if let Some(text) = parts::step_of_rules(&document, owner, &wanted.rules, before_us)? {
         return Ok(Some(text));
     }
-    status_line::step(&document, owner, wanted.status_line.as_deref(), before_us)
-}
-
-/// Refuses parts that we would not recognize in the text later.
-fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
-    let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !owner.starts(program));
-    let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command);
-    let line = wanted.status_line.as_ref();
-    match command.or(line.filter(|line| !status_line::is_ours(line, owner))) {
-        Some(command) => {
-            Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") })
-        }
-        None => Ok(()),
-    }
+    parts::step_of_status_line(&document, owner, wanted.status_line.as_deref(), before_us)
 }
 
 fn is_blank(text: &str) -> bool {

@@ -16,7 +16,8 @@ mod status_line;
 
 const FOLDER: &str = "/home/me/.claude/hooks";
 
-static BINARIES: LazyLock<Vec<String>> = LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
+static BINARIES: LazyLock<Vec<String>> =
+    LazyLock::new(|| ["a-gate", "b-watch", "d-team", "notice"].map(str::to_owned).to_vec());
 
 /// Former folders.
 static FORMER: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {

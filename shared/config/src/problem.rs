@@ -55,9 +55,7 @@ fn place(formatter: &mut fmt::Formatter<'_>, file: &str, line: Option<usize>) ->
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub level: LayerKind,
-    /// The file, as a person reads it.
     pub file: String,
-    /// The line, counted from 1, if known.
     pub line: Option<usize>,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,

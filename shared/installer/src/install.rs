@@ -5,20 +5,26 @@ use anyhow::{bail, ensure};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use crate::ask::{agreed, can_ask, chosen_hooks, chosen_judge, confirmed};
 use crate::commands::prune;
-use crate::ending::{Ending, name_the_rest};
+use crate::doctor::{self, Finding, Report, Severity, managed_settings};
 use crate::hooks::{Enable, Install};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
 use crate::programs::{self, orphans};
-use crate::rail::{is_claude, not_for_claude};
 use crate::registration::{find, names, starts_ours};
 use crate::requirements::{self, Judge, Lines, is_switched_off, names_judge, next_for_judge};
-use crate::say::{diff, list, names_of, note, say};
+use crate::say::{
+    Voice, agreed, blocks, can_ask, chosen_hooks, chosen_judge, confirmed, diff, is_claude, list, names_of,
+    not_for_claude, note, say,
+};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
-use crate::voice::Voice;
+
+/// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
+const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
+
+/// The command that reports everything, and that sets up a project.
+const COMMAND: &str = "req";
 
 /// Installs what is wanted and ends with a report.
 pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {
@@ -178,7 +184,11 @@ impl<'a> Plan<'a> {
                 let there: Vec<String> = source.binaries(&catalog.hooks)?.into_keys().collect();
                 say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
             }
-            _ => say(format_args!("would build {} and copy to {to}", list(&names(catalog)))),
+            _ => {
+                let helpers = catalog.helpers().into_iter().chain([COMMAND]).map(str::to_owned);
+                let all: Vec<String> = names(catalog).into_iter().chain(helpers).collect();
+                say(format_args!("would build {} and copy to {to}", list(&all)));
+            }
         }
         let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
         say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
@@ -208,11 +218,17 @@ impl<'a> Plan<'a> {
             say("everything is in its place already; nothing was changed");
         }
         let hooks = &self.choice.hooks;
-        let ending = self.report(host, hooks)?;
+        let report = self.report(host, hooks)?;
         name_the_rest(self.installation, self.catalog, hooks);
-        ending.tell_verdict()?;
+        let all =
+            self.typed("doctor")?.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
+        say(report.summary.trim_end_matches('.').to_owned() + &all);
         next_for_judge(self.installation, hooks)?.iter().for_each(say);
-        if changed { ending.tell_next(hooks) } else { Ok(()) }
+        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
+        if let Some(line) = self.typed("init")?.filter(|_| changed && is_set_up) {
+            say(format_args!("Next, in a project of yours: {line}"));
+        }
+        Ok(())
     }
 
     /// Carries the plan out, and shows the hooks that were chosen.
@@ -223,16 +239,53 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Shows these hooks, the status line, and what is wrong.
-    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Ending<'_>> {
-        let ending = Ending::of(host, self.installation, self.catalog)?;
-        ending.show(hooks)?;
+    /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
+    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
+        let report = doctor::of(host, self.installation, &managed_settings())?;
+        let rows: Vec<Vec<String>> =
+            hooks.iter().map(|hook| self.row(&report, hook)).collect::<Result<_, _>>()?;
+        if !rows.is_empty() {
+            let heads = [
+                "hook",
+                "registered",
+                "proved",
+                "first words",
+                "to silence it, in a terminal",
+                "off for good",
+            ];
+            say(blocks(&heads, &rows));
+        }
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }
-        ending.tell_wrong();
-        ensure!(ending.holds(), "not every registered hook does what it promises; see above");
-        Ok(ending)
+        let wrong = report.findings().filter(|finding| finding.severity >= Severity::Warning);
+        wrong.for_each(say);
+        let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
+        let is_broken = |finding: &Finding| finding.severity == Severity::Broken;
+        ensure!(
+            !ours.flat_map(|section| &section.findings).any(is_broken),
+            "not every registered hook does what it promises; see above"
+        );
+        Ok(report)
+    }
+
+    fn row(&self, report: &Report, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
+        let events: Vec<&str> = hook.events.iter().map(|entry| entry.event.as_str()).collect();
+        Ok(vec![
+            hook.name.clone(),
+            events.join(", "),
+            report.proof_of(&hook.name),
+            hook.first_words.clone(),
+            programs::typed(self.installation, hook, &hook.silence)?,
+            self.installation.line(format_args!("disable {}", hook.name)),
+        ])
+    }
+
+    /// The line of our command as it can be typed, if that command is installed.
+    fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
+        let mut hooks = self.catalog.hooks.iter().filter(|_| self.installation.deployed(COMMAND).is_file());
+        let hook = hooks.find(|hook| hook.commands.iter().any(|command| command == COMMAND));
+        hook.map(|hook| programs::typed(self.installation, hook, &format!("{COMMAND} {words}"))).transpose()
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {
@@ -390,6 +443,29 @@ fn judge_for(
         return Ok(given.filter(|_| !paid.is_empty()));
     }
     chosen_judge(&paid).map(Some)
+}
+
+/// Says what is wrong with this installation.
+pub(crate) fn tell_wrong(host: &Host, installation: &Installation) -> anyhow::Result<()> {
+    let report = doctor::of(host, installation, &managed_settings())?;
+    report.findings().filter(|finding| finding.severity >= Severity::Warning).for_each(say);
+    Ok(())
+}
+
+/// Names the hooks that are not registered.
+fn name_the_rest(installation: &Installation, catalog: &Catalog, hooks: &[&HookEntry]) {
+    let rest: Vec<&HookEntry> = catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
+    if rest.is_empty() {
+        return;
+    }
+    say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
+    for hook in rest {
+        say(format_args!(
+            "  {:40} {}",
+            installation.line(format_args!("enable {}", hook.name)),
+            hook.summary
+        ));
+    }
 }
 
 #[cfg(test)]

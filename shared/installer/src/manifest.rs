@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use client_settings::UserFile;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use shared::digest::hex;
 
 use crate::places::Installation;
@@ -33,14 +34,6 @@ pub(crate) struct Manifest {
     /// Parts of a settings file that do not look like ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) settings: BTreeMap<PathBuf, Added>,
-}
-
-/// The parts that a manifest of every version has.
-#[derive(Deserialize)]
-struct Head {
-    product: String,
-    #[serde(default = "first")]
-    version: u32,
 }
 
 const fn first() -> u32 {
@@ -107,13 +100,13 @@ impl Manifest {
         let Some(text) = text else { return Ok(Self::default()) };
         let path = path.display();
         let strange = || format!("{path} is not a manifest of ours: move it away and try again");
-        let head: Option<Head> = serde_json::from_str(text).ok();
-        if head.is_some_and(|head| head.product == PRODUCT && head.version > VERSION) {
-            bail!("{path} was written by a newer version of Barbless and is not changed: use that version");
-        }
-        let manifest: Self = serde_json::from_str(text).with_context(strange)?;
-        ensure!(manifest.product == PRODUCT, strange());
-        Ok(manifest)
+        let value: Value = serde_json::from_str(text).with_context(strange)?;
+        ensure!(value["product"] == PRODUCT, strange());
+        ensure!(
+            value["version"].as_u64().is_none_or(|version| version <= u64::from(VERSION)),
+            "{path} was written by a newer version of Barbless and is not changed: use that version"
+        );
+        serde_json::from_value(value).with_context(strange)
     }
 
     /// The installed program of that name has the bytes that were installed.

@@ -12,7 +12,7 @@ use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
 
 use crate::manifest::Manifest;
-use crate::voice::Voice;
+use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
@@ -306,7 +306,7 @@ mod tests {
     use shared::host::Environment;
 
     use super::{Installation, Scope};
-    use crate::voice::Voice;
+    use crate::say::Voice;
 
     #[test]
     fn the_configuration_folder_follows_its_variable_and_links_stay_in_the_home() {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use client_settings::{
-    Backup, Contents, FileError, Owner, Program, Refused, Registration, StatusLineThere, UserFile, Wanted,
+    Backup, Contents, FileError, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted,
 };
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
@@ -29,7 +29,7 @@ impl Ours {
     pub(crate) fn of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
         let mut manifest = Manifest::read(installation)?;
         // An older version may have registered a hook that the catalog no longer knows.
-        let binaries = manifest.files.into_keys().chain(names(catalog)).collect();
+        let binaries = manifest.files.into_keys().chain(names(catalog)).chain([NOTICE.to_owned()]).collect();
         let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
         let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
         // A home that is reached through a link is the same home.
@@ -106,14 +106,12 @@ impl<'a> Settings<'a> {
 
     /// The names of our parts, as a person reads them.
     pub(crate) fn parts(&self) -> Vec<String> {
-        let hooks: BTreeSet<String> = self
-            .present
-            .ours()
-            .filter_map(|entry| entry.name.clone())
-            .filter(|name| name != NOTICE)
-            .collect();
-        let line = self.present.status_line.as_ref().filter(|line| line.is_ours);
-        hooks.into_iter().chain(line.map(|_| "the status line".to_owned())).collect()
+        let names = self.present.ours().filter_map(|entry| entry.name.clone());
+        let hooks: BTreeSet<String> = names.filter(|name| name != NOTICE).collect();
+        let ours = self.present.as_wanted(&self.ours.owner());
+        let line = ours.status_line.map(|_| "the status line".to_owned());
+        let rules = (!ours.rules.is_empty()).then(|| "our permission rules".to_owned());
+        hooks.into_iter().chain(rules).chain(line).collect()
     }
 
     /// The permission rules of these hooks that are not there yet.
@@ -160,7 +158,6 @@ impl<'a> Settings<'a> {
         };
         let mut hooks = entries(self.installation, &choice.hooks)?;
         if is_shared {
-            hooks.extend(self.of_newer_versions());
             hooks.extend(notice_of(&hooks));
         }
         let wanted = Wanted {
@@ -216,15 +213,6 @@ impl<'a> Settings<'a> {
     fn as_it_is(&self) -> Change {
         let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.ours.owner()) };
         Change { wanted, added: self.ours.added.clone(), back_to: None }
-    }
-
-    /// A teammate's newer version may have hooks that this one does not know: they stay.
-    fn of_newer_versions(&self) -> Vec<Registration> {
-        let is_unknown = |hook: &Registration| {
-            let name = hook.program.name().filter(|_| matches!(hook.program, Program::Shell(_)));
-            name.is_some_and(|name| name != NOTICE && self.catalog.hook(&name).is_none())
-        };
-        self.as_it_is().wanted.hooks.into_iter().filter(is_unknown).collect()
     }
 
     /// The status line before ours: its value as written, and the place where its command is kept.

@@ -7,7 +7,7 @@ use anyhow::{Context as _, ensure};
 use shared::catalog::HookEntry;
 
 use crate::places::{Installation, executable};
-use crate::voice::Voice;
+use crate::say::Voice;
 
 /// Programs by name.
 pub type Binaries = BTreeMap<String, PathBuf>;
@@ -114,7 +114,7 @@ mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
     use super::{Source, executable, prebuilt};
-    use crate::voice::Voice;
+    use crate::say::Voice;
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
     fn hooks() -> [HookEntry; 2] {

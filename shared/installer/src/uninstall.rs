@@ -1,6 +1,5 @@
 //! `uninstall`: our registrations, links and programs go. The user's settings, state and backups stay, unless `--purge` removes them.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,15 +9,11 @@ use shared::catalog::Catalog;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
-use crate::ask::{agreed, can_ask};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, Where};
-use crate::programs::all_names;
-use crate::rail::only_the_operator;
-use crate::say::{list, note, say};
+use crate::programs;
+use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
-use crate::voice::Voice;
-use crate::{links, programs};
 
 /// Data that we cannot find without knowing the user's projects.
 const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .git/requirements, and what pause-recorder kept \
@@ -110,15 +105,11 @@ impl Removal<'_> {
 
     /// The names of ours that the part holds.
     fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let files = || anyhow::Ok(Manifest::read(self.installation)?.files.into_keys());
-        Ok(match part {
-            Part::Settings(place) => Settings::read(place, self.catalog)?.parts(),
-            Part::Links => {
-                let all: BTreeSet<String> = files()?.chain(all_names(self.catalog)).collect();
-                all.into_iter().filter(|name| links::leads_to_us(self.installation, name)).collect()
-            }
-            Part::Programs => files()?.collect(),
-        })
+        match part {
+            Part::Settings(place) => Ok(Settings::read(place, self.catalog)?.parts()),
+            Part::Links => programs::linked(self.installation, self.catalog),
+            Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
+        }
     }
 
     /// Clears the part. Returns the names of what was removed.
@@ -128,14 +119,9 @@ impl Removal<'_> {
             Part::Settings(place) => {
                 let settings = Settings::read(place, self.catalog)?;
                 let is_changed = settings.put(self.host, &Change::default())?.is_some();
-                let rules_alone = vec!["our permission rules".to_owned()];
-                let names = if names.is_empty() { rules_alone } else { names };
                 Ok(if is_changed { names } else { Vec::new() })
             }
-            Part::Links => {
-                names.iter().try_for_each(|name| links::unlink(self.installation, name).map(drop))?;
-                Ok(names)
-            }
+            Part::Links => programs::unlink(self.installation, &names).map(|()| names),
             Part::Programs => programs::remove(self.installation, self.catalog, &names),
         }
     }
@@ -228,7 +214,10 @@ impl Removal<'_> {
         }
         let kept = shown_data(self.installation)?;
         if !kept.is_empty() {
-            say(format_args!("kept: {}; {}", list(&kept), self.installation.voice.purge()));
+            say(format_args!(
+                "kept: {}; to remove it, too, type `uninstall --purge` where you have installed from",
+                list(&kept)
+            ));
         }
         stays_elsewhere(self.installation).iter().for_each(say);
         Ok(!purged.is_empty())
@@ -248,27 +237,15 @@ impl Removal<'_> {
     }
 }
 
-/// The data of the hooks and the installer: the configuration with its schema and what `req init` kept of older ones, the state, and
-/// the backups of projects' files. Those of settings.json come last, apart.
+/// The data of the hooks and the installer: the configuration with its schema, the state, and the backups of projects' files. Those of
+/// settings.json come last, apart.
 fn data(installation: &Installation) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let configuration = &installation.requirements;
     let schema = Some(configuration.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
-    let kept = [configuration.clone()].into_iter().chain(before(configuration));
-    let kept = kept.chain([installation.own_state(), installation.backups()]).chain(schema);
-    let named = kept.filter(|path| path.symlink_metadata().is_ok()).collect();
+    let kept = [configuration.clone(), installation.own_state(), installation.backups()];
+    let named = kept.into_iter().chain(schema).filter(|path| path.symlink_metadata().is_ok()).collect();
     let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
     Ok((named, backups.collect()))
-}
-
-/// What `req init --force` kept of a file it replaced: `.before`, and `.before-` with the time.
-fn before(file: &Path) -> BTreeSet<PathBuf> {
-    let start = file.file_name().map(|name| format!("{}.before", name.display())).unwrap_or_default();
-    let is_kept = |path: &PathBuf| {
-        let rest = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(&start));
-        rest.is_some_and(|rest| rest.chars().all(|letter| letter == '-' || letter.is_ascii_digit()))
-    };
-    let folder = file.parent().and_then(|folder| fs::read_dir(folder).ok());
-    folder.into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_kept).collect()
 }
 
 /// A folder that the environment names could be anything: only the user removes it.

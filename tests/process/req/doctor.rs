@@ -8,7 +8,6 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
-use tests::payloads::Session;
 use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
 use tests::small_programs;
@@ -29,24 +28,9 @@ impl Patient {
     #[track_caller]
     fn installed() -> Self {
         let patient = Self { sandbox: Sandbox::new() };
-        patient.installs(small_programs::folder(), "--yes");
+        let line = format!("hooks install --yes --from {}", small_programs::folder().display());
+        patient.req(&line.split(' ').collect::<Vec<_>>()).run().assert_exit(0);
         patient
-    }
-
-    /// With this hook, and scripts in place of the others.
-    #[track_caller]
-    fn installed_with(hook: &str) -> Self {
-        let patient = Self { sandbox: Sandbox::new() };
-        let folder = patient.sandbox.temporary_dir().join("archive");
-        small_programs::write_all_but(hook, &folder);
-        patient.installs(&folder, &format!("--hooks {hook} --yes"));
-        patient
-    }
-
-    #[track_caller]
-    fn installs(&self, folder: &Path, words: &str) {
-        let line = format!("hooks install {words} --from {}", folder.display());
-        self.req(&line.split(' ').collect::<Vec<_>>()).run().assert_exit(0);
     }
 
     fn path(&self) -> String {
@@ -81,16 +65,6 @@ impl Patient {
         let mut settings = read_json(&self.sandbox.settings_path(Level::User));
         change(&mut settings);
         self.sandbox.settings(Level::User, &settings);
-    }
-
-    /// Claude Code of this version is what the shell would start. It must not be started.
-    fn has_client(&self, version: &str) {
-        let script = format!("#!/bin/sh\ntouch '{}'\n", self.trace().display());
-        let program = self.sandbox.write_home(format!(".local/share/claude/versions/{version}"), script);
-        set_mode(&program, 0o755);
-        let link = self.home(".local/bin/claude");
-        let _ = fs::remove_file(&link);
-        std::os::unix::fs::symlink(program, link).unwrap();
     }
 
     /// What a program leaves that must not be started.
@@ -158,18 +132,13 @@ fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
     assert_eq!((verdict.all("broken"), verdict.all("warning")), (Vec::new(), Vec::new()));
     for hook in [WATCH, GATE] {
         verdict.assert("ok", &[hook, "as it was installed"]);
-        verdict.assert("ok", &[hook, "answered PreToolUse with", " ms"]);
+        verdict.assert("ok", &[hook, "answered PreToolUse with", "; starts in "]);
         verdict.assert("ok", &[hook, "waits for its first session"]);
     }
     let outcome = patient.req(&["doctor"]).run();
     outcome.assert_exit(0);
     let text = outcome.stdout_text();
     assert!(text.ends_with("\nEverything that is promised holds.\n"), "{text}");
-    let starts = ["  ok       ", "  note     ", "           "];
-    let is_known = |line: &str| {
-        line.starts_with(char::is_uppercase) || starts.iter().any(|start| line.starts_with(start))
-    };
-    assert!(text.lines().all(is_known), "{text}");
 
     fs::remove_file(patient.deployed(GATE)).unwrap();
     std::os::unix::fs::symlink("/bin/true", patient.deployed(GATE)).unwrap();
@@ -208,12 +177,12 @@ fn off_file_and_a_declined_status_line_are_named() {
     verdict
         .assert("warning", &["hook-state/OFF", "every hook is off while this file is there", "req resume"]);
     verdict.assert("note", &["credit-pacer: its status line is not set", "req hooks statusline"]);
-    assert!(verdict.report["summary"].as_str().unwrap().starts_with("Every hook is off; but for that, "));
+    assert!(verdict.report["summary"].as_str().unwrap().ends_with(", with 1 warning."));
     assert_eq!(verdict.all("warning").iter().filter(|found| found.contains("switched off")).count(), 0);
 }
 
 #[test]
-fn foreign_commands_are_counted_and_never_run() {
+fn foreign_commands_are_never_run() {
     let patient = Patient::installed();
     let leaves_a_trace = format!("#!/bin/sh\ntouch '{}'\n", patient.trace().display());
     let [script, named_like_ours] = ["leave-a-trace".to_owned(), format!("bin/{GATE}")].map(|name| {
@@ -229,20 +198,15 @@ fn foreign_commands_are_counted_and_never_run() {
     patient.sandbox.settings(Level::Project, &json!({ "hooks": { "Stop": [{ "hooks": entries }] } }));
     for words in [&["doctor", "--json"][..], &["doctor", "--json", "--fix"]] {
         let verdict = Verdict::of(patient.req(words));
-        verdict.assert("ok", &["project/.claude/settings.json", "3 entries of others, not run"]);
         verdict.assert("warning", &["hooks.Stop", "/gone/notify does not exist"]);
     }
     assert!(!patient.trace().exists(), "a foreign command was run");
 }
 
-/// A missing link, an open state folder, a gate that may not be started, wrong entries, and one of somebody else's.
+/// A missing link, wrong entries, and one of somebody else's.
 fn unwell() -> Patient {
     let patient = Patient::installed();
     fs::remove_file(patient.home(".local/bin").join(WATCH)).unwrap();
-    let state = patient.home(".claude/hook-state");
-    fs::create_dir_all(&state).unwrap();
-    set_mode(&state, 0o777);
-    set_mode(&patient.deployed(GATE), 0o644);
     patient.change(|settings| {
         settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
         settings["hooks"].as_object_mut().unwrap().remove("SessionEnd");
@@ -258,8 +222,7 @@ fn fix_at_a_terminal_mends_everything_of_ours() {
     let typed = patient.types("doctor --fix");
     assert_eq!(typed.status, 0, "{}", typed.screen);
     for said in [
-        "mended: rate-awareness is linked into ~/.local/bin",
-        "mended: ~/.claude/hooks/requirements-check may be started",
+        "mended: linked rate-awareness into ~/.local/bin",
         "mended: the entries in ~/.claude/settings.json are as they should be",
         "/gone/x does not exist",
     ] {
@@ -268,8 +231,6 @@ fn fix_at_a_terminal_mends_everything_of_ours() {
     let verdict = patient.verdict();
     let left = verdict.all("warning");
     assert!(verdict.status == 0 && left.len() == 1 && left[0].contains("/gone/x"), "{left:?}");
-    let mode = fs::metadata(patient.home(".claude/hook-state")).unwrap().permissions().mode();
-    assert_eq!(mode & 0o777, 0o700);
     let before = fs::read(patient.sandbox.settings_path(Level::User)).unwrap();
     let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]));
     assert_eq!((verdict.status, &verdict.report["mended"]), (0, &json!([])), "a second time");
@@ -277,49 +238,13 @@ fn fix_at_a_terminal_mends_everything_of_ours() {
 }
 
 #[test]
-fn fix_in_claudes_shell_leaves_settings_and_a_replaced_gate_alone() {
+fn fix_in_claudes_shell_leaves_settings_alone() {
     let patient = unwell();
-    fs::write(patient.deployed(WATCH), "#!/bin/sh\n").unwrap();
-    set_mode(&patient.deployed(WATCH), 0o644);
     let before = fs::read(patient.sandbox.settings_path(Level::User)).unwrap();
     let verdict = Verdict::of(patient.req(&["doctor", "--fix", "--json"]).env("CLAUDECODE", "1"));
     assert_eq!(verdict.status, 1);
     let mended = verdict.report["mended"].to_string();
-    assert!(mended.contains("type: req doctor --fix") && mended.contains("may be started"), "{mended}");
+    assert!(mended.contains("type: req doctor --fix") && mended.contains("mended: linked"), "{mended}");
     assert!(!mended.contains("entries in"), "{mended}");
     assert_eq!(fs::read(patient.sandbox.settings_path(Level::User)).unwrap(), before);
-    let mode = fs::metadata(patient.deployed(WATCH)).unwrap().permissions().mode();
-    assert_eq!(mode & 0o111, 0);
-}
-
-#[test]
-fn changed_version_of_claude_code_is_reported_at_a_sessions_start_until_doctor_has_proved_it() {
-    let patient = Patient::installed_with(GATE);
-    let session = Session::new(&patient.sandbox);
-    let told = |agent: &str| {
-        let gate = Invocation::new(patient.deployed(GATE), &patient.sandbox)
-            .unset("CLAUDE_HOOK_STATE_DIR")
-            .env("CLAUDE_PROJECT_DIR", patient.sandbox.project().display().to_string())
-            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
-            .env("AI_AGENT", agent)
-            .stdin(session.session_start("startup").to_bytes());
-        let text = gate.run().answer().and_then(|answer| answer["systemMessage"].as_str().map(str::to_owned));
-        text.filter(|text| text.contains("req doctor"))
-    };
-    assert_eq!(told("claude-code_2-1-330_harness"), None, "nothing was ever proved");
-    patient.has_client("2.1.329");
-    patient.verdict().assert("ok", &["Claude Code 2.1.329; all proofs passed"]);
-    assert_eq!(told("claude-code_2-1-329_harness"), None, "proved");
-    let text = told("claude-code_2-1-330_harness").unwrap();
-    assert!(text.contains("2.1.330") && text.contains("2.1.329"), "{text}");
-    assert_eq!(told("claude-code_2-1-330_harness"), None, "told already");
-
-    patient.has_client("2.1.330");
-    let binary = fs::read(patient.deployed(GATE)).unwrap();
-    fs::write(patient.deployed(GATE), "#!/bin/sh\n").unwrap();
-    patient.verdict().assert("warning", &["2.1.330 now", "not all proofs passed"]);
-    fs::write(patient.deployed(GATE), binary).unwrap();
-    patient.verdict().assert("warning", &["2.1.330 now, and was 2.1.329", "passed again"]);
-    patient.verdict().assert("ok", &["Claude Code 2.1.330; all proofs passed"]);
-    assert!(!patient.trace().exists(), "Claude Code was run");
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{arrange, installed, on, owner};
-use crate::{Owner, Registration, Wanted, read};
+use super::{arrange, on, owner};
+use crate::{Owner, Registration, Wanted};
 
 const RULE: &str = "Bash(req status*)";
 
@@ -131,28 +131,4 @@ fn no_earlier_text_is_given_back_that_differs_in_more_than_our_parts() {
     assert_eq!(everything.take(&now, &[some(base)]).as_deref(), Some(edited));
     assert_eq!(everything.take(&now, &[some(&then), some(base), None, some("")]).as_deref(), Some(edited));
     assert_eq!(everything.take(&now, &[some("{}"), None]).as_deref(), Some(edited));
-
-    // The rule is wanted and was not there then; the hooks are the same.
-    let without_rule = Wanted { rules: Vec::new(), ..everything.wanted() };
-    let then = arrange(Some(base), &everything.owner(), &without_rule, &[]).unwrap();
-    let fewer = Wanted { hooks: vec![], status_line: None, ..everything.wanted() };
-    let there = everything.put(base);
-    let after = arrange(Some(&there), &everything.owner(), &fewer, &[then, some(base)]).unwrap().unwrap();
-    assert_eq!(read(&after, &everything.owner()).unwrap().rules, [RULE]);
-    let without_line = Wanted { status_line: None, ..everything.wanted() };
-    let then = arrange(Some(base), &everything.owner(), &without_rule, &[]).unwrap();
-    let after =
-        arrange(Some(&there), &everything.owner(), &without_line, &[then, some(base)]).unwrap().unwrap();
-    let there = read(&after, &everything.owner()).unwrap();
-    assert_eq!((there.rules.len(), there.entries.len(), there.status_line), (1, 2, None));
-}
-
-#[test]
-fn earlier_texts_that_cannot_be_read_are_no_help_and_no_harm() {
-    let after = installed("{\"n\":1}");
-    let earlier = ["{", "[]", "{\"hooks\":1}", "\u{0}"].map(|text| Some(text.to_owned()));
-    assert_eq!(
-        arrange(Some(&after), &owner(), &Wanted::default(), &earlier).unwrap().as_deref(),
-        Some("{\"n\":1}")
-    );
 }

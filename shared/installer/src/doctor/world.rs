@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use client_settings::{Contents, Entry, Owner, Refused};
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::{Host, Places, Timestamp};
+use shared::host::{Host, Places};
 use shared::state::Store;
 
 use super::report::Finding;
-use crate::enabled::Enabled;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
+use crate::prove::Enabled;
+use crate::say::Voice;
 use crate::settings::Ours;
 use crate::source::beside_this_program;
-use crate::voice::Voice;
 
 /// The beginning of our plugin's key in `enabledPlugins`; a marketplace's name follows.
 const PLUGIN: &str = "barbless@";
@@ -98,10 +98,14 @@ impl<'a> World<'a> {
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
         let mut levels = Vec::new();
         for place in &places {
-            levels.push(Level::of(place, catalog)?);
+            let ours = Ours::of(place, catalog)?;
+            let shown = place.show(&place.settings);
+            let level = Level::read(Some(place.scope), &place.settings, &shown, &ours.owner());
+            levels.push(Level { place: Some(place.clone()), ..level });
         }
         let ours = Ours::of(&places[0], catalog)?;
-        levels.extend(managed_files(managed).iter().map(|file| Level::managed(file, &ours.owner())));
+        let read = |file: PathBuf| Level::read(None, &file, &file.display().to_string(), &ours.owner());
+        levels.extend(managed_files(managed).into_iter().map(read));
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
         let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
         Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
@@ -115,11 +119,6 @@ impl<'a> World<'a> {
     /// The installation closest to the work. Hooks answer in its folder.
     pub(crate) fn nearest(&self) -> &Installation {
         &self.places[self.places.len() - 1]
-    }
-
-    /// The time when this command began.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.host.started
     }
 
     /// The state folder, if it is there.
@@ -174,17 +173,6 @@ impl<'a> World<'a> {
 }
 
 impl Level {
-    fn of(place: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
-        let ours = Ours::of(place, catalog)?;
-        let shown = place.show(&place.settings);
-        let level = Self::read(Some(place.scope), &place.settings, &shown, &ours.owner());
-        Ok(Self { place: Some(place.clone()), ..level })
-    }
-
-    fn managed(file: &Path, owner: &Owner<'_>) -> Self {
-        Self::read(None, file, &file.display().to_string(), owner)
-    }
-
     fn read(scope: Option<Scope>, file: &Path, shown: &str, owner: &Owner<'_>) -> Self {
         match text_of(file) {
             Ok(text) => Self::of_text(scope, shown, &text, owner),

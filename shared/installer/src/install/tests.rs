@@ -9,8 +9,8 @@ use super::{Plan, choose, judge_for};
 use crate::hooks::Install;
 use crate::places::{Installation, Scope};
 use crate::requirements::{Judge, next_for_judge};
+use crate::say::Voice;
 use crate::source::Source;
-use crate::voice::Voice;
 
 const PAID: &str = "tempo-stop";
 const FREE: &str = "stop-momentum";

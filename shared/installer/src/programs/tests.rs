@@ -8,8 +8,8 @@ use shared::catalog::{Answer, Catalog, HookEntry};
 use super::{copy, install, remove};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
+use crate::say::Voice;
 use crate::source::{Binaries, Source};
-use crate::voice::Voice;
 
 fn installation(folder: &Path) -> Installation {
     Installation::scratch(folder, Scope::User)
@@ -61,13 +61,6 @@ fn programs_are_executable_and_new_folders_private() {
     let set = |mode| {
         fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap();
     };
-    set(0o700);
-    assert_eq!(
-        given(&installation, &built(scratch.path(), "one")).unwrap(),
-        [""; 0],
-        "its owner may start it"
-    );
-    assert_eq!(mode(&installation.deployed("a-gate")), 0o700);
     set(0o644);
     assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
     assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
@@ -183,14 +176,6 @@ fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copie
 }
 
 #[test]
-fn a_hook_that_is_not_there_gets_no_command() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    assert!(!install(&installation, &catalog(), &from(scratch.path()), None).unwrap());
-    assert!(installation.bin.join(executable("a-gate")).symlink_metadata().is_err());
-}
-
-#[test]
 fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
@@ -210,17 +195,6 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     assert_eq!(known("one").unwrap(), [""; 0]);
     fs::remove_file(installation.deployed("a-gate")).unwrap();
     assert_eq!(known("one").unwrap(), ["a-gate"], "what is gone comes back");
-}
-
-#[test]
-fn what_lies_in_the_folder_of_the_hooks_becomes_ours_by_the_users_word_alone() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    fs::create_dir_all(&installation.hooks).unwrap();
-    fs::write(installation.deployed("a-gate"), "put there").unwrap();
-    let source = from(&installation.hooks);
-    assert!(install(&installation, &catalog(), &source, Some("line")).is_err());
-    assert_eq!(Manifest::read(&installation).unwrap(), Manifest::default());
 }
 
 #[cfg(unix)]
@@ -253,4 +227,24 @@ fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
     let before = files();
     refused("true");
     assert_eq!(files(), before, "the old one, and what is known of it");
+}
+
+#[cfg(unix)]
+#[test]
+fn command_is_linked_kept_and_never_put_over_somebody_elses() {
+    use std::os::unix::fs::symlink;
+    let scratch = tempfile::tempdir().unwrap();
+    let (hooks, bin) = (scratch.path().join("hooks"), scratch.path().join("bin"));
+    let (path, target) = (bin.join("a-gate"), hooks.join("a-gate"));
+    let place = |path: &Path, target: &Path| super::place(path, target, &hooks).unwrap();
+    assert_eq!(place(&path, &target), Some(true));
+    assert_eq!(place(&path, &target), Some(false));
+    assert_eq!(place(&path, &hooks.join("another")), Some(true), "ours may change");
+    fs::write(bin.join("file"), "mine").unwrap();
+    symlink("/bin/sh", bin.join("link")).unwrap();
+    for theirs in ["file", "link"] {
+        let before = fs::read(bin.join(theirs)).unwrap();
+        assert_eq!(place(&bin.join(theirs), &target), None);
+        assert_eq!(fs::read(bin.join(theirs)).unwrap(), before);
+    }
 }
