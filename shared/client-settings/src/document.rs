@@ -47,12 +47,10 @@ impl<'a> Document<'a> {
         Ok(Self { text, root })
     }
 
-    /// The value as data.
     pub(super) fn value(&self, node: &Value<'a>) -> serde_json::Value {
         serde_json::from_str(self.raw(node.range())).unwrap_or_default()
     }
 
-    /// A part of the text as written.
     pub(super) fn raw(&self, range: Range) -> &'a str {
         &self.text[range.start..range.end]
     }

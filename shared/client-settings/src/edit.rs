@@ -27,7 +27,7 @@ pub(super) const END: Step<'_> = Step::Item(usize::MAX);
 pub(super) struct BeforeUs<'a>(pub(super) &'a str);
 
 impl<'a> BeforeUs<'a> {
-    pub(super) fn find(earlier: &'a [Option<String>], owner: &Owner<'_>) -> Option<Self> {
+    pub(super) fn find(earlier: &'a [Option<String>], owner: &Owner) -> Option<Self> {
         let mut texts = earlier.iter().map(|text| text.as_deref().unwrap_or_default());
         texts.find(|text| read(text, owner).is_ok_and(|there| there.as_wanted(owner).is_nothing())).map(Self)
     }

@@ -12,7 +12,6 @@ use super::{Entry, Owner, Program, Refused, Registration, SHELL_MARK, Wanted};
 /// The longest name of a hook, in bytes.
 const MAX_NAME: usize = 64;
 
-/// An entry and its place.
 pub(super) struct Found<'b, 'a> {
     pub(super) entry: Entry,
     object: &'b Object<'a>,
@@ -22,7 +21,7 @@ pub(super) struct Found<'b, 'a> {
 /// One edit towards the wanted entries; `None`: nothing is left to do.
 pub(super) fn step(
     document: &Document<'_>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
@@ -65,7 +64,7 @@ fn corrected(
 }
 
 /// Every entry, in the order of the text.
-pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec<Found<'b, 'a>> {
+pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner) -> Vec<Found<'b, 'a>> {
     let hooks = last(&document.root, "hooks").and_then(|hooks| hooks.value.as_object());
     let mut all = Vec::new();
     for event in hooks.into_iter().flat_map(|hooks| &hooks.properties) {
@@ -89,7 +88,7 @@ pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec
 }
 
 /// The entry as data, without its event and matcher.
-fn read(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Entry {
+fn read(document: &Document<'_>, object: &Object<'_>, owner: &Owner) -> Entry {
     let args = last(object, "args").and_then(|args| args.value.as_array());
     let timeout = last(object, "timeout").map(|timeout| document.value(&timeout.value));
     let mut entry = Entry {
@@ -164,7 +163,7 @@ impl Entry {
     }
 }
 
-impl Owner<'_> {
+impl Owner {
     /// An entry that starts this program is ours.
     pub(super) fn starts(&self, program: &Program) -> bool {
         match program {
@@ -176,9 +175,8 @@ impl Owner<'_> {
     /// The command is the path of one of our binaries.
     pub(super) fn owns(&self, command: &str) -> bool {
         let Some((folder, _)) = command.rsplit_once(['/', '\\']) else { return false };
-        let folder = Path::new(folder);
-        let is_ours = folder == self.folder || self.former_folders.iter().any(|former| former == folder);
-        is_ours && self.binaries.iter().any(|binary| binary == file_name(command))
+        self.folders.iter().any(|ours| ours == Path::new(folder))
+            && self.binaries.iter().any(|binary| binary == file_name(command))
     }
 }
 

@@ -16,7 +16,7 @@ mod faults;
 mod parts;
 mod user_file;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::{Map, Number, Value, json};
@@ -42,29 +42,25 @@ pub struct Refused {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// The reason.
     pub why: String,
 }
 
 /// Marks of our parts of a text.
-#[derive(Debug, Clone, Copy)]
-pub struct Owner<'a> {
-    /// The folder of our binaries.
-    pub folder: &'a Path,
-    /// Former folders: a moved home leaves entries behind.
-    pub former_folders: &'a [PathBuf],
+#[derive(Debug, Clone, Default)]
+pub struct Owner {
+    /// The present and former folders of our binaries: a moved home leaves entries behind.
+    pub folders: Vec<PathBuf>,
     /// The names of our binaries.
-    pub binaries: &'a [String],
+    pub binaries: Vec<String>,
     /// The permission rules that were added for us. The user's own rules may read the same.
-    pub rules: &'a [String],
+    pub rules: Vec<String>,
     /// The status line before ours, as written.
-    pub status_line_before: Option<&'a str>,
+    pub status_line_before: Option<String>,
 }
 
 /// The parts of ours that the text shall hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Hook entries.
     pub hooks: Vec<Registration>,
     /// Permission rules under `permissions.allow`.
     pub rules: Vec<String>,
@@ -87,7 +83,6 @@ pub struct Registration {
     pub status_message: Option<String>,
 }
 
-/// The program of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program by its absolute path, without a shell and without arguments.
@@ -96,12 +91,10 @@ pub enum Program {
     Shell(String),
 }
 
-/// The contents of a settings text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     /// Every hook entry that can be read, in the order of the text.
     pub entries: Vec<Entry>,
-    /// Every permission rule under `permissions.allow`.
     pub rules: Vec<String>,
     pub status_line: Option<StatusLineThere>,
     /// Values that make Claude Code ignore hooks of the text.
@@ -119,13 +112,11 @@ pub struct Contents {
 /// A switch and its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag {
-    /// The value.
     pub is_on: bool,
     /// Counted from 1.
     pub line: usize,
 }
 
-/// A hook entry of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
     /// The name of our binary, or the name after the mark of our shell line; `None`: the entry is somebody else's.
@@ -150,7 +141,7 @@ pub struct Entry {
 }
 
 /// Reads a text. An empty one holds nothing. Refuses what is no plain JSON object.
-pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
+pub fn read(text: &str, owner: &Owner) -> Result<Contents, Refused> {
     let text = without_mark(text);
     if is_blank(text) {
         return Ok(Contents::default());
@@ -191,7 +182,7 @@ pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
 /// Refuses a text that is no plain JSON of the shape that Claude Code documents, and a relevant key that stands twice.
 pub fn arrange(
     text: Option<&str>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     earlier: &[Option<String>],
 ) -> Result<Option<String>, Refused> {
@@ -211,7 +202,7 @@ pub fn arrange(
 }
 
 /// Whether `text` and an earlier text of the file differ in nothing but our parts.
-pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner<'_>) -> bool {
+pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner) -> bool {
     let earlier = earlier.unwrap_or_default();
     let before_us = BeforeUs(earlier);
     let foreign = |text: &str| arranged(text, owner, &Wanted::default(), Some(&before_us)).ok();
@@ -219,7 +210,7 @@ pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Ow
     if is_blank(earlier) { without_mark(&left).trim() == "{}" } else { foreign(earlier) == Some(left) }
 }
 
-fn is_as_wanted(text: Option<&str>, owner: &Owner<'_>, wanted: &Wanted) -> bool {
+fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
     let text = text.unwrap_or_default();
     let is_unchanged = || arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text);
     if is_blank(text) { wanted.is_nothing() } else { is_unchanged() }
@@ -228,7 +219,7 @@ fn is_as_wanted(text: Option<&str>, owner: &Owner<'_>, wanted: &Wanted) -> bool 
 /// [`arrange`] by edits alone.
 fn arranged(
     text: &str,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<String, Refused> {
@@ -245,7 +236,7 @@ fn arranged(
 /// One edit towards what is wanted; `None`: nothing is left to do.
 fn step(
     text: &str,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
@@ -292,13 +283,12 @@ impl Registration {
 }
 
 impl Contents {
-    /// Our hook entries.
     pub fn ours(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.name.is_some())
     }
 
     /// Our parts as [`Wanted`], so that all of them stay.
-    pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
+    pub fn as_wanted(&self, owner: &Owner) -> Wanted {
         let is_ours = |rule: &&String| owner.rules.contains(rule);
         let line = self.status_line.as_ref().filter(|there| there.is_ours);
         Wanted {
@@ -311,7 +301,6 @@ impl Contents {
 }
 
 impl Wanted {
-    /// Nothing of ours shall be there.
     pub fn is_nothing(&self) -> bool {
         self.hooks.is_empty() && self.rules.is_empty() && self.status_line.is_none()
     }

@@ -24,7 +24,7 @@ pub(super) fn rules(document: &Document<'_>) -> Vec<String> {
 /// One edit towards the wanted rules; `None`: nothing is left to do.
 pub(super) fn step_of_rules(
     document: &Document<'_>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &[String],
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
@@ -48,7 +48,6 @@ pub(super) fn step_of_rules(
 pub struct StatusLineThere {
     /// The value as written.
     pub raw: String,
-    /// The shell line.
     pub command: Option<String>,
     /// The type is `command`, and there is a shell line.
     pub is_command: bool,
@@ -56,7 +55,7 @@ pub struct StatusLineThere {
     pub is_ours: bool,
 }
 
-pub(super) fn status_line(document: &Document<'_>, owner: &Owner<'_>) -> Option<StatusLineThere> {
+pub(super) fn status_line(document: &Document<'_>, owner: &Owner) -> Option<StatusLineThere> {
     let value = &document.root.get(STATUS_LINE)?.value;
     let text = |key: &str| value.as_object().and_then(|object| text_of(object, key));
     let command = text("command");
@@ -66,14 +65,14 @@ pub(super) fn status_line(document: &Document<'_>, owner: &Owner<'_>) -> Option<
 }
 
 /// The shell line runs a binary of ours.
-fn is_our_line(line: &str, owner: &Owner<'_>) -> bool {
+fn is_our_line(line: &str, owner: &Owner) -> bool {
     owner.owns(&first_word(line))
 }
 
 /// One edit towards this status line; `None`: nothing is left to do.
 pub(super) fn step_of_status_line(
     document: &Document<'_>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: Option<&str>,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
@@ -95,12 +94,12 @@ pub(super) fn step_of_status_line(
 /// The one before ours as written, or its command alone where a key beside it has changed since.
 fn give_back(
     document: &Document<'_>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<String, Refused> {
     let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
     let is_foreign = |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, owner));
-    let before = owner.status_line_before.filter(is_foreign);
+    let before = owner.status_line_before.as_deref().filter(is_foreign);
     let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
         return Ok(document.remove(&COMMAND[..1], before_us));
     };

@@ -10,14 +10,11 @@ use crate::spec::TOP_KEYS;
 use crate::top;
 use crate::tree::{get, json, leaves, merged};
 
-/// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Path as in a file.
     pub path: Vec<String>,
-    /// Value in force.
     pub value: Value,
-    /// Provenance.
     pub origin: Origin,
     /// Values of lower layers, the highest first.
     pub overridden: Vec<Said>,
@@ -27,11 +24,9 @@ pub struct Entry {
     pub global_only: bool,
 }
 
-/// Value of one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     pub value: Value,
-    /// Provenance.
     pub origin: Origin,
 }
 
@@ -65,7 +60,6 @@ impl<S> Section<S> {
     }
 }
 
-/// The keys above all sections.
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let (files, _) = sources.read(&TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// The layers from the lowest to the highest; a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// Compiled in.
@@ -18,7 +17,6 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// The word for people.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Defaults => "default",

@@ -26,7 +26,6 @@ pub struct SettingFault {
     pub what: String,
 }
 
-/// A section as it is in force.
 #[derive(Debug)]
 pub struct Section<S> {
     /// The hook is switched on.
@@ -145,7 +144,6 @@ pub fn load_by_schema(
     load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
 }
 
-/// An entry that the types refuse.
 struct Refused {
     path: Vec<String>,
     /// A type's own message about its entries; never a value.

@@ -48,7 +48,6 @@ pub fn read_value(text: &str) -> Result<Value, &'static str> {
 /// Why a text is no map of settings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
-    /// Line, counted from 1, if known.
     pub line: Option<usize>,
     /// Why, without quoting the text.
     pub why: String,

@@ -32,7 +32,6 @@ pub(crate) struct YamlError {
 
 #[derive(Debug, Default)]
 pub(crate) struct Parsed {
-    /// The top level.
     pub(crate) values: Dict,
     /// The paths of keys that stand twice; the last one counts.
     pub(crate) repeated: Vec<Vec<String>>,

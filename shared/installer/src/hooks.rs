@@ -11,7 +11,6 @@ use crate::requirements::Judge;
 use crate::say::Voice;
 use crate::{commands, install, status, uninstall};
 
-/// The verbs.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum Command {
     /// Copy the hooks to ~/.claude/hooks, register the chosen ones, and prove that they work
@@ -41,7 +40,6 @@ pub enum Command {
     },
 }
 
-/// The arguments of `install`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub struct Install {
@@ -76,7 +74,6 @@ pub struct Install {
     pub(crate) yes: bool,
 }
 
-/// The arguments of `enable`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Enable {
     /// The hook's name
@@ -94,7 +91,6 @@ pub struct Enable {
     yes: bool,
 }
 
-/// The arguments of `disable`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Disable {
     /// The hook's name
@@ -106,7 +102,6 @@ pub struct Disable {
     pub(crate) yes: bool,
 }
 
-/// The arguments of `status`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Status {
     /// Print JSON
@@ -120,7 +115,6 @@ pub struct Status {
     pub(crate) built: Option<PathBuf>,
 }
 
-/// The arguments of `undo`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Undo {
     #[command(flatten)]
@@ -136,7 +130,6 @@ impl Default for Where {
     }
 }
 
-/// Carries the command out.
 pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
     match command {
         Command::Install(wanted) => install::run(host, wanted, voice),

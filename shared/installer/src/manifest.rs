@@ -26,7 +26,6 @@ pub(crate) struct Manifest {
     /// A manifest without one is of the first version.
     #[serde(default = "first")]
     version: u32,
-    /// The installed programs by name.
     pub(crate) files: BTreeMap<String, Deployed>,
     /// Folders in which our programs were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -43,7 +42,6 @@ const fn first() -> u32 {
 /// Our parts of a settings file beside hook entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Added {
-    /// Permission rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rules: Vec<String>,
     /// The status line before ours, as it was written.
@@ -54,7 +52,6 @@ pub(crate) struct Added {
     pub(crate) chained: Option<Chained>,
 }
 
-/// One installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Deployed {
     /// Of the bytes, in hexadecimal.
@@ -136,29 +133,10 @@ pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
         || hash(left).is_some_and(|left| hash(right) == Some(left))
 }
 
-/// In hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
     hex(bytes, 32)
 }
 
 fn path(installation: &Installation) -> PathBuf {
     installation.hooks.join("manifest.json")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::is_same_file;
-
-    #[test]
-    fn copy_is_the_same_file_and_other_bytes_are_not() {
-        let scratch = tempfile::tempdir().unwrap();
-        let [one, copy, other] = ["one", "copy", "other"].map(|name| scratch.path().join(name));
-        for (path, bytes) in [(&one, "a"), (&copy, "a"), (&other, "b")] {
-            fs::write(path, bytes).unwrap();
-        }
-        assert!(is_same_file(&one, &one) && is_same_file(&one, &copy));
-        assert!(!is_same_file(&one, &other) && !is_same_file(&one, &scratch.path().join("gone")));
-    }
 }

@@ -30,12 +30,7 @@ pub(crate) fn install(
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
     let binaries = source.binaries(&catalog.hooks)?;
-    let mut wanted = binaries.clone();
-    if source.is_deployed_to(installation) {
-        // A program that was put into the folder by hand becomes ours.
-        let known = Manifest::read(installation)?.files;
-        wanted.retain(|binary, _| !known.contains_key(binary));
-    }
+    let wanted = if source.is_deployed_to(installation) { Binaries::new() } else { binaries.clone() };
     let copied = installation.alone(|| {
         remove_abandoned_of(installation, catalog)?;
         copy(installation, catalog, &wanted, known_only)
@@ -75,12 +70,10 @@ fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries
     }
 }
 
-/// The effect of a missing helper.
 pub(crate) fn without_helper(hook: &str) -> String {
     format!("{hook} can open no connections; what needs none works")
 }
 
-/// A program that is to be installed.
 struct Incoming {
     name: String,
     from: PathBuf,
@@ -217,7 +210,6 @@ pub(crate) fn remove(
     Ok(gone)
 }
 
-/// The result for all commands.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     /// The commands that were not linked yet.
@@ -226,7 +218,6 @@ pub(crate) struct Links {
     foreign: Vec<(PathBuf, PathBuf)>,
 }
 
-/// Links every command of the installed hooks.
 pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Links> {
     let mut links = Links::default();
     for hook in catalog.hooks.iter().filter(|hook| installation.deployed(&hook.name).is_file()) {

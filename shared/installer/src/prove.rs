@@ -55,7 +55,6 @@ pub(crate) struct Enabled {
     #[serde(rename = "enabled")]
     pub(crate) acts: bool,
     set_by: Option<String>,
-    /// Faults of the configuration files.
     #[serde(default)]
     pub(crate) problems: Vec<String>,
 }

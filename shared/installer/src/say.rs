@@ -29,7 +29,6 @@ pub fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// Progress, or something worth knowing.
 pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
@@ -115,17 +114,14 @@ impl Voice {
     }
 }
 
-/// A person can be asked.
 pub(crate) fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// The answer to a question of yes or no.
 pub(crate) fn confirmed(question: &str, default: bool) -> anyhow::Result<bool> {
     answered(Confirm::new(question).with_default(default).prompt())
 }
 
-/// Goes on only with a yes.
 pub(crate) fn agreed(question: &str, default: bool) -> anyhow::Result<()> {
     ensure!(confirmed(question, default)?, "nothing was changed");
     Ok(())
@@ -155,7 +151,6 @@ pub(crate) fn chosen_hooks(
     Ok(chosen.iter().map(|option| open[option.index]).collect())
 }
 
-/// The way to a model for these hooks.
 pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
     let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
     let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;

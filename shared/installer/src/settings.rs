@@ -17,42 +17,26 @@ use crate::registration::{NOTICE, entries, names, notice, status_line};
 use crate::requirements::{Chained, command_of};
 use crate::say::note;
 
-/// The marks of our parts of a settings file.
-pub(crate) struct Ours {
-    hooks: PathBuf,
-    former: Vec<PathBuf>,
-    binaries: Vec<String>,
-    added: Added,
-}
-
-impl Ours {
-    pub(crate) fn of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
-        let mut manifest = Manifest::read(installation)?;
+/// The marks of our parts of this scope's settings, and what the manifest notes of them.
+pub(crate) fn ours(installation: &Installation, catalog: &Catalog) -> anyhow::Result<(Owner, Added)> {
+    let mut manifest = Manifest::read(installation)?;
+    let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
+    // A home that is reached through a link is the same home.
+    let present = [Some(installation.hooks.clone()), installation.hooks.canonicalize().ok()];
+    let owner = Owner {
+        folders: present.into_iter().flatten().chain(manifest.folders).collect(),
         // An older version may have registered a hook that the catalog no longer knows.
-        let binaries = manifest.files.into_keys().chain(names(catalog)).chain([NOTICE.to_owned()]).collect();
-        let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
-        let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
-        // A home that is reached through a link is the same home.
-        former.extend(hooks.canonicalize().ok().filter(|real| *real != hooks));
-        Ok(Self { hooks, former, binaries, added })
-    }
-
-    pub(crate) fn owner(&self) -> Owner<'_> {
-        self.owner_with(&self.added)
-    }
-
-    fn owner_with<'a>(&'a self, added: &'a Added) -> Owner<'a> {
-        Owner {
-            folder: &self.hooks,
-            former_folders: &self.former,
-            binaries: &self.binaries,
-            rules: &added.rules,
-            status_line_before: added.status_line_before.as_deref(),
-        }
-    }
+        binaries: manifest.files.into_keys().chain(names(catalog)).chain([NOTICE.to_owned()]).collect(),
+        ..Owner::default()
+    };
+    Ok((with(&owner, &added), added))
 }
 
-/// The hooks and extras that shall be registered.
+fn with(owner: &Owner, added: &Added) -> Owner {
+    let (rules, status_line_before) = (added.rules.clone(), added.status_line_before.clone());
+    Owner { rules, status_line_before, ..owner.clone() }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice<'a> {
     /// These hooks and no others.
@@ -67,7 +51,6 @@ pub(crate) struct Choice<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     wanted: Wanted,
-    /// The manifest's note about them.
     added: Added,
     /// The text that the file gets back where nothing but our parts differs.
     back_to: Option<Backup>,
@@ -78,7 +61,8 @@ pub(crate) struct Settings<'a> {
     installation: &'a Installation,
     catalog: &'a Catalog,
     file: UserFile,
-    ours: Ours,
+    owner: Owner,
+    added: Added,
     /// The text; `None`: there is no file.
     pub(crate) text: Option<String>,
     pub(crate) present: Contents,
@@ -87,14 +71,14 @@ pub(crate) struct Settings<'a> {
 impl<'a> Settings<'a> {
     pub(crate) fn read(installation: &'a Installation, catalog: &'a Catalog) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
-        let ours = Ours::of(installation, catalog)?;
+        let (owner, added) = ours(installation, catalog)?;
         let text = file.read()?;
-        let read = client_settings::read(text.as_deref().unwrap_or_default(), &ours.owner());
+        let read = client_settings::read(text.as_deref().unwrap_or_default(), &owner);
         let mut present = read.map_err(|refused| file.refused(refused))?;
         if let Some(refused) = present.refused.take() {
             return Err(file.refused(refused).into());
         }
-        Ok(Self { installation, catalog, file, ours, text, present })
+        Ok(Self { installation, catalog, file, owner, added, text, present })
     }
 
     /// The registered hooks, in the order of the catalog.
@@ -108,7 +92,7 @@ impl<'a> Settings<'a> {
     pub(crate) fn parts(&self) -> Vec<String> {
         let names = self.present.ours().filter_map(|entry| entry.name.clone());
         let hooks: BTreeSet<String> = names.filter(|name| name != NOTICE).collect();
-        let ours = self.present.as_wanted(&self.ours.owner());
+        let ours = self.present.as_wanted(&self.owner);
         let line = ours.status_line.map(|_| "the status line".to_owned());
         let rules = (!ours.rules.is_empty()).then(|| "our permission rules".to_owned());
         hooks.into_iter().chain(rules).chain(line).collect()
@@ -127,10 +111,9 @@ impl<'a> Settings<'a> {
 
     /// The command of another status line that we keep in the user's configuration.
     pub(crate) fn chained(&self) -> Option<&Chained> {
-        self.ours.added.chained.as_ref()
+        self.added.chained.as_ref()
     }
 
-    /// The status line of somebody else.
     pub(crate) fn foreign_line(&self) -> Option<&StatusLineThere> {
         self.present.status_line.as_ref().filter(|line| !line.is_ours)
     }
@@ -138,7 +121,7 @@ impl<'a> Settings<'a> {
     /// Exactly this choice.
     pub(crate) fn to(&self, choice: &Choice<'_>) -> anyhow::Result<Change> {
         let is_shared = self.installation.scope == Scope::Project;
-        let before = &self.ours.added.rules;
+        let before = &self.added.rules;
         let rules = choice.hooks.iter().flat_map(|hook| hook.permissions.clone());
         let mut rules: Vec<String> = rules.filter(|rule| before.contains(rule)).collect();
         if choice.allow_rules {
@@ -188,7 +171,7 @@ impl<'a> Settings<'a> {
 
     /// Our parts as they were in an earlier text of the file; the user's later changes stay.
     pub(crate) fn as_in(&self, backup: Backup) -> anyhow::Result<Change> {
-        let read = |owner: &Owner<'_>| {
+        let read = |owner: &Owner| {
             let read = client_settings::read(backup.text.as_deref().unwrap_or_default(), owner);
             read.map_err(|refused| self.file.refused(refused))
         };
@@ -197,9 +180,9 @@ impl<'a> Settings<'a> {
             let is_catalogs = self.catalog.hooks.iter().any(|hook| hook.permissions.contains(rule));
             is_catalogs && !self.present.rules.contains(rule)
         };
-        let gone: Vec<String> = read(&self.ours.owner())?.rules.into_iter().filter(is_gone).collect();
-        let ours = Added { rules: merged(&self.ours.added.rules, &gone), ..self.ours.added.clone() };
-        let owner = self.ours.owner_with(&ours);
+        let gone: Vec<String> = read(&self.owner)?.rules.into_iter().filter(is_gone).collect();
+        let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
+        let owner = with(&self.owner, &ours);
         let wanted = Wanted { leaves_entries: true, ..read(&owner)?.as_wanted(&owner) };
         let printer = self.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
         let (status_line_before, chained) = match printer {
@@ -211,13 +194,13 @@ impl<'a> Settings<'a> {
     }
 
     fn as_it_is(&self) -> Change {
-        let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.ours.owner()) };
-        Change { wanted, added: self.ours.added.clone(), back_to: None }
+        let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.owner) };
+        Change { wanted, added: self.added.clone(), back_to: None }
     }
 
     /// The status line before ours: its value as written, and the place where its command is kept.
     fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<(Option<String>, Option<Chained>)> {
-        let before = &self.ours.added;
+        let before = &self.added;
         let Some(replaced) = self.foreign_line() else {
             return Ok((before.status_line_before.clone(), before.chained.clone()));
         };
@@ -235,7 +218,6 @@ impl<'a> Settings<'a> {
         change.added.chained.as_ref().filter(|_| replaces)
     }
 
-    /// The text after the change.
     pub(crate) fn preview(&self, change: &Change) -> anyhow::Result<Option<String>> {
         let added = self.with_added(&change.added);
         let text = self.edited(self.text.as_deref(), change, &added, &self.earlier());
@@ -275,7 +257,7 @@ impl<'a> Settings<'a> {
         added: &Added,
         earlier: &[Option<String>],
     ) -> Result<Option<String>, Refused> {
-        let owner = self.ours.owner_with(added);
+        let owner = with(&self.owner, added);
         match &change.back_to {
             Some(back) if client_settings::differ_in_ours_only(text, back.text.as_deref(), &owner) => {
                 Ok(back.text.clone())
@@ -309,7 +291,7 @@ impl<'a> Settings<'a> {
 
     /// Ours before and after a change: both may have to be taken out.
     fn with_added(&self, added: &Added) -> Added {
-        let before = &self.ours.added;
+        let before = &self.added;
         Added {
             rules: merged(&before.rules, &added.rules),
             status_line_before: added.status_line_before.clone().or(before.status_line_before.clone()),

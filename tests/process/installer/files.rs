@@ -109,27 +109,6 @@ fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
 }
 
 #[test]
-fn a_purge_takes_our_schema_for_editors_along_and_says_where_marks_stay() {
-    let schema = ".claude/requirements.schema.json";
-    for (text, stays) in
-        [("{\"title\": \"Barbless: requirements.yaml\"}", false), ("{\"title\": \"mine\"}", true)]
-    {
-        let user = User::with("{}");
-        user.types("install --prebuilt PREBUILT --yes");
-        user.sandbox.write_home(schema, text);
-        let said = user.types("uninstall --yes").stdout_text();
-        assert_eq!(
-            said.contains("requirements.schema.json"),
-            !stays,
-            "it is named among what is kept: {said}"
-        );
-        let said = user.types("uninstall --yes --purge").stdout_text();
-        assert_eq!(user.home(schema).exists(), stays, "{said}");
-        assert!(said.contains("marks and waivers stay in each repository, in .git/requirements"), "{said}");
-    }
-}
-
-#[test]
 fn at_the_end_the_doctor_has_the_last_word_and_a_second_time_changes_nothing() {
     let user = User::with("{}");
     let folder = user.with_real("requirements-check");
@@ -201,12 +180,12 @@ fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
 fn a_purge_takes_the_hooks_data_and_leaves_what_is_the_users() {
     let user = User::new();
     user.types(ALL);
-    for path in
-        ["hook-state/journal.jsonl", "hook-state/pause-recorder/registry.json", "requirements.yaml.before-1"]
-    {
+    for path in ["hook-state/journal.jsonl", "hook-state/pause-recorder/registry.json"] {
         user.sandbox.write_home(format!(".claude/{path}"), "ours");
     }
     user.sandbox.write_home(".claude/CLAUDE.md", "mine");
+    user.sandbox
+        .write_home(".claude/requirements.schema.json", "{\"title\": \"Barbless: requirements.yaml\"}");
     let elsewhere = user.sandbox.state_dir();
     fs::write(elsewhere.join("journal.jsonl"), "{}").unwrap();
     let purge = user.command("uninstall --purge --yes");

@@ -86,20 +86,6 @@ fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
 }
 
 #[test]
-fn a_dry_run_shows_what_is_chained_and_another_chain_is_refused_before_anything_changes() {
-    let user = User::with(MINE);
-    let line = INSTALL.replace("--yes", "--statusline --yes");
-    let said = user.types(&format!("{line} --dry-run")).stdout_text();
-    assert!(said.contains("+    chain: \"mine --x 'a b'\""), "{said}");
-    let own = "credit-pacer: {statusline: {chain: other}}\n";
-    user.has_requirements(own);
-    let said = user.fails(&line);
-    assert!(said.contains("names another command under credit-pacer.statusline.chain"), "{said}");
-    assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, Some(own)));
-    assert_eq!(user.beside(), ["requirements.yaml", "settings.json"]);
-}
-
-#[test]
 fn the_program_that_opens_connections_comes_and_goes_with_the_hooks() {
     let user = User::with("{}");
     user.types(INSTALL);

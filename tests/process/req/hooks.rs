@@ -63,12 +63,6 @@ impl User {
         outcome
     }
 
-    /// Everything it says; fails unless it ends with 1.
-    #[track_caller]
-    fn fails(&self, program: &Path, line: &str) -> String {
-        refused(&self.command(program, line).run())
-    }
-
     fn settings(&self) -> String {
         fs::read_to_string(self.sandbox.settings_path(Level::User)).unwrap()
     }

@@ -83,8 +83,8 @@ impl World {
         Self { text: text.map(str::to_owned), earlier: Vec::new(), rules: rules.collect(), line_before }
     }
 
-    fn owner(&self) -> Owner<'_> {
-        Owner { rules: &self.rules, status_line_before: self.line_before.as_deref(), ..owner() }
+    fn owner(&self) -> Owner {
+        Owner { rules: self.rules.clone(), status_line_before: self.line_before.clone(), ..owner() }
     }
 
     /// Changes the file, and keeps the backups that the installer keeps.

@@ -13,7 +13,7 @@ fn rules(rules: &[&str]) -> Vec<String> {
 fn with(text: &str, added: &[&str], wanted: &[&str]) -> Result<String, Refused> {
     let wanted = Wanted { rules: rules(wanted), ..Wanted::default() };
     let added = rules(added);
-    arrange(Some(text), &Owner { rules: &added, ..owner() }, &wanted, &[]).map(Option::unwrap_or_default)
+    arrange(Some(text), &Owner { rules: added, ..owner() }, &wanted, &[]).map(Option::unwrap_or_default)
 }
 
 #[test]

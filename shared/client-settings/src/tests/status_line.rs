@@ -20,7 +20,7 @@ fn foreign_with_ours() -> String {
 /// The text with our status line, or without.
 fn with(text: &str, before: Option<&str>, wanted: bool) -> Result<String, Refused> {
     let status_line = wanted.then(ours);
-    let owner = Owner { status_line_before: before, ..owner() };
+    let owner = Owner { status_line_before: before.map(str::to_owned), ..owner() };
     let wanted = Wanted { status_line, ..Wanted::default() };
     arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
 }
@@ -96,7 +96,7 @@ fn a_shell_starts_the_program_whatever_its_path_holds() {
 
 #[cfg(unix)]
 fn is_recognized(line: &str, folder: &str) -> bool {
-    let owner = Owner { folder: std::path::Path::new(folder), ..owner() };
+    let owner = Owner { folders: vec![folder.into()], ..owner() };
     let text = serde_json::json!({ "statusLine": { "type": "command", "command": line } }).to_string();
     read(&text, &owner).unwrap().status_line.unwrap().is_ours
 }

@@ -32,7 +32,6 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     found
 }
 
-/// The findings about the programs of one hook.
 pub(crate) fn of_hook(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     let files = [&hook.name].into_iter().chain(&hook.helpers);
     files.filter_map(|file| of_program(world, file)).chain(missing_helpers(world, hook)).collect()
@@ -83,7 +82,6 @@ fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     hook.helpers.iter().filter(is_missing).map(note).collect()
 }
 
-/// The commands of the installed hooks, in the folder of links and in the search path.
 fn links(world: &World<'_>) -> Vec<Finding> {
     let user = world.user();
     let mut found = Vec::new();

@@ -69,7 +69,6 @@ struct Those<'a> {
     entries: Vec<&'a Entry>,
 }
 
-/// The faults of one hook's entries in one file.
 pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
     let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
@@ -80,7 +79,6 @@ pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
 }
 
 impl Those<'_> {
-    /// The first fault of each kind.
     fn of_single_entries(&self) -> Vec<Finding> {
         let wanted = program(self.place, &self.hook.name).ok();
         let is_elsewhere = |entry: &&&Entry| {
@@ -102,7 +100,6 @@ impl Those<'_> {
         found.map(|(entry, what)| self.finding(self.worst(), &what, Some(entry))).collect()
     }
 
-    /// A fault of the registration on one event.
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let event = &wanted.event;
         let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();
@@ -225,7 +222,6 @@ fn without_status_line(world: &World<'_>) -> Vec<Finding> {
     printers.filter(|hook| !is_run(hook)).map(note).collect()
 }
 
-/// Entries of others whose program does not exist.
 fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let is_foreign = |entry: &&Entry| entry.is_command && entry.command.is_some() && entry.name.is_none();
     let missing = |entry: &Entry| {

@@ -40,7 +40,6 @@ fn of_level(world: &World<'_>, level: &Level) -> Vec<Finding> {
     world.catalog.hooks.iter().filter(|hook| level.registers(&hook.name)).map(of_hook).collect()
 }
 
-/// The hooks that the plugin alone starts.
 fn of_plugin(world: &World<'_>) -> Vec<Finding> {
     let alone: Vec<&HookEntry> =
         world.catalog.hooks.iter().filter(|hook| !world.is_in_settings(&hook.name)).collect();
@@ -73,7 +72,6 @@ fn proved(world: &World<'_>, hook: &str, proof: anyhow::Result<String>) -> Findi
     }
 }
 
-/// The state folder, which must take a file.
 pub(super) fn state(world: &World<'_>) -> Vec<Finding> {
     let Some(dir) = &world.folders.state_dir else {
         return vec![Finding::broken("there is no place for the hooks' state").next("set HOME")];
@@ -118,7 +116,6 @@ pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
     installed.map(of_hook).collect()
 }
 
-/// A duration in its largest unit.
 fn span(duration: Duration) -> String {
     let secs = duration.as_secs();
     let (count, unit) = match secs {

@@ -37,7 +37,6 @@ pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
     found
 }
 
-/// The file `OFF` that holds now.
 pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
     let folders = [&world.folders.default_state_dir, &world.folders.state_dir];
     let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.host.started)?));

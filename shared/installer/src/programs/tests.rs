@@ -5,11 +5,10 @@ use std::path::Path;
 
 use shared::catalog::{Answer, Catalog, HookEntry};
 
-use super::{copy, install, remove};
+use super::{copy, remove};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Scope, executable};
-use crate::say::Voice;
-use crate::source::{Binaries, Source};
+use crate::places::{Installation, Scope};
+use crate::source::Binaries;
 
 fn installation(folder: &Path) -> Installation {
     Installation::scratch(folder, Scope::User)
@@ -23,10 +22,6 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
 
 fn none() -> Catalog {
     Catalog { hooks: Vec::new() }
-}
-
-fn from(folder: &Path) -> Source {
-    Source::of(Some(folder.to_owned()), Voice::Req).unwrap()
 }
 
 /// Copies programs that are no hooks, which have nothing to prove.
@@ -131,48 +126,12 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
     assert!(fs::read_to_string(&path).unwrap().contains(r#""version": 1,"#));
 }
 
-#[cfg(unix)]
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) {}
-
 /// One hook.
 fn catalog() -> Catalog {
     let hook = Catalog::built_in().unwrap().hooks.remove(0);
     Catalog {
         hooks: vec![HookEntry { name: "a-gate".to_owned(), commands: vec!["a-gate".to_owned()], ..hook }],
     }
-}
-
-#[test]
-fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copied() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    fs::create_dir_all(&installation.hooks).unwrap();
-    fs::write(installation.deployed("a-gate"), "one").unwrap();
-    make_executable(&installation.deployed("a-gate"));
-    // However the folder is spelt.
-    let source = from(&installation.hooks.join("../hooks"));
-    let vouches = || Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate");
-    install(&installation, &catalog(), &source, None).unwrap();
-    assert!(vouches());
-    assert!(installation.bin.join(executable("a-gate")).exists(), "its command is linked");
-    assert!(
-        !install(&installation, &catalog(), &source, None).unwrap(),
-        "a second time there is nothing to do"
-    );
-
-    fs::remove_file(installation.bin.join(executable("a-gate"))).unwrap();
-    assert!(install(&installation, &catalog(), &source, None).unwrap(), "a link alone");
-
-    fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    install(&installation, &catalog(), &source, None).unwrap();
-    assert!(!vouches(), "what was changed since is not taken for ours");
-    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "patched");
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
     let user = User::new();
     let claude = |req: &Path, line: &str| user.command(req, line).env("CLAUDECODE", "1").run();
     let said = refused(&claude(&user.unpacked(), "install --yes"));
-    assert!(said.contains("type: req hooks install --hooks ") && said.contains(" --from /"), "{said}");
+    assert!(said.contains("type: req hooks install --from /"), "{said}");
     assert_eq!(user.settings(), SETTINGS);
     assert!(!user.sandbox.home().join(".claude/hooks").exists());
 
@@ -38,7 +38,8 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
     let from = user.archive.display();
     for (line, typed) in [
         (format!("enable rate-awareness --from {from}"), "install --hooks rate-awareness --from /"),
-        (format!("install --yes --from {from}"), "install --hooks "),
+        (format!("install --yes --from {from}"), "type: req hooks install --from /"),
+        ("install --hooks tempo-stop --yes".to_owned(), "type: req hooks install --hooks tempo-stop"),
         ("install --yes --allow-rules".to_owned(), "type: req hooks install --allow-rules"),
     ] {
         let said = refused(&claude(&req, &line));
@@ -53,18 +54,6 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
     claude(&req, &format!("enable stop-momentum --from {from}")).assert_exit(0);
     assert!(user.settings().contains("stop-momentum"));
     assert_eq!(fs::read(&gate).unwrap(), bytes);
-}
-
-#[test]
-fn a_gate_that_works_is_not_replaced_by_one_that_does_not() {
-    let user = User::new();
-    user.types(&user.unpacked(), "install --hooks requirements-check --yes");
-    let before = user.types(&user.deployed(), "status --json").stdout_text();
-    replaced(&user, "requirements-check");
-    let line = format!("install --yes --from {}", user.archive.display());
-    let said = user.fails(&user.deployed(), &line);
-    assert!(said.contains("does not do what it promises on this machine, and nothing was copied"), "{said}");
-    assert_eq!(user.types(&user.deployed(), "status --json").stdout_text(), before);
 }
 
 #[test]
