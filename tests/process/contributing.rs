@@ -37,24 +37,6 @@ fn each_common_change_touches_at_most_three_files_that_exist() {
 }
 
 #[test]
-fn a_text_for_the_model_stands_in_one_file_only() {
-    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root()).output().unwrap();
-    let files: Vec<String> =
-        String::from_utf8(listed.stdout).unwrap().lines().map(ToOwned::to_owned).collect();
-    assert!(files.len() > 50, "the files of the repository");
-    let messages = files.iter().filter(|file| file.starts_with("config/messages/"));
-    for message in messages {
-        let text = fs::read_to_string(root().join(message)).unwrap();
-        for line in text.lines().filter(|line| line.len() > 30) {
-            for other in files.iter().filter(|other| *other != message) {
-                let repeated = fs::read_to_string(root().join(other)).is_ok_and(|other| other.contains(line));
-                assert!(!repeated, "{other} repeats a line of {message}: {line}");
-            }
-        }
-    }
-}
-
-#[test]
 fn a_default_stands_in_one_file_only_and_every_setting_has_one() {
     let defaults = fs::read_to_string(root().join("config/defaults.yaml")).unwrap();
     let schema = fs::read_to_string(root().join("config/requirements.schema.json")).unwrap();

@@ -1,63 +1,57 @@
-//! A parsed settings text and the place of each value in it. Plain JSON only: Claude Code and we could read a comment, a trailing
-//! comma or a repeated key differently, so an edit refuses such a text and names the place.
+//! A parsed settings text. Plain JSON only: Claude Code and we could read a comment, a trailing comma or a repeated key differently,
+//! so an edit refuses such a text and names the place.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value};
 use jsonc_parser::common::{Range, Ranged};
-use jsonc_parser::errors::ParseError;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::Refused;
 
-/// The text with each surrogate escape written as `\ufffd`, so that all places stay. Claude Code takes half a surrogate pair, the
-/// parser does not.
-pub(super) fn masked(text: &str) -> Cow<'_, str> {
-    let mut masked = Cow::Borrowed(text);
-    let mut at = 0;
-    while let Some(found) = text[at..].find('\\') {
-        at += found;
-        if text.get(at..at + 6).is_some_and(is_surrogate) {
-            masked.to_mut().replace_range(at..at + 6, "\\ufffd");
-        }
-        at += 1 + text[at + 1..].chars().next().map_or(0, char::len_utf8);
-    }
-    masked
-}
+const PLAIN_JSON: ParseOptions = ParseOptions {
+    allow_comments: false,
+    allow_loose_object_property_names: false,
+    allow_trailing_commas: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
 
-fn is_surrogate(escape: &str) -> bool {
-    let unit = escape.strip_prefix("\\u").and_then(|digits| u16::from_str_radix(digits, 16).ok());
-    unit.is_some_and(|unit| (0xD800..=0xDFFF).contains(&unit))
-}
-
-/// A parsed text.
 pub(super) struct Document<'a> {
-    /// The text as written.
     pub(super) text: &'a str,
     pub(super) root: Object<'a>,
-    masked: &'a str,
 }
 
 impl<'a> Document<'a> {
-    /// Parses any plain JSON object. `masked` is the [`masked`] text.
-    pub(super) fn parse(text: &'a str, masked: &'a str) -> Result<Self, Refused> {
-        let parsed = parse_to_ast(masked, &CollectOptions::default(), &plain_json());
-        let Some(Value::Object(root)) = parsed.map_err(|error| unparsable(&error))?.value else {
+    /// Parses any plain JSON object.
+    pub(super) fn parse(text: &'a str) -> Result<Self, Refused> {
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &PLAIN_JSON).map_err(|error| {
+            let words = error.kind().to_string();
+            let why = words[..1].to_ascii_lowercase() + &words[1..];
+            Refused { line: error.line_display(), column: error.column_display(), why }
+        })?;
+        let Some(Value::Object(root)) = parsed.value else {
             return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
         };
-        // The parser is made for JSON with comments and lets some more through.
-        serde_json::from_str::<serde::de::IgnoredAny>(masked).map_err(|error| not_plain(text, &error))?;
-        Ok(Self { text, root, masked })
+        // The parser is made for JSON with comments and lets some more through. The column of this error counts bytes.
+        serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
+            let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+            let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
+            Refused { line: error.line(), column, why: "not plain JSON".to_owned() }
+        })?;
+        Ok(Self { text, root })
     }
 
-    /// The value as data.
     pub(super) fn value(&self, node: &Value<'a>) -> serde_json::Value {
-        serde_json::from_str(node.text(self.masked)).unwrap_or_default()
+        serde_json::from_str(self.raw(node.range())).unwrap_or_default()
     }
 
-    /// A part of the text as written.
-    pub(super) fn original(&self, range: Range) -> &'a str {
+    pub(super) fn raw(&self, range: Range) -> &'a str {
         &self.text[range.start..range.end]
     }
 
@@ -68,16 +62,6 @@ impl<'a> Document<'a> {
     /// The line of this place, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
         line_of(self.text, at)
-    }
-
-    /// The text with `node` replaced.
-    pub(super) fn replace(&self, node: &Value<'a>, new: &str) -> String {
-        self.splice(node.start(), node.end(), new)
-    }
-
-    /// The text with the bytes from `start` to `end` replaced.
-    pub(super) fn splice(&self, start: usize, end: usize, new: &str) -> String {
-        format!("{}{new}{}", &self.text[..start], &self.text[end..])
     }
 
     /// Refuses a text whose hooks an edit could misread: each key must stand once, `hooks` be an object, each event a list.
@@ -96,11 +80,8 @@ impl<'a> Document<'a> {
             };
             for group in groups.elements.iter().filter_map(Value::as_object) {
                 self.check_unique(group, None)?;
-                let entries = elements(group.get("hooks"));
-                entries
-                    .iter()
-                    .filter_map(Value::as_object)
-                    .try_for_each(|one| self.check_unique(one, None))?;
+                let mut entries = elements(group.get("hooks")).iter().filter_map(Value::as_object);
+                entries.try_for_each(|entry| self.check_unique(entry, None))?;
             }
         }
         Ok(())
@@ -109,9 +90,9 @@ impl<'a> Document<'a> {
     /// Refuses a key that stands twice; with `only`, only that key matters.
     pub(super) fn check_unique(&self, object: &Object<'a>, only: Option<&str>) -> Result<(), Refused> {
         let mut seen = BTreeSet::new();
-        let mut names =
+        let mut keys =
             object.properties.iter().filter(|one| only.is_none_or(|only| one.name.as_str() == only));
-        let Some(twice) = names.find(|one| !seen.insert(one.name.as_str())) else { return Ok(()) };
+        let Some(twice) = keys.find(|one| !seen.insert(one.name.as_str())) else { return Ok(()) };
         let name = twice.name.as_str().escape_debug();
         Err(self.refused(twice.range.start, &format!("the key `{name}` stands here a second time")))
     }
@@ -134,34 +115,6 @@ pub(super) fn text(value: &Value<'_>) -> Option<String> {
 /// The elements, if the property is a list.
 pub(super) fn elements<'o, 'a>(property: Option<&'o ObjectProp<'a>>) -> &'o [Value<'a>] {
     property.and_then(|property| property.value.as_array()).map(|list| &*list.elements).unwrap_or_default()
-}
-
-fn plain_json() -> ParseOptions {
-    ParseOptions {
-        allow_comments: false,
-        allow_loose_object_property_names: false,
-        allow_trailing_commas: false,
-        allow_missing_commas: false,
-        allow_single_quoted_strings: false,
-        allow_hexadecimal_numbers: false,
-        allow_unary_plus_numbers: false,
-        allow_bare_decimal_point_numbers: false,
-        allow_non_finite_numbers: false,
-        allow_extended_string_escapes: false,
-    }
-}
-
-/// The column of that error counts bytes.
-fn not_plain(text: &str, error: &serde_json::Error) -> Refused {
-    let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
-    let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
-    Refused { line: error.line(), column, why: "not plain JSON".to_owned() }
-}
-
-fn unparsable(error: &ParseError) -> Refused {
-    let words = error.kind().to_string();
-    let why = words[..1].to_ascii_lowercase() + &words[1..];
-    Refused { line: error.line_display(), column: error.column_display(), why }
 }
 
 fn refused(text: &str, at: usize, why: &str) -> Refused {

@@ -4,138 +4,110 @@
 use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
-use serde_json::json;
 
-use super::before::BeforeUs;
 use super::document::{Document, elements, last, text, text_of};
-use super::splice::{Level, insert_element, insert_property, remove, remove_item};
-use super::{Entry, Owner, Program, Registration, SHELL_MARK, Wanted};
+use super::edit::{BeforeUs, END, Step};
+use super::{Entry, Owner, Program, Refused, Registration, SHELL_MARK, Wanted};
 
 /// The longest name of a hook, in bytes.
 const MAX_NAME: usize = 64;
 
-/// An entry and its place.
 pub(super) struct Found<'b, 'a> {
     pub(super) entry: Entry,
     object: &'b Object<'a>,
-    /// The containers, from the inside out.
-    levels: Vec<Level>,
+    path: [Step<'b>; 5],
 }
 
 /// One edit towards the wanted entries; `None`: nothing is left to do.
 pub(super) fn step(
     document: &Document<'_>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
-) -> Option<String> {
-    let mut missing: Vec<&Registration> = wanted.hooks.iter().collect();
+) -> Result<Option<String>, Refused> {
+    // An entry that is not recognized as ours would be added again and again.
+    let mut missing: Vec<&Registration> =
+        wanted.hooks.iter().filter(|hook| owner.starts(&hook.program)).collect();
     for found in find(document, owner).iter().filter(|found| found.entry.name.is_some()) {
         let Some(index) = missing.iter().position(|wanted| found.entry.serves(wanted)) else {
-            return Some(remove(document, &found.levels, before_us));
+            return Ok(Some(document.remove(&found.path, before_us)));
         };
         let registration = missing.remove(index);
-        if let Some(text) =
-            (!wanted.leaves_entries).then(|| corrected(document, found, registration)).flatten()
+        if !wanted.leaves_entries
+            && let Some(text) = corrected(document, found, registration)?
         {
-            return Some(text);
+            return Ok(Some(text));
         }
     }
-    missing.first().map(|registration| add(document, registration))
+    // A group of its own: other people's groups stay as they are.
+    let add = |wanted: &&Registration| {
+        document.set(&[Step::Key("hooks"), Step::Key(&wanted.event), END], &wanted.group())
+    };
+    missing.first().map(add).transpose()
 }
 
 /// The text with one wrong, missing or harmful key put right; `None`: the entry is as wanted.
-fn corrected(document: &Document<'_>, found: &Found<'_, '_>, wanted: &Registration) -> Option<String> {
-    let Found { entry, object, .. } = found;
-    if let Some(name) = entry.harmful_keys.first() {
-        return Some(remove_item(document, &Level::of_property(object, name, &[])));
+fn corrected(
+    document: &Document<'_>,
+    found: &Found<'_, '_>,
+    wanted: &Registration,
+) -> Result<Option<String>, Refused> {
+    let at = |key| [&found.path[..], &[Step::Key(key)]].concat();
+    if let Some(key) = found.entry.harmful_keys.first() {
+        return Ok(Some(document.remove(&at(key), None)));
     }
-    for (key, value) in wanted.keys() {
-        match object.get(key) {
-            None => return Some(insert_property(document, object, key, &value)),
-            Some(property) if document.value(&property.value) != value => {
-                return Some(document.replace(&property.value, &value.to_string()));
-            }
-            Some(_) => {}
-        }
-    }
-    None
-}
-
-/// Adds a group of its own at the end of the event: other people's groups stay as they are.
-fn add(document: &Document<'_>, registration: &Registration) -> String {
-    let (event, group) = (&registration.event, registration.group());
-    let Some(hooks) = document.root.get_object("hooks") else {
-        return insert_property(document, &document.root, "hooks", &json!({ event: [group] }));
+    let is_right = |(key, value): &(&str, serde_json::Value)| {
+        found.object.get(key).is_some_and(|property| document.value(&property.value) == *value)
     };
-    match hooks.get(event).map(|event| &event.value) {
-        Some(Value::Array(groups)) => insert_element(document, groups, &group),
-        Some(nothing) => document.replace(nothing, &json!([group]).to_string()),
-        None => insert_property(document, hooks, event, &json!([group])),
-    }
+    let wrong = wanted.keys().into_iter().find(|pair| !is_right(pair));
+    wrong.map(|(key, value)| document.set(&at(key), &value)).transpose()
 }
 
 /// Every entry, in the order of the text.
-pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner<'_>) -> Vec<Found<'b, 'a>> {
-    let root = &document.root;
-    let Some(hooks) = last(root, "hooks").and_then(|hooks| hooks.value.as_object()) else {
-        return Vec::new();
-    };
-    let mut found = Vec::new();
-    for event in &hooks.properties {
-        let Value::Array(groups) = &event.value else { continue };
-        let key = event.name.as_str();
-        for (group_index, group) in groups.elements.iter().enumerate() {
+pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner) -> Vec<Found<'b, 'a>> {
+    let hooks = last(&document.root, "hooks").and_then(|hooks| hooks.value.as_object());
+    let mut all = Vec::new();
+    for event in hooks.into_iter().flat_map(|hooks| &hooks.properties) {
+        for (group_index, group) in elements(Some(event)).iter().enumerate() {
             let Some(group) = group.as_object() else { continue };
-            let Some(list) = last(group, "hooks").and_then(|entries| entries.value.as_array()) else {
-                continue;
-            };
-            for (index, object) in list.elements.iter().enumerate() {
+            for (index, object) in elements(last(group, "hooks")).iter().enumerate() {
                 let Some(object) = object.as_object() else { continue };
-                let mut entry = read(document, object, owner);
-                (entry.event, entry.matcher) = (key.to_owned(), text_of(group, "matcher"));
-                let levels = vec![
-                    Level::of_element(list, index, None),
-                    Level::of_element(groups, group_index, Some(&["hooks", key])),
-                    Level::of_property(hooks, key, &["hooks"]),
-                    Level::of_property(root, "hooks", &[]),
-                ];
-                found.push(Found { entry, object, levels });
+                let key = event.name.as_str();
+                let entry = Entry {
+                    event: key.to_owned(),
+                    matcher: text_of(group, "matcher"),
+                    ..read(document, object, owner)
+                };
+                let items = [Step::Item(group_index), Step::Key("hooks"), Step::Item(index)];
+                let path = [Step::Key("hooks"), Step::Key(key), items[0], items[1], items[2]];
+                all.push(Found { entry, object, path });
             }
         }
     }
-    found
+    all
 }
 
 /// The entry as data, without its event and matcher.
-fn read(document: &Document<'_>, object: &Object<'_>, owner: &Owner<'_>) -> Entry {
-    let is_command = text_of(object, "type").is_none_or(|kind| kind == "command");
-    let has_args = last(object, "args").is_some_and(|args| args.value.as_array().is_some());
-    let args = || elements(last(object, "args")).iter().filter_map(text).collect();
+fn read(document: &Document<'_>, object: &Object<'_>, owner: &Owner) -> Entry {
+    let args = last(object, "args").and_then(|args| args.value.as_array());
     let timeout = last(object, "timeout").map(|timeout| document.value(&timeout.value));
     let mut entry = Entry {
-        is_command,
+        is_command: text_of(object, "type").is_none_or(|kind| kind == "command"),
         command: text_of(object, "command"),
-        args: has_args.then(args),
+        args: args.map(|args| args.elements.iter().filter_map(text).collect()),
         timeout_secs: timeout.and_then(|timeout| timeout.as_number().cloned()),
         status_message: text_of(object, "statusMessage"),
         line: document.line(object.range.start),
         ..Entry::default()
     };
-    if is_command {
-        let program = entry.program();
-        let is_exec = matches!(program, Some(Program::Path(_)));
-        entry.harmful_keys = harmful(document, object, is_exec);
-        entry.name = program.filter(|program| owner.starts(program)).and_then(|program| program.name());
+    if let Some(program) = entry.program().filter(|program| entry.is_command && owner.starts(program)) {
+        let is_exec = matches!(program, Program::Path(_));
+        let is_harmful = |key: &str, value: &Value<'_>| !is_harmless(key, &document.value(value), is_exec);
+        let harmful = object.properties.iter().filter(|one| is_harmful(one.name.as_str(), &one.value));
+        entry.harmful_keys = harmful.map(|one| one.name.as_str().to_owned()).collect();
+        entry.name = program.name();
     }
     entry
-}
-
-fn harmful(document: &Document<'_>, object: &Object<'_>, is_exec: bool) -> Vec<String> {
-    let properties = object.properties.iter();
-    let wrong =
-        properties.filter(|one| !is_harmless(one.name.as_str(), &document.value(&one.value), is_exec));
-    wrong.map(|one| one.name.as_str().to_owned()).collect()
 }
 
 /// `is_exec`: the entry starts a program, no shell.
@@ -164,6 +136,7 @@ impl Entry {
 
     /// The entry is on this event, for everything that comes up there under this matcher. All ways to write "all" are one.
     pub fn covers(&self, event: &str, matcher: Option<&str>) -> bool {
+        let is_all = |matcher: Option<&str>| matcher.is_none_or(|matcher| ["", "*", ".*"].contains(&matcher));
         let ours = self.matcher.as_deref();
         self.event == event && (ours == matcher || (is_all(ours) && is_all(matcher)))
     }
@@ -190,37 +163,33 @@ impl Entry {
     }
 }
 
-fn is_all(matcher: Option<&str>) -> bool {
-    matcher.is_none_or(|matcher| ["", "*", ".*"].contains(&matcher))
-}
-
-impl Owner<'_> {
+impl Owner {
     /// An entry that starts this program is ours.
     pub(super) fn starts(&self, program: &Program) -> bool {
         match program {
             Program::Path(path) => self.owns(path),
-            Program::Shell(_) => program.name().is_some(),
+            Program::Shell(_) => program.name().is_some_and(|name| self.binaries.contains(&name)),
         }
     }
 
     /// The command is the path of one of our binaries.
     pub(super) fn owns(&self, command: &str) -> bool {
         let Some((folder, _)) = command.rsplit_once(['/', '\\']) else { return false };
-        let folder = Path::new(folder);
-        let is_ours = folder == self.folder || self.former_folders.iter().any(|former| former == folder);
-        is_ours && self.binaries.iter().any(|binary| binary == file_name(command))
+        self.folders.iter().any(|ours| ours == Path::new(folder))
+            && self.binaries.iter().any(|binary| binary == file_name(command))
     }
 }
 
 impl Program {
-    /// The name of our binary, or the name after the mark of a shell line.
+    /// The name of our binary, or the name after the mark of a shell line. A shell would run another name as a part of its line.
     pub fn name(&self) -> Option<String> {
         let name = match self {
             Self::Path(path) => file_name(path),
-            Self::Shell(line) => line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next()?,
+            Self::Shell(line) => {
+                line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next().filter(|name| is_name(name))?
+            }
         };
-        // A shell would run another name as a part of its line.
-        (matches!(self, Self::Path(_)) || is_name(name)).then(|| name.to_owned())
+        Some(name.to_owned())
     }
 }
 

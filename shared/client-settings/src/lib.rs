@@ -4,31 +4,28 @@
 //! is refused with line and column. [`UserFile`] reads and writes files.
 //!
 //! - `document`: the parsed text and the place of everything in it
-//! - `splice`: one item added or removed in the style of the file
-//! - `entries`, `rules`, `status_line`: the three kinds of parts
-//! - `before`: what an earlier text tells about a container that is empty again
+//! - `edit`: one value set or removed by its path, in the style of the file
+//! - `entries`, `parts`: hook entries; permission rules and the status line
 //! - `faults`: values that make Claude Code ignore hooks
 //! - `user_file`: links, lock, backup, atomic replacement
 
-mod before;
 mod document;
+mod edit;
 mod entries;
 mod faults;
-mod rules;
-mod splice;
-mod status_line;
+mod parts;
 mod user_file;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use jsonc_parser::ast::Object;
+use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::{Map, Number, Value, json};
 
-use before::BeforeUs;
-use document::{Document, last, masked};
+use document::{Document, last};
+use edit::BeforeUs;
 
 pub use faults::Fault;
-pub use status_line::{StatusLineThere, is_plain, quoted, status_line_command};
+pub use parts::{StatusLineThere, is_plain, quoted, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.
@@ -45,29 +42,25 @@ pub struct Refused {
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
-    /// The reason.
     pub why: String,
 }
 
 /// Marks of our parts of a text.
-#[derive(Debug, Clone, Copy)]
-pub struct Owner<'a> {
-    /// The folder of our binaries.
-    pub folder: &'a Path,
-    /// Former folders: a moved home leaves entries behind.
-    pub former_folders: &'a [PathBuf],
+#[derive(Debug, Clone, Default)]
+pub struct Owner {
+    /// The present and former folders of our binaries: a moved home leaves entries behind.
+    pub folders: Vec<PathBuf>,
     /// The names of our binaries.
-    pub binaries: &'a [String],
+    pub binaries: Vec<String>,
     /// The permission rules that were added for us. The user's own rules may read the same.
-    pub rules: &'a [String],
+    pub rules: Vec<String>,
     /// The status line before ours, as written.
-    pub status_line_before: Option<&'a str>,
+    pub status_line_before: Option<String>,
 }
 
 /// The parts of ours that the text shall hold.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// Hook entries.
     pub hooks: Vec<Registration>,
     /// Permission rules under `permissions.allow`.
     pub rules: Vec<String>,
@@ -90,7 +83,6 @@ pub struct Registration {
     pub status_message: Option<String>,
 }
 
-/// The program of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Program {
     /// A program by its absolute path, without a shell and without arguments.
@@ -99,20 +91,16 @@ pub enum Program {
     Shell(String),
 }
 
-/// The contents of a settings text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Contents {
     /// Every hook entry that can be read, in the order of the text.
     pub entries: Vec<Entry>,
-    /// Every permission rule under `permissions.allow`.
     pub rules: Vec<String>,
     pub status_line: Option<StatusLineThere>,
     /// Values that make Claude Code ignore hooks of the text.
     pub faults: Vec<Fault>,
     /// Why [`arrange`] refuses the text.
     pub refused: Option<Refused>,
-    /// The names under `env` and their lines. A value may be a secret.
-    pub env: Vec<(String, usize)>,
     /// `disableAllHooks`, where it is true or false.
     pub disables_all_hooks: Option<Flag>,
     /// `allowManagedHooksOnly`, where it is true or false.
@@ -124,13 +112,11 @@ pub struct Contents {
 /// A switch and its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag {
-    /// The value.
     pub is_on: bool,
     /// Counted from 1.
     pub line: usize,
 }
 
-/// A hook entry of a text.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Entry {
     /// The name of our binary, or the name after the mark of our shell line; `None`: the entry is somebody else's.
@@ -155,39 +141,36 @@ pub struct Entry {
 }
 
 /// Reads a text. An empty one holds nothing. Refuses what is no plain JSON object.
-pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
+pub fn read(text: &str, owner: &Owner) -> Result<Contents, Refused> {
     let text = without_mark(text);
     if is_blank(text) {
         return Ok(Contents::default());
     }
-    let masked = masked(text);
-    let document = Document::parse(text, &masked)?;
+    let document = Document::parse(text)?;
     let root = &document.root;
     let flag = |object: &Object<'_>, key: &str| {
         let property = last(object, key)?;
         let line = document.line(property.range.start);
         Some(Flag { is_on: property.value.as_boolean_lit()?.value, line })
     };
-    let properties = |key: &str| {
-        let object = last(root, key).and_then(|property| property.value.as_object());
-        object.into_iter().flat_map(|object| object.properties.iter().map(move |one| (object, one)))
+    let plugins = last(root, "enabledPlugins").and_then(|plugins| plugins.value.as_object());
+    let named = |plugins| {
+        move |one: &ObjectProp<'_>| {
+            let name = one.name.as_str();
+            Some((name.to_owned(), flag(plugins, name)?))
+        }
     };
-    let plugin = |(plugins, one): (&Object<'_>, &jsonc_parser::ast::ObjectProp<'_>)| {
-        let name = one.name.as_str();
-        Some((name.to_owned(), flag(plugins, name)?))
-    };
-    let env =
-        properties("env").map(|(_, one)| (one.name.as_str().to_owned(), document.line(one.range.start)));
     Ok(Contents {
         entries: entries::find(&document, owner).into_iter().map(|found| found.entry).collect(),
-        rules: rules::there(&document),
-        status_line: status_line::there(&document, owner),
+        rules: parts::rules(&document),
+        status_line: parts::status_line(&document, owner),
         faults: faults::find(&document),
         refused: document.check_hooks().err(),
-        env: env.collect(),
         disables_all_hooks: flag(root, "disableAllHooks"),
         allows_managed_only: flag(root, "allowManagedHooksOnly"),
-        plugins: properties("enabledPlugins").filter_map(plugin).collect(),
+        plugins: plugins
+            .map(|all| all.properties.iter().filter_map(named(all)).collect())
+            .unwrap_or_default(),
     })
 }
 
@@ -196,11 +179,10 @@ pub fn read(text: &str, owner: &Owner<'_>) -> Result<Contents, Refused> {
 ///
 /// `earlier` are texts that the file had before, newest first; `None`: it did not exist.
 ///
-/// Refuses a text that is no plain JSON of the shape that Claude Code documents, a relevant key that stands twice, and a program that
-/// is not `owner`'s.
+/// Refuses a text that is no plain JSON of the shape that Claude Code documents, and a relevant key that stands twice.
 pub fn arrange(
     text: Option<&str>,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     earlier: &[Option<String>],
 ) -> Result<Option<String>, Refused> {
@@ -208,7 +190,6 @@ pub fn arrange(
     if wanted.is_nothing() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
-    check_ours(owner, wanted)?;
     let arranged = arranged(there, owner, wanted, BeforeUs::find(earlier, owner).as_ref())?;
     if arranged == there || wanted.leaves_entries {
         return Ok(Some(arranged));
@@ -221,7 +202,7 @@ pub fn arrange(
 }
 
 /// Whether `text` and an earlier text of the file differ in nothing but our parts.
-pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner<'_>) -> bool {
+pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner) -> bool {
     let earlier = earlier.unwrap_or_default();
     let before_us = BeforeUs(earlier);
     let foreign = |text: &str| arranged(text, owner, &Wanted::default(), Some(&before_us)).ok();
@@ -229,7 +210,7 @@ pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Ow
     if is_blank(earlier) { without_mark(&left).trim() == "{}" } else { foreign(earlier) == Some(left) }
 }
 
-fn is_as_wanted(text: Option<&str>, owner: &Owner<'_>, wanted: &Wanted) -> bool {
+fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
     let text = text.unwrap_or_default();
     let is_unchanged = || arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text);
     if is_blank(text) { wanted.is_nothing() } else { is_unchanged() }
@@ -238,7 +219,7 @@ fn is_as_wanted(text: Option<&str>, owner: &Owner<'_>, wanted: &Wanted) -> bool 
 /// [`arrange`] by edits alone.
 fn arranged(
     text: &str,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<String, Refused> {
@@ -255,33 +236,19 @@ fn arranged(
 /// One edit towards what is wanted; `None`: nothing is left to do.
 fn step(
     text: &str,
-    owner: &Owner<'_>,
+    owner: &Owner,
     wanted: &Wanted,
     before_us: Option<&BeforeUs<'_>>,
 ) -> Result<Option<String>, Refused> {
-    let masked = masked(text);
-    let document = Document::parse(text, &masked)?;
+    let document = Document::parse(text)?;
     document.check_hooks()?;
-    if let Some(text) = entries::step(&document, owner, wanted, before_us) {
+    if let Some(text) = entries::step(&document, owner, wanted, before_us)? {
         return Ok(Some(text));
     }
-    if let Some(text) = rules::step(&document, owner, &wanted.rules, before_us)? {
+    if let Some(text) = parts::step_of_rules(&document, owner, &wanted.rules, before_us)? {
         return Ok(Some(text));
     }
-    status_line::step(&document, owner, wanted.status_line.as_deref(), before_us)
-}
-
-/// Refuses parts that we would not recognize in the text later.
-fn check_ours(owner: &Owner<'_>, wanted: &Wanted) -> Result<(), Refused> {
-    let foreign = wanted.hooks.iter().map(|hook| &hook.program).find(|program| !owner.starts(program));
-    let command = foreign.map(|(Program::Path(command) | Program::Shell(command))| command);
-    let line = wanted.status_line.as_ref();
-    match command.or(line.filter(|line| !status_line::is_ours(line, owner))) {
-        Some(command) => {
-            Err(Refused { line: 1, column: 1, why: format!("`{command}` starts no program of ours") })
-        }
-        None => Ok(()),
-    }
+    parts::step_of_status_line(&document, owner, wanted.status_line.as_deref(), before_us)
 }
 
 fn is_blank(text: &str) -> bool {
@@ -316,13 +283,12 @@ impl Registration {
 }
 
 impl Contents {
-    /// Our hook entries.
     pub fn ours(&self) -> impl Iterator<Item = &Entry> {
         self.entries.iter().filter(|entry| entry.name.is_some())
     }
 
     /// Our parts as [`Wanted`], so that all of them stay.
-    pub fn as_wanted(&self, owner: &Owner<'_>) -> Wanted {
+    pub fn as_wanted(&self, owner: &Owner) -> Wanted {
         let is_ours = |rule: &&String| owner.rules.contains(rule);
         let line = self.status_line.as_ref().filter(|there| there.is_ours);
         Wanted {
@@ -335,7 +301,6 @@ impl Contents {
 }
 
 impl Wanted {
-    /// Nothing of ours shall be there.
     pub fn is_nothing(&self) -> bool {
         self.hooks.is_empty() && self.rules.is_empty() && self.status_line.is_none()
     }

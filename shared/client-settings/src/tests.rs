@@ -1,7 +1,6 @@
 //! Texts in, texts out: what is added, what stays to the byte, what is refused and where.
 
-use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::path::PathBuf;
 
 use super::{Entry, Owner, Program, Refused, Registration, Wanted, arrange, read};
 
@@ -16,22 +15,12 @@ mod status_line;
 
 const FOLDER: &str = "/home/me/.claude/hooks";
 
-static BINARIES: LazyLock<Vec<String>> = LazyLock::new(|| ["a-gate", "b-watch"].map(str::to_owned).to_vec());
-
-/// Former folders.
-static FORMER: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
-    ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"]
-        .map(PathBuf::from)
-        .to_vec()
-});
-
-fn owner() -> Owner<'static> {
+fn owner() -> Owner {
+    let former = ["/old/place/.claude/hooks", "/a b/.claude/hooks", r"C:\Users\me\.claude\hooks"];
     Owner {
-        folder: Path::new(FOLDER),
-        former_folders: &FORMER,
-        binaries: &BINARIES,
-        rules: &[],
-        status_line_before: None,
+        folders: [FOLDER].into_iter().chain(former).map(PathBuf::from).collect(),
+        binaries: ["a-gate", "b-watch", "d-team", "notice"].map(str::to_owned).to_vec(),
+        ..Owner::default()
     }
 }
 
@@ -53,11 +42,10 @@ fn hooks(hooks: &[Registration]) -> Wanted {
     Wanted { hooks: hooks.to_vec(), ..Wanted::default() }
 }
 
-fn register(text: &str, owner: &Owner<'_>, wanted: &[Registration]) -> Result<String, Refused> {
+fn register(text: &str, owner: &Owner, wanted: &[Registration]) -> Result<String, Refused> {
     arrange(Some(text), owner, &hooks(wanted), &[]).map(Option::unwrap_or_default)
 }
 
-/// Our entries.
 fn registered(text: &str) -> Vec<Entry> {
     read(text, &owner()).unwrap().ours().cloned().collect()
 }

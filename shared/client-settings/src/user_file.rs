@@ -19,7 +19,6 @@ use beside::{Mode, appended, create_folder, sync_folder};
 pub use backups::{Backup, KEEP_BACKUPS};
 pub use beside::{Beside, remove_abandoned};
 
-/// The wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A longer chain of links is a loop.

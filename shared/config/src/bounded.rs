@@ -21,36 +21,30 @@ pub struct Decimal<const MIN: u32, const MAX: u32>(f64);
 impl<const MIN: u32, const MAX: u32> Eq for Decimal<MIN, MAX> {}
 
 impl<const MIN: u32, const MAX: u32> Bounded<MIN, MAX> {
-    /// The number, if it is within the bounds.
     pub const fn new(number: u32) -> Option<Self> {
         if number >= MIN && number <= MAX { Some(Self(number)) } else { None }
     }
 
-    /// The number.
     pub const fn get(self) -> u32 {
         self.0
     }
 }
 
 impl<const MIN: u32, const MAX: u32> ZeroOr<MIN, MAX> {
-    /// The number, if it is 0 or within the bounds.
     pub const fn new(number: u32) -> Option<Self> {
         if number == 0 || (number >= MIN && number <= MAX) { Some(Self(number)) } else { None }
     }
 
-    /// The number; `None` for never.
     pub const fn get(self) -> Option<u32> {
         if self.0 == 0 { None } else { Some(self.0) }
     }
 }
 
 impl<const MIN: u32, const MAX: u32> Decimal<MIN, MAX> {
-    /// The number, if it is within the bounds.
     pub fn new(number: f64) -> Option<Self> {
         (f64::from(MIN)..=f64::from(MAX)).contains(&number).then_some(Self(number))
     }
 
-    /// The number.
     pub const fn get(self) -> f64 {
         self.0
     }

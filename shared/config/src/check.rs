@@ -17,56 +17,39 @@ pub fn schema_of<S: JsonSchema>() -> Schema {
 }
 
 /// The entries of the map `value` that are wrong, by their paths. What `below` has need not stand here again.
-pub(crate) fn wrong_entries(schema: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>, Fault)> {
-    let mut walk = Walk::default();
-    walk.entries(schema, value.as_object().unwrap_or(&Map::new()), Some(below));
-    walk.wrong
-}
-
-#[derive(Default)]
-struct Walk {
-    path: Vec<String>,
-    wrong: Vec<(Vec<String>, Fault)>,
-}
-
-impl Walk {
-    fn entries(&mut self, map: &Value, entries: &Map<String, Value>, below: Option<&Value>) {
-        for (key, value) in entries {
-            self.path.push(key.clone());
-            match property(map, key) {
-                Some(schema) => self.value(schema, value, below.and_then(|below| below.get(key))),
-                None if map.get("additionalProperties") == Some(&Value::Bool(false)) => {
-                    self.add(Fault::UnknownKey(nearest(key, &known_keys(map))));
-                }
-                None => {}
+pub(crate) fn wrong_entries(map: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>, Fault)> {
+    let mut wrong = Vec::new();
+    for (key, value) in value.as_object().into_iter().flatten() {
+        let found = match property(map, key) {
+            Some(schema) => wrong_value(schema, value, below.get(key).unwrap_or(&Value::Null)),
+            None if map.get("additionalProperties") == Some(&Value::Bool(false)) => {
+                vec![(Vec::new(), Fault::UnknownKey(nearest(key, &known_keys(map))))]
             }
-            self.path.pop();
-        }
+            None => Vec::new(),
+        };
+        wrong.extend(found.into_iter().map(|(path, fault)| ([vec![key.clone()], path].concat(), fault)));
     }
+    wrong
+}
 
-    fn value(&mut self, schema: &Value, value: &Value, below: Option<&Value>) {
-        match (map_of(schema), value) {
-            (Some(map), Value::Object(entries)) => {
-                self.entries(map, entries, below);
-                if !has_required(map, entries, below) {
-                    self.add(Fault::Expected(keys_of(map).unwrap_or_default()));
-                }
+fn wrong_value(schema: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>, Fault)> {
+    let expected = |what: String| vec![(Vec::new(), Fault::Expected(what))];
+    match (map_of(schema), value) {
+        (Some(map), Value::Object(entries)) => {
+            let mut wrong = wrong_entries(map, value, below);
+            if !has_required(map, entries, below) {
+                wrong.extend(expected(keys_of(map).unwrap_or_default()));
             }
-            _ if fits(schema, value) => {}
-            _ => self.add(Fault::Expected(describe_in_full(schema))),
+            wrong
         }
-    }
-
-    fn add(&mut self, fault: Fault) {
-        self.wrong.push((self.path.clone(), fault));
+        _ if fits(schema, value) => Vec::new(),
+        _ => expected(describe_in_full(schema)),
     }
 }
 
-fn has_required(map: &Value, entries: &Map<String, Value>, below: Option<&Value>) -> bool {
-    let required = list(map, "required").iter().filter_map(Value::as_str);
-    required
-        .into_iter()
-        .all(|key| entries.contains_key(key) || below.is_some_and(|map| map.get(key).is_some()))
+fn has_required(map: &Value, entries: &Map<String, Value>, below: &Value) -> bool {
+    let mut required = list(map, "required").iter().filter_map(Value::as_str);
+    required.all(|key| entries.contains_key(key) || below.get(key).is_some())
 }
 
 /// The schema of a map's entries, where a map may stand.
@@ -113,7 +96,8 @@ pub fn fits(schema: &Value, value: &Value) -> bool {
             schema.get("items").is_none_or(|items| entries.iter().all(|entry| fits(items, entry)))
         }
         Value::Object(entries) => {
-            has_required(schema, entries, None) && wrong_entries(schema, value, &Value::Null).is_empty()
+            has_required(schema, entries, &Value::Null)
+                && wrong_entries(schema, value, &Value::Null).is_empty()
         }
         _ => true,
     };
@@ -361,14 +345,6 @@ mod tests {
             for text in wrong {
                 assert!(!fits(schema, &read(text)), "{text} {schema}");
             }
-        }
-    }
-
-    #[test]
-    fn numbers_json_does_not_know_fit_no_number() {
-        for text in [".nan", ".inf", "-.inf", "99999999999999999999999999999999999999999"] {
-            let value = as_json(&yaml::parse(&format!("k: {text}")).unwrap().values["k"]);
-            assert!(!fits(&json!({ "type": ["integer", "null"] }), &value), "{text}");
         }
     }
 }

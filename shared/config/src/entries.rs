@@ -2,24 +2,19 @@
 
 use serde_json::Value;
 
-use crate::check::known_keys;
-use crate::defaults::{section_defaults, top_keys};
+use crate::defaults::top_keys;
 use crate::layer::{Layer, Sources};
 use crate::problem::{LayerKind, Origin};
-use crate::schema::schema_at;
 use crate::section::Section;
 use crate::spec::TOP_KEYS;
 use crate::top;
 use crate::tree::{get, json, leaves, merged};
 
-/// One key and what it is set to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
     /// Path as in a file.
     pub path: Vec<String>,
-    /// Value in force.
     pub value: Value,
-    /// Provenance.
     pub origin: Origin,
     /// Values of lower layers, the highest first.
     pub overridden: Vec<Said>,
@@ -29,11 +24,9 @@ pub struct Entry {
     pub global_only: bool,
 }
 
-/// Value of one layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Said {
     pub value: Value,
-    /// Provenance.
     pub origin: Origin,
 }
 
@@ -67,7 +60,6 @@ impl<S> Section<S> {
     }
 }
 
-/// The keys above all sections.
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let (files, _) = sources.read(&TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
@@ -88,33 +80,12 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     TOP_KEYS.iter().filter_map(|key| entry(key)).collect()
 }
 
-/// Puts entries into the order of config/defaults.yaml; keys that have no default follow in the order of the schema, names of
-/// the user's own by the alphabet.
+/// Puts the keys above all sections first, then the sections in the order of config/defaults.yaml, the keys of each by the alphabet.
 pub fn sort(entries: &mut [Entry]) {
-    let sections = top_keys().filter_map(|key| serde_json::from_str(section_defaults(key)).ok());
-    let defaults: serde_json::Map<String, Value> =
-        sections.flat_map(|section: serde_json::Map<String, Value>| section).collect();
-    let defaults = Value::Object(defaults);
-    entries.sort_by_cached_key(|entry| rank(&entry.path, &defaults));
-}
-
-fn rank(path: &[String], defaults: &Value) -> Vec<(usize, String)> {
-    let mut standing = Some(defaults);
-    // The keys above all sections come first, with a default or not.
-    let above = path.first().and_then(|first| TOP_KEYS.iter().position(|key| key == first));
-    let mut ranks = vec![(above.unwrap_or(usize::MAX), String::new())];
-    for (depth, key) in path.iter().enumerate() {
-        let map = standing.and_then(Value::as_object);
-        let place = map.and_then(|map| map.keys().position(|known| known == key));
-        let by_schema = || {
-            let above = schema_at(&path[..depth]).ok()?;
-            known_keys(above).iter().position(|known| known == key)
-        };
-        // Behind whatever has a default.
-        let after = map.map_or(0, serde_json::Map::len);
-        let rank = place.or_else(|| by_schema().map(|place| after + place));
-        ranks.push((rank.unwrap_or(usize::MAX), key.clone()));
-        standing = standing.and_then(|value| value.get(key));
-    }
-    ranks
+    entries.sort_by_cached_key(|entry| {
+        let place = |known: Option<usize>| known.unwrap_or(usize::MAX);
+        let is_first = |key: &str| entry.path.first().is_some_and(|first| first == key);
+        let above = TOP_KEYS.iter().position(|key| is_first(key));
+        (place(above), place(top_keys().position(is_first)), entry.path.clone())
+    });
 }

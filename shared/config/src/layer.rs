@@ -123,7 +123,6 @@ impl Sources {
         self.root.as_deref().filter(|_| kind != LayerKind::Global)
     }
 
-    /// The file of a layer as a person reads it.
     pub fn shown(&self, kind: LayerKind, path: &Path) -> String {
         match self.inside(kind).and_then(|root| path.strip_prefix(root).ok()) {
             Some(inside) => inside.display().to_string(),
@@ -131,7 +130,6 @@ impl Sources {
         }
     }
 
-    /// The text of a layer's file.
     pub fn text(&self, kind: LayerKind) -> Result<String, Refused> {
         let most = if kind == LayerKind::Global { MAX_LAYER_BYTES } else { MAX_PROJECT_BYTES };
         match &self.instead {
@@ -175,9 +173,7 @@ pub fn display_path(path: &Path, home: Option<&Path>) -> String {
 /// Why a file is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
-    /// It does not exist.
     NotThere,
-    /// It exists, but is none we read.
     Because(&'static str),
 }
 

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// The layers from the lowest to the highest; a later one wins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum LayerKind {
     /// Compiled in.
@@ -18,7 +17,6 @@ pub enum LayerKind {
 }
 
 impl LayerKind {
-    /// The word for people.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Defaults => "default",
@@ -55,9 +53,7 @@ fn place(formatter: &mut fmt::Formatter<'_>, file: &str, line: Option<usize>) ->
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
     pub level: LayerKind,
-    /// The file, as a person reads it.
     pub file: String,
-    /// The line, counted from 1, if known.
     pub line: Option<usize>,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,

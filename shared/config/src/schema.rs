@@ -91,13 +91,6 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_the_global_file_alone_are_known_by_their_mark() {
-        let (spec, _) = section_by_schema("stop-momentum").unwrap();
-        assert_eq!(spec.global_only, ["message_file"]);
-        assert_eq!(section_by_schema("judge").unwrap().0.global_only, [""], "the whole of it");
-    }
-
-    #[test]
     fn a_key_at_the_top_of_the_file_is_read_with_each_hook_that_owns_it() {
         for hook in ["intent-validator", "tempo-stop"] {
             let (spec, schema) = section_by_schema(hook).unwrap();

@@ -26,7 +26,6 @@ pub struct SettingFault {
     pub what: String,
 }
 
-/// A section as it is in force.
 #[derive(Debug)]
 pub struct Section<S> {
     /// The hook is switched on.
@@ -145,7 +144,6 @@ pub fn load_by_schema(
     load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
 }
 
-/// An entry that the types refuse.
 struct Refused {
     path: Vec<String>,
     /// A type's own message about its entries; never a value.
@@ -171,7 +169,7 @@ fn load_as<S>(
     }
     layers.extend(switches.layer(spec, &layers));
     let overruled = enforce(spec, &top, &mut layers, &mut problems);
-    let whole = match read(own, &layers) {
+    let (enabled, headless, settings) = match read(own, &layers) {
         Ok(whole) => whole,
         Err(_) => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
@@ -180,9 +178,9 @@ fn load_as<S>(
     let (own_switch, overruled_keys): (Vec<_>, Vec<_>) =
         overruled.iter().map(|path| switch_of(path)).partition(String::is_empty);
     Some(Section {
-        enabled: whole.enabled && top.off_at.is_none(),
-        headless: whole.headless,
-        settings: whole.own,
+        enabled: enabled && top.off_at.is_none(),
+        headless,
+        settings,
         problems: problems.0,
         locked: top.locked,
         overruled_switch: !own_switch.is_empty(),
@@ -226,21 +224,14 @@ fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Problems) {
     }
 }
 
-/// A section's common keys, and its own.
-struct Whole<S> {
-    enabled: bool,
-    headless: bool,
-    own: S,
-}
-
-/// Every entry of the merged layers, or one that cannot be read.
-fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<Whole<S>, Refused> {
+/// `enabled` and `headless` of the merged layers and the section's own entries, or an entry that cannot be read.
+fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Refused> {
     let mut entries = merged(layers.iter().map(|layer| &layer.section));
     let mut flag = |key: &str| match entries.remove(key) {
         Some(Value::Bool(_, flag)) => Ok(flag),
         _ => Err(Refused { path: vec![key.to_owned()], why: None }),
     };
-    Ok(Whole { enabled: flag("enabled")?, headless: flag("headless")?, own: own(entries)? })
+    Ok((flag("enabled")?, flag("headless")?, own(entries)?))
 }
 
 /// Leaves out of each layer what the schema does not describe, then what the types alone refuse, until the rest can be read.
@@ -250,7 +241,7 @@ fn leave_out<S>(
     schema: &serde_json::Value,
     layers: &mut [Layer],
     problems: &mut Problems,
-) -> Option<Whole<S>> {
+) -> Option<(bool, bool, S)> {
     for index in 1..layers.len() {
         let below = json(&merged(layers[..index].iter().map(|layer| &layer.section)));
         let layer = &mut layers[index];

@@ -1,6 +1,5 @@
 //! The part of the files that a hook reads.
 
-/// The keys above all sections.
 pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
 
 /// The keys every section has beside its own, both true or false, with their meaning.
@@ -10,14 +9,11 @@ pub const COMMON_KEYS: [(&str, &str); 2] =
 /// Meaning of `headless`, unless a hook says something else.
 pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
 
-/// Section of a hook.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SectionSpec {
-    /// The section's name: the hook's.
     pub name: &'static str,
     /// Keys of its settings that stand at the top of the file instead of in the section.
     pub root_keys: &'static [&'static str],
-    /// Keys that only the global file may set.
     pub global_only: &'static [&'static str],
     /// Older names of keys and the names that hold now, as dotted paths.
     pub renamed: &'static [(&'static str, &'static str)],

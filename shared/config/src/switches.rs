@@ -24,7 +24,6 @@ pub enum Position {
 }
 
 impl Position {
-    /// The word that is typed.
     pub const fn word(self) -> &'static str {
         match self {
             Self::On => "on",

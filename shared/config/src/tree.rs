@@ -21,7 +21,6 @@ impl Provider for Entries<'_> {
     }
 }
 
-/// The value as JSON.
 pub(crate) fn json(value: &impl serde::Serialize) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
@@ -55,14 +54,12 @@ fn walk(
     }
 }
 
-/// The value at `path`.
 pub(crate) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a Value> {
     let (key, rest) = path.split_first()?;
     let value = dict.get(key.as_ref())?;
     if rest.is_empty() { Some(value) } else { get(value.as_dict()?, rest) }
 }
 
-/// The truth value at `path`.
 pub(crate) fn flag<K: AsRef<str>>(dict: &Dict, path: &[K]) -> Option<bool> {
     get(dict, path)?.to_bool()
 }

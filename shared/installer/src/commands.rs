@@ -4,19 +4,16 @@ use anyhow::{Context as _, ensure};
 use shared::catalog::Catalog;
 use shared::host::Host;
 
-use crate::ending::Ending;
 use crate::hooks::{Disable, Undo};
-use crate::links;
+use crate::install::tell_wrong;
 use crate::manifest::Manifest;
 use crate::places::Installation;
 use crate::programs::{self, orphans};
-use crate::rail::{not_for_claude, only_the_operator};
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, switched_off};
-use crate::say::{diff, list, note, say};
+use crate::say::{Voice, diff, list, not_for_claude, note, only_the_operator, say};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
-use crate::voice::Voice;
 
 /// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
@@ -88,7 +85,7 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
     only_the_operator(host, &installation.line("undo"), wanted.yes)?;
     let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
-    let (before, after, earlier) = installation.alone(|| {
+    let (before, after) = installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
         let backup = settings
             .newest_backup()
@@ -99,25 +96,29 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
              install them again: {}",
             installation.line("install")
         );
-        settings.put(host, &settings.as_in(backup.clone())?)?;
-        let after = Settings::read(&installation, &catalog)?.text;
-        Ok((settings.text, after, backup.text))
+        settings.put(host, &settings.as_in(backup)?)?;
+        Ok((settings, Settings::read(&installation, &catalog)?))
     })?;
-    let change = diff(&name, before.as_deref().unwrap_or_default(), after.as_deref().unwrap_or_default());
-    let again = installation.line("undo");
-    if before == after {
+    let text = |settings: &Settings<'_>| settings.text.clone().unwrap_or_default();
+    if before.text == after.text {
         say(format_args!("{name} is as it was; nothing was changed"));
-    } else if after.is_none() {
-        say(format_args!("{change}\n{name} is gone, as it was not there before"));
-    } else if after == earlier {
-        say(format_args!("{change}\n{name} is as it was; `{again}` brings this back"));
     } else {
+        say(diff(&name, &text(&before), &text(&after)));
+        let less = |one: &Settings<'_>, other: &Settings<'_>| {
+            let there = other.parts();
+            one.parts().into_iter().filter(|part| !there.contains(part)).collect::<Vec<_>>()
+        };
+        for (done, parts) in [("took back", less(&before, &after)), ("brought back", less(&after, &before))] {
+            if !parts.is_empty() {
+                say(format_args!("{done} {}", list(&parts)));
+            }
+        }
         say(format_args!(
-            "{change}\n{name}: the last change of ours is undone, what was edited since then stays"
+            "{name}: our last change is undone; `{}` brings it back",
+            installation.line("undo")
         ));
     }
-    Ending::of(host, &installation, &catalog)?.tell_wrong();
-    Ok(())
+    tell_wrong(host, &installation)
 }
 
 /// Copies what differs and links the commands. Settings stay as they are, but for entries of programs that `prunes` removes.
@@ -130,8 +131,8 @@ pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: 
         prune(host, &installation, &catalog, &orphans)?;
     } else if !orphans.is_empty() {
         let folder = installation.show(&installation.hooks);
-        let (origin, all, line) = (voice.origin(), list(&orphans), voice.prune());
-        say(format_args!("no hook of {origin} owns {all} in {folder}; `{line}` removes it"));
+        let (all, line) = (list(&orphans), voice.prune());
+        say(format_args!("no hook of this version owns {all} in {folder}; `{line}` removes it"));
     }
     if orphans.is_empty() && !changed {
         say("everything is up to date");
@@ -153,9 +154,7 @@ pub(crate) fn prune(
                 say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
             }
         }
-        for orphan in orphans {
-            links::unlink(installation, orphan)?;
-        }
+        programs::unlink(installation, orphans)?;
         for orphan in programs::remove(installation, catalog, orphans)? {
             say(format_args!("removed {orphan}"));
         }

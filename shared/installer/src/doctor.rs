@@ -2,7 +2,7 @@
 //! catalog, and reports what silences hooks. It never runs a program that is not ours.
 //!
 //! - `world`: everything that is read once, with the settings files
-//! - `programs`, `registrations`, `switches`, `runs`, `surroundings`: the checks, each a function from the world to findings
+//! - `programs`, `registrations`, `switches`, `runs`: the checks, each a function from the world to findings
 //! - `report`: the result
 //! - `mend`: `--fix`
 
@@ -11,7 +11,6 @@ pub(crate) mod programs;
 pub(crate) mod registrations;
 mod report;
 mod runs;
-mod surroundings;
 pub(crate) mod switches;
 pub(crate) mod world;
 
@@ -20,8 +19,8 @@ use std::path::Path;
 use shared::catalog::Catalog;
 use shared::host::Host;
 
-use crate::places::{Installation, Scope};
-use crate::voice::Voice;
+use crate::places::Installation;
+use crate::say::Voice;
 use world::{Project, World};
 
 pub use report::{Finding, Report, Section, Severity, VERSION};
@@ -44,33 +43,20 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
 /// Looks at one installation, whatever project this is typed in.
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
     let catalog = Catalog::built_in()?;
-    let project = match (installation.scope, &installation.project) {
-        (Scope::Project | Scope::Local, Some(dir)) => Project::At(dir),
-        _ => Project::None,
-    };
+    let project = installation.project.as_deref().map_or(Project::None, Project::At);
     Ok(look(&World::read(host, &catalog, managed, project, installation.voice)?))
 }
 
 fn look(world: &World<'_>) -> Report {
-    // First: a hook closes its state folder to others by itself.
-    let state = surroundings::state(world);
-    let proofs = runs::proofs(world);
-    let all_passed = !proofs.is_empty() && proofs.iter().all(|finding| finding.severity == Severity::Ok);
-    let (configuration, off) = switches::configuration(world);
-    let sections = vec![
+    let report = Report::new(vec![
         Section::new("Binaries", programs::all(world)),
         Section::new("Registrations", registrations::all(world)),
         Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
-        Section::new("Proofs", proofs),
-        Section::new("Configuration", configuration),
-        Section::new("State", [state, surroundings::environment(&world.levels)].concat()),
+        Section::new("Proofs", runs::proofs(world)),
+        Section::new("Configuration", switches::configuration(world)),
+        Section::new("State", runs::state(world)),
         Section::new("Last firing", runs::heartbeats(world)),
-        Section::new("Claude Code", vec![surroundings::claude_code(world, all_passed)]),
-    ];
-    let mut report = Report::new(sections);
-    if let Some(off) = &off {
-        report = report.but_for(off);
-    }
+    ]);
     if report.ok && world.is_bare() { report.of_nothing() } else { report }
 }
 

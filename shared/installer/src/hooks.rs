@@ -8,10 +8,9 @@ use shared::host::Host;
 
 use crate::places::{Scope, Where};
 use crate::requirements::Judge;
-use crate::voice::Voice;
+use crate::say::Voice;
 use crate::{commands, install, status, uninstall};
 
-/// The verbs.
 #[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
 pub enum Command {
     /// Copy the hooks to ~/.claude/hooks, register the chosen ones, and prove that they work
@@ -34,10 +33,13 @@ pub enum Command {
     Undo(Undo),
     /// Set Claude Code's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
-    Statusline,
+    Statusline {
+        /// As with the other commands; nothing is asked here
+        #[arg(long, hide = true)]
+        yes: bool,
+    },
 }
 
-/// The arguments of `install`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
 pub struct Install {
@@ -72,7 +74,6 @@ pub struct Install {
     pub(crate) yes: bool,
 }
 
-/// The arguments of `enable`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Enable {
     /// The hook's name
@@ -90,7 +91,6 @@ pub struct Enable {
     yes: bool,
 }
 
-/// The arguments of `disable`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Disable {
     /// The hook's name
@@ -102,7 +102,6 @@ pub struct Disable {
     pub(crate) yes: bool,
 }
 
-/// The arguments of `status`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Status {
     /// Print JSON
@@ -116,7 +115,6 @@ pub struct Status {
     pub(crate) built: Option<PathBuf>,
 }
 
-/// The arguments of `undo`.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Undo {
     #[command(flatten)]
@@ -132,7 +130,6 @@ impl Default for Where {
     }
 }
 
-/// Carries the command out.
 pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
     match command {
         Command::Install(wanted) => install::run(host, wanted, voice),
@@ -141,7 +138,7 @@ pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
         Command::Disable(wanted) => commands::disable(host, wanted, voice),
         Command::Status(wanted) => status::run(host, wanted, voice),
         Command::Undo(wanted) => commands::undo(host, wanted, voice),
-        Command::Statusline => commands::statusline(host, voice),
+        Command::Statusline { .. } => commands::statusline(host, voice),
     }
 }
 
@@ -153,7 +150,7 @@ mod tests {
     use shared::host::{Environment, Host};
 
     use super::{Command, run};
-    use crate::voice::Voice;
+    use crate::say::Voice;
 
     #[derive(Parser)]
     #[command(name = "req hooks")]
@@ -175,38 +172,19 @@ mod tests {
         }
     }
 
-    /// The error for a user with this home. `inside_claude`: no person at a terminal answers, wherever the tests run.
-    fn error(home: &Path, words: &[&str], inside_claude: bool) -> String {
+    /// The error for a user with this home. No person at a terminal answers, wherever the tests run.
+    fn error(home: &Path, words: &[&str]) -> String {
         let line = Line::try_parse_from(["req hooks"].iter().chain(words)).expect("a command line");
         let environment =
-            Environment { home: Some(home.to_owned()), inside_claude, ..Environment::default() };
+            Environment { home: Some(home.to_owned()), inside_claude: true, ..Environment::default() };
         run(&line.command, &Host { environment, ..Host::real() }, Voice::Req).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn chosen_hook_that_is_not_in_the_folder_is_named_before_anything_changes() {
-        let scratch = tempfile::tempdir().unwrap();
-        let folder = scratch.path().join("archive");
-        std::fs::create_dir(&folder).unwrap();
-        let from = folder.display().to_string();
-        for words in [
-            vec!["install", "--hooks", "rate-awareness", "--yes", "--from", &from],
-            vec!["install", "--all", "--dry-run", "--from", &from],
-            vec!["enable", "rate-awareness", "--yes", "--from", &from],
-            // The folder of this test's own program.
-            vec!["enable", "rate-awareness"],
-        ] {
-            let error = error(scratch.path(), &words, false);
-            assert!(error.contains("rate-awareness") && error.contains("--from DIR"), "{words:?}: {error}");
-            assert_eq!(std::fs::read_dir(scratch.path()).unwrap().count(), 1, "{words:?}");
-        }
     }
 
     #[test]
     fn refusals_name_lines_of_req() {
         let scratch = tempfile::tempdir().unwrap();
         for words in [&["undo"][..], &["uninstall", "--purge"], &["disable", "rate-awareness"]] {
-            let error = error(scratch.path(), words, true);
+            let error = error(scratch.path(), words);
             assert!(error.ends_with(&format!("type: req hooks {}", words.join(" "))), "{error}");
         }
     }

@@ -5,37 +5,64 @@ use anyhow::{bail, ensure};
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
-use crate::ask::{agreed, can_ask, chosen_hooks, chosen_judge, confirmed};
 use crate::commands::prune;
-use crate::ending::{Ending, name_the_rest};
+use crate::doctor::{self, Finding, Report, Severity, managed_settings};
 use crate::hooks::{Enable, Install};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
 use crate::programs::{self, orphans};
-use crate::rail::{is_claude, not_for_claude};
 use crate::registration::{find, names, starts_ours};
 use crate::requirements::{self, Judge, Lines, is_switched_off, names_judge, next_for_judge};
-use crate::say::{diff, list, names_of, note, say};
+use crate::say::{
+    Voice, agreed, blocks, can_ask, chosen_hooks, chosen_judge, confirmed, diff, is_claude, list, names_of,
+    not_for_claude, note, say,
+};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
-use crate::voice::Voice;
+
+/// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
+const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
+
+/// The command that reports everything, and that sets up a project.
+const COMMAND: &str = "req";
 
 /// Installs what is wanted and ends with a report.
 pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {
+    carry_out(host, wanted, voice, false)
+}
+
+/// Registers one hook and switches it on; its files are brought up to date first.
+pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
+    let Enable { hook, place, from, judge, .. } = wanted.clone();
+    carry_out(host, &Install { hooks: vec![hook], judge, place, from, ..Install::default() }, voice, true)
+}
+
+/// `is_brief`: only the way to a model is asked for, and only the chosen hooks are reported.
+fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
     let source = Source::of(wanted.from.clone(), voice)?;
-    if !wanted.dry_run {
-        ensure_allowed(host, wanted, &installation, &source)?;
+    let line = source.line(&installation, &words(wanted));
+    // Only the user gives permission rules and the status line away.
+    if !wanted.dry_run && (wanted.allow_rules || wanted.statusline) {
+        not_for_claude(host, &line)?;
     }
     let catalog = Catalog::built_in()?;
-    let may_ask = !wanted.yes && !is_claude(host);
-    let plan = Plan::make(&catalog, &installation, &source, wanted, may_ask)?;
+    let may_ask = !wanted.yes && !is_claude(host) && can_ask();
+    let plan = Plan::make(&catalog, &installation, &source, wanted, may_ask, is_brief)?;
     if wanted.dry_run {
         return plan.show();
     }
-    plan.ensure_payer(host)?;
-    plan.agree(wanted.yes)?;
-    plan.carry_out(host)?;
+    // A hook that costs money is its payer's to switch on.
+    if plan.chosen.iter().any(|hook| hook.costs_money) {
+        not_for_claude(host, &line)?;
+    }
+    if !is_brief {
+        plan.agree(!wanted.yes && can_ask())?;
+    }
+    // Whoever works in the source tree may build from it.
+    let known_only = (!source.is_build() && is_claude(host)).then_some(line.as_str());
+    let changed = plan.apply(host, known_only)?;
+    plan.end(host, changed, is_brief)?;
     if wanted.prune {
         let user = Installation::of_this_user(host, voice)?;
         let orphans = orphans(&Manifest::read(&user)?, &catalog);
@@ -44,106 +71,62 @@ pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result
     Ok(())
 }
 
-/// Registers one hook and switches it on; its files are brought up to date first.
-pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
-    let Enable { hook, place, from, judge, .. } = wanted;
-    let catalog = Catalog::built_in()?;
-    let installation = Installation::at(host, place, voice)?;
-    let source = Source::of(from.clone(), voice)?;
-    let text = requirements::read(&installation)?;
-    let judge = judge_for(*judge, &[find(&catalog, hook)?], text.as_deref(), !is_claude(host))?;
-    let install = Install { hooks: vec![hook.clone()], judge, place: place.clone(), ..Install::default() };
-    let plan = Plan::make(&catalog, &installation, &source, &install, false)?;
-    plan.ensure_payer(host)?;
-    plan.carry_out_briefly(host)
-}
-
-/// Only the user gives permission rules and the status line away.
-fn ensure_allowed(
-    host: &Host,
-    wanted: &Install,
-    installation: &Installation,
-    source: &Source,
-) -> anyhow::Result<()> {
-    if !wanted.allow_rules && !wanted.statusline {
-        return Ok(());
+/// The command as it was typed.
+fn words(wanted: &Install) -> String {
+    let mut words = "install".to_owned();
+    if !wanted.hooks.is_empty() {
+        words += &format!(" --hooks {}", wanted.hooks.join(","));
     }
-    let hooks = format!(" --hooks {}", wanted.hooks.join(","));
-    let words = [
-        (true, "install"),
-        (!wanted.hooks.is_empty(), hooks.as_str()),
-        (wanted.all, " --all"),
-        (wanted.statusline, " --statusline"),
-        (wanted.allow_rules, " --allow-rules"),
-    ];
-    let words: String = words.iter().filter(|(is_said, _)| *is_said).map(|(_, word)| *word).collect();
-    not_for_claude(host, &source.line(installation, &words))
+    let flags = [(wanted.all, "all"), (wanted.statusline, "statusline"), (wanted.allow_rules, "allow-rules")];
+    words.extend(flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| format!(" --{flag}")));
+    words.extend(wanted.judge.map(|judge| format!(" --judge {}", judge.word())));
+    words
 }
 
-/// The state after the installation.
 struct Plan<'a> {
     catalog: &'a Catalog,
     installation: &'a Installation,
     source: &'a Source,
     settings: Settings<'a>,
-    /// Chosen now.
     chosen: Vec<&'a HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
     choice: Choice<'a>,
-    /// Why the status line is not set.
     no_line: Option<String>,
     /// The way to a model, where it is to be written.
     judge: Option<Judge>,
 }
 
 impl<'a> Plan<'a> {
-    /// Finds out what is wanted, and asks where that is open.
+    /// Finds out what is wanted, asks where that is open, and refuses whatever can be refused before anything is copied.
     fn make(
         catalog: &'a Catalog,
         installation: &'a Installation,
         source: &'a Source,
         wanted: &Install,
         may_ask: bool,
+        is_brief: bool,
     ) -> anyhow::Result<Self> {
         let settings = Settings::read(installation, catalog)?;
         let before = settings.hooks();
         let yaml = requirements::read(installation)?;
-        let chosen = choose(catalog, &before, yaml.as_deref(), wanted, may_ask)?;
-        let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
-        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
-        let allow_rules = wants_rules(&settings.missing_rules(&hooks), wanted.allow_rules, may_ask)?;
-        let no_line = why_no_line(installation, &settings, &hooks, wanted.statusline, may_ask)?;
-        let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
-        let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
-        let plan = Self { catalog, installation, source, settings, chosen, choice, no_line, judge };
-        plan.refuse_early()?;
-        Ok(plan)
-    }
-
-    /// Refuses whatever can be refused before anything is copied.
-    fn refuse_early(&self) -> anyhow::Result<()> {
-        let Self { installation, chosen, .. } = self;
+        let asks = may_ask && !is_brief;
+        let chosen = choose(catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
             let line = installation.voice.line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
-        self.diffs()?;
-        self.source.ensure_has(&self.chosen)
+        let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
+        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
+        let allow_rules = wants_rules(&settings.missing_rules(&hooks), wanted.allow_rules, asks)?;
+        let no_line = why_no_line(installation, &settings, &hooks, wanted.statusline, asks)?;
+        let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
+        let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
+        let plan = Self { catalog, installation, source, settings, chosen, choice, no_line, judge };
+        plan.diffs()?;
+        source.ensure_has(&plan.chosen)?;
+        Ok(plan)
     }
 
-    /// Leaves a hook that costs money to its payer: Claude does not switch it on.
-    fn ensure_payer(&self, host: &Host) -> anyhow::Result<()> {
-        let paid = self.chosen.iter().filter(|hook| hook.costs_money);
-        let paid: Vec<&str> = paid.map(|hook| hook.name.as_str()).collect();
-        if paid.is_empty() {
-            return Ok(());
-        }
-        let judge = self.judge.map_or_else(String::new, |judge| format!(" --judge {}", judge.word()));
-        let words = format!("install --hooks {}{judge}", paid.join(","));
-        not_for_claude(host, &self.source.line(self.installation, &words))
-    }
-
-    /// The lines that the configuration gets.
     fn lines(&self) -> Lines<'_> {
         Lines { on: &self.chosen, judge: self.judge, chained: None }
     }
@@ -166,7 +149,6 @@ impl<'a> Plan<'a> {
         Ok(diffs.filter(|diff| !diff.is_empty()).collect())
     }
 
-    /// Reports what would change.
     fn show(&self) -> anyhow::Result<()> {
         let Self { installation, catalog, source, .. } = self;
         let to = installation.show(&installation.hooks);
@@ -178,7 +160,11 @@ impl<'a> Plan<'a> {
                 let there: Vec<String> = source.binaries(&catalog.hooks)?.into_keys().collect();
                 say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
             }
-            _ => say(format_args!("would build {} and copy to {to}", list(&names(catalog)))),
+            _ => {
+                let helpers = catalog.helpers().into_iter().chain([COMMAND]).map(str::to_owned);
+                let all: Vec<String> = names(catalog).into_iter().chain(helpers).collect();
+                say(format_args!("would build {} and copy to {to}", list(&all)));
+            }
         }
         let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
         say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
@@ -191,48 +177,84 @@ impl<'a> Plan<'a> {
         Ok(())
     }
 
-    /// Shows what changes in the user's files. On a terminal goes on only with a yes, unless it was given in advance.
-    fn agree(&self, yes: bool) -> anyhow::Result<()> {
+    /// Shows what changes in the user's files, and goes on only with a yes where it `asks`.
+    fn agree(&self, asks: bool) -> anyhow::Result<()> {
         let diffs = self.diffs()?;
         diffs.iter().for_each(say);
-        if diffs.is_empty() || yes || !can_ask() {
+        if diffs.is_empty() || !asks {
             return Ok(());
         }
         agreed("Shall it be changed like this? What is there is kept as a backup", true)
     }
 
-    /// Carries the plan out. At the end the doctor reports.
-    fn carry_out(&self, host: &Host) -> anyhow::Result<()> {
-        let changed = self.apply(host)?;
-        if !changed {
+    /// Reports what is registered now, and the next line to type.
+    fn end(&self, host: &Host, changed: bool, is_brief: bool) -> anyhow::Result<()> {
+        if !changed && !is_brief {
             say("everything is in its place already; nothing was changed");
         }
-        let hooks = &self.choice.hooks;
-        let ending = self.report(host, hooks)?;
-        name_the_rest(self.installation, self.catalog, hooks);
-        ending.tell_verdict()?;
+        let hooks = if is_brief { &self.chosen } else { &self.choice.hooks };
+        let report = self.report(host, hooks)?;
+        if !is_brief {
+            name_the_rest(self.installation, self.catalog, hooks);
+            let all = self.typed("doctor")?;
+            let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
+            say(report.summary.trim_end_matches('.').to_owned() + &all);
+        }
         next_for_judge(self.installation, hooks)?.iter().for_each(say);
-        if changed { ending.tell_next(hooks) } else { Ok(()) }
-    }
-
-    /// Carries the plan out, and shows the hooks that were chosen.
-    fn carry_out_briefly(&self, host: &Host) -> anyhow::Result<()> {
-        self.apply(host)?;
-        self.report(host, &self.chosen)?;
-        next_for_judge(self.installation, &self.chosen)?.iter().for_each(say);
+        let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
+        if let Some(line) = self.typed("init")?.filter(|_| changed && is_set_up && !is_brief) {
+            say(format_args!("Next, in a project of yours: {line}"));
+        }
         Ok(())
     }
 
-    /// Shows these hooks, the status line, and what is wrong.
-    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Ending<'_>> {
-        let ending = Ending::of(host, self.installation, self.catalog)?;
-        ending.show(hooks)?;
+    /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
+    fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
+        let report = doctor::of(host, self.installation, &managed_settings())?;
+        let rows: Vec<Vec<String>> =
+            hooks.iter().map(|hook| self.row(&report, hook)).collect::<Result<_, _>>()?;
+        if !rows.is_empty() {
+            let heads = [
+                "hook",
+                "registered",
+                "proved",
+                "first words",
+                "to silence it, in a terminal",
+                "off for good",
+            ];
+            say(blocks(&heads, &rows));
+        }
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }
-        ending.tell_wrong();
-        ensure!(ending.holds(), "not every registered hook does what it promises; see above");
-        Ok(ending)
+        let wrong = report.findings().filter(|finding| finding.severity >= Severity::Warning);
+        wrong.for_each(say);
+        let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
+        let is_broken = |finding: &Finding| finding.severity == Severity::Broken;
+        ensure!(
+            !ours.flat_map(|section| &section.findings).any(is_broken),
+            "not every registered hook does what it promises; see above"
+        );
+        Ok(report)
+    }
+
+    fn row(&self, report: &Report, hook: &HookEntry) -> anyhow::Result<Vec<String>> {
+        let events: Vec<&str> = hook.events.iter().map(|entry| entry.event.as_str()).collect();
+        Ok(vec![
+            hook.name.clone(),
+            events.join(", "),
+            report.proof_of(&hook.name),
+            hook.first_words.clone(),
+            programs::typed(self.installation, hook, &hook.silence)?,
+            self.installation.line(format_args!("disable {}", hook.name)),
+        ])
+    }
+
+    /// The line of our command as it can be typed, if that command is installed.
+    fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
+        let mut hooks = self.catalog.hooks.iter().filter(|_| self.installation.deployed(COMMAND).is_file());
+        let hook = hooks.find(|hook| hook.commands.iter().any(|command| command == COMMAND));
+        hook.map(|hook| programs::typed(self.installation, hook, &format!("{COMMAND} {words}"))).transpose()
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {
@@ -246,18 +268,8 @@ impl<'a> Plan<'a> {
     }
 
     /// Copies, links, registers, switches on. Returns whether anything had to be done.
-    fn apply(&self, host: &Host) -> anyhow::Result<bool> {
-        let hooks: Vec<&str> = self.chosen.iter().map(|hook| hook.name.as_str()).collect();
-        let hooks = if hooks.is_empty() { String::new() } else { format!(" --hooks {}", hooks.join(",")) };
-        let line = self.source.line(self.installation, &format!("install{hooks}"));
-        // Whoever works in the source tree may build from it.
-        let known_only = !self.source.is_build() && is_claude(host);
-        let copied = programs::install(
-            self.installation,
-            self.catalog,
-            self.source,
-            known_only.then_some(line.as_str()),
-        )?;
+    fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
+        let copied = programs::install(self.installation, self.catalog, self.source, known_only)?;
         let (registered, switched) =
             self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
         Ok(copied || registered || switched)
@@ -324,7 +336,7 @@ fn choose<'a>(
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
     }
-    if !wanted.all && may_ask && can_ask() {
+    if !wanted.all && may_ask {
         let open = catalog.hooks.iter().filter(|hook| !registered.contains(hook)).collect();
         return chosen_hooks(open, is_ticked);
     }
@@ -333,7 +345,7 @@ fn choose<'a>(
 
 /// Whether these permission rules are added: they loosen what Claude Code asks about, so nobody gets them unasked.
 fn wants_rules(missing: &[String], is_given: bool, may_ask: bool) -> anyhow::Result<bool> {
-    if missing.is_empty() || is_given || !(may_ask && can_ask()) {
+    if missing.is_empty() || is_given || !may_ask {
         return Ok(is_given);
     }
     confirmed(&format!("Shall Claude run these without asking you? {}", missing.join(", ")), false)
@@ -367,8 +379,7 @@ fn why_no_line(
                 "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back"
             }
         };
-        let is_wanted =
-            if may_ask && can_ask() { confirmed(question, foreign.is_none())? } else { foreign.is_none() };
+        let is_wanted = if may_ask { confirmed(question, foreign.is_none())? } else { foreign.is_none() };
         let why = if foreign.is_some() { "yours stays; to print both" } else { "you declined it; to set it" };
         return Ok((!is_wanted).then(|| format!("{why}, type: {line}")));
     };
@@ -386,10 +397,31 @@ fn judge_for(
     may_ask: bool,
 ) -> anyhow::Result<Option<Judge>> {
     let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
-    if paid.is_empty() || given.is_some() || names_judge(yaml) || !(may_ask && can_ask()) {
+    if paid.is_empty() || given.is_some() || names_judge(yaml) || !may_ask {
         return Ok(given.filter(|_| !paid.is_empty()));
     }
     chosen_judge(&paid).map(Some)
+}
+
+pub(crate) fn tell_wrong(host: &Host, installation: &Installation) -> anyhow::Result<()> {
+    let report = doctor::of(host, installation, &managed_settings())?;
+    report.findings().filter(|finding| finding.severity >= Severity::Warning).for_each(say);
+    Ok(())
+}
+
+fn name_the_rest(installation: &Installation, catalog: &Catalog, hooks: &[&HookEntry]) {
+    let rest: Vec<&HookEntry> = catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
+    if rest.is_empty() {
+        return;
+    }
+    say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
+    for hook in rest {
+        say(format_args!(
+            "  {:40} {}",
+            installation.line(format_args!("enable {}", hook.name)),
+            hook.summary
+        ));
+    }
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail, ensure};
 use client_settings::UserFile;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use shared::digest::hex;
 
 use crate::places::Installation;
@@ -25,7 +26,6 @@ pub(crate) struct Manifest {
     /// A manifest without one is of the first version.
     #[serde(default = "first")]
     version: u32,
-    /// The installed programs by name.
     pub(crate) files: BTreeMap<String, Deployed>,
     /// Folders in which our programs were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -35,14 +35,6 @@ pub(crate) struct Manifest {
     pub(crate) settings: BTreeMap<PathBuf, Added>,
 }
 
-/// The parts that a manifest of every version has.
-#[derive(Deserialize)]
-struct Head {
-    product: String,
-    #[serde(default = "first")]
-    version: u32,
-}
-
 const fn first() -> u32 {
     1
 }
@@ -50,7 +42,6 @@ const fn first() -> u32 {
 /// Our parts of a settings file beside hook entries.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Added {
-    /// Permission rules.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) rules: Vec<String>,
     /// The status line before ours, as it was written.
@@ -61,7 +52,6 @@ pub(crate) struct Added {
     pub(crate) chained: Option<Chained>,
 }
 
-/// One installed program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Deployed {
     /// Of the bytes, in hexadecimal.
@@ -107,13 +97,13 @@ impl Manifest {
         let Some(text) = text else { return Ok(Self::default()) };
         let path = path.display();
         let strange = || format!("{path} is not a manifest of ours: move it away and try again");
-        let head: Option<Head> = serde_json::from_str(text).ok();
-        if head.is_some_and(|head| head.product == PRODUCT && head.version > VERSION) {
-            bail!("{path} was written by a newer version of Barbless and is not changed: use that version");
-        }
-        let manifest: Self = serde_json::from_str(text).with_context(strange)?;
-        ensure!(manifest.product == PRODUCT, strange());
-        Ok(manifest)
+        let value: Value = serde_json::from_str(text).with_context(strange)?;
+        ensure!(value["product"] == PRODUCT, strange());
+        ensure!(
+            value["version"].as_u64().is_none_or(|version| version <= u64::from(VERSION)),
+            "{path} was written by a newer version of Barbless and is not changed: use that version"
+        );
+        serde_json::from_value(value).with_context(strange)
     }
 
     /// The installed program of that name has the bytes that were installed.
@@ -143,29 +133,10 @@ pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
         || hash(left).is_some_and(|left| hash(right) == Some(left))
 }
 
-/// In hexadecimal.
 pub fn hash(bytes: &[u8]) -> String {
     hex(bytes, 32)
 }
 
 fn path(installation: &Installation) -> PathBuf {
     installation.hooks.join("manifest.json")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::is_same_file;
-
-    #[test]
-    fn copy_is_the_same_file_and_other_bytes_are_not() {
-        let scratch = tempfile::tempdir().unwrap();
-        let [one, copy, other] = ["one", "copy", "other"].map(|name| scratch.path().join(name));
-        for (path, bytes) in [(&one, "a"), (&copy, "a"), (&other, "b")] {
-            fs::write(path, bytes).unwrap();
-        }
-        assert!(is_same_file(&one, &one) && is_same_file(&one, &copy));
-        assert!(!is_same_file(&one, &other) && !is_same_file(&one, &scratch.path().join("gone")));
-    }
 }

@@ -12,7 +12,7 @@ use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
 
 use crate::manifest::Manifest;
-use crate::voice::Voice;
+use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
 const USER: &str = "user";
@@ -20,10 +20,8 @@ const USER: &str = "user";
 /// The folder of the state, beside Claude Code's settings.
 const STATE: &str = "hook-state";
 
-/// The wait for another command of ours.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// One of Claude Code's settings files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.
@@ -34,7 +32,6 @@ pub enum Scope {
     Local,
 }
 
-/// The settings to change, as given on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Where {
     /// Whose settings: yours for every project, a project's (in git), or yours for one project
@@ -45,34 +42,24 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
-/// The folders and files of one scope.
 #[derive(Debug, Clone)]
 pub struct Installation {
-    /// The command lines that messages name.
     pub voice: Voice,
     pub home: PathBuf,
-    /// The folder of the programs.
     pub hooks: PathBuf,
-    /// The folder of the links.
     pub bin: PathBuf,
     pub scope: Scope,
-    /// The project that the scope belongs to.
     pub project: Option<PathBuf>,
-    /// Claude Code's settings, of the scope.
     pub settings: PathBuf,
-    /// The configuration of the hooks, of the scope.
     pub requirements: PathBuf,
-    /// The folder of the hooks' state.
     pub state: PathBuf,
 }
 
 impl Scope {
-    /// The word on the command line.
     pub fn word(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
-    /// The names of the settings and the configuration.
     const fn files(self) -> [&'static str; 2] {
         match self {
             Self::Local => ["settings.local.json", "requirements.local.yaml"],
@@ -82,7 +69,6 @@ impl Scope {
 }
 
 impl Installation {
-    /// The user's own settings.
     pub fn of_this_user(host: &Host, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::user(&host.environment, voice)?;
         let starts = host.cwd().into_iter().chain(host.environment.project_dir.clone());
@@ -105,7 +91,6 @@ impl Installation {
         Ok(())
     }
 
-    /// The settings meant.
     pub fn at(host: &Host, place: &Where, voice: Voice) -> anyhow::Result<Self> {
         let installation = Self::of_this_user(host, voice)?;
         match (place.scope, &place.project) {
@@ -178,7 +163,6 @@ impl Installation {
         self.hooks.with_file_name(STATE)
     }
 
-    /// The folder of the backups of projects' files.
     pub fn backups(&self) -> PathBuf {
         self.hooks.with_file_name("hook-backups")
     }
@@ -216,7 +200,6 @@ impl Installation {
         format!(" --scope {} --project {}", self.scope.word(), self.typed(project))
     }
 
-    /// The path as it can be typed in a shell.
     pub fn typed(&self, path: &Path) -> String {
         let shown = self.show(path);
         // A shell reads `~` only outside of quotes.
@@ -224,12 +207,10 @@ impl Installation {
         if is_plain { shown } else { client_settings::quoted(&path.display().to_string()) }
     }
 
-    /// The path as a person reads it.
     pub fn show(&self, path: &Path) -> String {
         display_path(path, Some(&self.home))
     }
 
-    /// The place of a program.
     pub fn deployed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
@@ -260,7 +241,6 @@ fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<S
     fs::metadata(config).ok().and_then(|metadata| why_not_private(&metadata)).map(str::to_owned)
 }
 
-/// The folder, and each repository it lies in.
 fn projects_around(start: &Path) -> Vec<PathBuf> {
     let start = real(start).unwrap_or_else(|| start.to_owned());
     let repositories = start.ancestors().skip(1).filter(|folder| folder.join(".git").exists());
@@ -294,7 +274,6 @@ fn real(path: &Path) -> Option<PathBuf> {
     is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }
 
-/// The file name of a program.
 pub fn executable(name: &str) -> String {
     format!("{name}{}", std::env::consts::EXE_SUFFIX)
 }
@@ -306,7 +285,7 @@ mod tests {
     use shared::host::Environment;
 
     use super::{Installation, Scope};
-    use crate::voice::Voice;
+    use crate::say::Voice;
 
     #[test]
     fn the_configuration_folder_follows_its_variable_and_links_stay_in_the_home() {

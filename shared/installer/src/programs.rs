@@ -1,19 +1,19 @@
-//! The programs in the folder where Claude Code starts them, and their commands in `~/.local/bin`. A file that is not ours is never
-//! replaced, and a hook only by one that was proved to do what it promises.
+//! The programs in the folder where Claude Code starts them, and their commands in `~/.local/bin`: links, on Windows copies. A file
+//! that is not ours is never replaced, and a hook only by one that was proved to do what it promises.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use client_settings::{Beside, remove_abandoned};
-use shared::catalog::Catalog;
+use shared::catalog::{Catalog, HookEntry};
 use shared::host::is_program;
 use shared::operator::refusal;
 
-use crate::links::{self, Links};
-use crate::manifest::{Deployed, Manifest, hash, hash_of};
-use crate::places::Installation;
+use crate::manifest::{Deployed, Manifest, hash, hash_of, is_same_file};
+use crate::places::{Installation, executable};
 use crate::prove::{try_out, try_out_helper};
 use crate::registration::names;
 use crate::say::{list, note};
@@ -30,12 +30,7 @@ pub(crate) fn install(
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
     let binaries = source.binaries(&catalog.hooks)?;
-    let mut wanted = binaries.clone();
-    if source.is_deployed_to(installation) {
-        // A program that was put into the folder by hand becomes ours.
-        let known = Manifest::read(installation)?.files;
-        wanted.retain(|binary, _| !known.contains_key(binary));
-    }
+    let wanted = if source.is_deployed_to(installation) { Binaries::new() } else { binaries.clone() };
     let copied = installation.alone(|| {
         remove_abandoned_of(installation, catalog)?;
         copy(installation, catalog, &wanted, known_only)
@@ -75,12 +70,10 @@ fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries
     }
 }
 
-/// The effect of a missing helper.
 pub(crate) fn without_helper(hook: &str) -> String {
     format!("{hook} can open no connections; what needs none works")
 }
 
-/// A program that is to be installed.
 struct Incoming {
     name: String,
     from: PathBuf,
@@ -187,23 +180,6 @@ impl Incoming {
     }
 }
 
-/// Links the commands and reports it. Returns whether one was missing.
-fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
-    let Links { made, foreign } = links::link_all(installation, catalog)?;
-    let bin = installation.show(&installation.bin);
-    for (path, program) in foreign {
-        let (path, program) = (installation.show(&path), installation.show(&program));
-        note(format_args!("{path} is not ours and stays; the command is {program}"));
-    }
-    if !made.is_empty() {
-        note(format_args!("linked {} into {bin}", list(&made)));
-    }
-    if !links::is_in_path(installation) {
-        note(format_args!("{bin} is not in your PATH: add it, or type the whole path of a command"));
-    }
-    Ok(!made.is_empty())
-}
-
 /// Removes these programs, except those that were changed since, and the folder if it is empty then. Returns the names of the removed
 /// programs.
 pub(crate) fn remove(
@@ -232,6 +208,130 @@ pub(crate) fn remove(
     // The user's own scripts may live here.
     let _ = fs::remove_dir(&installation.hooks);
     Ok(gone)
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Links {
+    /// The commands that were not linked yet.
+    pub(crate) made: Vec<String>,
+    /// The files of somebody else, each with the program that would be linked there.
+    foreign: Vec<(PathBuf, PathBuf)>,
+}
+
+pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Links> {
+    let mut links = Links::default();
+    for hook in catalog.hooks.iter().filter(|hook| installation.deployed(&hook.name).is_file()) {
+        for command in &hook.commands {
+            let target = target(installation, hook, command)?;
+            let path = installation.bin.join(executable(command));
+            let linked = place(&path, &target, &installation.hooks);
+            match linked.with_context(|| format!("linking {}", path.display()))? {
+                Some(true) => links.made.push(command.clone()),
+                Some(false) => {}
+                None => links.foreign.push((path, target)),
+            }
+        }
+    }
+    Ok(links)
+}
+
+/// Links the commands and reports it. Returns whether one was missing.
+fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
+    let Links { made, foreign } = link_all(installation, catalog)?;
+    let bin = installation.show(&installation.bin);
+    for (path, program) in foreign {
+        let (path, program) = (installation.show(&path), installation.show(&program));
+        note(format_args!("{path} is not ours and stays; the command is {program}"));
+    }
+    if !made.is_empty() {
+        note(format_args!("linked {} into {bin}", list(&made)));
+    }
+    if !folders_of_path().contains(&installation.bin) {
+        note(format_args!("{bin} is not in your PATH: add it, or type the whole path of a command"));
+    }
+    Ok(!made.is_empty())
+}
+
+/// Our commands that lead to our folder.
+pub(crate) fn linked(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Vec<String>> {
+    let known = Manifest::read(installation)?.files.into_keys();
+    let all: BTreeSet<String> = known.chain(all_names(catalog)).collect();
+    let is_ours = |name: &String| leads_into(&installation.bin.join(executable(name)), &installation.hooks);
+    Ok(all.into_iter().filter(is_ours).collect())
+}
+
+/// Removes these commands, where they lead to our folder.
+pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow::Result<()> {
+    for path in commands.iter().map(|command| installation.bin.join(executable(command))) {
+        if leads_into(&path, &installation.hooks) {
+            fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+        }
+    }
+    Ok(())
+}
+
+/// The line as it can be typed: as it is if the shell finds our program for its first word, else with the whole path.
+pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
+    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let target = target(installation, hook, command)?;
+    let mut files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
+    // A copy counts like a link.
+    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, &target)) {
+        return Ok(line.to_owned());
+    }
+    Ok(format!("{} {rest}", installation.typed(&target)).trim_end().to_owned())
+}
+
+fn folders_of_path() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
+}
+
+/// The program of that name, or the hook's own for a second name.
+pub(crate) fn target(
+    installation: &Installation,
+    hook: &HookEntry,
+    command: &str,
+) -> anyhow::Result<PathBuf> {
+    let is_own = Manifest::read(installation)?.files.contains_key(command);
+    Ok(installation.deployed(if is_own { command } else { &hook.name }))
+}
+
+/// Returns whether the link had to be made; `None`: somebody else's file stands there.
+#[cfg(unix)]
+fn place(path: &Path, target: &Path, hooks: &Path) -> io::Result<Option<bool>> {
+    match fs::read_link(path) {
+        Ok(there) if there == target => return Ok(Some(false)),
+        Ok(_) if leads_into(path, hooks) => fs::remove_file(path)?,
+        Ok(_) => return Ok(None),
+        Err(_) if path.exists() => return Ok(None),
+        Err(_) => {}
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    std::os::unix::fs::symlink(target, path).map(|()| Some(true))
+}
+
+#[cfg(unix)]
+fn leads_into(path: &Path, hooks: &Path) -> bool {
+    // However our folder is spelt.
+    let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    fs::read_link(path).is_ok_and(|target| target.parent().map(real) == Some(real(hooks)))
+}
+
+/// Links need a privilege here, so it is a copy; one that differs may be an older one of ours or not.
+#[cfg(not(unix))]
+fn place(path: &Path, target: &Path, _hooks: &Path) -> io::Result<Option<bool>> {
+    let bytes = fs::read(target)?;
+    if let Ok(there) = fs::read(path) {
+        return Ok((there == bytes).then_some(false));
+    }
+    path.parent().map_or(Ok(()), fs::create_dir_all)?;
+    fs::write(path, bytes).map(|()| Some(true))
+}
+
+#[cfg(not(unix))]
+fn leads_into(path: &Path, hooks: &Path) -> bool {
+    let deployed = path.file_name().map(|name| hooks.join(name)).and_then(|deployed| fs::read(deployed).ok());
+    deployed.is_some() && fs::read(path).ok() == deployed
 }
 
 #[cfg(test)]

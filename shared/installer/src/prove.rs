@@ -1,19 +1,22 @@
-//! Proofs: a registered hook runs with a recorded event in a scratch home, project and state folder, and must give the documented
-//! answer. Its entry must be the one that this version writes, and only a file with the installed hash is run.
+//! Running a hook: its proof, and its own report on whether it acts.
+//!
+//! A registered hook runs with a recorded event in a scratch home, project and state folder, and must give the documented answer. Its
+//! entry must be the one that this version writes, and only a file with the installed hash is run.
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use client_settings::Entry;
+use serde::Deserialize;
 use serde_json::{Map, Number, Value};
 use shared::catalog::{Answer, HookEntry, Proof};
+use shared::child::{self, ChildError, Limits};
 use shared::host::Host;
 use shared::state::ensure_private;
 
-use crate::child;
 use crate::manifest::Manifest;
 use crate::places::Installation;
 use crate::registration::{is_same_program, program};
@@ -23,8 +26,69 @@ const MICROS: i64 = 1_000_000;
 /// A hook without a timeout of its own gets this long.
 const DEFAULT_TIMEOUT_SECS: f64 = 60.0;
 
-/// A helper tells its version in milliseconds.
-const HELPERS_PATIENCE: Duration = Duration::from_secs(10);
+/// The time for an answer that takes milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A longer answer is none of ours, in bytes.
+const MAX_ANSWER_BYTES: u64 = 1024 * 1024;
+
+/// The value of [`Enabled::set_by`] where no file sets it.
+pub(crate) const DEFAULTS: &str = "the defaults";
+
+/// Starts the program with this input, and returns how it ended and what it printed.
+fn heard(command: &mut Command, input: &[u8], within: Duration) -> anyhow::Result<(ExitStatus, Vec<u8>)> {
+    let limits =
+        Limits { deadline: Instant::now() + within, grace: Duration::ZERO, max_bytes: MAX_ANSWER_BYTES };
+    match child::run(command.stderr(Stdio::null()), input, limits) {
+        Ok(output) => Ok((output.status, output.stdout)),
+        Err(ChildError::Late) => bail!("no answer within {} s", within.as_secs_f64()),
+        Err(ChildError::NotStarted(error)) => {
+            let name = command.get_program().to_string_lossy().into_owned();
+            Err(error).with_context(|| format!("starting {name}"))
+        }
+    }
+}
+
+/// A hook's report on itself, `<hook> status --json`: nobody else knows all its layers and switches.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub(crate) struct Enabled {
+    #[serde(rename = "enabled")]
+    pub(crate) acts: bool,
+    set_by: Option<String>,
+    #[serde(default)]
+    pub(crate) problems: Vec<String>,
+}
+
+impl Enabled {
+    /// Asks this program, whose bytes the caller knows to be the hook's.
+    pub(crate) fn ask(program: &Path, installation: &Installation, hook: &str) -> anyhow::Result<Self> {
+        let mut command = Command::new(program);
+        command.args(["status", "--json"]);
+        // The project around this command is none of the installation's business.
+        command.env_remove("CLAUDE_PROJECT_DIR").env_remove("CLAUDE_CODE_SESSION_ID");
+        let outside: &Path = if installation.home.is_dir() { &installation.home } else { Path::new("/") };
+        let place = installation.project.as_deref().unwrap_or(outside);
+        let (_, said) = heard(command.current_dir(place), b"", PATIENCE)
+            .with_context(|| format!("asking {hook} for its status"))?;
+        serde_json::from_slice(&said).with_context(|| format!("reading the status of {hook}"))
+    }
+
+    /// The file or switch that decides, as a person reads it.
+    pub(crate) fn set_by(&self) -> &str {
+        self.set_by.as_deref().unwrap_or(DEFAULTS)
+    }
+
+    /// The line that switches the hook on, by what holds it off.
+    pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
+        let line = match self.set_by() {
+            "its switch" => format!("{hook} auto"),
+            by if by.ends_with("/OFF") => "req resume".to_owned(),
+            by if by.starts_with(".claude/") => format!("req enable --hook {hook} --local"),
+            _ => installation.line(format_args!("enable {hook}")),
+        };
+        format!("to switch it on: {line}")
+    }
+}
 
 /// Proves one hook by its entry. Returns what it did.
 pub(crate) fn prove<'a>(
@@ -49,9 +113,8 @@ pub(crate) fn prove<'a>(
     );
     let args = entry.args.as_deref().unwrap_or_default();
     ensure!(args.is_empty(), "registered with arguments, which a hook has none of: {}", args.join(" "));
-    let manifest = Manifest::read(installation)?;
     ensure!(
-        manifest.vouches_for(installation, &hook.name),
+        Manifest::read(installation)?.vouches_for(installation, &hook.name),
         "the deployed file is not the one that was built"
     );
     let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
@@ -60,8 +123,7 @@ pub(crate) fn prove<'a>(
 
 /// Proves that a helper runs here: it prints its name and its version.
 pub(crate) fn try_out_helper(program: &Path, name: &str) -> anyhow::Result<()> {
-    let mut command = Command::new(program);
-    let (status, said) = child::heard(command.arg("version").env_clear(), b"", HELPERS_PATIENCE)?;
+    let (status, said) = heard(Command::new(program).arg("version").env_clear(), b"", PATIENCE)?;
     let says_its_name = said.starts_with(format!("{name} ").as_bytes());
     ensure!(status.success() && says_its_name, "it does not tell its version");
     Ok(())
@@ -72,19 +134,21 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String
     promised(program, None, hook)
 }
 
-/// Runs the hook, which must answer as documented. Returns what it did.
+/// Runs the hook, which must answer as documented. Returns what it did, and how long it takes to start: an answer may wait on purpose.
 fn promised(program: &Path, timeout_secs: Option<f64>, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
     let timeout = Duration::from_secs_f64(timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
-    let (stdout, took) = run(program, timeout, hook)?;
-    let given = answer(&stdout, event)?;
+    let given = answer(&run(program, timeout, hook)?, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
-    Ok(format!("answered {event} with {} in {:.1} ms", given.words(), took.as_secs_f64() * 1000.0))
+    let started = Instant::now();
+    let _ = heard(Command::new(program).arg("version").env_clear(), b"", PATIENCE);
+    let took = started.elapsed().as_secs_f64() * 1000.0;
+    Ok(format!("answered {event} with {}; starts in {took:.1} ms", given.words()))
 }
 
-/// Runs the program in a world of its own. Returns what it printed, and how long it took.
-fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
+/// Runs the program in a world of its own. Returns what it printed.
+fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<String> {
     let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
@@ -97,11 +161,9 @@ fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(S
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
-    let started = Instant::now();
-    let (status, said) = child::heard(&mut command, &input, timeout)?;
-    let took = started.elapsed();
+    let (status, said) = heard(&mut command, &input, timeout)?;
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
-    Ok((String::from_utf8(said).context("the answer is not text")?, took))
+    String::from_utf8(said).context("the answer is not text")
 }
 
 fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
@@ -145,7 +207,7 @@ fn filled(value: &Value, project: &Path) -> Value {
     }
 }
 
-/// What an answer means to the client. An answer it would not understand is an error: it would be as good as none.
+/// What an answer means to Claude Code. An answer it would not understand is an error: it would be as good as none.
 fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     if stdout.trim().is_empty() {
         return Ok(Answer::Silence);
@@ -167,7 +229,6 @@ fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
         );
         match specific.get("permissionDecision").and_then(Value::as_str) {
             Some("deny") if text(specific, "permissionDecisionReason") => return Ok(Answer::Deny),
-            Some("ask") if text(specific, "permissionDecisionReason") => return Ok(Answer::Ask),
             Some(decision) => bail!("{decision} without a reason, or no decision of ours"),
             None if text(specific, "additionalContext") => return Ok(Answer::Advise),
             None => {}

@@ -29,12 +29,10 @@ pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a H
     }
 }
 
-/// The names of all hooks, which are those of their programs, too.
 pub fn names(catalog: &Catalog) -> Vec<String> {
     catalog.hooks.iter().map(|hook| hook.name.clone()).collect()
 }
 
-/// The entries of these hooks for their installed programs.
 pub(crate) fn entries(
     installation: &Installation,
     hooks: &[&HookEntry],
@@ -53,7 +51,6 @@ pub(crate) fn entries(
     Ok(entries)
 }
 
-/// The way a hook is started from the settings of this scope.
 pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result<Program> {
     match installation.scope {
         Scope::Project => Ok(shared_line(hook)),

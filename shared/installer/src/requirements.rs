@@ -10,10 +10,8 @@ use shared::catalog::HookEntry;
 use crate::places::Installation;
 use crate::say::note;
 
-/// The key of the way to a model.
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
-/// The line that sets it.
 const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
 
 /// A way to a model. It costs the user money, so nobody chooses it in silence.
@@ -28,7 +26,6 @@ pub(crate) enum Judge {
 }
 
 impl Judge {
-    /// As the configuration has it.
     pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::MessagesApi => "messages_api",
@@ -37,10 +34,8 @@ impl Judge {
     }
 }
 
-/// Lines that the configuration shall hold.
 #[derive(Debug, Default)]
 pub(crate) struct Lines<'a> {
-    /// These hooks are switched on.
     pub(crate) on: &'a [&'a HookEntry],
     pub(crate) judge: Option<Judge>,
     pub(crate) chained: Option<Chained>,
@@ -96,12 +91,10 @@ pub(crate) fn switched_on(text: Option<&str>, hook: &HookEntry) -> Result<Option
     config_edit::set(before, &hook.name, "enabled", "true").map(Some)
 }
 
-/// The configuration with this hook switched off.
 pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
     config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
 }
 
-/// The configuration names a way to a model.
 pub(crate) fn names_judge(text: Option<&str>) -> bool {
     text.and_then(|text| config_edit::get_at(text, &BACKEND.map(str::to_owned)).ok().flatten()).is_some()
 }
@@ -195,7 +188,7 @@ pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
 mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
-    use super::{Chained, Judge, Lines, names_judge, switched_off, switched_on};
+    use super::{Judge, Lines, names_judge, switched_off, switched_on};
 
     fn hook(enabled: bool) -> HookEntry {
         let hook = Catalog::built_in().unwrap().hooks.remove(0);
@@ -225,25 +218,5 @@ mod tests {
         assert!(
             names_judge(Some(&with)) && !names_judge(Some("judge: { backend: }\n")) && !names_judge(None)
         );
-    }
-
-    #[test]
-    fn chained_command_is_put_in_and_taken_out_to_the_byte() {
-        let key = ["a-pacer", "statusline", "chain"].map(str::to_owned).to_vec();
-        let chained = Chained { key, command: "my \"line\" # --x: 'é'".to_owned() };
-        for before in [
-            "# mine\nversion: \"1.0\"   # kept\n",
-            "a-pacer:\n  enabled: true # yes\nother: {x: 1}\n",
-            "a-pacer:\r\n  statusline:\r\n    width: 3\r\n",
-        ] {
-            let with = chained.put_into(Some(before)).unwrap();
-            assert!(with.contains("é") && with != before, "{with}");
-            assert_eq!(chained.put_into(Some(&with)).unwrap(), with);
-            assert_eq!(chained.taken_out_of(Some(&with)).unwrap().as_deref(), Some(before));
-        }
-        let alone = chained.put_into(None).unwrap();
-        assert_eq!(chained.taken_out_of(Some(&alone)).unwrap(), None, "an empty file goes");
-        let own = "a-pacer: {statusline: {chain: mine}}\n";
-        assert_eq!(chained.taken_out_of(Some(own)).unwrap().as_deref(), Some(own), "the user's own stays");
     }
 }

@@ -1,17 +1,34 @@
-//! Output of the commands: results to stdout, progress and notes to stderr, colour only on a terminal. A reader that has gone away
-//! is no error.
+//! Everything between the commands and a person: output, questions on a terminal, the command line that messages name, and what only
+//! the user may do. Results go to stdout, progress and notes to stderr, colour only to a terminal.
 
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
+use anyhow::{anyhow, bail, ensure};
+use inquire::{Confirm, InquireError, MultiSelect, Select};
+use shared::catalog::HookEntry;
+use shared::host::Host;
+use shared::operator::{Standing, refusal, standing};
 use similar::{ChangeTag, TextDiff};
 
-/// A result.
+use crate::requirements::Judge;
+
+const UNANSWERED: &str = "no answer; nothing was changed";
+
+/// The ways to a model, as a person reads them.
+const WAYS: [(Judge, &str); 2] = [
+    (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
+    (
+        Judge::ClaudeCli,
+        "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
+    ),
+];
+
+/// A result. A reader that has gone away is no error.
 pub fn say(text: impl Display) {
     let _ = writeln!(io::stdout(), "{text}");
 }
 
-/// Progress, or something worth knowing.
 pub fn note(text: impl Display) {
     let _ = writeln!(io::stderr(), "{text}");
 }
@@ -29,23 +46,17 @@ pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
 
 /// The lines that change in a file; empty if none does.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
-    // https://no-color.org
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let paint = |colour: u8, line: String| format!("\u{1b}[{colour}m{line}\u{1b}[0m");
-    if io::stdout().is_terminal() && !is_plain {
-        diff_with(name, before, after, paint)
-    } else {
-        diff_with(name, before, after, |_, line| line)
-    }
-}
-
-fn diff_with(name: &str, before: &str, after: &str, paint: impl Fn(u8, String) -> String) -> String {
     if before == after {
         return String::new();
     }
-    let diff = TextDiff::from_lines(before, after);
+    // https://no-color.org
+    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    let has_colour = io::stdout().is_terminal() && !is_plain;
+    let paint = |colour: u8, line: String| {
+        if has_colour { format!("\u{1b}[{colour}m{line}\u{1b}[0m") } else { line }
+    };
     let mut lines = vec![format!("--- {name}"), format!("+++ {name}")];
-    for hunk in diff.unified_diff().context_radius(2).iter_hunks() {
+    for hunk in TextDiff::from_lines(before, after).unified_diff().context_radius(2).iter_hunks() {
         lines.push(hunk.header().to_string());
         for change in hunk.iter_changes() {
             let line = change.value().trim_end_matches(['\r', '\n']);
@@ -70,27 +81,142 @@ pub fn list<S: AsRef<str>>(words: &[S]) -> String {
 }
 
 /// The names of these hooks, as [`list`] writes them.
-pub(crate) fn names_of(hooks: &[&shared::catalog::HookEntry]) -> String {
+pub(crate) fn names_of(hooks: &[&HookEntry]) -> String {
     list(&hooks.iter().map(|hook| hook.name.as_str()).collect::<Vec<_>>())
+}
+
+/// The command line whose words messages name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Voice {
+    /// `cargo xtask`, which builds.
+    Xtask,
+    /// `req hooks`, which takes what is there.
+    Req,
+}
+
+impl Voice {
+    /// The command with these words behind it, to be typed.
+    pub fn line(self, words: impl Display) -> String {
+        let program = if self == Self::Xtask { "cargo xtask" } else { "req hooks" };
+        format!("{program} {words}")
+    }
+
+    /// The line that copies the programs again. A `req` in the user's path is an installed one: it lies beside what has to be
+    /// replaced.
+    pub fn deploy_again(self) -> String {
+        let archive = "install --from <the unpacked archive>";
+        self.line(if self == Self::Xtask { "sync" } else { archive })
+    }
+
+    /// The line that removes files which no hook owns any more.
+    pub fn prune(self) -> String {
+        self.line(if self == Self::Xtask { "sync --prune" } else { "install --prune" })
+    }
+}
+
+pub(crate) fn can_ask() -> bool {
+    io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+pub(crate) fn confirmed(question: &str, default: bool) -> anyhow::Result<bool> {
+    answered(Confirm::new(question).with_default(default).prompt())
+}
+
+pub(crate) fn agreed(question: &str, default: bool) -> anyhow::Result<()> {
+    ensure!(confirmed(question, default)?, "nothing was changed");
+    Ok(())
+}
+
+/// The hooks to switch on, out of these, each shown with its purpose and price.
+pub(crate) fn chosen_hooks(
+    open: Vec<&HookEntry>,
+    is_ticked: impl Fn(&HookEntry) -> bool,
+) -> anyhow::Result<Vec<&HookEntry>> {
+    if open.is_empty() {
+        return Ok(open);
+    }
+    let width = open.iter().map(|hook| hook.name.len()).max().unwrap_or_default();
+    let line = |hook: &&HookEntry| {
+        let price = match (hook.costs_money, hook.uses_network) {
+            (true, _) => " (asks a model: costs money)",
+            (false, true) => " (opens connections)",
+            (false, false) => "",
+        };
+        format!("{:width$}  {}{price}", hook.name, hook.summary)
+    };
+    let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();
+    let question = "Which hooks shall be switched on? (space ticks, Enter goes on; none is fine)";
+    let lines = open.iter().map(line).collect();
+    let chosen = answered(MultiSelect::new(question, lines).with_default(&ticked).raw_prompt())?;
+    Ok(chosen.iter().map(|option| open[option.index]).collect())
+}
+
+pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
+    let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
+    let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;
+    Ok(WAYS[answer.index].0)
+}
+
+/// Leaving with a key is an answer, too.
+fn answered<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
+    answer.map_err(|error| match error {
+        InquireError::OperationCanceled | InquireError::OperationInterrupted => anyhow!(UNANSWERED),
+        error => anyhow!("{UNANSWERED}: the terminal gave none ({error})"),
+    })
+}
+
+/// Lets the user pass; without a terminal only with `--yes`, below Claude never. `line` is what the user would type.
+pub(crate) fn only_the_operator(host: &Host, line: &str, yes: bool) -> anyhow::Result<()> {
+    decide(standing(host), line, yes)
+}
+
+/// Lets everybody pass but Claude: for what was asked for by a flag of its own. `line` is what the user would type.
+pub(crate) fn not_for_claude(host: &Host, line: &str) -> anyhow::Result<()> {
+    decide(standing(host), line, true)
+}
+
+/// Commands of Claude's shell, and whatever else Claude started.
+pub(crate) fn is_claude(host: &Host) -> bool {
+    standing(host) == Standing::InsideClaude
+}
+
+fn decide(standing: Standing, line: &str, yes: bool) -> anyhow::Result<()> {
+    match standing {
+        Standing::InsideClaude => bail!(refusal(line)),
+        Standing::NoTerminal if !yes => {
+            bail!("there is no terminal; if a script of yours is to do this, it says: {line} --yes")
+        }
+        Standing::Operator | Standing::NoTerminal => Ok(()),
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{diff_with, list};
+    use shared::operator::Standing::{InsideClaude, NoTerminal, Operator};
+
+    use super::{decide, diff, list};
 
     #[test]
     fn list_reads_like_a_sentence() {
-        for (words, text) in
-            [(&[][..], ""), (&["a"], "a"), (&["a", "b"], "a and b"), (&["a", "b", "c"], "a, b and c")]
-        {
-            assert_eq!(list(words), text);
-        }
+        assert_eq!([list::<&str>(&[]), list(&["a"]), list(&["a", "b", "c"])], ["", "a", "a, b and c"]);
     }
 
     #[test]
     fn diff_shows_changed_lines_and_nothing_for_equal_texts() {
-        let diff = |before, after| diff_with("f", before, after, |colour, line| format!("<{colour}>{line}"));
-        assert_eq!(diff("a\n", "a\n"), "");
-        assert_eq!(diff("a\nb\n", "a\nc\n"), "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n<31>-b\n<32>+c");
+        assert_eq!(diff("f", "a\n", "a\n"), "");
+        assert_eq!(diff("f", "a\nb\n", "a\nc\n"), "--- f\n+++ f\n@@ -1,2 +1,2 @@\n a\n-b\n+c");
+    }
+
+    #[test]
+    fn yes_stands_for_a_terminal_but_never_lets_claude_pass() {
+        for (standing, yes, passes) in [
+            (Operator, false, true),
+            (NoTerminal, false, false),
+            (NoTerminal, true, true),
+            (InsideClaude, false, false),
+            (InsideClaude, true, false),
+        ] {
+            assert_eq!(decide(standing, "cargo xtask undo", yes).is_ok(), passes, "{standing:?} {yes}");
+        }
     }
 }

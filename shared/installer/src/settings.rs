@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use client_settings::{
-    Backup, Contents, FileError, Owner, Program, Refused, Registration, StatusLineThere, UserFile, Wanted,
+    Backup, Contents, FileError, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted,
 };
 use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
@@ -17,42 +17,26 @@ use crate::registration::{NOTICE, entries, names, notice, status_line};
 use crate::requirements::{Chained, command_of};
 use crate::say::note;
 
-/// The marks of our parts of a settings file.
-pub(crate) struct Ours {
-    hooks: PathBuf,
-    former: Vec<PathBuf>,
-    binaries: Vec<String>,
-    added: Added,
-}
-
-impl Ours {
-    pub(crate) fn of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
-        let mut manifest = Manifest::read(installation)?;
+/// The marks of our parts of this scope's settings, and what the manifest notes of them.
+pub(crate) fn ours(installation: &Installation, catalog: &Catalog) -> anyhow::Result<(Owner, Added)> {
+    let mut manifest = Manifest::read(installation)?;
+    let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
+    // A home that is reached through a link is the same home.
+    let present = [Some(installation.hooks.clone()), installation.hooks.canonicalize().ok()];
+    let owner = Owner {
+        folders: present.into_iter().flatten().chain(manifest.folders).collect(),
         // An older version may have registered a hook that the catalog no longer knows.
-        let binaries = manifest.files.into_keys().chain(names(catalog)).collect();
-        let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
-        let (hooks, mut former) = (installation.hooks.clone(), manifest.folders);
-        // A home that is reached through a link is the same home.
-        former.extend(hooks.canonicalize().ok().filter(|real| *real != hooks));
-        Ok(Self { hooks, former, binaries, added })
-    }
-
-    pub(crate) fn owner(&self) -> Owner<'_> {
-        self.owner_with(&self.added)
-    }
-
-    fn owner_with<'a>(&'a self, added: &'a Added) -> Owner<'a> {
-        Owner {
-            folder: &self.hooks,
-            former_folders: &self.former,
-            binaries: &self.binaries,
-            rules: &added.rules,
-            status_line_before: added.status_line_before.as_deref(),
-        }
-    }
+        binaries: manifest.files.into_keys().chain(names(catalog)).chain([NOTICE.to_owned()]).collect(),
+        ..Owner::default()
+    };
+    Ok((with(&owner, &added), added))
 }
 
-/// The hooks and extras that shall be registered.
+fn with(owner: &Owner, added: &Added) -> Owner {
+    let (rules, status_line_before) = (added.rules.clone(), added.status_line_before.clone());
+    Owner { rules, status_line_before, ..owner.clone() }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Choice<'a> {
     /// These hooks and no others.
@@ -67,7 +51,6 @@ pub(crate) struct Choice<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     wanted: Wanted,
-    /// The manifest's note about them.
     added: Added,
     /// The text that the file gets back where nothing but our parts differs.
     back_to: Option<Backup>,
@@ -78,7 +61,8 @@ pub(crate) struct Settings<'a> {
     installation: &'a Installation,
     catalog: &'a Catalog,
     file: UserFile,
-    ours: Ours,
+    owner: Owner,
+    added: Added,
     /// The text; `None`: there is no file.
     pub(crate) text: Option<String>,
     pub(crate) present: Contents,
@@ -87,14 +71,14 @@ pub(crate) struct Settings<'a> {
 impl<'a> Settings<'a> {
     pub(crate) fn read(installation: &'a Installation, catalog: &'a Catalog) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
-        let ours = Ours::of(installation, catalog)?;
+        let (owner, added) = ours(installation, catalog)?;
         let text = file.read()?;
-        let read = client_settings::read(text.as_deref().unwrap_or_default(), &ours.owner());
+        let read = client_settings::read(text.as_deref().unwrap_or_default(), &owner);
         let mut present = read.map_err(|refused| file.refused(refused))?;
         if let Some(refused) = present.refused.take() {
             return Err(file.refused(refused).into());
         }
-        Ok(Self { installation, catalog, file, ours, text, present })
+        Ok(Self { installation, catalog, file, owner, added, text, present })
     }
 
     /// The registered hooks, in the order of the catalog.
@@ -106,14 +90,12 @@ impl<'a> Settings<'a> {
 
     /// The names of our parts, as a person reads them.
     pub(crate) fn parts(&self) -> Vec<String> {
-        let hooks: BTreeSet<String> = self
-            .present
-            .ours()
-            .filter_map(|entry| entry.name.clone())
-            .filter(|name| name != NOTICE)
-            .collect();
-        let line = self.present.status_line.as_ref().filter(|line| line.is_ours);
-        hooks.into_iter().chain(line.map(|_| "the status line".to_owned())).collect()
+        let names = self.present.ours().filter_map(|entry| entry.name.clone());
+        let hooks: BTreeSet<String> = names.filter(|name| name != NOTICE).collect();
+        let ours = self.present.as_wanted(&self.owner);
+        let line = ours.status_line.map(|_| "the status line".to_owned());
+        let rules = (!ours.rules.is_empty()).then(|| "our permission rules".to_owned());
+        hooks.into_iter().chain(rules).chain(line).collect()
     }
 
     /// The permission rules of these hooks that are not there yet.
@@ -129,10 +111,9 @@ impl<'a> Settings<'a> {
 
     /// The command of another status line that we keep in the user's configuration.
     pub(crate) fn chained(&self) -> Option<&Chained> {
-        self.ours.added.chained.as_ref()
+        self.added.chained.as_ref()
     }
 
-    /// The status line of somebody else.
     pub(crate) fn foreign_line(&self) -> Option<&StatusLineThere> {
         self.present.status_line.as_ref().filter(|line| !line.is_ours)
     }
@@ -140,7 +121,7 @@ impl<'a> Settings<'a> {
     /// Exactly this choice.
     pub(crate) fn to(&self, choice: &Choice<'_>) -> anyhow::Result<Change> {
         let is_shared = self.installation.scope == Scope::Project;
-        let before = &self.ours.added.rules;
+        let before = &self.added.rules;
         let rules = choice.hooks.iter().flat_map(|hook| hook.permissions.clone());
         let mut rules: Vec<String> = rules.filter(|rule| before.contains(rule)).collect();
         if choice.allow_rules {
@@ -160,7 +141,6 @@ impl<'a> Settings<'a> {
         };
         let mut hooks = entries(self.installation, &choice.hooks)?;
         if is_shared {
-            hooks.extend(self.of_newer_versions());
             hooks.extend(notice_of(&hooks));
         }
         let wanted = Wanted {
@@ -191,7 +171,7 @@ impl<'a> Settings<'a> {
 
     /// Our parts as they were in an earlier text of the file; the user's later changes stay.
     pub(crate) fn as_in(&self, backup: Backup) -> anyhow::Result<Change> {
-        let read = |owner: &Owner<'_>| {
+        let read = |owner: &Owner| {
             let read = client_settings::read(backup.text.as_deref().unwrap_or_default(), owner);
             read.map_err(|refused| self.file.refused(refused))
         };
@@ -200,9 +180,9 @@ impl<'a> Settings<'a> {
             let is_catalogs = self.catalog.hooks.iter().any(|hook| hook.permissions.contains(rule));
             is_catalogs && !self.present.rules.contains(rule)
         };
-        let gone: Vec<String> = read(&self.ours.owner())?.rules.into_iter().filter(is_gone).collect();
-        let ours = Added { rules: merged(&self.ours.added.rules, &gone), ..self.ours.added.clone() };
-        let owner = self.ours.owner_with(&ours);
+        let gone: Vec<String> = read(&self.owner)?.rules.into_iter().filter(is_gone).collect();
+        let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
+        let owner = with(&self.owner, &ours);
         let wanted = Wanted { leaves_entries: true, ..read(&owner)?.as_wanted(&owner) };
         let printer = self.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
         let (status_line_before, chained) = match printer {
@@ -214,22 +194,13 @@ impl<'a> Settings<'a> {
     }
 
     fn as_it_is(&self) -> Change {
-        let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.ours.owner()) };
-        Change { wanted, added: self.ours.added.clone(), back_to: None }
-    }
-
-    /// A teammate's newer version may have hooks that this one does not know: they stay.
-    fn of_newer_versions(&self) -> Vec<Registration> {
-        let is_unknown = |hook: &Registration| {
-            let name = hook.program.name().filter(|_| matches!(hook.program, Program::Shell(_)));
-            name.is_some_and(|name| name != NOTICE && self.catalog.hook(&name).is_none())
-        };
-        self.as_it_is().wanted.hooks.into_iter().filter(is_unknown).collect()
+        let wanted = Wanted { leaves_entries: true, ..self.present.as_wanted(&self.owner) };
+        Change { wanted, added: self.added.clone(), back_to: None }
     }
 
     /// The status line before ours: its value as written, and the place where its command is kept.
     fn before_ours(&self, hook: &HookEntry) -> anyhow::Result<(Option<String>, Option<Chained>)> {
-        let before = &self.ours.added;
+        let before = &self.added;
         let Some(replaced) = self.foreign_line() else {
             return Ok((before.status_line_before.clone(), before.chained.clone()));
         };
@@ -247,7 +218,6 @@ impl<'a> Settings<'a> {
         change.added.chained.as_ref().filter(|_| replaces)
     }
 
-    /// The text after the change.
     pub(crate) fn preview(&self, change: &Change) -> anyhow::Result<Option<String>> {
         let added = self.with_added(&change.added);
         let text = self.edited(self.text.as_deref(), change, &added, &self.earlier());
@@ -287,7 +257,7 @@ impl<'a> Settings<'a> {
         added: &Added,
         earlier: &[Option<String>],
     ) -> Result<Option<String>, Refused> {
-        let owner = self.ours.owner_with(added);
+        let owner = with(&self.owner, added);
         match &change.back_to {
             Some(back) if client_settings::differ_in_ours_only(text, back.text.as_deref(), &owner) => {
                 Ok(back.text.clone())
@@ -321,7 +291,7 @@ impl<'a> Settings<'a> {
 
     /// Ours before and after a change: both may have to be taken out.
     fn with_added(&self, added: &Added) -> Added {
-        let before = &self.ours.added;
+        let before = &self.added;
         Added {
             rules: merged(&before.rules, &added.rules),
             status_line_before: added.status_line_before.clone().or(before.status_line_before.clone()),

@@ -7,9 +7,8 @@ use anyhow::{Context as _, ensure};
 use shared::catalog::HookEntry;
 
 use crate::places::{Installation, executable};
-use crate::voice::Voice;
+use crate::say::Voice;
 
-/// Programs by name.
 pub type Binaries = BTreeMap<String, PathBuf>;
 
 /// The folder of the programs. It may be the one they are installed in.
@@ -51,7 +50,6 @@ impl Source {
         Ok(())
     }
 
-    /// The programs of those of these hooks that are there.
     pub(crate) fn binaries(&self, hooks: &[HookEntry]) -> anyhow::Result<Binaries> {
         let folder = self.folder.as_ref().context("no folder of programs is given: --prebuilt DIR")?;
         if self.is_build { prebuilt(folder, hooks) } else { Ok(there_are(folder, hooks)) }
@@ -114,7 +112,7 @@ mod tests {
     use shared::catalog::{Catalog, HookEntry};
 
     use super::{Source, executable, prebuilt};
-    use crate::voice::Voice;
+    use crate::say::Voice;
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
     fn hooks() -> [HookEntry; 2] {

@@ -10,13 +10,12 @@ use shared::host::Host;
 
 use crate::doctor::world::{Level, Project, World};
 use crate::doctor::{Finding, Severity, managed_settings, programs, registrations, switches};
-use crate::enabled::Enabled;
 use crate::hooks;
 use crate::manifest::hash_of;
 use crate::places::{Scope, executable};
 use crate::programs::orphans;
-use crate::say::{blocks, say};
-use crate::voice::Voice;
+use crate::prove::Enabled;
+use crate::say::{Voice, blocks, say};
 
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -70,8 +69,6 @@ fn of(world: &World<'_>, built: Option<&Path>) -> anyhow::Result<Status> {
     for hook in &world.catalog.hooks {
         let enabled = world.ask(hook)?;
         hooks.push(status_of(world, built, hook, enabled.as_ref())?);
-        let parts = enabled.iter().flat_map(|enabled| enabled.parts_off(&hook.name));
-        remarks.extend(parts.map(|(what, ended_by)| format!("{what}; to end that, type: {ended_by}")));
         remarks.extend(enabled.into_iter().flat_map(|enabled| enabled.problems));
     }
     Ok(Status { version: 1, hooks, remarks: once(remarks) })
@@ -145,9 +142,7 @@ fn general(world: &World<'_>) -> Vec<String> {
     let mut remarks: Vec<String> = worth_saying.map(Finding::sentence).collect();
     let voice = world.user().voice;
     let orphans = orphans(&world.manifest, world.catalog).into_iter();
-    remarks.extend(
-        orphans.map(|orphan| format!("no hook of {} owns {orphan}: {}", voice.origin(), voice.prune())),
-    );
+    remarks.extend(orphans.map(|orphan| format!("no hook of this version owns {orphan}: {}", voice.prune())));
     remarks
 }
 

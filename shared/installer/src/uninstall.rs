@@ -1,6 +1,5 @@
 //! `uninstall`: our registrations, links and programs go. The user's settings, state and backups stay, unless `--purge` removes them.
 
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,15 +9,11 @@ use shared::catalog::Catalog;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
-use crate::ask::{agreed, can_ask};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, Where};
-use crate::programs::all_names;
-use crate::rail::only_the_operator;
-use crate::say::{list, note, say};
+use crate::programs;
+use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
-use crate::voice::Voice;
-use crate::{links, programs};
 
 /// Data that we cannot find without knowing the user's projects.
 const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .git/requirements, and what pause-recorder kept \
@@ -27,7 +22,6 @@ const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .
 /// A longer schema is none of ours, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
-/// The command line.
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
@@ -47,24 +41,20 @@ pub struct Arguments {
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &arguments.place, voice)?;
     let purge = arguments.purge;
-    ensure!(
-        !purge || installation.scope == Scope::User,
-        "--purge is for your own installation: leave --scope away"
-    );
+    let is_users = installation.scope == Scope::User;
+    ensure!(!purge || is_users, "--purge is for your own installation: leave --scope away");
     let line = installation.line("uninstall") + if purge { " --purge" } else { "" };
     let catalog = Catalog::built_in()?;
-    let removal = Removal { host, installation: &installation, catalog: &catalog, purge };
+    let removal = Removal { host, installation: &installation, catalog: &catalog, purge, is_users };
     if arguments.dry_run {
         return removal.show().map(drop);
     }
     only_the_operator(host, &line, arguments.yes)?;
-    if !arguments.yes {
-        removal.confirm()?;
+    // Data goes only after a typed yes.
+    if !arguments.yes && (purge || can_ask()) && removal.show()? {
+        agreed(if purge { "Remove it for good?" } else { "Remove it?" }, !purge)?;
     }
-    installation.alone(|| {
-        removal.name_teams()?;
-        removal.carry_out()
-    })
+    installation.alone(|| removal.carry_out())
 }
 
 struct Removal<'a> {
@@ -72,34 +62,26 @@ struct Removal<'a> {
     installation: &'a Installation,
     catalog: &'a Catalog,
     purge: bool,
+    is_users: bool,
 }
 
-/// A place that holds something of ours.
 enum Part {
-    /// The settings of this scope.
     Settings(Installation),
-    /// The folder of the links.
     Links,
-    /// The folder of the programs.
     Programs,
 }
 
 impl Removal<'_> {
-    fn is_users(&self) -> bool {
-        self.installation.scope == Scope::User
-    }
-
-    /// The places to clear. A project's shared settings are the team's: only `--scope project` clears them.
-    fn parts(&self) -> anyhow::Result<Vec<Part>> {
-        if !self.is_users() {
-            return Ok(vec![Part::Settings(self.installation.clone())]);
+    /// The places to clear, and the shared settings of projects, which are the team's: only `--scope project` clears them.
+    fn parts(&self) -> anyhow::Result<(Vec<Part>, Vec<Installation>)> {
+        if !self.is_users {
+            return Ok((vec![Part::Settings(self.installation.clone())], Vec::new()));
         }
         let places = self.installation.and_registered_elsewhere()?.into_iter();
-        let own = places.filter(|place| place.scope != Scope::Project).map(Part::Settings);
-        Ok(own.chain([Part::Links, Part::Programs]).collect())
+        let (own, teams): (Vec<_>, Vec<_>) = places.partition(|place| place.scope != Scope::Project);
+        Ok((own.into_iter().map(Part::Settings).chain([Part::Links, Part::Programs]).collect(), teams))
     }
 
-    /// The path of a part, as a person reads it.
     fn shown(&self, part: &Part) -> String {
         self.installation.show(match part {
             Part::Settings(place) => &place.settings,
@@ -110,15 +92,11 @@ impl Removal<'_> {
 
     /// The names of ours that the part holds.
     fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
-        let files = || anyhow::Ok(Manifest::read(self.installation)?.files.into_keys());
-        Ok(match part {
-            Part::Settings(place) => Settings::read(place, self.catalog)?.parts(),
-            Part::Links => {
-                let all: BTreeSet<String> = files()?.chain(all_names(self.catalog)).collect();
-                all.into_iter().filter(|name| links::leads_to_us(self.installation, name)).collect()
-            }
-            Part::Programs => files()?.collect(),
-        })
+        match part {
+            Part::Settings(place) => Ok(Settings::read(place, self.catalog)?.parts()),
+            Part::Links => programs::linked(self.installation, self.catalog),
+            Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
+        }
     }
 
     /// Clears the part. Returns the names of what was removed.
@@ -128,14 +106,9 @@ impl Removal<'_> {
             Part::Settings(place) => {
                 let settings = Settings::read(place, self.catalog)?;
                 let is_changed = settings.put(self.host, &Change::default())?.is_some();
-                let rules_alone = vec!["our permission rules".to_owned()];
-                let names = if names.is_empty() { rules_alone } else { names };
                 Ok(if is_changed { names } else { Vec::new() })
             }
-            Part::Links => {
-                names.iter().try_for_each(|name| links::unlink(self.installation, name).map(drop))?;
-                Ok(names)
-            }
+            Part::Links => programs::unlink(self.installation, &names).map(|()| names),
             Part::Programs => programs::remove(self.installation, self.catalog, &names),
         }
     }
@@ -143,58 +116,50 @@ impl Removal<'_> {
     /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
         let mut lines = Vec::new();
-        for part in self.parts()? {
-            lines.extend(match self.names(&part) {
-                Ok(names) if names.is_empty() => None,
-                Ok(names) => Some(format!("would remove {} from {}", list(&names), self.shown(&part))),
-                Err(error) => Some(format!("cannot tell what would go from it: {error:#}")),
-            });
-            if let Part::Settings(place) = &part {
-                lines.extend(self.chained_in(place));
+        for part in self.parts()?.0 {
+            match self.names(&part) {
+                Ok(names) if names.is_empty() => {}
+                Ok(names) => lines.push(format!("would remove {} from {}", list(&names), self.shown(&part))),
+                Err(error) => lines.push(format!("cannot tell what would go from it: {error:#}")),
+            }
+            if let Part::Settings(place) = &part
+                && let Ok(settings) = Settings::read(place, self.catalog)
+                && let Some(chained) = settings.chained()
+            {
+                let (key, file) = (chained.key.join("."), place.show(&place.requirements));
+                lines.push(format!(
+                    "would remove {key} from {file}; the status line that was there before comes back"
+                ));
             }
         }
-        let something = !lines.is_empty();
-        let data = if self.is_users() { shown_data(self.installation)? } else { Vec::new() };
-        match (data.is_empty(), self.purge) {
-            (true, _) => {}
-            (false, true) => {
-                lines.push(format!("would remove for good: {}", list(&data)));
-                lines.push(STAYS_IN_PROJECTS.to_owned());
-            }
-            (false, false) => lines.push(format!("would stay: {} (--purge removes them, too)", list(&data))),
+        let (data, goes) = (self.data()?, !lines.is_empty());
+        if !data.is_empty() {
+            lines.push(match self.purge {
+                true => format!("would remove for good: {}; {STAYS_IN_PROJECTS}", list(&self.all(&data))),
+                false => format!("would stay: {} (--purge removes them, too)", list(&self.all(&data))),
+            });
         }
         if lines.is_empty() {
             lines.push("nothing is installed".to_owned());
         }
-        lines.extend(stays_elsewhere(self.installation).filter(|_| self.is_users()));
+        lines.extend(self.stays_elsewhere());
         lines.iter().for_each(say);
-        Ok(something || (self.purge && !data.is_empty()))
-    }
-
-    fn chained_in(&self, place: &Installation) -> Option<String> {
-        let settings = Settings::read(place, self.catalog).ok()?;
-        let (key, file) = (settings.chained()?.key.join("."), place.show(&place.requirements));
-        Some(format!("would remove {key} from {file}; the status line that was there before comes back"))
-    }
-
-    /// Shows on a terminal what goes, and goes on only with a yes. Data goes only after a typed yes.
-    fn confirm(&self) -> anyhow::Result<()> {
-        if !self.purge && !can_ask() {
-            return Ok(());
-        }
-        match (self.show()?, self.purge) {
-            (false, _) => Ok(()),
-            (true, true) => agreed("Remove it for good?", false),
-            (true, false) => agreed("Remove it?", true),
-        }
+        Ok(goes || (self.purge && !data.is_empty()))
     }
 
     /// Clears every part. A settings file that cannot be cleared does not stop the rest.
     fn carry_out(&self) -> anyhow::Result<()> {
+        let (parts, teams) = self.parts()?;
+        for team in teams {
+            let (file, line) = (team.show(&team.settings), team.line("uninstall"));
+            note(format_args!(
+                "{file} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {line}"
+            ));
+        }
         let (mut something, mut failed) = (false, None);
-        for part in self.parts()? {
+        for part in parts {
             let names = match self.clear(&part) {
-                Err(error) if self.is_users() && matches!(part, Part::Settings(_)) => {
+                Err(error) if self.is_users && matches!(part, Part::Settings(_)) => {
                     failed = Some(error);
                     continue;
                 }
@@ -205,105 +170,74 @@ impl Removal<'_> {
                 something = true;
             }
         }
-        if self.is_users() {
-            something |= self.settle_data()?;
-        }
-        if !something && self.is_users() {
-            say("nothing is installed");
-        } else if !something {
-            say(format_args!(
-                "nothing is registered in {}",
-                self.installation.show(&self.installation.settings)
-            ));
+        something |= self.settle_data()?;
+        if !something {
+            let settings = self.installation.show(&self.installation.settings);
+            say(if self.is_users {
+                "nothing is installed".to_owned()
+            } else {
+                format!("nothing is registered in {settings}")
+            });
         }
         failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
     }
 
     /// Removes the data with `--purge` and reports what stays. Returns whether any was removed.
     fn settle_data(&self) -> anyhow::Result<bool> {
-        let purged = if self.purge { purge_data(self.installation)? } else { Vec::new() };
-        if !purged.is_empty() {
-            say(format_args!("removed for good: {}", list(&purged)));
-            say(STAYS_IN_PROJECTS);
+        if self.purge {
+            Manifest::change(self.installation, |manifest| manifest.settings.clear())?;
+            let _ = fs::remove_dir(&self.installation.hooks);
         }
-        let kept = shown_data(self.installation)?;
-        if !kept.is_empty() {
-            say(format_args!("kept: {}; {}", list(&kept), self.installation.voice.purge()));
+        let data = self.data()?;
+        self.stays_elsewhere().iter().for_each(say);
+        if data.is_empty() {
+            return Ok(false);
         }
-        stays_elsewhere(self.installation).iter().for_each(say);
-        Ok(!purged.is_empty())
-    }
-
-    /// Names the shared settings of projects, which stay.
-    fn name_teams(&self) -> anyhow::Result<()> {
-        let places = self.installation.and_registered_elsewhere()?.into_iter();
-        for place in places.filter(|place| self.is_users() && place.scope == Scope::Project) {
-            note(format_args!(
-                "{} is the team's and stays; its entries do nothing where Barbless is not installed. To remove them: {}",
-                place.show(&place.settings),
-                place.line("uninstall")
+        let all = list(&self.all(&data));
+        if !self.purge {
+            say(format_args!(
+                "kept: {all}; to remove it, too, type `uninstall --purge` where you have installed from"
             ));
+            return Ok(false);
         }
-        Ok(())
+        for path in &data {
+            // Of a link only the link goes.
+            let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            let gone = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+            gone.with_context(|| format!("removing {}", path.display()))?;
+        }
+        say(format_args!("removed for good: {all}; {STAYS_IN_PROJECTS}"));
+        Ok(true)
     }
-}
 
-/// The data of the hooks and the installer: the configuration with its schema and what `req init` kept of older ones, the state, and
-/// the backups of projects' files. Those of settings.json come last, apart.
-fn data(installation: &Installation) -> anyhow::Result<(Vec<PathBuf>, Vec<PathBuf>)> {
-    let configuration = &installation.requirements;
-    let schema = Some(configuration.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
-    let kept = [configuration.clone()].into_iter().chain(before(configuration));
-    let kept = kept.chain([installation.own_state(), installation.backups()]).chain(schema);
-    let named = kept.filter(|path| path.symlink_metadata().is_ok()).collect();
-    let backups = UserFile::at(&installation.settings)?.backups().into_iter().map(|backup| backup.path);
-    Ok((named, backups.collect()))
-}
+    fn all(&self, data: &[PathBuf]) -> Vec<String> {
+        data.iter().map(|path| self.installation.show(path)).collect()
+    }
 
-/// What `req init --force` kept of a file it replaced: `.before`, and `.before-` with the time.
-fn before(file: &Path) -> BTreeSet<PathBuf> {
-    let start = file.file_name().map(|name| format!("{}.before", name.display())).unwrap_or_default();
-    let is_kept = |path: &PathBuf| {
-        let rest = path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_prefix(&start));
-        rest.is_some_and(|rest| rest.chars().all(|letter| letter == '-' || letter.is_ascii_digit()))
-    };
-    let folder = file.parent().and_then(|folder| fs::read_dir(folder).ok());
-    folder.into_iter().flatten().flatten().map(|entry| entry.path()).filter(is_kept).collect()
-}
+    /// The user's data of the hooks and the installer: the configuration with its schema, the state, and the backups.
+    fn data(&self) -> anyhow::Result<Vec<PathBuf>> {
+        if !self.is_users {
+            return Ok(Vec::new());
+        }
+        let Installation { requirements, settings, .. } = self.installation;
+        let schema = Some(requirements.with_file_name(SCHEMA_FILE)).filter(|path| is_our_schema(path));
+        let kept = [requirements.clone(), self.installation.own_state(), self.installation.backups()];
+        let backups = UserFile::at(settings)?.backups().into_iter().map(|backup| backup.path);
+        let all = kept.into_iter().chain(schema).chain(backups);
+        Ok(all.filter(|path| path.symlink_metadata().is_ok()).collect())
+    }
 
-/// A folder that the environment names could be anything: only the user removes it.
-fn stays_elsewhere(installation: &Installation) -> Option<String> {
-    let state = &installation.state;
-    let is_there = *state != installation.own_state() && state.symlink_metadata().is_ok();
-    let shown = installation.show(state);
-    is_there.then(|| format!("{shown} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself"))
+    /// A folder that the environment names could be anything: only the user removes it.
+    fn stays_elsewhere(&self) -> Option<String> {
+        let state = &self.installation.state;
+        let is_there = *state != self.installation.own_state() && state.symlink_metadata().is_ok();
+        let shown = self.installation.show(state);
+        (self.is_users && is_there)
+            .then(|| format!("{shown} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself"))
+    }
 }
 
 /// The schema for the user's editor. One with another title is somebody else's.
 fn is_our_schema(path: &Path) -> bool {
     read_text(path, None, MAX_SCHEMA_BYTES).is_ok_and(|text| text.contains(SCHEMA_TITLE))
-}
-
-fn shown_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
-    let (named, backups) = data(installation)?;
-    let mut shown: Vec<String> = named.iter().map(|path| installation.show(path)).collect();
-    if !backups.is_empty() {
-        shown.push("the backups beside settings.json".to_owned());
-    }
-    Ok(shown)
-}
-
-fn purge_data(installation: &Installation) -> anyhow::Result<Vec<String>> {
-    Manifest::change(installation, |manifest| manifest.settings.clear())?;
-    let _ = fs::remove_dir(&installation.hooks);
-    let (named, backups) = data(installation)?;
-    let mut removed = Vec::new();
-    for path in named.into_iter().chain(backups) {
-        // Of a link only the link goes.
-        let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
-        let gone = if is_folder { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
-        gone.with_context(|| format!("removing {}", path.display()))?;
-        removed.push(installation.show(&path));
-    }
-    Ok(removed)
 }

@@ -24,7 +24,7 @@ fn everything_installed_and_taken_away_leaves_the_same_bytes() {
         user.types(ALL);
         assert_eq!(user.bytes(), installed, "a second time changes nothing: {before:?}");
         let said = user.types("uninstall --yes").stdout_text();
-        assert!(said.contains(" and the status line from ~/.claude/settings.json\n"), "{said}");
+        assert!(said.contains(" the status line from ~/.claude/settings.json\n"), "{said}");
         assert_eq!(user.text(), before);
         assert_eq!(user.beside(), ["requirements.yaml", "settings.json"], "{before:?}");
         user.types("uninstall --yes");
@@ -59,20 +59,27 @@ fn undo_keeps_what_the_user_has_changed_since() {
     user.types("install --prebuilt PREBUILT --yes");
     let edited = user.text().replace("opus", "sonnet");
     fs::write(user.settings(), &edited).unwrap();
-    user.types("undo --yes");
+    let said = user.types("undo --yes").stdout_text();
+    assert!(said.contains("\ntook back credit-pacer, pause-recorder, rate-awareness, "), "{said}");
     assert_eq!(user.text(), "{\n  \"model\": \"sonnet\"\n}\n");
-    user.types("undo --yes");
+    let said = user.types("undo --yes").stdout_text();
+    assert!(said.contains("\nbrought back credit-pacer, "), "{said}");
     assert_eq!(user.text(), edited);
 }
 
 #[test]
 fn a_dry_run_shows_the_difference_and_touches_nothing() {
     let user = User::with("{\"model\": \"opus\"}\n");
-    let said = user.types("install --prebuilt PREBUILT --all --dry-run --yes").stdout_text();
-    assert!(
-        said.contains("+++") && said.contains("rate-awareness") && said.contains("enabled: true"),
-        "{said}"
-    );
+    let said = user.types("install --all --dry-run --yes").stdout_text();
+    for part in [
+        "+++",
+        "rate-awareness",
+        "enabled: true",
+        "would build delegation-guard, ",
+        ", courier and req and copy to",
+    ] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
     assert_eq!(user.text(), "{\"model\": \"opus\"}\n");
     assert_eq!(user.beside(), ["settings.json"]);
 }
@@ -99,27 +106,6 @@ fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
     assert_eq!((user.text(), user.beside()), (installed, there));
     user.types("uninstall --yes --purge");
     assert_eq!(user.types("uninstall --dry-run").stdout_text(), "nothing is installed\n");
-}
-
-#[test]
-fn a_purge_takes_our_schema_for_editors_along_and_says_where_marks_stay() {
-    let schema = ".claude/requirements.schema.json";
-    for (text, stays) in
-        [("{\"title\": \"Barbless: requirements.yaml\"}", false), ("{\"title\": \"mine\"}", true)]
-    {
-        let user = User::with("{}");
-        user.types("install --prebuilt PREBUILT --yes");
-        user.sandbox.write_home(schema, text);
-        let said = user.types("uninstall --yes").stdout_text();
-        assert_eq!(
-            said.contains("requirements.schema.json"),
-            !stays,
-            "it is named among what is kept: {said}"
-        );
-        let said = user.types("uninstall --yes --purge").stdout_text();
-        assert_eq!(user.home(schema).exists(), stays, "{said}");
-        assert!(said.contains("marks and waivers stay in each repository, in .git/requirements"), "{said}");
-    }
 }
 
 #[test]
@@ -171,25 +157,6 @@ fn commands_at_the_same_moment_lose_nothing_of_each_other() {
     assert_eq!(user.text(), "{\"model\": \"opus\"}\n");
 }
 
-#[test]
-fn rules_go_and_come_back_with_their_hooks() {
-    let user = User::with("{}\n");
-    user.types(ALL);
-    let all = user.bytes();
-    user.types("disable delegation-guard --yes");
-    assert!(!user.text().contains("delegation-guard"));
-    user.types("undo --yes");
-    assert_eq!(user.bytes(), all);
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), "{}\n");
-    // A rule like ours that the user adds now is the user's.
-    let own = "{\"permissions\": {\"allow\": [\"Bash(rate-awareness status*)\"]}}";
-    fs::write(user.settings(), own).unwrap();
-    user.types("install --prebuilt PREBUILT --yes");
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), own);
-}
-
 #[cfg(unix)]
 #[test]
 fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
@@ -210,29 +177,15 @@ fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
 }
 
 #[test]
-fn a_hooks_further_program_is_installed_beside_it_found_by_its_name_and_goes_with_it() {
-    let user = User::new();
-    user.types("install --prebuilt REAL --yes");
-    let says = |program: &str| {
-        let command = Invocation::new(user.home(".local/bin").join(program), &user.sandbox);
-        command.args(["--help"]).run().stdout_text()
-    };
-    assert!(says("req").contains("req status"), "{}", says("req"));
-    assert!(says("requirements-check").contains("requirements-check status"));
-    user.types("uninstall --yes");
-    assert!(!user.deployed("req").exists() && !user.home(".local/bin/req").exists());
-}
-
-#[test]
 fn a_purge_takes_the_hooks_data_and_leaves_what_is_the_users() {
     let user = User::new();
     user.types(ALL);
-    for path in
-        ["hook-state/journal.jsonl", "hook-state/pause-recorder/registry.json", "requirements.yaml.before-1"]
-    {
+    for path in ["hook-state/journal.jsonl", "hook-state/pause-recorder/registry.json"] {
         user.sandbox.write_home(format!(".claude/{path}"), "ours");
     }
     user.sandbox.write_home(".claude/CLAUDE.md", "mine");
+    user.sandbox
+        .write_home(".claude/requirements.schema.json", "{\"title\": \"Barbless: requirements.yaml\"}");
     let elsewhere = user.sandbox.state_dir();
     fs::write(elsewhere.join("journal.jsonl"), "{}").unwrap();
     let purge = user.command("uninstall --purge --yes");

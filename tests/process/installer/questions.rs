@@ -97,26 +97,6 @@ fn no_answer_changes_nothing() {
     }
 }
 
-#[test]
-fn a_no_to_what_is_shown_changes_nothing_and_where_nothing_would_change_nothing_is_asked() {
-    let user = User::with("{}");
-    let mut terminal = install(&user, &["--hooks", "rate-awareness"]);
-    terminal.wait_for(RULES);
-    terminal.press(Key::Enter);
-    terminal.wait_for(CHANGE);
-    terminal.type_text("n");
-    terminal.press(Key::Enter);
-    terminal.wait_for("nothing was changed");
-    assert!(!terminal.wait_for_exit(END).success());
-    assert!(terminal.screen().ends_with("nothing was changed"), "{}", terminal.screen());
-    assert_eq!((user.text().as_str(), user.beside()), ("{}", vec!["settings.json".to_owned()]));
-
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --allow-rules --yes");
-    let mut terminal = install(&user, &["--hooks", "rate-awareness"]);
-    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
-    assert!(!terminal.screen().contains('?'), "{}", terminal.screen());
-}
-
 /// `uninstall` in a terminal of the user's own: above it is process 1, wherever the tests run.
 #[cfg(unix)]
 fn uninstall(user: &User, more: &str) -> Terminal {

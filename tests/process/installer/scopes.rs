@@ -1,7 +1,6 @@
 //! Whose settings: a project's own name nobody's home and tell who lacks a hook; the local ones are the user's.
 
 use super::User;
-use serde_json::Value;
 use std::fs;
 use tests::sandbox::Level;
 
@@ -9,12 +8,6 @@ const PROJECT: &str =
     "install --prebuilt PREBUILT --hooks rate-awareness --scope project --project PROJECT --yes";
 const LOCAL: &str =
     "install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes";
-
-/// The one command registered on this event.
-fn line(settings: &str, event: &str) -> String {
-    let settings: Value = serde_json::from_str(settings).unwrap();
-    settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
-}
 
 #[test]
 fn a_projects_settings_name_nobodys_home_and_come_back_as_they_were() {
@@ -29,27 +22,21 @@ fn a_projects_settings_name_nobodys_home_and_come_back_as_they_were() {
         user.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]),
         "?? .claude/settings.json"
     );
+    // A teammate's newer version has another hook.
+    let newer = |name: &str| {
+        format!(
+            "{{\"model\":\"opus\",\"hooks\":{{\"Stop\":[{{\"hooks\":[{{\"type\":\"command\",\"command\":\": barbless {name}; true\"}}]}}]}}}}"
+        )
+    };
+    fs::write(&settings, newer("future-gate")).unwrap();
+    user.types(PROJECT);
+    assert!(fs::read_to_string(&settings).unwrap().contains(": barbless future-gate; true"));
+    fs::write(&settings, &installed).unwrap();
     user.types(PROJECT);
     assert_eq!(fs::read_to_string(&settings).unwrap(), installed);
     user.types("uninstall --scope project --project PROJECT --yes");
     assert_eq!(fs::read_to_string(&settings).unwrap(), "{\"model\":\"opus\"}");
     assert!(user.deployed("rate-awareness").exists(), "the binaries are the user's");
-}
-
-#[test]
-fn what_a_newer_version_of_a_teammate_registered_stays() {
-    let user = User::new();
-    user.types(PROJECT);
-    let path = user.sandbox.settings_path(Level::Project);
-    let newer = fs::read_to_string(&path).unwrap().replacen("rate-awareness", "future-gate", 3);
-    fs::write(&path, &newer).unwrap();
-    user.types(PROJECT);
-    let after = fs::read_to_string(&path).unwrap();
-    assert!(
-        after.contains(": barbless future-gate;") && after.contains(": barbless rate-awareness;"),
-        "{after}"
-    );
-    assert!(line(&after, "SessionStart").contains("for n in future-gate rate-awareness"), "{after}");
 }
 
 #[test]

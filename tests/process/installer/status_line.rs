@@ -64,21 +64,12 @@ fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
 }
 
 #[test]
-fn disabling_the_hook_gives_back_the_status_line_of_before() {
-    let user = User::with(MINE);
-    user.types(&INSTALL.replace("--yes", "--statusline --yes"));
-    user.types("disable credit-pacer --yes");
-    assert_eq!(user.text(), MINE);
-    assert_eq!(user.requirements().as_deref(), Some("credit-pacer:\n  enabled: false\n"));
-}
-
-#[test]
 fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
     let user = User::with(MINE);
     let said = user.types(INSTALL).stdout_text();
     let why = "The status line is not set: yours stays; to print both, type: cargo xtask statusline\n";
     assert!(said.contains(why), "{said}");
-    let said = user.types("statusline").stdout_text();
+    let said = user.types("statusline --yes").stdout_text();
     assert!(said.starts_with("credit-pacer prints the status line now"), "{said}");
     assert_eq!(
         (user.line()["command"].clone(), user.requirements().as_deref()),
@@ -92,20 +83,6 @@ fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
     fs::write(user.settings(), &wrapped).unwrap();
     let said = user.types("statusline").stdout_text();
     assert!(said.contains("starts that of credit-pacer already") && user.text() == wrapped, "{said}");
-}
-
-#[test]
-fn a_dry_run_shows_what_is_chained_and_another_chain_is_refused_before_anything_changes() {
-    let user = User::with(MINE);
-    let line = INSTALL.replace("--yes", "--statusline --yes");
-    let said = user.types(&format!("{line} --dry-run")).stdout_text();
-    assert!(said.contains("+    chain: \"mine --x 'a b'\""), "{said}");
-    let own = "credit-pacer: {statusline: {chain: other}}\n";
-    user.has_requirements(own);
-    let said = user.fails(&line);
-    assert!(said.contains("names another command under credit-pacer.statusline.chain"), "{said}");
-    assert_eq!((user.text().as_str(), user.requirements().as_deref()), (MINE, Some(own)));
-    assert_eq!(user.beside(), ["requirements.yaml", "settings.json"]);
 }
 
 #[test]

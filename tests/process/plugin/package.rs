@@ -75,11 +75,3 @@ fn twice_the_same_is_the_same_and_another_platform_has_its_own() {
     let both = sums(&two);
     assert!(both.contains(sums(&one).trim()) && both.contains("-windows-msvc.tar.gz\n"), "{both}");
 }
-
-#[test]
-fn its_version_is_that_of_the_programs() {
-    let plugin = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().join("plugin");
-    let manifest = fs::read(plugin.join(".claude-plugin/plugin.json")).unwrap();
-    let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap();
-    assert_eq!(manifest["version"], env!("CARGO_PKG_VERSION"));
-}

@@ -96,42 +96,11 @@ fn every_line_that_is_to_be_typed_is_one_that_the_program_knows() {
             words => run.args(words),
         }
         .run();
-        if outcome.status.code() == Some(64) {
+        // A topic that the manual lacks ends with 1.
+        let is_topic = line.starts_with("req docs ") && line != "req docs TOPIC";
+        if outcome.status.code() == Some(64) || is_topic && outcome.status.code() != Some(0) {
             wrong.push(format!("{path}: {line}: {}", outcome.stderr_text()));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn every_topic_of_the_manual_that_is_named_is_there() {
-    let sandbox = Sandbox::new();
-    let named = lines()
-        .into_iter()
-        .filter_map(|(line, path)| Some((line.strip_prefix("req docs ")?.to_owned(), path)));
-    let named: Vec<_> = named.filter(|(topic, _)| topic != "TOPIC").collect();
-    assert!(!named.is_empty());
-    for (topic, path) in named {
-        let outcome = Invocation::new(binaries::path("req"), &sandbox).args(["docs", &topic]).run();
-        assert!(outcome.stdout_text().starts_with("# "), "{path}: {topic}: {outcome}");
-    }
-}
-
-#[test]
-fn each_says_what_it_is_for() {
-    for folder in ["skills", "commands", "agents"] {
-        let texts = texts(&plugin().join(folder));
-        assert!(!texts.is_empty());
-        for (path, text) in texts {
-            let (front, body) =
-                text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---\n")).unwrap();
-            let about = front.lines().find_map(|line| line.strip_prefix("description: ")).unwrap_or_default();
-            assert!(about.len() > 30 && about.len() < 400, "{}: {about}", path.display());
-            assert!(body.len() > 200, "{}", path.display());
-            let name = front.lines().find_map(|line| line.strip_prefix("name: "));
-            let expected = if path.ends_with("SKILL.md") { path.parent().unwrap() } else { &path };
-            let expected = expected.file_stem().and_then(|name| name.to_str());
-            assert!(name.is_none() || name == expected, "{}: {name:?}", path.display());
-        }
-    }
 }

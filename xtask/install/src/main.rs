@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use installer::voice::Voice;
+use installer::say::Voice;
 use installer::{commands, hooks, say};
 use shared::host::Host;
 

@@ -45,9 +45,10 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
         let session = location.look_round(|look| {
             look.know_sessions();
             let session = location.session(wanted.session.as_deref(), look)?;
-            if let Some(near) = unknown_tool(&call.tool_name) {
-                let near = near.map(|near| format!("; did you mean {near}?")).unwrap_or_default();
-                notes.push(format!("no tool `{}` is known of Claude Code{near}", call.tool_name));
+            let tool = call.tool_name.as_str();
+            if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {
+                let near = misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+                notes.push(format!("Claude Code has no tool `{tool}`{near}"));
             }
             if session.is_none() && Rule::all(&location.section.settings).next().is_some() {
                 notes.push("(for a new session; --session names another)".to_owned());

@@ -31,7 +31,7 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::ErrorKind as Kind;
-use installer::voice::Voice;
+use installer::say::Voice;
 use installer::{doctor, hooks};
 use shared::host::Host;
 

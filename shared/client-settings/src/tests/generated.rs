@@ -16,34 +16,12 @@ const STATUS_LINE: &str = "/home/me/.claude/hooks/b-watch statusline";
 const RULES: [&str; 2] = ["Bash(req status*)", "Bash(req satisfy *)"];
 
 /// Keys of no interest to us; each may come more than once.
-const KEYS: [&str; 8] = [
-    r#""model""#,
-    r#""env""#,
-    r#""""#,
-    r#""hooks ""#,
-    r#""Stop""#,
-    r#""\u0068ook""#,
-    r#""ünï""#,
-    r#""\ud83d""#,
-];
+const KEYS: [&str; 7] =
+    [r#""model""#, r#""env""#, r#""""#, r#""hooks ""#, r#""Stop""#, r#""\u0068ook""#, r#""ünï""#];
 
 /// Pieces of strings, as spelled.
-const PIECES: [&str; 14] = [
-    "a",
-    " ",
-    "ü",
-    "😀",
-    "\\\"",
-    "\\\\",
-    "\\n",
-    "\\ud83d\\ude00",
-    "\\udc00",
-    "\\\\ud83d",
-    "{",
-    "]",
-    "\\\": ",
-    "// x",
-];
+const PIECES: [&str; 13] =
+    ["a", " ", "ü", "😀", "\\\"", "\\\\", "\\n", "\\ud83d\\ude00", "\\\\ud83d", "{", "]", "\\\": ", "// x"];
 
 const SCALARS: [&str; 7] = ["0", "-0.0e-0", "1.50e+3", "12345678901234567890", "true", "null", "[ ]"];
 
@@ -53,7 +31,7 @@ const GROUPS: [&str; 10] = [
     r#"{"hooks": [{"type": "command", "command": "/opt/bin/a-gate", "args": []}], "matcher": "*"}"#,
     r#"{"matcher":"Bash","hooks":[{"type":"command","command":"/home/me/.claude/hooks/a-gate-2","args":[]}]}"#,
     r#"{"hooks": [{"type": "command", "command": ": barbless-ish; true", "async": true}]}"#,
-    r#"{"hooks": [{"type": "prompt", "command": "/home/me/.claude/hooks/a-gate", "args": [], "prompt": "\ud83d"}]}"#,
+    r#"{"hooks": [{"type": "prompt", "command": "/home/me/.claude/hooks/a-gate", "args": [], "prompt": "?"}]}"#,
     r#"{"hooks": [ {"type": "http", "url": "http://localhost:1/a-gate", "headers": {"X": "$Y"}} , {} ]}"#,
     r#"{ "hooks": [ ] }"#,
     "{}",
@@ -72,7 +50,7 @@ const PERMISSIONS: [&str; 5] = [
 const STATUS_LINES: [&str; 4] = [
     r#"{"type": "command", "command": "my-line --short"}"#,
     r#"{"command": "~/bin/a-gate statusline", "padding": 0, "type": "command"}"#,
-    r#"{"type": "static", "text": "\ud83d"}"#,
+    r#"{"type": "static", "text": "?"}"#,
     "null",
 ];
 
@@ -105,8 +83,8 @@ impl World {
         Self { text: text.map(str::to_owned), earlier: Vec::new(), rules: rules.collect(), line_before }
     }
 
-    fn owner(&self) -> Owner<'_> {
-        Owner { rules: &self.rules, status_line_before: self.line_before.as_deref(), ..owner() }
+    fn owner(&self) -> Owner {
+        Owner { rules: self.rules.clone(), status_line_before: self.line_before.clone(), ..owner() }
     }
 
     /// Changes the file, and keeps the backups that the installer keeps.
@@ -139,8 +117,7 @@ impl World {
     /// Everything of the file but our entries, our rules and the status line, as data.
     fn foreign(&self) -> Option<Value> {
         let text = self.text.as_deref().unwrap_or("{}").trim_start_matches('\u{feff}');
-        let text = text.replace("\\ud83d", "?").replace("\\ude00", "?").replace("\\udc00", "?");
-        let mut root: Value = serde_json::from_str(if text.trim().is_empty() { "{}" } else { &text }).ok()?;
+        let mut root: Value = serde_json::from_str(if text.trim().is_empty() { "{}" } else { text }).ok()?;
         let ours: Vec<Value> =
             PARTS[..3].iter().flat_map(|part| hook(part)).map(|hook| hook.group()).collect();
         let root_object = root.as_object_mut()?;

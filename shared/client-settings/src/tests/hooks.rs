@@ -1,7 +1,6 @@
 //! Hook entries: what is added and in which style, what is found to be ours, and that nobody else's changes.
 
-use super::{FOLDER, hooks, installed, on, owner, register, registered, wanted};
-use crate::{Program, Registration, Wanted, arrange, read};
+use super::{FOLDER, installed, on, owner, register, registered};
 
 #[test]
 fn an_empty_file_becomes_readable_settings() {
@@ -94,7 +93,6 @@ fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
         (r#", "async": true"#, 1),
         (r#", "async": 1, "asyncRewake": null"#, 2),
         (r#", "if": "Bash(zzz *)""#, 1),
-        (r#", "once": true"#, 1),
         (r#", "not-known": 1"#, 1),
     ] {
         let before = format!(
@@ -107,31 +105,6 @@ fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
         let timeout = r#", "timeout": 10"#;
         assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
         assert!(registered(&after)[0].harmful_keys.is_empty());
-    }
-}
-
-/// Every key of ours, wrong in every way a hand or a program could leave it.
-#[test]
-fn each_key_of_ours_is_put_right_and_keys_of_the_users_stay() {
-    let right = format!(r#""type":"command","command":"{FOLDER}/a-gate","args":[],"timeout":10"#);
-    for (key, wrong) in [
-        (r#""type":"command","#, ""),
-        (r#""type":"command","#, r#""type":7,"#),
-        (r#""args":[]"#, r#""args":["x", 1]"#),
-        (r#""timeout":10"#, r#""timeout":"10""#),
-        (r#""timeout":10"#, r#""timeout":10.5"#),
-        (r#","timeout":10"#, ""),
-        (FOLDER, "/old/place/.claude/hooks"),
-    ] {
-        let text =
-            |keys: &str| format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{"statusMessage":"x",{keys}}}]}}]}}}}"#);
-        let before = text(&right.replacen(key, wrong, 1));
-        let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
-        let ours = registered(&after);
-        let wanted = Registration { status_message: Some("x".to_owned()), ..on("Stop", None, "a-gate", 10) };
-        assert_eq!(ours[0].as_wanted(), wanted, "{before}");
-        assert_eq!((after.len(), ours.len()), (text(&right).len(), 1), "{after}");
-        assert!(after.contains(r#"{"statusMessage":"x","#), "{after}");
     }
 }
 
@@ -148,51 +121,5 @@ fn what_makes_no_difference_is_left_as_it_is() {
         let text = format!(r#"{{"hooks": {{"Stop": [{{{matcher}"hooks": [{{{entry}{keys}}}]}}]}}}}"#);
         assert_eq!(registered(&text)[0].harmful_keys, [""; 0], "{text}");
         assert_eq!(register(&text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), text);
-    }
-}
-
-#[test]
-fn an_event_that_is_null_is_none_and_takes_entries_in_its_place() {
-    let text = r#"{"hooks": {"PreCompact": null, "Stop": null}}"#;
-    assert_eq!(registered(text), []);
-    let after = register(text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
-    assert!(after.starts_with(r#"{"hooks": {"PreCompact": null, "Stop": [{"#), "{after}");
-    assert_eq!(registered(&after).len(), 1);
-}
-
-#[test]
-fn what_would_not_be_found_again_is_not_written() {
-    let elsewhere = Registration { program: Program::Path("/opt/a-gate".to_owned()), ..wanted().remove(0) };
-    let unmarked = Registration { program: Program::Shell("a-gate".to_owned()), ..wanted().remove(0) };
-    let line = "/opt/a-gate statusline".to_owned();
-    for wanted in [
-        hooks(&[on("Stop", None, "c-unknown", 10)]),
-        hooks(&[elsewhere]),
-        hooks(&[unmarked]),
-        Wanted { status_line: Some(line), ..Wanted::default() },
-    ] {
-        let refused = arrange(Some("{}"), &owner(), &wanted, &[]).unwrap_err();
-        assert!(refused.why.ends_with("` starts no program of ours"), "{refused}");
-    }
-}
-
-#[test]
-fn what_is_left_as_it_is_written_keeps_its_timeout_or_its_lack_of_one() {
-    let text = |timeout: &str| {
-        format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{timeout}}}]}}]}}}}"#
-        )
-    };
-    for timeout in ["", r#", "timeout": 2.5"#, r#", "timeout": 0"#] {
-        let text = text(timeout);
-        let wanted = Wanted { leaves_entries: true, ..hooks(&[on("Stop", None, "a-gate", 10)]) };
-        assert_eq!(arrange(Some(&text), &owner(), &wanted, &[]).unwrap().as_deref(), Some(text.as_str()));
-        let as_is = read(&text, &owner()).unwrap().as_wanted(&owner());
-        assert_eq!(arrange(Some(&text), &owner(), &as_is, &[]).unwrap().as_deref(), Some(text.as_str()));
-        assert!(
-            register(&text, &owner(), &[on("Stop", None, "a-gate", 10)])
-                .unwrap()
-                .contains(r#""timeout": 10"#)
-        );
     }
 }

@@ -12,10 +12,8 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
         ("{\"a\": 1,}", 1, 8, "trailing commas are not allowed"),
         ("{\n \"é\": tru }", 2, 7, "unexpected word"),
         ("[]", 1, 1, "the settings must be an object, `{ ... }`"),
-        ("{\"a\": 1}\n{}", 2, 1, "text cannot contain more than one JSON value"),
         ("{\"hooks\": []}", 1, 11, "`hooks` must be an object, `{ ... }`"),
         ("{\"hooks\": {},\n \"hooks\": {}}", 2, 2, "the key `hooks` stands here a second time"),
-        ("{\"hooks\": {\"Stop\": [],\n\"Stop\": []}}", 2, 1, "the key `Stop` stands here a second time"),
         ("{\"hooks\": {\"Stop\": {}}}", 1, 20, "`hooks.Stop` must be a list, `[ ... ]`"),
         ("{\"hooks\": null}", 1, 11, "`hooks` must be an object, `{ ... }`"),
         (
@@ -30,9 +28,7 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
             2,
             "the key `command` stands here a second time",
         ),
-        ("{\"a\": \"\u{1}\"}", 1, 7, "not plain JSON"),
         ("{\"a\": \"é\u{1}\"}", 1, 8, "not plain JSON"),
-        ("{\"a\": 01}", 1, 8, "expected comma"),
     ] {
         let refused = refusal(text);
         assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");

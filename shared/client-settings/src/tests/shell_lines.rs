@@ -31,18 +31,12 @@ fn somebody_elses_line_stays() {
         "true; : barbless a-gate; x",
         ": barbless",
         ": barbless-a-gate; x",
-        ":  barbless a-gate; x",
-        " : barbless a-gate; x",
-        "# : barbless a-gate",
         "/home/me/.claude/hooks/a-gate",
         // A shell would run such a name as a part of its line.
         ": barbless x$(touch${IFS}y);",
-        ": barbless a'b;",
         ": barbless ;",
+        ": barbless newer-gate;",
         ": barbless -x;",
-        ": barbless A-Gate;",
-        ": barbless a/b;",
-        ": barbless `id`;",
     ] {
         let before = format!(
             r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#

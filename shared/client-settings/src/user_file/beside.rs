@@ -33,7 +33,7 @@ impl Beside {
         Self::write(target, bytes, Mode::Program)
     }
 
-    /// Writes the file. An existing target keeps its mode and owner.
+    /// Writes the file. An existing target keeps its mode.
     pub(super) fn write(target: &Path, bytes: &[u8], mode: Mode) -> io::Result<Self> {
         let temporary = appended(target, &format!("{TEMPORARY}{}", std::process::id()));
         let mut file = create(&temporary, mode)?;
@@ -41,10 +41,7 @@ impl Beside {
         file.write_all(bytes)?;
         match fs::metadata(target) {
             _ if mode == Mode::Program => set_mode(&file, mode)?,
-            Ok(before) => {
-                keep_owner(&file, &before);
-                file.set_permissions(before.permissions())?;
-            }
+            Ok(before) => file.set_permissions(before.permissions())?,
             Err(_) => {}
         }
         file.sync_all()?;
@@ -106,17 +103,6 @@ fn set_mode(file: &File, mode: Mode) -> io::Result<()> {
 fn set_mode(_file: &File, _mode: Mode) -> io::Result<()> {
     Ok(())
 }
-
-/// As far as the system lets us: the group of a shared project, and the user for whom an administrator works.
-#[cfg(unix)]
-fn keep_owner(file: &File, before: &fs::Metadata) {
-    use std::os::unix::fs::{MetadataExt, fchown};
-    let _ = fchown(file, None, Some(before.gid()));
-    let _ = fchown(file, Some(before.uid()), None);
-}
-
-#[cfg(not(unix))]
-fn keep_owner(_file: &File, _before: &fs::Metadata) {}
 
 #[cfg(unix)]
 fn rename_over(from: &Path, to: &Path) -> io::Result<()> {

@@ -34,13 +34,10 @@ fn the_lines_of_other_sections_go_and_the_numbers_of_lines_stay() {
 fn where_it_is_not_certain_what_belongs_to_a_section_nothing_is_cut() {
     for text in [
         "other: \"a\nown: b\"\n",
-        "other: 'a\nown: b'\n",
         "other: \"a\\\" \nown: \"\n",
         "other: {a: 1,\nown: b}\n",
-        "other:\n  - [a\nown: b]\n",
         "other: &a 1\nown: 2\n",
         "other: 1\nown: *a\n",
-        "other: 1\nown: [*a]\n",
         "other: !tag \"a\nown: b\"\n",
         "{other: 1, own: 2}\n",
         "\"other\": 1\nown: 2\n",
@@ -50,7 +47,6 @@ fn where_it_is_not_certain_what_belongs_to_a_section_nothing_is_cut() {
         "--- {other: 1,\nown: 2}\n",
         "other: 1\n...\nown: 1\n",
         "other: 1\nown\n",
-        "other: 1\nown:1\n",
         "  other: 1\n  own: 1\n",
         "other:\n\ta: 1\nown: 1\n",
         "other: a\rown: 1\nother: 1\n",
@@ -74,57 +70,39 @@ fn trailing_empty_lines_of_a_text_stay_as_many() {
     assert_eq!(yaml::parse(&part(text)).unwrap().values["own"], yaml::parse(text).unwrap().values["own"]);
 }
 
-fn value() -> impl Strategy<Value = String> {
-    let words = [
-        "1",
-        "true",
-        "two words",
-        "it's",
-        "a#b",
-        "a: b",
+fn line() -> impl Strategy<Value = &'static str> {
+    select(vec![
+        "own: 1",
+        "other: two words # c",
+        "third:",
+        "version: {a: 1, b: [2, 'x']}",
+        "  k: it's",
+        "  own: a#b",
+        "  other: a: b",
+        "  - a",
+        "- b",
+        "# own: 1",
+        "  # it's [",
         "",
-        "'own: 1'",
-        "\"x # y\"",
-        "\"src/**\"",
-        "don't \"do",
-    ];
-    let word = select(words.to_vec()).prop_map(str::to_owned);
-    let blocks = [
-        "|\n    own: 1\n\n    \"text",
-        ">-\n    folded [\n    text",
-        "|+\n    kept\n\n",
-        "\"over\n  lines\"",
-        "\"over\nown: lines\"",
-        "'over\n\n  lines'",
-        "plain\n    goes on",
-        "\n    - a\n    - {b: 1}",
-        "{a: 1,\n    b: 2}",
-        "[x,\nother: y]",
-    ];
-    let block = select(blocks.to_vec()).prop_map(str::to_owned);
-    let flow = (word.clone(), word.clone()).prop_map(|(one, two)| format!("{{a: {one}, b: [{two}, {one}]}}"));
-    prop_oneof![word, flow, block]
-}
-
-fn section() -> impl Strategy<Value = String> {
-    let name = select(vec!["own", "other", "third", "version"]);
-    let keys = vec((select(vec!["k", "own", "other"]), value()), 0..4);
-    let comment = select(vec!["", "# own: 1\n", "  # it's [\n", "\n"]);
-    prop_oneof![
-        (name.clone(), value()).prop_map(|(name, value)| format!("{name}: {value}\n")),
-        (name, keys, comment).prop_map(|(name, keys, comment)| {
-            let keys: Vec<String> = keys.iter().map(|(key, value)| format!("  {key}: {value}\n")).collect();
-            format!("{name}:\n{}{comment}", keys.concat())
-        }),
-    ]
+        "own: |",
+        "  text \"open",
+        "other: |+",
+        "third: \"over",
+        "own: lines\"",
+        "  goes on",
+        "own: [x,",
+        "other: y]",
+        "own: 'a: b'",
+        "version: >-",
+    ])
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig::with_cases(512))]
 
     #[test]
-    fn a_part_says_of_our_keys_what_the_whole_says(sections in vec(section(), 1..6)) {
-        let text = sections.concat();
+    fn a_part_says_of_our_keys_what_the_whole_says(lines in vec(line(), 1..8)) {
+        let text = lines.join("\n") + "\n";
         if let (Ok(whole), Ok(cut)) = (yaml::parse(&text), yaml::parse(&part(&text))) {
             for key in ["own", "version"] {
                 prop_assert_eq!(cut.values.get(key), whole.values.get(key), "{}", text);

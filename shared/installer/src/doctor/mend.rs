@@ -2,18 +2,14 @@
 //! touched.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
 use anyhow::Context as _;
-use shared::host::is_program;
 use shared::operator::refusal;
-use shared::state::ensure_private;
 
 use super::report::{Repair, Report};
 use super::world::World;
-use crate::links::link_all;
-use crate::rail::is_claude;
-use crate::say::list;
+use crate::programs::link_all;
+use crate::say::{is_claude, list};
 use crate::settings::{Choice, Settings};
 
 /// Puts right what the report says can be. Returns a sentence for each thing that was done, or could not be.
@@ -39,22 +35,7 @@ fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
     match repair {
         Repair::Link => {
             let made = link_all(user, world.catalog)?.made;
-            let are = if made.len() == 1 { "is" } else { "are" };
-            Ok(format!("{} {are} linked into {}", list(&made), user.show(&user.bin)))
-        }
-        Repair::MakeExecutable => {
-            let files = world.vouched.iter().map(|name| user.deployed(name));
-            let files: Vec<_> = files.filter(|file| !is_program(file)).collect();
-            for file in &files {
-                allow_to_start(file).with_context(|| format!("changing {}", user.show(file)))?;
-            }
-            let shown: Vec<String> = files.iter().map(|file| user.show(file)).collect();
-            Ok(format!("{} may be started", shown.join(", ")))
-        }
-        Repair::CloseState => {
-            let dir = world.folders.state_dir.as_deref().context("there is no state folder")?;
-            ensure_private(dir).with_context(|| format!("closing {}", user.show(dir)))?;
-            Ok(format!("{} is closed to others", user.show(dir)))
+            Ok(format!("linked {} into {}", list(&made), user.show(&user.bin)))
         }
         Repair::Register(scope) => {
             let mut places = world.places.iter();
@@ -67,17 +48,4 @@ fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
             Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
         }
     }
-}
-
-/// For those who may read it, and nobody else.
-#[cfg(unix)]
-fn allow_to_start(path: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::metadata(path)?.permissions().mode();
-    std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode | ((mode & 0o444) >> 2)))
-}
-
-#[cfg(not(unix))]
-fn allow_to_start(_path: &Path) -> std::io::Result<()> {
-    Ok(())
 }

@@ -5,10 +5,9 @@ use shared::host::is_program;
 
 use super::report::{Finding, Repair};
 use super::world::World;
-use crate::links::target;
 use crate::manifest::is_same_file;
 use crate::places::executable;
-use crate::programs::{all_names, orphans, without_helper};
+use crate::programs::{all_names, orphans, target, without_helper};
 
 pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     let mut names = all_names(world.catalog);
@@ -27,14 +26,12 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     }
     let voice = world.user().voice;
     found.extend(orphans(&world.manifest, world.catalog).into_iter().map(|name| {
-        Finding::note(format!("{name} is installed, and no hook of {} owns it", voice.origin()))
-            .next(voice.prune())
+        Finding::note(format!("{name} is installed, and no hook of this version owns it")).next(voice.prune())
     }));
     found.extend(links(world));
     found
 }
 
-/// The findings about the programs of one hook.
 pub(crate) fn of_hook(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     let files = [&hook.name].into_iter().chain(&hook.helpers);
     files.filter_map(|file| of_program(world, file)).chain(missing_helpers(world, hook)).collect()
@@ -49,35 +46,28 @@ fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
         let found = if is_registered { Finding::broken } else { Finding::warning };
         Some(found(format!("{name}: {what}")).at(&user.show(&path), None).next(again.clone()))
     };
-    let Some(known) = world.manifest.files.get(name) else {
-        return match (path.is_file(), is_registered) {
-            (true, _) => wrong("nothing is known of this file: it was not installed"),
-            (false, true) => wrong("it was never installed"),
-            (false, false) => None,
-        };
+    let Some(known) = world.manifest.files.get(name).filter(|_| path.is_file()) else {
+        let is_known = path.is_file() || world.manifest.files.contains_key(name) || is_registered;
+        return wrong(if path.is_file() {
+            "the file was not installed by Barbless"
+        } else {
+            "the file is not there"
+        })
+        .filter(|_| is_known);
     };
-    if !path.is_file() {
-        return wrong("the file is gone");
-    }
     if !world.vouched.contains(name) {
         return wrong("the file is not the one that was installed: its bytes differ");
     }
     if !is_program(&path) {
-        return wrong("the file may not be started").map(|found| found.repair(Repair::MakeExecutable));
+        return wrong("the file may not be started");
     }
     let (version, ours) = (known.version.as_str(), shared::version::ours());
     if version == ours {
         return Some(Finding::ok(format!("{name} {version}, as it was installed")));
     }
     let what = format!("{name}: version {version} is installed, this is {ours}");
-    let is_newer = numbers(version) > numbers(ours);
-    let older = "this req is older than the hooks: use the installed one".to_owned();
-    Some(Finding::warning(what).at(&user.show(&path), None).next(if is_newer { older } else { again }))
-}
-
-/// A version as it is compared.
-fn numbers(version: &str) -> Vec<u64> {
-    version.split(['.', '-', '+']).map(|part| part.parse().unwrap_or_default()).collect()
+    let next = format!("install both from the newer one: {again}");
+    Some(Finding::warning(what).at(&user.show(&path), None).next(next))
 }
 
 /// A note for each missing helper: a hook does without them.
@@ -92,7 +82,6 @@ fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
     hook.helpers.iter().filter(is_missing).map(note).collect()
 }
 
-/// The commands of the installed hooks, in the folder of links and in the search path.
 fn links(world: &World<'_>) -> Vec<Finding> {
     let user = world.user();
     let mut found = Vec::new();
@@ -119,15 +108,4 @@ fn links(world: &World<'_>) -> Vec<Finding> {
         found.push(Finding::note(what).next("add it, or type the whole path of a command"));
     }
     found
-}
-
-#[cfg(test)]
-mod tests {
-    use super::numbers;
-
-    #[test]
-    fn versions_are_compared_by_their_numbers() {
-        assert!(numbers("0.10.0") > numbers("0.9.9") && numbers("1.0.0") > numbers("0.99"));
-        assert_eq!(numbers("0.1.0"), numbers("0.1.0"));
-    }
 }

@@ -16,9 +16,6 @@ use crate::say::list;
 /// A hook with a shorter timeout may be ended before it has answered, in seconds.
 const TOO_SHORT: f64 = 1.0;
 
-/// The form of an event.
-const SHAPE: &str = r#"the form is: "EVENT": [ { "matcher": "TOOL", "hooks": [ { "type": "command", "command": "PROGRAM", "args": [] } ] } ]"#;
-
 pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     let hooks = &world.catalog.hooks;
     let project = world.nearest().project.as_deref();
@@ -54,15 +51,14 @@ fn misshapen(level: &Level, fault: &Fault) -> Finding {
     let takes_ours = level.contents.refused.is_some()
         || level.ours().any(|entry| is_whole_file || entry.event == fault.event);
     let severity = if takes_ours { Severity::Broken } else { Severity::Warning };
-    let found = |effect: &str, next: &str| {
-        let what = format!("{}; {effect} until it is corrected", fault.what);
-        Finding::new(severity, what).at(&level.shown, Some(fault.line)).next(next)
+    let (effect, key) = if is_whole_file {
+        ("no hook of this file runs", "hooks".to_owned())
+    } else {
+        ("no hook of this event runs", format!("hooks.{}", fault.event))
     };
-    if is_whole_file {
-        let next = "give it the kind of value it needs, or remove it";
-        return found("Claude Code takes no hook of this file", next);
-    }
-    found(&format!("no {} hook of this file runs", fault.event), SHAPE).key(format!("hooks.{}", fault.event))
+    Finding::new(severity, format!("{}; {effect} until it is corrected", fault.what))
+        .at(&level.shown, Some(fault.line))
+        .key(key)
 }
 
 /// The entries of one hook in one file.
@@ -73,7 +69,6 @@ struct Those<'a> {
     entries: Vec<&'a Entry>,
 }
 
-/// The faults of one hook's entries in one file.
 pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
     let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
@@ -86,25 +81,25 @@ pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
 impl Those<'_> {
     fn of_single_entries(&self) -> Vec<Finding> {
         let wanted = program(self.place, &self.hook.name).ok();
-        let is_wanted = |entry: &Entry| {
-            entry.program().zip(wanted.as_ref()).is_some_and(|(one, other)| is_same_program(&one, other))
+        let is_elsewhere = |entry: &&&Entry| {
+            let there = entry.program().zip(wanted.as_ref());
+            !there.is_some_and(|(one, other)| is_same_program(&one, other))
         };
-        let first = |is_wrong: &dyn Fn(&Entry) -> bool, what: &dyn Fn(&Entry) -> String| {
-            let entry = self.entries.iter().find(|entry| is_wrong(entry))?;
-            Some(self.finding(self.worst(), &what(entry), Some(entry)))
-        };
-        let has_args = |entry: &Entry| entry.args.as_ref().is_some_and(|args| !args.is_empty());
-        let with_args =
-            |_: &Entry| "is started with arguments, so it is no hook but a command line".to_owned();
-        let found = [
-            first(&|entry| !is_wanted(entry), &elsewhere),
-            first(&|entry| !entry.harmful_keys.is_empty(), &why_harmful),
-            first(&has_args, &with_args),
+        let has_args = |entry: &&&Entry| entry.args.as_ref().is_some_and(|args| !args.is_empty());
+        let kinds = [
+            self.entries.iter().find(is_elsewhere).map(|entry| (entry, elsewhere(entry))),
+            self.entries
+                .iter()
+                .find(|entry| !entry.harmful_keys.is_empty())
+                .map(|entry| (entry, why_harmful(entry))),
+            self.entries.iter().find(has_args).map(|entry| {
+                (entry, "is started with arguments, so it is no hook but a command line".to_owned())
+            }),
         ];
-        found.into_iter().flatten().collect()
+        let found = kinds.into_iter().flatten();
+        found.map(|(entry, what)| self.finding(self.worst(), &what, Some(entry))).collect()
     }
 
-    /// A fault of the registration on one event.
     fn on(&self, wanted: &EventEntry) -> Option<Finding> {
         let event = &wanted.event;
         let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();
@@ -227,25 +222,18 @@ fn without_status_line(world: &World<'_>) -> Vec<Finding> {
     printers.filter(|hook| !is_run(hook)).map(note).collect()
 }
 
-/// Entries of others whose program does not exist, and the number of all.
 fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding> {
     let is_foreign = |entry: &&Entry| entry.is_command && entry.command.is_some() && entry.name.is_none();
-    let foreign: Vec<&Entry> = level.contents.entries.iter().filter(is_foreign).collect();
-    let missing = |entry: &&Entry| {
+    let missing = |entry: &Entry| {
         let program = program_of(entry, home, project).filter(|program| !program.exists())?;
         let shown = display_path(&program, Some(home));
         let found = Finding::warning(format!("{shown} does not exist, so this entry does nothing"));
         let found = found.next("put the program back, or remove the entry from the file");
         Some(found.at(&level.shown, Some(entry.line)).key(format!("hooks.{}", entry.event)))
     };
-    let mut found: Vec<Finding> = foreign.iter().filter_map(missing).collect();
+    let foreign = level.contents.entries.iter().filter(is_foreign);
+    let mut found: Vec<Finding> = foreign.filter_map(missing).collect();
     found.dedup_by(|one, other| one.what == other.what);
-    if !foreign.is_empty() {
-        let count = foreign.len();
-        let entries = if count == 1 { "entry" } else { "entries" };
-        let what = format!("{count} {entries} of others, not run by doctor");
-        found.push(Finding::ok(what).at(&level.shown, None));
-    }
     found
 }
 

@@ -3,15 +3,12 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use client_settings::Flag;
 use shared::catalog::HookEntry;
-use shared::host::Timestamp;
 use shared::state::Off;
 
 use super::report::Finding;
 use super::world::{Level, World};
-use crate::enabled::{DEFAULTS, Enabled};
-use crate::say::list;
+use crate::prove::{DEFAULTS, Enabled};
 
 /// The ends of problems that cost a whole file, a requirement, or the calls it was for.
 const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of its calls"];
@@ -19,7 +16,14 @@ const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of 
 /// Whether Claude Code runs any hook: `disableAllHooks`, and an administrator's `allowManagedHooksOnly`. `levels` begin with the
 /// weakest; `registers`: something of ours is registered.
 pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
-    let mut found = disabled(levels);
+    // The strongest level that has the key decides.
+    let strongest = levels.iter().rev().find_map(|level| Some((level, level.contents.disables_all_hooks?)));
+    let disabled = strongest.filter(|(_, flag)| flag.is_on).map(|(level, flag)| {
+        let finding = Finding::broken("true: Claude Code runs no hook, of ours or anybody's");
+        let finding = finding.at(&level.shown, Some(flag.line)).key("disableAllHooks");
+        finding.next("remove the key, or set it to false")
+    });
+    let mut found: Vec<Finding> = disabled.into_iter().collect();
     let only_managed = levels.iter().filter(|level| level.scope.is_none()).filter_map(|level| {
         let flag = level.contents.allows_managed_only.filter(|flag| flag.is_on)?;
         let what = "the administrator of this machine allows no hooks but their own: none of these runs";
@@ -33,32 +37,10 @@ pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
     found
 }
 
-/// The strongest level that has the key decides.
-fn disabled(levels: &[Level]) -> Vec<Finding> {
-    let of_level = |level: &'_ Level| Some((level.shown.clone(), level.contents.disables_all_hooks?));
-    let mut said = levels.iter().rev().filter_map(of_level);
-    let Some((strongest, flag)) = said.next() else { return Vec::new() };
-    let place =
-        |finding: Finding, file: &str, flag: Flag| finding.at(file, Some(flag.line)).key("disableAllHooks");
-    if flag.is_on {
-        let finding = Finding::broken("true: Claude Code runs no hook, of ours or anybody's");
-        return vec![place(finding, &strongest, flag).next("remove the key, or set it to false")];
-    }
-    let overruled = said.filter(|(_, flag)| flag.is_on);
-    let note = Finding::note(format!("true, but overruled by {strongest}"));
-    overruled.map(|(file, flag)| place(note.clone(), &file, flag)).collect()
-}
-
-/// The file `OFF` that holds now, of several the one that lasts longest.
 pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
-    let folders = [&world.folders.state_dir, &world.folders.default_state_dir];
-    let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.now())?));
-    let lasts = |off: &Off| match off {
-        Off::ForGood => i64::MAX,
-        Off::Until(end) => Timestamp::micros(*end),
-    };
-    let all = folders.into_iter().flatten().filter_map(in_force);
-    let (file, off) = all.max_by_key(|(_, off)| lasts(off))?;
+    let folders = [&world.folders.default_state_dir, &world.folders.state_dir];
+    let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.host.started)?));
+    let (file, off) = folders.into_iter().flatten().find_map(in_force)?;
     let what = match off {
         Off::ForGood => "every hook is off while this file is there".to_owned(),
         Off::Until(end) => format!("every hook is off until {}", end.local()),
@@ -66,13 +48,11 @@ pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
     Some(Finding::warning(what).at(&world.user().show(&file), None).next("req resume"))
 }
 
-/// Faults of the configuration files, and registered hooks that are switched off; and the beginning of a sentence about those. Every
-/// installed hook whose bytes are ours is asked.
-pub(super) fn configuration(world: &World<'_>) -> (Vec<Finding>, Option<String>) {
+/// Faults of the configuration files, and registered hooks that are switched off. Every installed hook whose bytes are ours is asked.
+pub(super) fn configuration(world: &World<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = off_file(world).into_iter().collect();
     let is_off = !found.is_empty();
-    let registered = world.registered();
-    let (mut silent, mut resting, mut reported) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let mut reported = BTreeSet::new();
     for hook in &world.catalog.hooks {
         let asked = match world.ask(hook) {
             Ok(Some(asked)) => asked,
@@ -82,43 +62,23 @@ pub(super) fn configuration(world: &World<'_>) -> (Vec<Finding>, Option<String>)
                 continue;
             }
         };
+        // A plugin brings all hooks, also those that nobody has switched on.
         if !asked.acts && asked.set_by() == DEFAULTS && !world.is_in_settings(&hook.name) {
-            resting.push(hook.name.as_str());
             continue;
         }
-        let is_registered = registered.contains(&hook);
-        if is_registered && !asked.acts {
-            silent.push(hook.name.as_str());
-        }
-        found.extend(standing(world, hook, &asked, is_registered).filter(|_| !is_off));
-        if is_registered && asked.acts {
-            let parts = asked.parts_off(&hook.name).into_iter();
-            found.extend(parts.map(|(what, ended_by)| Finding::note(what).next(ended_by)));
-        }
+        found.extend(standing(world, hook, &asked).filter(|_| !is_off));
         let problems = asked.problems.into_iter().filter(|problem| reported.insert(problem.clone()));
         found.extend(problems.map(|text| problem(&text)));
     }
     if found.is_empty() {
-        let is_all_on = !registered.is_empty() && resting.is_empty();
-        let and = if is_all_on { ", and every registered hook is on" } else { "" };
-        found.push(Finding::ok(format!("the files of settings can be read{and}")));
+        found.push(Finding::ok("the files of settings can be read"));
     }
-    // A plugin brings all hooks, also those that nobody has switched on.
-    if !resting.is_empty() && !is_off && world.plugin().is_some() {
-        let what = format!("the plugin brings {}, too, off until you switch them on", list(&resting));
-        found.push(Finding::note(what).next("req enable --hook NAME --global"));
-    }
-    (found, off(is_off && !registered.is_empty(), &silent))
+    found
 }
 
-fn off(is_all: bool, silent: &[&str]) -> Option<String> {
-    let are = if silent.len() == 1 { "is" } else { "are" };
-    let some = (!silent.is_empty()).then(|| format!("{} {are} off", list(silent)));
-    if is_all { Some("Every hook is off".to_owned()) } else { some }
-}
-
-fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled, is_registered: bool) -> Option<Finding> {
+fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled) -> Option<Finding> {
     let (name, by) = (&hook.name, asked.set_by());
+    let is_registered = world.registered().contains(&hook);
     if is_registered && !asked.acts {
         let what = format!("{name} is registered and switched off by {by}");
         return Some(Finding::warning(what).next(asked.way_on(name, world.user())));
@@ -148,9 +108,9 @@ fn problem(text: &str) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use super::{in_force, off, problem};
+    use super::{in_force, problem};
     use crate::doctor::Finding;
-    use crate::doctor::Severity::{self, Broken, Note, Ok};
+    use crate::doctor::Severity::{self, Broken, Ok};
     use crate::doctor::world::Level;
     use crate::places::Scope::{self, Local, Project, User};
 
@@ -166,9 +126,9 @@ mod tests {
             (silent, silent, silent, silent, Ok),
             (on, silent, silent, silent, Broken),
             (silent, on, silent, silent, Broken),
-            (on, off, silent, silent, Note),
+            (on, off, silent, silent, Ok),
             (on, off, on, silent, Broken),
-            (off, on, off, silent, Note),
+            (off, on, off, silent, Ok),
             (off, off, off, on, Broken),
             (silent, silent, r#"{"disableAllHooks":"true"}"#, silent, Ok),
             (silent, silent, r#"{"disableAllHooks":false,"disableAllHooks":true}"#, silent, Broken),
@@ -212,18 +172,6 @@ mod tests {
             ),
         ] {
             assert_eq!(problem(text), expected);
-        }
-    }
-
-    #[test]
-    fn summary_names_what_is_off() {
-        for (is_all, silent, said) in [
-            (false, &[][..], None),
-            (false, &["a-gate"], Some("a-gate is off")),
-            (false, &["a-gate", "b", "c"], Some("a-gate, b and c are off")),
-            (true, &["a-gate"], Some("Every hook is off")),
-        ] {
-            assert_eq!(off(is_all, silent).as_deref(), said);
         }
     }
 }

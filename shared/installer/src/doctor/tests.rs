@@ -8,7 +8,7 @@ use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::{Finding, Report, Severity, run};
 use crate::places::{Scope, Where};
-use crate::voice::Voice;
+use crate::say::Voice;
 
 /// A user whose settings register a hook, and a project.
 struct Machine {
@@ -72,32 +72,12 @@ fn an_administrator_who_allows_only_their_own_hooks_keeps_ours_from_running() {
 }
 
 #[test]
-fn an_administrators_further_files_count_and_overrule_the_users() {
-    let machine = Machine::new();
-    machine.write("etc/managed-settings.json", r#"{"disableAllHooks":false}"#);
-    machine.write("etc/managed-settings.d/10-off.json", r#"{"disableAllHooks":true}"#);
-    machine.write("etc/managed-settings.d/notes.txt", "no settings");
-    let report = machine.report(&machine.path("etc/managed-settings.json"));
-    let [found] = of_key(&report, "disableAllHooks")[..] else { panic!("{report}") };
-    assert!(found.file.as_deref().unwrap().ends_with("10-off.json"), "{found}");
-}
-
-#[test]
 fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
     let machine = Machine::new();
     let report = machine.report(&machine.path("none"));
     let names: Vec<&str> = report.sections.iter().map(|section| section.name.as_str()).collect();
-    let expected = [
-        "Binaries",
-        "Registrations",
-        "In force",
-        "Proofs",
-        "Configuration",
-        "State",
-        "Last firing",
-        "Claude Code",
-    ];
-    assert_eq!(names, expected);
+    let parts = ["Binaries", "Registrations", "In force", "Proofs", "Configuration", "State", "Last firing"];
+    assert_eq!(names, parts);
     let text = report.to_string();
     assert!(text.contains("Binaries\n  broken   ") && !text.contains("Last firing"), "{text}");
 }
@@ -148,11 +128,10 @@ fn registered_program_must_be_as_it_was_installed() {
     let ours = shared::version::ours();
     for (bytes, mode, version, severity, said) in [
         (Some("x"), 0o755, ours, Severity::Ok, "as it was installed"),
-        (None, 0o755, ours, Severity::Broken, "the file is gone"),
+        (None, 0o755, ours, Severity::Broken, "the file is not there"),
         (Some("y"), 0o755, ours, Severity::Broken, "its bytes differ"),
         (Some("x"), 0o644, ours, Severity::Broken, "may not be started"),
         (Some("x"), 0o755, "0.0.1", Severity::Warning, "version 0.0.1 is installed"),
-        (Some("x"), 0o755, "100.0.0", Severity::Warning, "version 100.0.0 is installed"),
     ] {
         let _ = fs::remove_file(machine.path(&program));
         if let Some(bytes) = bytes {
@@ -170,7 +149,5 @@ fn registered_program_must_be_as_it_was_installed() {
         let binaries = &report.sections[0].findings;
         let found = binaries.iter().find(|finding| finding.what.contains(said)).unwrap();
         assert_eq!(found.severity, severity, "{found}");
-        let next = found.next.as_deref().unwrap_or_default();
-        assert_eq!(next.contains("older"), version == "100.0.0", "{found}");
     }
 }

@@ -8,16 +8,16 @@ use std::path::{Path, PathBuf};
 
 use client_settings::{Contents, Entry, Owner, Refused};
 use shared::catalog::{Catalog, HookEntry};
-use shared::host::{Host, Places, Timestamp};
+use shared::host::{Host, Places};
 use shared::state::Store;
 
 use super::report::Finding;
-use crate::enabled::Enabled;
 use crate::manifest::Manifest;
 use crate::places::{Installation, Scope, executable};
-use crate::settings::Ours;
+use crate::prove::Enabled;
+use crate::say::Voice;
+use crate::settings::ours;
 use crate::source::beside_this_program;
-use crate::voice::Voice;
 
 /// The beginning of our plugin's key in `enabledPlugins`; a marketplace's name follows.
 const PLUGIN: &str = "barbless@";
@@ -25,7 +25,6 @@ const PLUGIN: &str = "barbless@";
 /// A larger file is not read, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The administrator's settings of Claude Code.
 pub fn managed_settings() -> PathBuf {
     if cfg!(target_os = "macos") {
         PathBuf::from("/Library/Application Support/ClaudeCode/managed-settings.json")
@@ -49,17 +48,13 @@ pub(crate) struct World<'a> {
     pub(crate) vouched: BTreeSet<String>,
 }
 
-/// The settings that are read beside the user's own.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Project<'a> {
     None,
-    /// Those of the project this command was started in, if there is one.
     Here,
-    /// Those of the project in this folder.
     At(&'a Path),
 }
 
-/// One settings file.
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
     /// `None`: the administrator's.
@@ -74,7 +69,6 @@ pub(crate) struct Level {
 }
 
 impl<'a> World<'a> {
-    /// Reads it. `managed` is the administrator's file.
     pub(crate) fn read(
         host: &'a Host,
         catalog: &'a Catalog,
@@ -98,16 +92,19 @@ impl<'a> World<'a> {
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
         let mut levels = Vec::new();
         for place in &places {
-            levels.push(Level::of(place, catalog)?);
+            let (owner, _) = ours(place, catalog)?;
+            let shown = place.show(&place.settings);
+            let level = Level::read(Some(place.scope), &place.settings, &shown, &owner);
+            levels.push(Level { place: Some(place.clone()), ..level });
         }
-        let ours = Ours::of(&places[0], catalog)?;
-        levels.extend(managed_files(managed).iter().map(|file| Level::managed(file, &ours.owner())));
+        let (owner, _) = ours(&places[0], catalog)?;
+        let read = |file: &Path| Level::read(None, file, &file.display().to_string(), &owner);
+        levels.extend(managed.is_file().then(|| read(managed)));
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
         let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
         Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
     }
 
-    /// The user's own installation.
     pub(crate) fn user(&self) -> &Installation {
         &self.places[0]
     }
@@ -117,12 +114,6 @@ impl<'a> World<'a> {
         &self.places[self.places.len() - 1]
     }
 
-    /// The time when this command began.
-    pub(crate) fn now(&self) -> Timestamp {
-        self.host.started
-    }
-
-    /// The state folder, if it is there.
     pub(crate) fn store(&self) -> Option<Store> {
         self.folders.state_dir.as_deref().filter(|dir| dir.is_dir()).map(Store::at)
     }
@@ -136,18 +127,15 @@ impl<'a> World<'a> {
         named.next().filter(|(_, is_on)| *is_on).map(|(file, _)| file)
     }
 
-    /// Some settings file registers this hook.
     pub(crate) fn is_in_settings(&self, hook: &str) -> bool {
         self.levels.iter().any(|level| level.registers(hook))
     }
 
-    /// The hooks that settings or the plugin register.
     pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
         let has_plugin = self.plugin().is_some();
         self.catalog.hooks.iter().filter(|hook| has_plugin || self.is_in_settings(&hook.name)).collect()
     }
 
-    /// Nothing of ours is installed or registered.
     pub(crate) fn is_bare(&self) -> bool {
         self.manifest.files.is_empty() && self.registered().is_empty()
     }
@@ -174,18 +162,7 @@ impl<'a> World<'a> {
 }
 
 impl Level {
-    fn of(place: &Installation, catalog: &Catalog) -> anyhow::Result<Self> {
-        let ours = Ours::of(place, catalog)?;
-        let shown = place.show(&place.settings);
-        let level = Self::read(Some(place.scope), &place.settings, &shown, &ours.owner());
-        Ok(Self { place: Some(place.clone()), ..level })
-    }
-
-    fn managed(file: &Path, owner: &Owner<'_>) -> Self {
-        Self::read(None, file, &file.display().to_string(), owner)
-    }
-
-    fn read(scope: Option<Scope>, file: &Path, shown: &str, owner: &Owner<'_>) -> Self {
+    fn read(scope: Option<Scope>, file: &Path, shown: &str, owner: &Owner) -> Self {
         match text_of(file) {
             Ok(text) => Self::of_text(scope, shown, &text, owner),
             Err(error) => {
@@ -195,8 +172,7 @@ impl Level {
         }
     }
 
-    /// A file with this text.
-    pub(crate) fn of_text(scope: Option<Scope>, shown: &str, text: &str, owner: &Owner<'_>) -> Self {
+    pub(crate) fn of_text(scope: Option<Scope>, shown: &str, text: &str, owner: &Owner) -> Self {
         let found = |refused: &Refused, what: String| {
             Finding::broken(what).at(shown, Some(refused.line)).next("correct it by hand")
         };
@@ -216,24 +192,13 @@ impl Level {
         Self { scope, shown: shown.to_owned(), contents, place: None, unreadable }
     }
 
-    /// Our entries.
     pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
         self.contents.ours()
     }
 
-    /// The file registers this hook.
     pub(crate) fn registers(&self, hook: &str) -> bool {
         self.ours().any(|entry| entry.name.as_deref() == Some(hook))
     }
-}
-
-/// The administrator's file and those beside it, in the order in which Claude Code reads them.
-fn managed_files(file: &Path) -> Vec<PathBuf> {
-    let beside = fs::read_dir(file.with_extension("d")).into_iter().flatten().filter_map(Result::ok);
-    let is_json = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "json");
-    let mut more: Vec<PathBuf> = beside.map(|entry| entry.path()).filter(is_json).collect();
-    more.sort();
-    [file.to_owned()].into_iter().chain(more).filter(|file| file.is_file()).collect()
 }
 
 /// The text of a regular file; empty where there is none.
@@ -250,13 +215,8 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
 impl Level {
     /// A file in which these programs in `/h` are ours.
     pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
-        let owner = Owner {
-            folder: Path::new("/h"),
-            former_folders: &[],
-            binaries,
-            rules: &[],
-            status_line_before: None,
-        };
+        let folders = vec![PathBuf::from("/h")];
+        let owner = Owner { folders, binaries: binaries.to_vec(), ..Owner::default() };
         Self::of_text(scope, "f", text, &owner)
     }
 }

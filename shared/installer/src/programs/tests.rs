@@ -5,11 +5,10 @@ use std::path::Path;
 
 use shared::catalog::{Answer, Catalog, HookEntry};
 
-use super::{copy, install, remove};
+use super::{copy, remove};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Scope, executable};
-use crate::source::{Binaries, Source};
-use crate::voice::Voice;
+use crate::places::{Installation, Scope};
+use crate::source::Binaries;
 
 fn installation(folder: &Path) -> Installation {
     Installation::scratch(folder, Scope::User)
@@ -23,10 +22,6 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
 
 fn none() -> Catalog {
     Catalog { hooks: Vec::new() }
-}
-
-fn from(folder: &Path) -> Source {
-    Source::of(Some(folder.to_owned()), Voice::Req).unwrap()
 }
 
 /// Copies programs that are no hooks, which have nothing to prove.
@@ -61,13 +56,6 @@ fn programs_are_executable_and_new_folders_private() {
     let set = |mode| {
         fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap();
     };
-    set(0o700);
-    assert_eq!(
-        given(&installation, &built(scratch.path(), "one")).unwrap(),
-        [""; 0],
-        "its owner may start it"
-    );
-    assert_eq!(mode(&installation.deployed("a-gate")), 0o700);
     set(0o644);
     assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
     assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
@@ -138,56 +126,12 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
     assert!(fs::read_to_string(&path).unwrap().contains(r#""version": 1,"#));
 }
 
-#[cfg(unix)]
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) {}
-
 /// One hook.
 fn catalog() -> Catalog {
     let hook = Catalog::built_in().unwrap().hooks.remove(0);
     Catalog {
         hooks: vec![HookEntry { name: "a-gate".to_owned(), commands: vec!["a-gate".to_owned()], ..hook }],
     }
-}
-
-#[test]
-fn in_the_folder_they_are_deployed_in_new_files_become_ours_and_nothing_is_copied() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    fs::create_dir_all(&installation.hooks).unwrap();
-    fs::write(installation.deployed("a-gate"), "one").unwrap();
-    make_executable(&installation.deployed("a-gate"));
-    // However the folder is spelt.
-    let source = from(&installation.hooks.join("../hooks"));
-    let vouches = || Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate");
-    install(&installation, &catalog(), &source, None).unwrap();
-    assert!(vouches());
-    assert!(installation.bin.join(executable("a-gate")).exists(), "its command is linked");
-    assert!(
-        !install(&installation, &catalog(), &source, None).unwrap(),
-        "a second time there is nothing to do"
-    );
-
-    fs::remove_file(installation.bin.join(executable("a-gate"))).unwrap();
-    assert!(install(&installation, &catalog(), &source, None).unwrap(), "a link alone");
-
-    fs::write(installation.deployed("a-gate"), "patched").unwrap();
-    install(&installation, &catalog(), &source, None).unwrap();
-    assert!(!vouches(), "what was changed since is not taken for ours");
-    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "patched");
-}
-
-#[test]
-fn a_hook_that_is_not_there_gets_no_command() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    assert!(!install(&installation, &catalog(), &from(scratch.path()), None).unwrap());
-    assert!(installation.bin.join(executable("a-gate")).symlink_metadata().is_err());
 }
 
 #[test]
@@ -210,17 +154,6 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     assert_eq!(known("one").unwrap(), [""; 0]);
     fs::remove_file(installation.deployed("a-gate")).unwrap();
     assert_eq!(known("one").unwrap(), ["a-gate"], "what is gone comes back");
-}
-
-#[test]
-fn what_lies_in_the_folder_of_the_hooks_becomes_ours_by_the_users_word_alone() {
-    let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
-    fs::create_dir_all(&installation.hooks).unwrap();
-    fs::write(installation.deployed("a-gate"), "put there").unwrap();
-    let source = from(&installation.hooks);
-    assert!(install(&installation, &catalog(), &source, Some("line")).is_err());
-    assert_eq!(Manifest::read(&installation).unwrap(), Manifest::default());
 }
 
 #[cfg(unix)]
@@ -253,4 +186,24 @@ fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
     let before = files();
     refused("true");
     assert_eq!(files(), before, "the old one, and what is known of it");
+}
+
+#[cfg(unix)]
+#[test]
+fn command_is_linked_kept_and_never_put_over_somebody_elses() {
+    use std::os::unix::fs::symlink;
+    let scratch = tempfile::tempdir().unwrap();
+    let (hooks, bin) = (scratch.path().join("hooks"), scratch.path().join("bin"));
+    let (path, target) = (bin.join("a-gate"), hooks.join("a-gate"));
+    let place = |path: &Path, target: &Path| super::place(path, target, &hooks).unwrap();
+    assert_eq!(place(&path, &target), Some(true));
+    assert_eq!(place(&path, &target), Some(false));
+    assert_eq!(place(&path, &hooks.join("another")), Some(true), "ours may change");
+    fs::write(bin.join("file"), "mine").unwrap();
+    symlink("/bin/sh", bin.join("link")).unwrap();
+    for theirs in ["file", "link"] {
+        let before = fs::read(bin.join(theirs)).unwrap();
+        assert_eq!(place(&bin.join(theirs), &target), None);
+        assert_eq!(fs::read(bin.join(theirs)).unwrap(), before);
+    }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::json;
 use shared::catalog::Answer;
 
-use super::{answer, filled};
+use super::{Enabled, answer, filled};
+use crate::places::{Installation, Scope};
 
 #[test]
 fn answers_are_told_apart_as_the_client_does() {
@@ -18,11 +19,6 @@ fn answers_are_told_apart_as_the_client_does() {
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"r"}}"#,
             "PreToolUse",
             Answer::Deny,
-        ),
-        (
-            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"r"}}"#,
-            "PreToolUse",
-            Answer::Ask,
         ),
         (
             r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"c"},"systemMessage":"m"}"#,
@@ -56,6 +52,20 @@ fn an_answer_the_client_would_drop_proves_nothing() {
 fn the_scratch_project_is_put_into_every_text() {
     let event = json!({ "cwd": "{project}/sub", "list": ["{project}"], "n": 1 });
     assert_eq!(filled(&event, Path::new("/p")), json!({ "cwd": "/p/sub", "list": ["/p"], "n": 1 }));
+}
+
+#[test]
+fn way_on_fits_what_switched_the_hook_off() {
+    let installation = Installation::scratch(Path::new("/home/me"), Scope::User);
+    for (set_by, line) in [
+        ("its switch", "a-hook auto"),
+        ("~/.claude/hook-state/OFF", "req resume"),
+        (".claude/requirements.yaml", "req enable --hook a-hook --local"),
+        ("~/.claude/requirements.yaml", "cargo xtask enable a-hook"),
+    ] {
+        let off: Enabled = serde_json::from_value(json!({ "enabled": false, "set_by": set_by })).unwrap();
+        assert!(off.way_on("a-hook", &installation).ends_with(line), "{set_by}");
+    }
 }
 
 #[cfg(unix)]
@@ -118,7 +128,7 @@ mod run {
 
     #[test]
     fn a_hook_that_answers_as_documented_is_proved() {
-        assert!(proved(BLOCK, |_| ()).unwrap().starts_with("answered Stop with a block in "));
+        assert!(proved(BLOCK, |_| ()).unwrap().starts_with("answered Stop with a block; starts in "));
     }
 
     #[test]

@@ -156,19 +156,6 @@ fn where_the_user_has_chained_another_command_nothing_is_replaced() {
 }
 
 #[test]
-fn one_that_took_the_place_of_ours_is_chained_in_its_turn() {
-    let world = World::with(MINE);
-    world.register(true, false);
-    let changed =
-        world.text().replace(&world.installation.deployed("a-pacer").display().to_string(), "newer");
-    fs::write(&world.installation.settings, &changed).unwrap();
-    assert!(world.set_alone().unwrap().is_some());
-    assert_eq!(world.requirements().unwrap(), "a-pacer:\n  statusline:\n    chain: \"newer statusline\"\n");
-    world.unregister();
-    assert_eq!((world.text(), world.requirements()), (changed, None));
-}
-
-#[test]
 fn ours_is_never_chained_nor_is_what_is_no_command() {
     let world = World::with("{\"statusLine\": {\"type\": \"static\", \"command\": \"x\"}}");
     world.register(true, false);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Files, files_in};
+use super::{files_in, of};
 use crate::Position::{self, Auto, Off, On};
 use crate::SectionSwitches;
 use crate::{LayerKind, Section, load_by_schema, section_by_schema};
@@ -10,7 +10,7 @@ use crate::{LayerKind, Section, load_by_schema, section_by_schema};
 const HOOK: &str = "delegation-guard";
 
 fn section(global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
-    let (_scratch, sources) = files_in(&Files { global, local, ..Files::default() });
+    let (_scratch, sources) = files_in(&of(global, "", local));
     let (spec, schema) = section_by_schema(HOOK).unwrap();
     let keys: BTreeMap<String, Position> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
     let section = load_by_schema(spec, schema, &sources, SectionSwitches { own: Auto, keys }).unwrap();
@@ -69,10 +69,4 @@ fn what_cannot_be_switched_is_passed_over() {
         let section = section("", "", &[(key, On)]);
         assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0), "{key}");
     }
-}
-
-#[test]
-fn auto_switches_no_key() {
-    let section = section("", "", &[("reminder", Auto)]);
-    assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0));
 }

@@ -6,7 +6,7 @@ use client_settings::Entry;
 use shared::catalog::{Catalog, HookEntry};
 
 use super::{gone, of_hook, of_others, twice_in, unreadable};
-use crate::doctor::Severity::{self, Broken, Note, Ok, Warning};
+use crate::doctor::Severity::{self, Broken, Note, Warning};
 use crate::doctor::report::{Finding, Repair};
 use crate::doctor::world::Level;
 use crate::places::Scope::{Local, Project, User};
@@ -65,7 +65,7 @@ fn entries_as_this_version_writes_them_are_fine() {
 
 #[test]
 fn each_wrong_entry_is_reported_and_fixable() {
-    let rows: [(Change, Severity, &str); 9] = [
+    let rows: [(Change, Severity, &str); 8] = [
         (|ours| ours[0].harmful_keys = vec!["async".to_owned()], Broken, "with `async`"),
         (|ours| ours[0].timeout_secs = serde_json::Number::from_f64(0.001), Broken, "its timeout is 0.001 s"),
         (|ours| ours[0].timeout_secs = Some(2.into()), Warning, "its timeout is 2 s"),
@@ -74,7 +74,6 @@ fn each_wrong_entry_is_reported_and_fixable() {
         (|ours| drop(ours.remove(1)), Broken, "is not registered on"),
         (|ours| ours[0].command = Some("/old/hooks/x".to_owned()), Broken, "where there is nothing"),
         (|ours| ours[0].status_message = None, Warning, "does not show `it waits`"),
-        (|ours| ours[0].status_message = Some("else".to_owned()), Warning, "does not show `it waits`"),
     ];
     for (change, severity, said) in rows {
         let found = found(Scope::User, change);
@@ -112,13 +111,13 @@ fn unreadable_part_is_reported_with_its_line_and_judged_by_what_it_takes_along()
     };
     let twice = format!("{{\"hooks\":{{\n\"Stop\":[{ours},\n{{\"type\":1}}]}}}}");
     for (text, severity, line, said) in [
-        (twice, Broken, 3, "needs a list `hooks`"),
-        (nesting("PreToolUse"), Warning, 3, "the form is"),
+        (twice, Broken, 3, "`hooks` must be a list"),
+        (nesting("PreToolUse"), Warning, 3, "no hook of this event runs"),
         (
             format!("{{\"hooks\":{{\"Stop\":[{ours}]}},\n\"model\": 1}}"),
             Broken,
             2,
-            "takes no hook of this file",
+            "no hook of this file runs",
         ),
         ("{\n  \"hooks\": {,}\n}".to_owned(), Broken, 2, "reads nothing of it"),
         ("{\"hooks\": {},\n  \"hooks\": {}}".to_owned(), Broken, 2, "a second time"),
@@ -157,17 +156,13 @@ fn program_of_others_that_does_not_exist_is_reported() {
     let there = format!(r#""command":"{}""#, project.path().join("x").display());
     for (entry, expected) in [
         (r#""command":"/gone/x""#, Some(Warning)),
-        (r#""command":"/gone/x","args":[]"#, Some(Warning)),
         (r#""command":"~/gone/x --flag""#, Some(Warning)),
         (r#""command":"\"/gone/a b/x\" y""#, Some(Warning)),
-        (r#""command":"$HOME/x""#, Some(Warning)),
         (r#""command":"/gone/x; true""#, Some(Warning)),
-        (&there, Some(Ok)),
-        (r#""command":"$CLAUDE_PROJECT_DIR/x""#, Some(Ok)),
-        (r#""command":"$OTHER/x""#, Some(Ok)),
-        (r#""command":"python3 /gone/x.py""#, Some(Ok)),
-        (r#""command":"X=1 /gone/x""#, Some(Ok)),
-        (r#""command":"'/gone/unclosed""#, Some(Warning)),
+        (&there, None),
+        (r#""command":"$CLAUDE_PROJECT_DIR/x""#, None),
+        (r#""command":"$OTHER/x""#, None),
+        (r#""command":"python3 /gone/x.py""#, None),
         (r#""type":"prompt","command":"/gone/x""#, None),
     ] {
         let text = format!(r#"{{"hooks":{{"Stop":[{{"hooks":[{{{entry}}}]}}]}}}}"#);
