@@ -1,12 +1,10 @@
 //! pause-recorder through real processes: levels, record, snapshot, brief, commands; kills and full disks harm none of them.
 
 mod commands;
-mod commit;
 mod crowd;
 mod damage;
 mod ends;
 mod folder;
-mod levels;
 mod recorded;
 mod snapshot;
 
@@ -15,11 +13,10 @@ use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use tests::payloads::{Payload, Session};
-use tests::sandbox::Environment;
+use tests::payloads::Session;
 use tests::transcripts::Transcript;
 
-use crate::driver::{Driver, context, documented, has_extension, names, notice};
+use crate::driver::{Driver, context, has_extension, names, notice};
 
 const NAME: &str = "pause-recorder";
 
@@ -102,7 +99,7 @@ impl Recorder {
 
     #[track_caller]
     fn snapshot(&self, id: &str) -> Value {
-        json_file(&self.file(id, ".json"))
+        serde_json::from_slice(&fs::read(self.file(id, ".json")).unwrap()).unwrap()
     }
 
     /// What lies in the project's folder, without locks.
@@ -116,17 +113,10 @@ impl Recorder {
         names.filter(|name| name.starts_with("ACTIVE-PAUSE-")).map(|name| self.dir().join(name)).collect()
     }
 
-    /// What a session that starts in the project is given.
+    /// The brief that a session gets at its start.
     #[track_caller]
-    fn starts(&self, id: &str) -> Start {
-        self.starts_as(&self.another(id).session_start("startup"), &[])
-    }
-
-    #[track_caller]
-    fn starts_as(&self, payload: &Payload, variables: &[(&str, &str)]) -> Start {
-        let hook = variables.iter().fold(self.hook(), |hook, (name, value)| hook.env(name, *value));
-        let answer = documented(&hook.stdin(payload.to_bytes()).run());
-        Start { brief: context(answer.as_ref()).unwrap_or_default(), notice: notice(answer.as_ref()) }
+    fn starts(&self, id: &str) -> String {
+        context(self.ask(&self.another(id).session_start("startup")).as_ref()).unwrap_or_default()
     }
 
     /// Runs its own command line, as Claude's shell would.
@@ -146,18 +136,6 @@ impl Recorder {
         let answer = self.ask(&session.user_prompt_submit(prompt))?;
         (answer["decision"] == "block").then(|| answer["reason"].as_str().unwrap().to_owned())
     }
-
-    /// The environment in which `git` is this script.
-    fn with_git(&self, script: &str) -> Environment {
-        use std::os::unix::fs::PermissionsExt as _;
-        let folder = self.sandbox.root().join("stand-ins");
-        fs::create_dir_all(&folder).unwrap();
-        let git = folder.join("git");
-        fs::write(&git, format!("#!/bin/sh\n{script}\n")).unwrap();
-        fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
-        let path = format!("{}:{}", folder.display(), self.sandbox.env()["PATH"]);
-        Environment::from([("PATH".to_owned(), path)])
-    }
 }
 
 /// The session's last reply is one after which so much is in its context.
@@ -165,33 +143,12 @@ fn holds(session: &Session, tokens: u64) {
     Transcript::of(session).prompt("go on").context(MODEL, tokens).text("Going on.").write();
 }
 
-/// What a session is given at its start.
-struct Start {
-    /// To the model.
-    brief: String,
-    /// To the user.
-    notice: String,
-}
-
-#[track_caller]
-fn json_file(path: &Path) -> Value {
-    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    serde_json::from_slice(&bytes).unwrap()
-}
-
 /// The lines of a record or an archive, each of which must be whole.
 #[track_caller]
 fn lines(path: &Path) -> Vec<Value> {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let text = fs::read_to_string(path).unwrap();
     assert!(text.ends_with('\n'), "{text}");
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
-        .collect()
-}
-
-#[track_caller]
-fn id_of(record: &Path) -> String {
-    lines(record)[0]["session_id"].as_str().unwrap().to_owned()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn kinds(lines: &[Value]) -> Vec<&str> {

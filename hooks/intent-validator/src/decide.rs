@@ -51,9 +51,9 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome {
     };
     let outcome = match standing(known, answers, input.settings, input.state, input.now) {
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
-        Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings)),
+        Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
-            let outcome = refuse(Cause::Review, wording::reviewed(known, &findings));
+            let outcome = refuse(Cause::Review, wording::found(known, &findings, Cause::Review));
             state.forget_declared(&known.place);
             state.keep(key, Verdict::OfStage2(findings), input.now);
             outcome

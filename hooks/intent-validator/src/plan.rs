@@ -2,6 +2,7 @@
 //! `decide` once more under the lock. Pure.
 
 use judge::OnFailure;
+use shared::digest;
 use shared::host::Timestamp;
 use transcript::{Quotable, Words};
 
@@ -234,7 +235,7 @@ impl Known {
     pub(crate) fn announced_key(&self, settings: &Settings) -> String {
         let Self { place: Place { in_project, agent, .. }, user, wants_test, .. } = self;
         let question = (&settings.stage1_model, in_project, agent, self.said(), &user.texts, wants_test);
-        review::digest(&[&format!("{question:?}")])
+        digest::hex(format!("{question:?}"), 16)
     }
 }
 

@@ -4,7 +4,7 @@ use judge::{Asked, NoVerdict, Part, Question};
 use secrets::masked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
+use shared::digest;
 
 use crate::change::beginning;
 use crate::checks::{self, Finding};
@@ -172,16 +172,8 @@ pub(crate) fn asked_rules(settings: &Settings, file: &str) -> String {
 
 /// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
 pub(crate) fn key(settings: &Settings, file: &str, declared: &str, diff: &str) -> String {
-    digest(&[declared, diff, &asked_rules(settings, file), &settings.stage2_model])
-}
-
-pub(crate) fn digest(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update(part.len().to_le_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().take(16).fold(String::new(), |key, byte| format!("{key}{byte:02x}"))
+    let question = (declared, diff, asked_rules(settings, file), &settings.stage2_model);
+    digest::hex(format!("{question:?}"), 16)
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
 use crate::state::Cause;
 
-/// The most characters of a text of others that are repeated.
 const MAX_QUOTED: usize = 100;
 const MAX_FINDING: usize = 300;
 
@@ -49,21 +48,18 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }
 
-pub(crate) fn found(known: &Known, findings: &[Finding]) -> Refusal {
+/// What the checks have found, or a review.
+pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusal {
     let (file, list) = (shown(&known.place.file), listed(findings));
-    let text = format!(
-        "intent-validator: this change of {file} is not clean.\n{list}\nFix that, and make the edit again."
-    );
+    let (why, fix) = match cause {
+        Cause::Review => (
+            "a model that reviewed it against its declaration found fault with it",
+            "Fix that, or declare what you mean to do, and make the edit again with its declaration in the same message.",
+        ),
+        _ => ("it is not clean", "Fix that, and make the edit again."),
+    };
+    let text = format!("intent-validator: this change of {file}: {why}.\n{list}\n{fix}");
     (text, "fix what was found, and make the edit again".to_owned())
-}
-
-pub(crate) fn reviewed(known: &Known, findings: &[Finding]) -> Refusal {
-    let (file, list) = (shown(&known.place.file), listed(findings));
-    let text = format!(
-        "intent-validator: a model that reviewed this change of {file} against its declaration found fault with it.\n{list}\nFix \
-         that, or declare what you mean to do, and make the edit again with its declaration in the same message."
-    );
-    (text, "fix what was found or declare it, and make the edit again".to_owned())
 }
 
 fn listed(findings: &[Finding]) -> String {

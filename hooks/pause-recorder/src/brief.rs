@@ -2,7 +2,7 @@
 
 use shared::messages::Text;
 
-use crate::snapshot::{Snapshot, told_time};
+use crate::snapshot::Snapshot;
 use crate::text::{MAX_CHARS, one_line};
 
 /// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.
@@ -22,12 +22,12 @@ const MAX_FILES: usize = 12;
 /// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.
 pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
-    let text = match snapshot.context_usage.known() {
-        Some(percent) => text.replace("{percent}", &format!("{:.0}", percent.floor())),
+    let text = match snapshot.percent() {
+        Some(percent) => text.replace("{percent}", &format!("{percent:.0}")),
         None => text.replace(FULL, "").replace("{percent}", "?"),
     };
     text.trim_end()
-        .replace("{when}", &item(&told_time(&snapshot.paused_at)))
+        .replace("{when}", &item(&snapshot.paused_at()))
         .replace("{path}", path)
         // Last, because a recorded text may hold the name of a place.
         .replace("{facts}", &facts(snapshot))

@@ -19,11 +19,8 @@ use shared::protocol::{Call, Event, Request};
 use transcript::kept;
 
 use crate::PauseRecorder;
-use crate::registry;
 use crate::settings::Settings;
-use crate::snapshot::snapshot_schema;
 use crate::step::Step;
-use grammar::What;
 use project::Project;
 
 pub(crate) use grammar::Asked;
@@ -37,14 +34,13 @@ const fn verb(usage: &'static str, about: &'static str) -> Verb {
 
 /// The verbs beside those every hook has.
 pub(crate) const VERBS: &[Verb] = &[
-    verb("list [--json]", "the snapshots of this project, newest first, and records that are not finalized"),
+    verb("list", "the snapshots of this project, newest first, and records that are not finalized"),
     verb("show [ID] [--json]", "a snapshot, the latest without ID"),
     verb("start", "records this session from now on"),
     verb("finalize [--minimal] [ID]", "ends the record: writes its snapshot; --minimal: archives it only"),
     verb("discard [ID]", "removes the record, and leaves nothing of it"),
     verb("resume [ID]", "prints the brief of a snapshot; typed as a prompt, Claude gets it"),
     verb("prune [--older-than DAYS] [--dry-run]", "removes snapshots of this project that are older"),
-    verb("schema snapshot", "JSON Schema of a snapshot"),
 ];
 
 impl Commands for PauseRecorder {
@@ -72,9 +68,15 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let request = request(asker);
+    let projects = asker.places.config_dir.as_deref().map(kept::projects_dir);
+    let call = Call {
+        session_id: asker.session.map(ToOwned::to_owned),
+        transcript_path: asker.session.and_then(|session| kept::of_session(&projects?, session)),
+        ..Call::default()
+    };
+    let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
     let context = Context {
-        request: &request,
+        request: &Request { call, event },
         settings: &section.settings,
         places: asker.places,
         host: asker.host,
@@ -84,40 +86,19 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
     answer(wanted, *asker, &context, false)
 }
 
-/// The request that a prompt of the session would carry. Its transcript is that of its record, or the one of its name.
-fn request(asker: &Asker<'_>) -> Request {
-    let session = asker.session;
-    let registry = registry::read(asker.store);
-    let entry = registry.entries.iter().rev().find(|entry| Some(entry.session.as_str()) == session);
-    let recorded = entry.and_then(|entry| entry.transcript.clone());
-    let by_name = || kept::of_session(&kept::projects_dir(asker.places.config_dir.as_deref()?), session?);
-    let call = Call {
-        session_id: session.map(ToOwned::to_owned),
-        transcript_path: recorded.or_else(by_name),
-        ..Call::default()
-    };
-    Request { call, event: Event::UserPromptSubmit { prompt: String::new(), source: None } }
-}
-
 fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
-    let Asked { what, flag, days, .. } = *wanted;
-    let id = wanted.id.as_deref();
-    if what == What::Schema {
-        return Reply::yes(snapshot_schema());
-    }
     let Some(project) = Project::new(asker, context, is_prompt) else {
         return Reply::no("pause-recorder: there is no project here, and no folder to keep records in");
     };
-    let done = match what {
-        What::Status => Ok(reports::status(&project, flag)),
-        What::List => Ok(reports::list(&project, flag)),
-        What::Show => reports::show(&project, id, flag),
-        What::Start => changes::start(&project),
-        What::Finalize => changes::finalize(&project, id, flag),
-        What::Discard => changes::discard(&project, id),
-        What::Resume => changes::resume(&project, id),
-        What::Prune => changes::prune(&project, days, flag),
-        What::Schema => Ok(Reply::yes(snapshot_schema())),
+    let done = match wanted {
+        Asked::Status { json } => Ok(reports::status(&project, *json)),
+        Asked::List => Ok(reports::list(&project)),
+        Asked::Show { id, json } => reports::show(&project, id.as_deref(), *json),
+        Asked::Start => changes::start(&project),
+        Asked::Finalize { id, minimal } => changes::finalize(&project, id.as_deref(), *minimal),
+        Asked::Discard { id } => changes::discard(&project, id.as_deref()),
+        Asked::Resume { id } => changes::resume(&project, id.as_deref()),
+        Asked::Prune { days, dry_run } => changes::prune(&project, *days, *dry_run),
     };
     done.unwrap_or_else(|why| Reply::no(format!("pause-recorder: {why}")))
 }

@@ -4,17 +4,15 @@ mod actions;
 
 use std::collections::BTreeSet;
 
-use serde_json::{Map, Value};
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::DAY;
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::levels::Level;
-use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::reading::is_automatic_compaction;
-use crate::record::{Action, Kind};
+use crate::record::Action;
 use crate::state::{Compaction, State};
 use crate::step::{End, Ending, Step};
 use crate::wording;
@@ -28,21 +26,12 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &input.facts.answered {
         return reply.outcome();
     }
-    let mut course = Course {
-        input,
-        facts: input.facts,
-        session: input.request.call.session_id.as_deref().unwrap_or_default(),
-        state: input.state.clone(),
-        steps: Vec::new(),
-        is_recorded: input.facts.record.is_some(),
-    };
+    let is_recorded = input.facts.record.is_some();
+    let mut course = Course { input, state: input.state.clone(), steps: Vec::new(), is_recorded };
     course.follow_compaction();
     let reason = course.reason_to_begin();
     let new = course.climb();
-    if let Some(reason) = reason {
-        course.begin(reason);
-    }
-    course.record(&new);
+    course.record(reason, &new);
     course.end();
     course.outcome(&new)
 }
@@ -50,8 +39,6 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
 /// One event on its way through the rules.
 struct Course<'a> {
     input: &'a Input<'a, PauseRecorder>,
-    facts: &'a Facts,
-    session: &'a str,
     state: State,
     steps: Vec<Step>,
     is_recorded: bool,
@@ -62,9 +49,13 @@ impl Course<'_> {
         &self.input.request.event
     }
 
+    fn session(&self) -> String {
+        self.input.request.call.session_id.clone().unwrap_or_default()
+    }
+
     /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
-        let reading = self.facts.reading.as_ref();
+        let reading = self.input.facts.reading.as_ref();
         match &self.input.request.event {
             event if is_automatic_compaction(event) => {
                 let known = reading.filter(|reading| !reading.model.is_empty());
@@ -73,8 +64,8 @@ impl Course<'_> {
             }
             // A compaction that was only announced does not come to this.
             Event::SessionStart { source, .. } if source == "compact" => {
-                if let Some(Compaction { model, tokens }) = self.state.compacting.take() {
-                    self.steps.push(Step::Learn { model, tokens });
+                if let Some(compaction) = self.state.compacting.take() {
+                    self.steps.push(Step::Learn(compaction));
                     self.state.learnt = None;
                 }
                 self.state.told.clear();
@@ -89,84 +80,83 @@ impl Course<'_> {
             _ => {}
         }
         if let Some(reading) = reading {
-            self.state.learnt.clone_from(&self.facts.learnt);
+            self.state.learnt.clone_from(&self.input.facts.learnt);
             self.state.compacted &= reading.source != Source::Transcript;
         }
     }
 
     /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
     fn reason_to_begin(&self) -> Option<&'static str> {
-        if self.is_recorded || self.state.told.contains(&Level::AutoPause) || self.facts.sessions.is_none() {
+        let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
+        if has_begun || self.input.facts.sessions.is_none() {
             return None;
         }
         let is_compacting = is_automatic_compaction(self.event());
-        if self.facts.is_high() { Some("auto_pause") } else { is_compacting.then_some("compaction") }
+        if self.input.facts.is_high() { Some("auto_pause") } else { is_compacting.then_some("compaction") }
     }
 
     /// The levels that are reached for the first time since the context fell.
     fn climb(&mut self) -> BTreeSet<Level> {
-        let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
-        if self.facts.thresholds.is_over(reading.percent()) {
+        let Some(reading) = &self.input.facts.reading else { return BTreeSet::new() };
+        let thresholds = &self.input.facts.thresholds;
+        if thresholds.is_over(reading.percent()) {
             self.state.told.clear();
         }
-        let reached = self.facts.thresholds.reached(reading.percent());
+        let reached = thresholds.reached(reading.percent());
         let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
         self.state.told.extend(&new);
         new
     }
 
-    fn begin(&mut self, reason: &str) {
-        self.state.told.insert(Level::AutoPause);
-        if let Some(why) = &self.facts.obstacle {
+    /// Begins the record for this reason, and records what has happened.
+    fn record(&mut self, reason: Option<&str>, new: &BTreeSet<Level>) {
+        let facts = self.input.facts;
+        if reason.is_some() {
+            self.state.told.insert(Level::AutoPause);
+        }
+        if let (Some(_), Some(why)) = (reason, &facts.obstacle) {
             self.steps.push(Step::Fail { why: wording::not_begun(why) });
             return;
         }
-        self.state.left_out = 0;
-        self.is_recorded = true;
-        self.steps.push(Step::Start {
-            session: self.session.to_owned(),
-            transcript: self.input.request.call.transcript_path.clone(),
-            first: Box::new(started(self.session, self.facts.reading.as_ref(), reason, self.input.now)),
-            then: Vec::new(),
-        });
-    }
-
-    /// Records what has happened.
-    fn record(&mut self, new: &BTreeSet<Level>) {
         // A parallel call may have begun the record after this call looked for it.
-        let may_have_begun =
-            self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some();
-        if !self.is_recorded && !may_have_begun {
+        let may_have_begun = self.input.state.told.contains(&Level::AutoPause) && facts.sessions.is_some();
+        if reason.is_none() && !self.is_recorded && !may_have_begun {
             return;
         }
-        let crossed = actions::crossed(new, self.facts.reading.as_ref());
-        let happened = actions::of(self.event(), &self.input.request.call);
+        let share = facts.reading.as_ref().map_or(0.0, Reading::share);
+        let crossed = actions::crossed(new, facts.reading.as_ref());
+        let happened = crossed.into_iter().chain(actions::of(self.event(), &self.input.request.call));
+        let now = self.input.now;
         let mut actions: Vec<Action> =
-            crossed.into_iter().chain(happened).map(|(kind, data)| self.action(kind, data)).collect();
-        let is_over = matches!(self.event(), Event::SessionEnd { .. });
+            happened.map(|(kind, data)| Action::new(kind, now, data, share)).collect();
+        let session = self.session();
+        if let Some(reason) = reason {
+            self.state.left_out = 0;
+            self.is_recorded = true;
+            actions.insert(0, started(&session, facts.reading.as_ref(), reason, now));
+            let transcript = self.input.request.call.transcript_path.clone();
+            self.steps.push(Step::Start { session, transcript, actions });
+            return;
+        }
         let Some(last) = actions.last_mut() else { return };
+        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
         if is_over && self.state.left_out > 0 {
             last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
         }
+        let max_bytes = u64::from(self.input.settings.max_record_mib.get()) * 1024 * 1024;
+        let is_full = facts.record.as_ref().is_some_and(|record| record.bytes >= max_bytes);
         // The last line of a session is always written: by it the next session knows that this one is over.
-        if self.facts.is_full && !is_over {
+        if is_full && !is_over {
             self.state.left_out += actions.len() as u64;
-        } else if let Some(Step::Start { then, .. }) = self.steps.last_mut() {
-            *then = actions;
         } else {
-            self.steps.push(Step::Append { session: self.session.to_owned(), actions });
+            self.steps.push(Step::Append { session, actions });
         }
-    }
-
-    fn action(&self, kind: Kind, data: Map<String, Value>) -> Action {
-        let share = self.facts.reading.as_ref().map_or(0.0, Reading::share);
-        Action { kind, at: self.input.now, session_id: String::new(), data, share }
     }
 
     /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends. At a session's start the hook
     /// takes over from earlier ones.
     fn end(&mut self) {
-        let left = &self.facts.left;
+        let left = &self.input.facts.left;
         self.steps.extend(left.faults.iter().map(|why| Step::Fail { why: why.clone() }));
         if left.compress {
             let days = self.input.settings.compress_after_days.get();
@@ -177,10 +167,10 @@ impl Course<'_> {
             Event::SessionEnd { .. } => Ending::Full,
             _ => return,
         };
-        let material = self.facts.material.as_ref().filter(|_| self.is_recorded);
-        let (Some(material), Some(sessions)) = (material, &self.facts.sessions) else { return };
+        let material = self.input.facts.material.as_ref().filter(|_| self.is_recorded);
+        let (Some(material), Some(sessions)) = (material, &self.input.facts.sessions) else { return };
         self.steps.push(Step::Finish(Box::new(End {
-            path: sessions.active_path(self.session),
+            path: sessions.active_path(&self.session()),
             ending,
             material: material.as_ref().clone(),
             at: self.input.now,
@@ -191,34 +181,32 @@ impl Course<'_> {
 
     /// Reports the highest of the new levels, and the record where there is one.
     fn level(&self, new: &BTreeSet<Level>) -> Option<String> {
-        let mut levels = new.clone();
-        let highest = self.facts.thresholds.highest(&levels)?;
-        if !self.is_recorded && self.facts.sessions.is_some() {
-            levels.remove(&Level::AutoPause);
-        }
-        Some(wording::level(highest, &levels, self.facts.reading.as_ref()?, self.facts))
+        let facts = self.input.facts;
+        let highest = facts.thresholds.highest(new)?;
+        let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
+        let recorded = || wording::recorded(facts.sessions.as_ref(), facts.record.is_some());
+        let record = if is_of_record { recorded() } else { String::new() };
+        Some(wording::level(highest, facts.reading.as_ref()?, &record))
     }
 
     /// Reports the new level to the user, and at a session's start what earlier sessions have left.
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
-        let left = &self.facts.left;
-        let mut verdict = Verdict::Pass;
-        // A session that nobody watches leaves the snapshot to the next one.
-        if let Some(unread) = left.unread.as_ref().filter(|_| !self.input.headless) {
-            verdict = Verdict::Advise { text: unread.brief.clone() };
-            self.steps.push(Step::MarkRead { id: unread.id.clone() });
-        }
+        let left = &self.input.facts.left;
         let level = self.level(new);
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
         let notice: Vec<String> = level.into_iter().chain(orphans).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
-        let memory = if matches!(self.event(), Event::SessionEnd { .. }) {
-            Memory::Drop
-        } else if self.state == *self.input.state {
-            Memory::Keep
-        } else {
-            Memory::Note(self.state)
+        let mut verdict = Verdict::Pass;
+        // A session that nobody watches leaves the snapshot to the next one.
+        if let Some((id, brief)) = left.unread.clone().filter(|_| !self.input.headless) {
+            verdict = Verdict::Advise { text: brief };
+            self.steps.push(Step::MarkRead { id });
+        }
+        let memory = match self.event() {
+            Event::SessionEnd { .. } => Memory::Drop,
+            _ if self.state == *self.input.state => Memory::Keep,
+            _ => Memory::Note(self.state),
         };
         Outcome { verdict, notice, memory, audit_event, effects: self.steps, ..Outcome::pass() }
     }

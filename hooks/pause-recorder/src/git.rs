@@ -17,13 +17,11 @@ use std::path::Path;
 use std::time::Duration;
 
 use ::git::{Failure, Git};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use shared::host::Host;
 
 /// The state of the repository.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitContext {
     /// The project lies in a work tree that `git` could read.
     pub is_git_repo: bool,
@@ -35,13 +33,10 @@ pub struct GitContext {
     pub status: Status,
 }
 
-/// A commit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commit {
     /// The id, shortened as git does.
     pub sha: String,
-    /// The author.
     pub author: String,
     /// The time in UTC.
     pub timestamp: String,
@@ -49,9 +44,7 @@ pub struct Commit {
     pub message: String,
 }
 
-/// The differences from the last commit.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// There is no difference.
     pub clean: bool,
@@ -74,29 +67,21 @@ impl Status {
 
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
 pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
-    let Some(mut git) = Git::new(root, &host.environment, patience) else {
-        return Some(GitContext::default());
+    let look = || {
+        let mut git = Git::new(root, &host.environment, patience).ok_or(Failure::NotStarted)?;
+        if !git.disable_repository_filters()? {
+            return Ok(GitContext::default());
+        }
+        let (status, log) = (git.run(reading::STATUS)?, git.run(reading::LOG)?);
+        if !status.is_answer() {
+            return Ok(GitContext::default());
+        }
+        // Without a commit there is no log.
+        let recent_commits = if log.is_answer() { reading::commits(&log.stdout) } else { Vec::new() };
+        Ok(GitContext { recent_commits, ..reading::context(&status.stdout) })
     };
-    match tell(&mut git) {
-        Ok(told) => Some(told.unwrap_or_default()),
-        Err(Failure::NotStarted) => Some(GitContext::default()),
+    match look() {
         Err(Failure::Late) => None,
+        told => Some(told.unwrap_or_default()),
     }
-}
-
-/// `None`: git reports no work tree.
-fn tell(git: &mut Git<'_>) -> Result<Option<GitContext>, Failure> {
-    if !git.disable_repository_filters()? {
-        return Ok(None);
-    }
-    let status = git.run(reading::STATUS)?;
-    if !status.is_answer() {
-        return Ok(None);
-    }
-    let (mut context, has_commit) = reading::context(&status.stdout);
-    if has_commit {
-        let log = git.run(reading::LOG)?;
-        context.recent_commits = if log.is_answer() { reading::commits(&log.stdout) } else { Vec::new() };
-    }
-    Ok(Some(context))
 }

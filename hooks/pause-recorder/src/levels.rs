@@ -10,13 +10,10 @@ use crate::settings::Settings;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
-    /// The context fills.
     Caution,
-    /// It will soon be full.
     Warning,
     /// The record begins.
     AutoPause,
-    /// Next to nothing is left.
     Critical,
 }
 
@@ -29,23 +26,19 @@ const CLIMB_ENDS_BELOW: f64 = 10.0;
 pub struct Thresholds(BTreeMap<Level, f64>);
 
 impl Thresholds {
-    /// By the settings, and where the client compacted this model by itself last, in percent of the window: the record begins
+    /// By the settings, and where Claude Code compacted this model by itself last, in percent of the window: the record begins
     /// before that.
     pub(crate) fn new(settings: &Settings, compacted_at: Option<f64>) -> Self {
         let levels = &settings.levels;
-        let pairs = [
-            (Level::Caution, levels.caution),
-            (Level::Warning, levels.warning),
-            (Level::AutoPause, levels.auto_pause),
-            (Level::Critical, levels.critical),
-        ];
-        let mut percents: BTreeMap<Level, f64> =
-            pairs.into_iter().map(|(level, set)| (level, f64::from(set.get()))).collect();
         let margin = f64::from(settings.compaction_margin_points.get());
-        if let (Some(point), Some(percent)) = (compacted_at, percents.get_mut(&Level::AutoPause)) {
-            *percent = percent.min((point - margin).max(1.0));
-        }
-        Self(percents)
+        let latest = compacted_at.map_or(100.0, |point| (point - margin).max(1.0));
+        let percent = |set: u32| f64::from(set);
+        Self(BTreeMap::from([
+            (Level::Caution, percent(levels.caution.get())),
+            (Level::Warning, percent(levels.warning.get())),
+            (Level::AutoPause, percent(levels.auto_pause.get()).min(latest)),
+            (Level::Critical, percent(levels.critical.get())),
+        ]))
     }
 
     pub(crate) fn of(&self, level: Level) -> f64 {

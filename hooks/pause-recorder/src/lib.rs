@@ -2,7 +2,7 @@
 //! nothing.
 //!
 //! - `settings`, `state`: what can be set, what is remembered of a session
-//! - `occupancy`, `levels`, `models`, `reading`: how full the context is, and what that means
+//! - `occupancy`, `levels`, `reading`: how full the context is, and what that means
 //! - `record`, `text`: the file of a session's record, a line for each action
 //! - `material`, `git`: the facts of a snapshot that are not in the record
 //! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
@@ -17,7 +17,6 @@ mod earlier;
 mod git;
 mod levels;
 mod material;
-mod models;
 mod observe;
 mod occupancy;
 mod reading;

@@ -9,17 +9,14 @@ use shared::protocol::{Event, Request};
 
 use crate::PauseRecorder;
 use crate::command::Reply;
-use crate::earlier;
+use crate::earlier::{self, Left};
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
-use crate::models::believed_percent;
 use crate::occupancy::Reading;
 use crate::reading::{is_automatic_compaction, learnt, reading};
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
-
-pub(crate) use earlier::{Left, Orphan};
 
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
@@ -39,8 +36,6 @@ pub struct Facts {
     pub obstacle: Option<String>,
     /// The session's record, if it is being recorded.
     pub record: Option<Record>,
-    /// The record has reached its largest size.
-    pub is_full: bool,
     /// How full the context is; none where that is unknown or does not matter.
     pub reading: Option<Reading>,
     /// The last compaction of the model.
@@ -61,13 +56,10 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         return None;
     }
     let sessions = Sessions::of(context.places);
-    let record = sessions.as_ref().and_then(|sessions| sessions.active(session));
-    let max_bytes = u64::from(context.settings.max_record_mib.get()) * 1024 * 1024;
     let mut facts = Facts {
-        is_full: record.as_ref().is_some_and(|record| record.bytes >= max_bytes),
-        sessions,
         obstacle: None,
-        record,
+        record: sessions.as_ref().and_then(|sessions| sessions.active(session)),
+        sessions,
         reading: None,
         learnt: None,
         thresholds: Thresholds::new(context.settings, None),
@@ -81,11 +73,17 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
         return Some(facts);
     }
+    let is_recorded = facts.record.is_some();
     // Without a store each call would report the same level.
     if context.store.is_some() {
-        facts.measure(context);
+        let state: State = context.peek();
+        if let Some(reading) = reading(context, &state, is_recorded) {
+            facts.learnt = learnt(context, &state, &reading);
+            let point = facts.learnt.as_ref().and_then(|learnt| learnt.percent(reading.window));
+            facts.thresholds = Thresholds::new(context.settings, point);
+            facts.reading = Some(reading);
+        }
     }
-    let is_recorded = facts.record.is_some();
     if !is_recorded && (facts.is_high() || is_automatic_compaction(event)) {
         facts.obstacle = facts.sessions.as_ref().and_then(Sessions::obstacle);
     }
@@ -93,9 +91,10 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
             facts.material = gathered(context, PATIENCE);
         }
-        Event::SessionEnd { .. } => {
-            let is_short = facts.record.as_ref().is_some_and(|record| record.bytes <= MAX_BYTES_AT_END);
-            facts.material = if is_short { gathered(context, PATIENCE_AT_END) } else { None };
+        Event::SessionEnd { .. }
+            if facts.record.as_ref().is_some_and(|record| record.bytes <= MAX_BYTES_AT_END) =>
+        {
+            facts.material = gathered(context, PATIENCE_AT_END);
         }
         Event::SessionStart { source, .. } => {
             facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
@@ -115,15 +114,6 @@ fn is_irrelevant(request: &Request) -> bool {
 }
 
 impl Facts {
-    fn measure(&mut self, context: &Context<'_, Settings>) {
-        let state: State = context.peek();
-        let Some(reading) = reading(context, &state, self.record.is_some()) else { return };
-        self.learnt = learnt(context, &state, &reading);
-        let point = self.learnt.as_ref().and_then(|learnt| believed_percent(learnt.tokens, reading.window));
-        self.thresholds = Thresholds::new(context.settings, point);
-        self.reading = Some(reading);
-    }
-
     /// The context is full enough for a record.
     pub(crate) fn is_high(&self) -> bool {
         self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.of(Level::AutoPause))

@@ -1,15 +1,18 @@
-//! Finds how full the context is: by a fresh report of the status line, else by the transcript's last reply.
+//! Finds how full the context is: by a fresh report of the status line, else by the transcript's last reply. Learns where Claude Code
+//! compacts each model.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
-use shared::hook::Context;
+use serde::{Deserialize, Serialize};
+use shared::hook::{Context, Remembered};
 use shared::host::Timestamp;
 use shared::protocol::Event;
+use shared::state::{MACHINE, Store};
 use shared::usage::session::{self, SessionUsage};
 use transcript::last_reply;
 
-use crate::models;
-use crate::occupancy::{Reading, Source, full_name, is_of, window};
+use crate::occupancy::{Reading, Source, full_name, is_of, percent_of, window};
 use crate::registry;
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
@@ -19,6 +22,9 @@ const FRESH: Duration = Duration::from_secs(60);
 
 /// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
 const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
+
+/// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
+const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
 /// Claude Code is about to compact by itself.
 pub(crate) fn is_automatic_compaction(event: &Event) -> bool {
@@ -45,6 +51,21 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
     fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
 }
 
+/// The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Models {
+    compacted_at: BTreeMap<String, u64>,
+}
+
+impl Remembered for Models {
+    const MACHINE_WIDE: bool = true;
+
+    fn file_name(_session: &str) -> Option<String> {
+        Some("models.json".to_owned())
+    }
+}
+
 /// The last compaction of the replying model. A session looks it up once, because each lookup reads a file.
 pub(crate) fn learnt(
     context: &Context<'_, Settings>,
@@ -55,9 +76,22 @@ pub(crate) fn learnt(
     if let Some(known) = state.learnt.as_ref().filter(|known| known.model == *model) {
         return Some(known.clone());
     }
-    let own = context.store.and_then(registry::own_store);
-    let tokens = own.and_then(|own| models::compacted_at(&own, model)).unwrap_or_default();
+    let models: Option<Models> =
+        context.store.and_then(registry::own_store).and_then(|own| own.read(MACHINE));
+    let tokens = models.and_then(|models| models.compacted_at.get(model).copied()).unwrap_or_default();
     Some(Compaction { model: model.clone(), tokens })
+}
+
+/// Keeps the tokens at a model's compaction. If that fails, the next compaction teaches the same.
+pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) {
+    let _ = own.change::<Models>(MACHINE, |known| known.compacted_at.insert(model, tokens) != Some(tokens));
+}
+
+impl Compaction {
+    /// The percentage of the window at which the model was compacted; `None` where it is not known, or too low to be believed.
+    pub(crate) fn percent(&self, window: u64) -> Option<f64> {
+        Some(percent_of(self.tokens, window)).filter(|percent| *percent >= LEAST_BELIEVED_PERCENT)
+    }
 }
 
 fn matters(event: &Event, is_recorded: bool) -> bool {

@@ -8,16 +8,15 @@ mod file;
 mod folder;
 mod keeping;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shared::host::Timestamp;
 
 pub(crate) use file::{Record, append, append_locked, archive, discard, locked, read, start};
-pub(crate) use folder::{ARCHIVE, JSON, MARKDOWN, Sessions, YAML, is_record_id};
+pub(crate) use folder::{ACTIVE_PREFIX, ARCHIVE, JSON, MARKDOWN, Sessions, YAML, is_record_id};
 
 /// The six kinds of actions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// The record begins.
@@ -51,6 +50,10 @@ pub struct Action {
 }
 
 impl Action {
+    pub(crate) fn new(kind: Kind, at: Timestamp, data: Map<String, Value>, share: f64) -> Self {
+        Self { kind, at, session_id: String::new(), data, share }
+    }
+
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.data.get(key)?.as_str()
     }

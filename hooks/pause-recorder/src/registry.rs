@@ -74,11 +74,11 @@ impl Registry {
 
     /// The entry of a record. Two projects may each have a record of the same id.
     pub(crate) fn of(&self, project: &Path, id: &str) -> Option<&Entry> {
-        self.entries.iter().rev().find(|entry| entry.id == id && entry.project == project)
+        self.entries.iter().find(|entry| entry.id == id && entry.project == project)
     }
 
     pub(crate) fn of_mut(&mut self, project: &Path, id: &str) -> Option<&mut Entry> {
-        self.entries.iter_mut().rev().find(|entry| entry.id == id && entry.project == project)
+        self.entries.iter_mut().find(|entry| entry.id == id && entry.project == project)
     }
 
     /// Adds a record that has begun, or that goes on.

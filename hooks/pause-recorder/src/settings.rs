@@ -54,16 +54,10 @@ pub struct Levels {
 }
 
 impl Settings {
-    /// Levels in another order than their names say, names that no model has, and texts that we do not have.
+    /// Levels in another order than their names say, and texts that we do not have.
     pub(crate) fn faults(&self) -> Vec<SettingFault> {
         let mut faults = strange_names(&self.message_files, &[BRIEF]);
         faults.extend(self.levels.fault());
-        let strange = self.context_windows_tokens.keys().filter(|name| !is_a_models_name(name));
-        let what = "is no beginning of a model's id, such as claude-opus-5-5, so it counts for no model";
-        faults.extend(strange.map(|name| SettingFault {
-            path: vec!["context_windows_tokens".to_owned(), name.clone()],
-            what: what.to_owned(),
-        }));
         faults
     }
 
@@ -77,19 +71,11 @@ impl Settings {
 impl Levels {
     /// Nobody knows which of two levels is the wrong one, so the fault names all of them.
     fn fault(&self) -> Option<SettingFault> {
-        let pairs = [
-            ("caution", self.caution, "warning", self.warning),
-            ("warning", self.warning, "auto_pause", self.auto_pause),
-            ("auto_pause", self.auto_pause, "critical", self.critical),
-        ];
-        let wrong = pairs.iter().filter(|(_, lower, _, upper)| lower >= upper);
-        let wrong: Vec<String> =
-            wrong.map(|(lower, _, upper, _)| format!("{upper} is not above {lower}")).collect();
-        let what = format!(
-            "{}; each is told at its own percentage, in the order of the numbers, and the record begins at auto_pause",
-            wrong.join(", ")
-        );
-        (!wrong.is_empty()).then(|| SettingFault { path: vec!["levels".to_owned()], what })
+        let rising = [self.caution, self.warning, self.auto_pause, self.critical];
+        let what = "do not rise from caution to warning, auto_pause and critical; each is reported at its own percentage, \
+                    and the record begins at auto_pause";
+        let is_wrong = rising.windows(2).any(|pair| pair[0] >= pair[1]);
+        is_wrong.then(|| SettingFault { path: vec!["levels".to_owned()], what: what.to_owned() })
     }
 }
 
@@ -97,11 +83,6 @@ impl Levels {
 fn begins_with(model: &str, name: &str) -> bool {
     let rest = model.strip_prefix(name).filter(|_| !name.is_empty());
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '[', '@']))
-}
-
-fn is_a_models_name(name: &str) -> bool {
-    let is_of_an_id = |letter: char| letter.is_ascii_alphanumeric() || "-._:/@[]".contains(letter);
-    !name.is_empty() && !name.ends_with('-') && name.chars().all(is_of_an_id)
 }
 
 #[cfg(test)]

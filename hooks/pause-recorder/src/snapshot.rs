@@ -8,12 +8,10 @@ mod lists;
 mod markdown;
 mod yaml;
 
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::{Deserialize, Serialize};
 use shared::host::Timestamp;
 
-pub(crate) use build::{Numbers, build, tokens_total};
+pub(crate) use build::{Numbers, build};
 pub(crate) use markdown::markdown;
 pub(crate) use yaml::yaml;
 
@@ -24,8 +22,7 @@ use crate::record::Kind;
 const SCHEMA_VERSION: u32 = 1;
 
 /// A snapshot of a session that was paused.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
     pub session_id: String,
@@ -35,9 +32,7 @@ pub struct Snapshot {
     pub duration_hours: f64,
     /// How full the context was at the end.
     pub context_usage: ContextUsage,
-    /// What was recorded.
     pub incremental_pause: IncrementalPause,
-    /// The version of this form.
     pub schema_version: u32,
     /// The repository at the end.
     pub git: GitContext,
@@ -47,18 +42,15 @@ pub struct Snapshot {
     pub files_touched: Vec<String>,
     /// What was done: tasks that were completed, commits that were made, and the last words of turns that were no question.
     pub accomplishments: Vec<String>,
-    /// What is open: the last prompt, answered or not, a question to the user, commands that failed, tasks that are not
-    /// completed, changes that are not committed; and what was asked before, the last first.
+    /// What is open: the last prompt, answered or not, a question to the user, tasks that are not completed, changes that are
+    /// not committed; and what was asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,
 }
 
-/// How full the context was.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct ContextUsage {
-    /// Tokens in the context.
     pub tokens_used: u64,
     /// Tokens that fit; 0: not known.
     pub tokens_total: u64,
@@ -67,14 +59,13 @@ pub struct ContextUsage {
 }
 
 /// The record in numbers.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IncrementalPause {
     /// There is a record.
     pub enabled: bool,
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
     pub action_count: u64,
-    /// From the record's beginning to its end, in seconds.
+    /// From the record's beginning to its end.
     pub duration_seconds: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
     pub context_range: [f64; 2],
@@ -84,31 +75,31 @@ pub struct IncrementalPause {
     pub actions_summary: Vec<ActionSummary>,
 }
 
-/// One action.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActionSummary {
-    /// What it was.
     #[serde(rename = "type")]
     pub kind: Kind,
-    /// When, in UTC.
     pub timestamp: String,
 }
 
 /// The session's task list.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todos {
     /// Not completed; what is being worked on first.
     pub active: Vec<String>,
-    /// Completed.
     pub completed: Vec<String>,
 }
 
-impl ContextUsage {
-    /// The percentage, where it is known.
-    pub(crate) fn known(&self) -> Option<f64> {
-        (self.tokens_total > 0).then_some(self.percentage)
+impl Snapshot {
+    /// How full the context was in whole percent; none where the window is not known.
+    pub(crate) fn percent(&self) -> Option<f64> {
+        let usage = self.context_usage;
+        (usage.tokens_total > 0).then(|| usage.percentage.floor())
+    }
+
+    /// The end of the record on the reader's clock; as it stands where it is no time.
+    pub(crate) fn paused_at(&self) -> String {
+        Timestamp::from_rfc3339(&self.paused_at).map_or_else(|| self.paused_at.clone(), Timestamp::local)
     }
 }
 
@@ -117,27 +108,6 @@ const COMMIT_MESSAGE: &str = "Pause snapshot session-";
 
 pub(crate) fn commit_message(id: &str) -> String {
     format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
-}
-
-/// A share, 0 to 1, in whole percent. Rounded first, because 0.29 is a little less than 29 hundredths in binary.
-pub(crate) fn whole_percent(share: f64) -> f64 {
-    ((share * 10_000.0).round() / 100.0).floor()
-}
-
-/// A time of ours on the reader's clock; as it stands where it is none.
-pub(crate) fn told_time(time: &str) -> String {
-    Timestamp::from_rfc3339(time).map_or_else(|| time.to_owned(), Timestamp::local)
-}
-
-/// The JSON Schema of a snapshot in one piece; committed as config/pause-recorder/snapshot.schema.json.
-pub(crate) fn snapshot_schema() -> String {
-    let settings =
-        SchemaSettings::draft2020_12().for_serialize().with(|settings| settings.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<Snapshot>();
-    schema.insert("title".to_owned(), "Barbless: a pause snapshot, session-*.json".into());
-    let stability = "Keys are added within a schema_version; one that changes its meaning or goes raises it.";
-    schema.insert("$comment".to_owned(), stability.into());
-    serde_json::to_string_pretty(&schema).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -12,10 +12,11 @@ use shared::switches::Turn;
 
 use crate::git::committing::commit;
 use crate::material::Material;
-use crate::models;
+use crate::reading::learn;
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, is_record_id};
 use crate::registry::{self, Entry};
 use crate::snapshot::{Numbers, Snapshot, build, commit_message, markdown, yaml};
+use crate::state::Compaction;
 use crate::wording::not_begun;
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
@@ -26,16 +27,16 @@ const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 /// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// The record of a session begins, with its first line and those that follow at once.
-    Start { session: String, transcript: Option<PathBuf>, first: Box<Action>, then: Vec<Action> },
+    /// The record of a session begins with these lines.
+    Start { session: String, transcript: Option<PathBuf>, actions: Vec<Action> },
     /// The session's record gets more lines.
     Append { session: String, actions: Vec<Action> },
     /// A snapshot is written, or the record archived, or both.
     Finish(Box<End>),
-    /// A record is removed; `id`: from the registry, too.
+    /// A record is removed; `id`: its snapshot and its entry in the registry, too.
     Discard { path: PathBuf, id: Option<String> },
     /// Claude Code compacted this model by itself.
-    Learn { model: String, tokens: u64 },
+    Learn(Compaction),
     /// A session has received this snapshot.
     MarkRead { id: String },
     /// Archives that were last written before this time are compressed.
@@ -103,9 +104,8 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Fail { why } => Err(why),
-            Self::Start { session, transcript, first, then } => {
-                let id = record::start(&sessions, &session, *first).map_err(|why| not_begun(&why))?;
-                record::append(&sessions, &sessions.active_path(&session), then)?;
+            Self::Start { session, transcript, actions } => {
+                let id = record::start(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
             }
@@ -115,11 +115,12 @@ impl Step {
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Discard { path, id } => {
                 record::discard(&path)?;
-                let Some(id) = id else { return Ok(()) };
-                registry::change(&own, |registry| registry.remove(&root, &id))
+                id.map_or(Ok(()), |id| Self::Remove { ids: vec![id] }.done(places, now))
             }
-            // The next compaction teaches the same.
-            Self::Learn { model, tokens } => models::learn(&own, &model, tokens).or(Ok(())),
+            Self::Learn(compaction) => {
+                learn(&own, compaction);
+                Ok(())
+            }
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
@@ -179,13 +180,7 @@ fn ended(sessions: &Sessions, end: &End) -> Result<Option<Recorded>, String> {
         return if is_record_id(&recorded.id) { Ok(Some(recorded)) } else { Err(nothing) };
     }
     let numbers = Numbers::new(&recorded, end.left_out, end.at);
-    let last = Action {
-        kind: Kind::PauseFinalized,
-        at: end.at,
-        session_id: String::new(),
-        data: numbers.of_end(),
-        share: numbers.range[1],
-    };
+    let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
     record::append_locked(sessions, &end.path, vec![last])?;
     record::read(&end.path)
 }

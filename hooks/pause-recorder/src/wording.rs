@@ -1,35 +1,35 @@
 //! Messages to the user. Pure.
 
-use std::collections::BTreeSet;
+use shared::host::Timestamp;
 
 use crate::levels::Level;
-use crate::observe::{Facts, Orphan};
 use crate::occupancy::Reading;
+use crate::record::Sessions;
 
-/// A level is reached; `new` are all that were reached at once.
-pub(crate) fn level(level: Level, new: &BTreeSet<Level>, reading: &Reading, facts: &Facts) -> String {
+/// A level is reached; `record`: what is said of the record.
+pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
     let hint = match level {
         Level::Warning => "; a good moment to finish this piece, or for /compact",
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
-    let recorded = match &facts.sessions {
-        _ if !new.contains(&Level::AutoPause) => String::new(),
-        Some(sessions) if facts.record.is_some() => {
-            format!("; this session is being recorded in {}", sessions.told())
-        }
-        Some(sessions) => format!(
-            "; from here on this session is recorded in {}. A new session can go on from it; `pause-recorder discard` drops it",
-            sessions.told()
-        ),
-        None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
-    };
     format!(
-        "pause-recorder: the context is {:.0} % full ({} of {} tokens){hint}{recorded}",
+        "pause-recorder: the context is {:.0} % full ({} of {} tokens){hint}{record}",
         reading.percent().floor(),
         grouped(reading.tokens),
         grouped(reading.window)
     )
+}
+
+/// The level at which a record begins is reached.
+pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
+    match sessions.map(Sessions::told) {
+        Some(folder) if is_begun => format!("; this session is being recorded in {folder}"),
+        Some(folder) => format!(
+            "; from here on this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
+        ),
+        None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
+    }
 }
 
 /// The record cannot begin for this reason.
@@ -38,11 +38,9 @@ pub(crate) fn not_begun(why: &str) -> String {
 }
 
 /// Records whose sessions may have ended.
-pub(crate) fn orphans(orphans: &[Orphan]) -> String {
+pub(crate) fn orphans(orphans: &[(String, Timestamp)]) -> String {
     let head = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
-    let lines = orphans
-        .iter()
-        .map(|orphan| format!("\n  {}: silent since {}", orphan.id, orphan.silent_since.local()));
+    let lines = orphans.iter().map(|(id, last)| format!("\n  {id}: silent since {}", last.local()));
     lines.fold(head.to_owned(), |text, line| text + &line)
 }
 

@@ -2,7 +2,6 @@
 //! decides whether to look further.
 
 use std::path::Path;
-
 use std::time::Duration;
 
 use judge::{Asked, NoVerdict, Question};
@@ -19,7 +18,7 @@ use crate::TempoStop;
 use crate::question::{self, Material, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, PROMPT};
+use crate::texts::{ANNOUNCEMENT, HELD, PROMPT};
 use crate::worth;
 
 /// So many of the user's requests are shown.
@@ -89,7 +88,7 @@ fn at_start(context: &Context<'_, Settings>) -> Facts {
         return Facts::SessionStart { announcement: None, notice: None };
     }
     let mut texts = texts(context);
-    let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
+    let announcement = texts.read(ANNOUNCEMENT);
     Facts::SessionStart { announcement: Some(announcement), notice: notice(context, &texts) }
 }
 
@@ -142,7 +141,6 @@ fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> 
     texts.notice(TempoStop::NAME, context.store, context.request.call.session_id.as_deref())
 }
 
-/// The material for the model.
 pub(crate) fn material(
     context: &Context<'_, Settings>,
     stop: &Stop,
@@ -161,7 +159,6 @@ pub(crate) fn material(
     }
 }
 
-/// Asks the model.
 fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
     let settings = context.settings;
     let mut texts = texts(context);

@@ -1,7 +1,7 @@
 //! The state: when the user last typed something, and prompts that may look typed. File `<session>-tempo.json`.
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
+use shared::digest;
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 
@@ -33,7 +33,7 @@ impl State {
     }
 }
 
-/// The beginning of a hash of the prompt without the blanks around it.
+/// A prompt is known by its hash, never kept.
 fn hash(prompt: &str) -> u64 {
-    Sha256::digest(prompt.trim()).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    digest::number(prompt.trim())
 }

@@ -17,11 +17,7 @@ pub(crate) const ANNOUNCEMENT: Text = Text {
 pub(crate) const HELD: Text =
     Text { name: "tempo-stop", built_in: include_str!("../../../config/messages/tempo-stop.md") };
 
-/// All of them.
 pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
-
-/// Maximum length of the text at a session's start, in characters.
-pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
 
 /// The text for a held stop with the feedback in it.
 pub(crate) fn held(text: &str, feedback: &str) -> String {

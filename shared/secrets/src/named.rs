@@ -26,9 +26,9 @@ const MIN_HEX: usize = 32;
 /// Ends of telling names.
 #[rustfmt::skip]
 const TELLING: [&str; 23] = [
-    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey",
-    "accesskey", "secretkey", "privatekey", "accountkey", "sharedkey", "signingkey", "encryptionkey",
-    "masterkey", "authkey", "storagekey", "credential", "credentials", "userpass", "dbpass", "adminpass",
+    "password", "passwd", "passphrase", "passcode", "pwd", "secret", "token", "apikey", "accesskey", "secretkey",
+    "privatekey", "accountkey", "sharedkey", "signingkey", "encryptionkey", "masterkey", "authkey", "storagekey",
+    "credential", "credentials", "userpass", "dbpass", "adminpass",
 ];
 
 /// Names that tell something only where they are a word of their own: `DB_PASS`, not `bypass`.
@@ -82,18 +82,12 @@ fn ends_with_one_of(name: &[u8], ends: &[&str]) -> bool {
     likely.any(|end| letters.clone().take(end.len() - 1).eq(end.bytes().rev().skip(1)))
 }
 
+/// The last word of the name is one of the short ones: `DB_PASS`, `dbPass`.
 fn is_short(name: &[u8]) -> bool {
-    SHORT.iter().any(|short| {
-        let Some((before, end)) = name.len().checked_sub(short.len()).map(|start| name.split_at(start))
-        else {
-            return false;
-        };
-        let begins = match before.last() {
-            None | Some(b'_' | b'-') => true,
-            Some(before) => before.is_ascii_lowercase() && end[0].is_ascii_uppercase(),
-        };
-        begins && end.eq_ignore_ascii_case(short.as_bytes())
-    })
+    let is_hump = |pair: &[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
+    let sign = name.iter().rposition(|byte| matches!(byte, b'_' | b'-')).map_or(0, |at| at + 1);
+    let hump = name.windows(2).rposition(is_hump).map_or(0, |at| at + 1);
+    SHORT.iter().any(|short| name[sign.max(hump)..].eq_ignore_ascii_case(short.as_bytes()))
 }
 
 /// The beginning of the value behind a name, and whether only a quoted one counts, as in `name == "value"` and
@@ -225,14 +219,13 @@ fn random(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
 /// All of a cookie line, if it is one: `name=value` at least.
 fn cookie(text: &[u8], name: &Range<usize>) -> Option<Range<usize>> {
     let (_, at) = joint(text, name)?;
-    let opening = name.start.checked_sub(1).map(|before| text[before]).filter(|before| is_quote(*before));
-    let mark = text.get(at).copied().filter(|byte| is_quote(*byte));
-    let start = at + usize::from(mark.is_some());
-    let near = near(text, start);
-    let key = end_of(near, start, |byte| is_word(byte) || byte == b'.');
-    let has_value = near.get(key) == Some(&b'=') && near.get(key + 1).is_some_and(|byte| !is_space(*byte));
-    let belongs = |byte: u8| !matches!(byte, b'\n' | b'\r') && Some(byte) != mark.or(opening);
-    (key > start && has_value).then(|| start..end_of(text, start, belongs))
+    let mark = |at: usize| text.get(at).copied().filter(|byte| is_quote(*byte));
+    let start = at + usize::from(mark(at).is_some());
+    let end = mark(at).or(name.start.checked_sub(1).and_then(mark));
+    let key = end_of(near(text, start), start, |byte| is_word(byte) || byte == b'.');
+    let is_pair = key > start && matches!(text.get(key..key + 2), Some([b'=', next]) if !is_space(*next));
+    let belongs = |byte: u8| !matches!(byte, b'\n' | b'\r') && Some(byte) != end;
+    is_pair.then(|| start..end_of(text, start, belongs))
 }
 
 /// The word that begins here, if it is no word of a sentence.

@@ -1,12 +1,11 @@
 //! One line of the transcript, as far as our hooks need it. The format is Claude Code's own and may change: whatever we do not
 //! understand is no line.
 
-use std::fmt;
-
 use serde::Deserialize;
-use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use shared::text::Text;
+
+use super::reply::Reply;
 
 /// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +14,8 @@ pub struct Line {
     /// The turn, on `user` lines.
     pub prompt_id: Option<String>,
     pub blocks: Vec<Block>,
+    /// The numbers of the model's reply, if it is a real one.
+    pub(super) reply: Option<Reply>,
     /// A tool's own answer, as JSON text, beside its `tool_result`.
     pub tool_answer: Option<String>,
     /// The model's message; its lines share it.
@@ -84,6 +85,7 @@ struct Raw<'a> {
     is_sidechain: Option<bool>,
     is_meta: Option<bool>,
     is_compact_summary: Option<bool>,
+    is_api_error_message: Option<bool>,
     #[serde(borrow)]
     message: Option<RawMessage<'a>>,
     #[serde(borrow)]
@@ -109,18 +111,18 @@ struct RawQueued<'a> {
     #[serde(borrow)]
     origin: Option<&'a RawValue>,
     #[serde(borrow)]
-    prompt: Content<'a>,
+    prompt: &'a RawValue,
 }
 
 #[derive(Deserialize)]
 struct RawMessage<'a> {
     id: Option<String>,
+    model: Option<Text>,
     #[serde(borrow)]
-    content: Content<'a>,
+    content: &'a RawValue,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
 }
-
-/// A message's content: a text, or blocks. Read in one pass, because a turn may have megabytes of it.
-struct Content<'a>(Vec<RawBlock<'a>>);
 
 #[derive(Default, Deserialize)]
 struct RawBlock<'a> {
@@ -135,34 +137,13 @@ struct RawBlock<'a> {
     is_error: Option<bool>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        // Asked for bytes, the parser takes half a surrogate pair, and a list as well.
-        deserializer.deserialize_bytes(TextOrBlocks)
+/// A message's content: a text, or blocks.
+fn content(raw: &RawValue) -> Option<Vec<RawBlock<'_>>> {
+    if !raw.get().starts_with('"') {
+        return serde_json::from_str(raw.get()).ok();
     }
-}
-
-struct TextOrBlocks;
-
-impl<'de> Visitor<'de> for TextOrBlocks {
-    type Value = Content<'de>;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a text or a list of blocks")
-    }
-
-    fn visit_bytes<E>(self, text: &[u8]) -> Result<Self::Value, E> {
-        let text = String::from_utf8_lossy(text).into_owned();
-        Ok(Content(vec![RawBlock { kind: "text", text: Some(Text(text)), ..RawBlock::default() }]))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut blocks: A) -> Result<Self::Value, A::Error> {
-        let mut content = Vec::new();
-        while let Some(block) = blocks.next_element()? {
-            content.push(block);
-        }
-        Ok(Content(content))
-    }
+    let text = serde_json::from_str(raw.get()).ok();
+    Some(vec![RawBlock { kind: "text", text, ..RawBlock::default() }])
 }
 
 impl Line {
@@ -187,7 +168,10 @@ impl Line {
 impl Entry {
     /// Reads a line, whoever's it is.
     pub(super) fn parse(bytes: &[u8]) -> Self {
-        let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else { return Self::of_unknown_form(bytes) };
+        let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
+        let Ok(raw) = serde_json::from_slice::<Raw<'_>>(bytes) else {
+            return if is_blank { Self::Other } else { Self::Unreadable };
+        };
         let is_sidechain = raw.is_sidechain == Some(true);
         match raw.kind {
             "user" | "assistant" => raw.into_line().map_or(Self::Unreadable, Self::Message),
@@ -195,19 +179,6 @@ impl Entry {
             "attachment" if !is_sidechain => raw.attachment.and_then(typed).map_or(Self::Other, Self::Typed),
             _ => Self::Other,
         }
-    }
-
-    /// Claude Code may write anything between messages.
-    fn of_unknown_form(bytes: &[u8]) -> Self {
-        #[derive(Deserialize)]
-        struct Kind<'a> {
-            #[serde(rename = "type")]
-            kind: &'a str,
-        }
-        let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
-        let kind = serde_json::from_slice::<Kind<'_>>(bytes).ok();
-        let is_other = kind.is_some_and(|kind| !matches!(kind.kind, "assistant" | "user"));
-        if is_blank || is_other { Self::Other } else { Self::Unreadable }
     }
 }
 
@@ -225,10 +196,12 @@ impl Raw<'_> {
             || is_word(self.turn_origin, "task_notification")
             || is_persons(self.origin) == Some(false);
         let message = self.message?;
+        let may_count = role == Role::Assistant && self.is_api_error_message != Some(true);
         Some(Line {
             role,
             prompt_id: self.prompt_id,
-            blocks: message.content.0.into_iter().filter_map(block).collect(),
+            blocks: content(message.content)?.into_iter().filter_map(block).collect(),
+            reply: message.usage.filter(|_| may_count).and_then(|usage| Reply::of(message.model, usage)),
             tool_answer: self.tool_use_result.map(|answer| answer.get().to_owned()),
             message_id: message.id,
             is_sidechain: self.is_sidechain == Some(true),
@@ -243,7 +216,7 @@ fn typed(attachment: &RawValue) -> Option<String> {
     let raw: RawQueued<'_> = serde_json::from_str(attachment.get()).ok()?;
     let is_prompt = raw.kind == "queued_command" && raw.command_mode.is_none_or(|mode| mode == "prompt");
     let is_typed = is_prompt && raw.is_meta != Some(true) && is_persons(raw.origin) == Some(true);
-    let texts = raw.prompt.0.into_iter().filter_map(|block| block.text).map(|text| text.0);
+    let texts = content(raw.prompt)?.into_iter().filter_map(|block| block.text).map(|text| text.0);
     is_typed.then(|| texts.collect::<Vec<_>>().join("\n"))
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use shared::text::Text;
 
+use super::line::Entry;
 use super::tail::Tail;
 
 /// A larger number is no number of tokens.
@@ -39,37 +40,13 @@ fn find(tail: &mut Tail) -> io::Result<Option<Reply>> {
         if marks.iter().all(|mark| mark.find(line).is_none()) {
             continue;
         }
-        let Ok(raw) = serde_json::from_slice::<Raw<'_>>(line) else { continue };
-        if raw.is_sidechain == Some(true) {
-            continue;
-        }
-        if raw.kind == "system" && raw.subtype.is_some_and(|kind| kind.get() == r#""compact_boundary""#) {
-            return Ok(None);
-        }
-        if let Some(reply) = raw.reply() {
-            return Ok(Some(reply));
+        match Entry::parse(line) {
+            Entry::Compaction { is_sidechain: false } => return Ok(None),
+            Entry::Message(line) if !line.is_sidechain && line.reply.is_some() => return Ok(line.reply),
+            _ => {}
         }
     }
     Ok(None)
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Raw<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    #[serde(borrow)]
-    subtype: Option<&'a RawValue>,
-    is_sidechain: Option<bool>,
-    is_api_error_message: Option<bool>,
-    #[serde(borrow)]
-    message: Option<&'a RawValue>,
-}
-
-#[derive(Deserialize)]
-struct Message {
-    model: Option<Text>,
-    usage: Usage,
 }
 
 #[derive(Default, Deserialize)]
@@ -82,12 +59,10 @@ struct Usage {
     output_tokens: Option<u64>,
 }
 
-impl Raw<'_> {
-    fn reply(&self) -> Option<Reply> {
-        if self.kind != "assistant" || self.is_api_error_message == Some(true) {
-            return None;
-        }
-        let Message { model, usage } = serde_json::from_str(self.message?.get()).ok()?;
+impl Reply {
+    /// The reply of this model with this usage; `None`: Claude Code itself wrote it, or the numbers are none.
+    pub(super) fn of(model: Option<Text>, usage: &RawValue) -> Option<Self> {
+        let usage: Usage = serde_json::from_str(usage.get()).ok()?;
         let model = model.unwrap_or_default().0;
         let counts = [
             usage.input_tokens,
@@ -98,7 +73,7 @@ impl Raw<'_> {
         .map(Option::unwrap_or_default);
         let tokens = counts.into_iter().fold(0, u64::saturating_add);
         let is_real = tokens > 0 && counts.iter().all(|count| *count <= MOST_TOKENS);
-        (model != "<synthetic>" && is_real).then_some(Reply { model, tokens })
+        (model != "<synthetic>" && is_real).then_some(Self { model, tokens })
     }
 }
 

@@ -134,11 +134,4 @@ mod tests {
         assert!(!tail.is_at_beginning());
         assert_eq!(count, MAX_TAIL_BYTES / 1000);
     }
-
-    #[test]
-    fn a_folder_or_missing_file_is_an_error() {
-        let scratch = tempfile::tempdir().unwrap();
-        assert!(Tail::open(scratch.path()).is_err());
-        assert!(Tail::open(&scratch.path().join("missing")).is_err());
-    }
 }

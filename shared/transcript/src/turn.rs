@@ -179,10 +179,4 @@ mod tests {
         check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
         check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
     }
-
-    #[test]
-    fn a_missing_transcript_is_unknown() {
-        let missing = std::path::Path::new("/nonexistent/t.jsonl");
-        assert_eq!(turn_work(missing, Some("p"), Patience::NONE), TurnWork::Unknown);
-    }
 }

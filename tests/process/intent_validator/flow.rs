@@ -7,7 +7,6 @@ use tests::transcripts::Transcript;
 
 use super::{NAME, unasked};
 use crate::driver::{denial, notice};
-use crate::judge_api;
 use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, REQUEST, approves, says, write};
 
 const CONTENT: &str = "def greet():\n    return 1\n";
@@ -121,17 +120,4 @@ fn of_twenty_edits_at_once_of_a_file_nobody_spoke_of_two_are_refused() {
     let answers = judged.ask_at_once(&calls);
     let refused = answers.iter().filter(|answer| denial(answer.as_ref()).is_some()).count();
     assert_eq!(refused, 2, "{}", judged.journal());
-}
-
-#[test]
-fn a_model_decides_what_the_rules_cannot_tell() {
-    let lacks_goal = judge_api::verdict(&json!({ "verdict": "NO", "missing": ["GOAL"] }));
-    for (manner, passes) in [(lacks_goal, false), (super::declared(), true)] {
-        let judged = Judged::new(NAME, "stage2: \"off\"", PATIENT, [manner]);
-        says(&judged.session, REQUEST, "I touch tools/greet.py, somehow.");
-        let reason = denial(judged.ask(&edit(&judged.session)).as_ref()).unwrap_or_default();
-        assert!(reason.is_empty() == passes && reason.contains("GOAL is missing") != passes, "{reason}");
-        let material = crate::judged::Material::of(&judged.api.requests()[0]);
-        assert_eq!(material.names(), ["file", "said_before", "said", "user"]);
-    }
 }

@@ -68,27 +68,3 @@ fn a_question_keeps_its_form_whatever_stands_in_it() {
         }
     }
 }
-
-#[test]
-fn a_name_of_a_file_says_nothing_but_its_name() {
-    let texts = hostile();
-    let judged = asking(texts.len());
-    for (number, text) in texts.iter().enumerate() {
-        let name: String = text.chars().filter(|char| !matches!(char, '/' | '\0')).take(60).collect();
-        let file = format!("tools/{name}.py");
-        let session = judged.another(number);
-        let call = json!({ "file_path": session.cwd.join(&file), "content": "a = 1\n" });
-        let said = Transcript::of(&session).prompt("Do it.").message("msg_own").text("Now.");
-        said.call(CALL, "Write", &call).write();
-        let before = judged.api.requests().len();
-        let answer = judged.ask(&write(&session, &file, "a = 1\n"));
-        if let Some(reason) = denial(answer.as_ref()) {
-            assert!(!reason.contains(is_dangerous), "{reason:?}");
-        }
-        for asked in judged.api.requests().split_off(before) {
-            let beginning = name.trim().get(..4).unwrap_or("");
-            assert!(Material::of(&asked).part("file").contains(beginning), "{name:?}");
-        }
-    }
-    assert!(!judged.api.requests().is_empty());
-}

@@ -18,18 +18,9 @@ fn check(judged: &Judged, number: usize, file: &str, real: &str) {
     assert_eq!(why.last().map(String::as_str), Some("not sent to a model"), "{file}: {}", judged.journal());
 }
 
-#[test]
-fn a_file_that_is_never_sent_costs_no_question() {
-    let judged = both("", "", 1);
-    for (number, file) in [".env.py", "config/.ENV.PY", "keys/id_ed25519.sh"].into_iter().enumerate() {
-        check(&judged, number, file, file);
-    }
-    check(&judged, 20, "tools/../config/.env.py", "config/.env.py");
-}
-
 #[cfg(unix)]
 #[test]
-fn a_link_is_no_way_round() {
+fn neither_a_link_nor_a_spelling_is_a_way_round() {
     use std::os::unix::fs::symlink;
     let judged = both("", "", 1);
     let project = judged.sandbox.project();
@@ -45,15 +36,6 @@ fn a_link_is_no_way_round() {
     // The other way round: a name that says to keep back what it leads to.
     symlink("plain.py", project.join("tools/.env.py")).unwrap();
     check(&judged, 4, "tools/.env.py", "tools/plain.py");
-}
-
-#[test]
-fn a_glob_of_the_users_is_held_against_the_path_in_the_project() {
-    let judged = both("", "never_send: [\"private/**\", \"inner/own/*.py\", \"tools/a[.py\"]", 1);
-    judged.sandbox.write("inner/.git/HEAD", "ref: refs/heads/main\n");
-    for (number, file) in ["private/a.py", "private/deep/b.py"].into_iter().enumerate() {
-        check(&judged, number, file, file);
-    }
-    // A repository in the project: what the user wrote is meant from the project's root.
-    check(&judged, 5, "inner/own/a.py", "own/a.py");
+    check(&judged, 5, "config/.ENV.PY", "config/.ENV.PY");
+    check(&judged, 6, "tools/../config/.env.py", "config/.env.py");
 }

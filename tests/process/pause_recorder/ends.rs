@@ -1,9 +1,13 @@
 //! How a record ends: with its session, with the next one's start, or by nobody where it is nobody's of this machine.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use super::{Recorder, json_file, kinds, lines};
+use tests::sandbox::Environment;
+
+use super::{Recorder, kinds, lines};
 use crate::driver::{context, documented};
 
 #[test]
@@ -25,22 +29,31 @@ fn with_its_session() {
     assert!(!recorder.state(&format!("{}-pause.json", recorder.session.id)).exists());
 }
 
+/// The environment in which `git` writes its process id into this file, and hangs.
+fn git_that_hangs(recorder: &Recorder, pid: &Path) -> Environment {
+    let folder = recorder.sandbox.root().join("stand-ins");
+    fs::create_dir_all(&folder).unwrap();
+    let git = folder.join("git");
+    fs::write(&git, format!("#!/bin/sh\necho $$ >'{}'; exec sleep 600\n", pid.display())).unwrap();
+    fs::set_permissions(&git, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", folder.display(), recorder.sandbox.env()["PATH"]);
+    Environment::from([("PATH".to_owned(), path)])
+}
+
 /// How long git may hold up the end of a session. It is killed after 0.4 seconds; the rest is for a slow machine.
 const PATIENCE: Duration = Duration::from_secs(3);
 
 #[test]
-#[cfg(unix)]
 fn where_git_does_not_answer_it_is_left_for_the_next_start() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.session);
     let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
     let pid = recorder.sandbox.temporary_dir().join("pid");
-    let hangs = recorder.with_git(&format!("echo $$ >'{}'; exec sleep 600", pid.display()));
+    let hangs = git_that_hangs(&recorder, &pid);
     let begun = Instant::now();
     let end = recorder.session.session_end("other");
     recorder.hook().envs(hangs.clone()).stdin(end.to_bytes()).run().assert_silent();
     let took = begun.elapsed();
-    println!("the end of a session whose git hangs: {took:?}");
     assert!(took < PATIENCE, "{took:?}");
     let git: u32 = fs::read_to_string(&pid).expect("it was asked").trim().parse().unwrap();
     assert!(!tests::process::is_running(git), "it is not left behind");
@@ -60,24 +73,4 @@ fn where_git_does_not_answer_it_is_left_for_the_next_start() {
     assert!(brief.contains(&format!(".claude/sessions/{id}.json")), "{brief}");
     let last = lines(&recorder.file(&id, "-incremental.jsonl")).pop().unwrap();
     assert_eq!(recorder.snapshot(&id)["paused_at"], last["timestamp"], "when the session ended");
-}
-
-#[test]
-fn sixteen_sessions_that_end_at_once_leave_sixteen_snapshots() {
-    let recorder = Recorder::new("");
-    let sessions: Vec<_> = (0..16).map(|number| recorder.another(&format!("a00000{number:02}-x"))).collect();
-    for session in &sessions {
-        recorder.recorded(session);
-    }
-    let ends: Vec<_> = sessions.iter().map(|session| session.session_end("other")).collect();
-    recorder.ask_at_once(&ends);
-    // One whose git was slow on a busy machine is left for later.
-    (0..4).for_each(|number| drop(recorder.starts(&format!("bbbbbbbb-{number}"))));
-    assert_eq!(recorder.actives().len(), 0, "{}", recorder.journal());
-    let snapshots: Vec<String> =
-        recorder.kept().into_iter().filter(|name| crate::driver::has_extension(name, "json")).collect();
-    assert_eq!(snapshots.len(), 16, "{:?}", recorder.kept());
-    for name in snapshots {
-        json_file(&recorder.dir().join(name));
-    }
 }

@@ -1,8 +1,9 @@
 //! The snapshot: its content, the one at a compaction, and the brief that the next session gets.
 
 use serde_json::json;
+use tests::payloads::Session;
 
-use super::{Recorder, lines};
+use super::{Recorder, holds, lines};
 
 /// A session that has edited two files, of which one is committed, and that has a prompt without an answer.
 fn worked() -> (Recorder, String) {
@@ -33,7 +34,6 @@ fn it_says_what_was_done_and_what_is_open() {
     assert_eq!(snapshot["context_usage"], usage);
     let pause = &snapshot["incremental_pause"];
     assert_eq!((&pause["action_count"], &pause["context_range"]), (&json!(9), &json!([0.9, 0.93])));
-    assert_eq!(pause["actions_summary"].as_array().map(Vec::len), Some(9));
     assert_eq!(snapshot["files_touched"], json!(["src/parser.rs", "src/printer.rs"]));
     let git = &snapshot["git"];
     let status = json!({ "clean": false, "modified_files": [], "untracked_files": ["src/printer.rs"] });
@@ -77,7 +77,7 @@ fn a_compaction_leaves_one_and_the_record_goes_on() {
 fn the_next_session_is_told_once() {
     let recorder = Recorder::new("");
     let id = recorder.paused(&recorder.session);
-    let brief = recorder.starts("bbbbbbbb-1").brief;
+    let brief = recorder.starts("bbbbbbbb-1");
     for part in [
         "an earlier session of this project ended ",
         "context 90 % full",
@@ -89,6 +89,24 @@ fn the_next_session_is_told_once() {
         assert!(brief.contains(part), "{part}: {brief}");
     }
     assert!(recorder.run(&["list"]).stdout_text().contains(", read"));
-    let second = recorder.starts("bbbbbbbb-2");
-    assert_eq!((second.brief, second.notice), (String::new(), String::new()));
+    assert_eq!(recorder.starts("bbbbbbbb-2"), "");
+}
+
+/// The client compacts this session by itself, at so many tokens.
+fn compacted(recorder: &Recorder, session: &Session, tokens: u64) {
+    holds(session, tokens);
+    recorder.ask(&session.pre_compact("auto"));
+    recorder.ask(&session.session_start("compact"));
+}
+
+#[test]
+fn where_the_client_has_compacted_a_model_the_record_begins_before() {
+    let recorder = Recorder::new("");
+    compacted(&recorder, &recorder.session, 167_000);
+    // 83.5 % less 3.
+    for (number, (tokens, begins)) in [(160_998, false), (161_002, true)].into_iter().enumerate() {
+        let session = recorder.another(&format!("{number}0000000-x"));
+        let told = recorder.climb(&session, tokens);
+        assert_eq!(told.contains("from here on this session is recorded"), begins, "{tokens}: {told}");
+    }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{NAME, missing, reason, strict};
-use crate::judged::{Judged, PATIENT, REQUEST, approves, worked};
+use super::{reason, strict};
+use crate::judged::{Judged, REQUEST, worked};
 
 /// Five stops of one prompt, of which each goes on where the last was held.
 fn five_stops(judged: &Judged) -> Vec<Option<Value>> {
@@ -17,7 +17,7 @@ fn five_stops(judged: &Judged) -> Vec<Option<Value>> {
 
 #[test]
 fn a_stop_is_held_with_the_models_words_no_more_often_than_set() {
-    for (own, most) in [("", 3), ("max_blocks: 1", 1), ("max_blocks: 2", 2)] {
+    for (own, most) in [("", 3), ("max_blocks: 1", 1)] {
         let judged = strict(own);
         let reasons: Vec<_> = five_stops(&judged).iter().map(|answer| reason(answer.as_ref())).collect();
         let held: Vec<bool> = reasons.iter().map(Option::is_some).collect();
@@ -41,16 +41,6 @@ fn twenty_stops_of_one_prompt_at_once_are_held_no_more_often_than_set() {
     let answers = judged.ask_at_once(&stops);
     let held = answers.iter().filter(|answer| reason(answer.as_ref()).is_some()).count();
     assert!((1..=3).contains(&held), "{held}: {}", judged.journal());
-}
-
-#[test]
-fn what_the_model_finds_done_goes_on_and_the_journal_says_so() {
-    let judged = Judged::new(NAME, "", PATIENT, [missing("Not yet."), approves()]);
-    let held: Vec<bool> =
-        five_stops(&judged).iter().map(|answer| reason(answer.as_ref()).is_some()).collect();
-    assert_eq!(held, [true, false, false, false, false]);
-    assert_eq!(judged.texts("let-go"), ["the model finds it done"; 4]);
-    assert_eq!(judged.texts("judge"), ["stop: answered"; 5]);
 }
 
 /// What a refusal asks for is said, and the stop goes through.

@@ -141,16 +141,13 @@ fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
 }
 
 #[test]
-fn everything_else() {
+fn a_recorded_declaration_is_remembered_and_an_unread_one_answered() {
     let decided = |facts: &Facts| outcome(facts, &State::default(), &defaults());
-    assert_eq!(decided(&Facts::SessionEnd).memory, Memory::Drop);
-    let advice = Verdict::Advise { text: "how".into() };
-    assert_eq!(decided(&Facts::Start { text: "how".into(), notice: None }).verdict, advice);
     let recorded = vec![Recorded { names: vec!["a.py".into()], at: NOON, ..Recorded::default() }];
     let outcome = decided(&Facts::Declared(DeclaredFacts { recorded, unheard: None }));
     assert!(matches!(outcome.memory, Memory::Note(state) if state != State::default()));
     let unheard = DeclaredFacts { recorded: vec![], unheard: Some("how".into()) };
-    assert_eq!(decided(&Facts::Declared(unheard)).verdict, advice);
+    assert_eq!(decided(&Facts::Declared(unheard)).verdict, Verdict::Advise { text: "how".into() });
 }
 
 #[test]

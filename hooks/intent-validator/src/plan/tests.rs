@@ -10,7 +10,7 @@ use super::{Allowed, Answers, Known, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
-use crate::review::{Announced, Reply, Review, key};
+use crate::review::{Announced, Reply, key};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::state::{Cause, Place, State, Verdict};
 
@@ -175,8 +175,12 @@ fn the_models_answer_on_a_declaration() {
     assert_eq!(answered(no(vec![]), true), Standing::Lacks(Lack::Form));
     assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
     assert!(reviewed(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
-    assert_eq!(answered(silent(None), true), passes(None));
-    assert_eq!(answered(silent(Some("late")), true), passes(None));
+    assert_eq!(answered(silent(Some("late")), true), passes(None), "a failing judge allows");
+    let limited = stands(|case| {
+        case.settings.judge.on_judge_failure = OnFailure::Ask;
+        case.answers.stage2 = Some(silent(None));
+    });
+    assert_eq!(limited, passes(None), "a limit of the user's is no failure");
 }
 
 #[test]
@@ -243,28 +247,8 @@ fn a_verdict_is_paid_once() {
     assert_eq!(again(&no, 599, |_| ()), lacks);
     assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);
     assert_eq!(reviewed(&again(&Announced::Yes, 9_000, |_| ())), Some("earlier\n\nsaid"));
-    let wordless = |known: &mut Known| known.words.before.extend(known.words.own.replace(String::new()));
-    assert_eq!(again(&no, 1, wordless), lacks, "the same call made again without a word");
-    let others: [fn(&mut Known); 4] = [
-        |known| known.words.own = Some("said otherwise".into()),
-        |known| known.user.texts.push("yes".into()),
-        |known| known.place.in_project = "sub/src/a.py".into(),
-        |known| known.place.agent = Some("x".into()),
-    ];
-    for other in others {
-        assert_eq!(again(&Announced::Yes, 1, other), Standing::AskWhetherDeclared);
-    }
-}
-
-#[test]
-fn the_models_answer_on_a_change() {
-    let approved = stands(|case| case.answers.stage2 = Some(said(Review(vec![]))));
-    assert!(matches!(approved, Standing::Passes { let_go: None, approved: Some(_) }));
-    let limited = stands(|case| {
-        case.settings.judge.on_judge_failure = OnFailure::Ask;
-        case.answers.stage2 = Some(silent(None));
-    });
-    assert_eq!(limited, passes(None), "a limit of the user's is no failure");
+    let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
+    assert_eq!(again(&Announced::Yes, 1, other), Standing::AskWhetherDeclared);
 }
 
 #[test]

@@ -1,9 +1,8 @@
 //! Parsing of verdicts, and the parts of a question.
 
-use judge::{Asked, NoVerdict};
 use serde_json::json;
 
-use super::{Announced, MAX_RULES, Reply, Review, announced, asked_rules, key, reviewed};
+use super::{Announced, MAX_RULES, Review, announced, asked_rules, key, reviewed};
 use crate::form::Part;
 use crate::plan::tests::{defaults, known};
 use crate::settings::Settings;
@@ -12,13 +11,10 @@ use crate::settings::Settings;
 fn an_answer_of_stage_1() {
     for (answer, expected) in [
         (json!({ "verdict": "YES", "missing": [] }), Some(Announced::Yes)),
-        (json!({ "verdict": "YES" }), Some(Announced::Yes)),
         (json!({ "verdict": "NO", "missing": ["GOAL"] }), Some(Announced::No { missing: vec![Part::Goal] })),
-        (json!({ "verdict": "NO" }), Some(Announced::No { missing: vec![] })),
         (json!({ "verdict": "NO", "missing": ["x"] }), None),
         (json!({ "verdict": "NO_TDD", "missing": [] }), Some(Announced::NoTest)),
         (json!({ "verdict": "yes", "missing": [] }), None),
-        (json!("YES"), None),
     ] {
         assert_eq!(serde_json::from_value::<Announced>(answer.clone()).ok(), expected, "{answer}");
     }
@@ -30,26 +26,13 @@ fn an_answer_of_stage_2_that_blocks_says_why() {
     let silent = json!({ "rule": "scope-creep", "line": 3, "why": " ", "fix": "" });
     for (answer, expected) in [
         (json!({ "verdict": "APPROVED", "findings": [] }), Some(0)),
-        (json!({ "verdict": "APPROVED" }), Some(0)),
         (json!({ "verdict": "APPROVED", "findings": [finding] }), Some(0)),
         (json!({ "verdict": "BLOCKED", "findings": [finding, silent] }), Some(1)),
         (json!({ "verdict": "BLOCKED", "findings": [silent] }), None),
-        (json!({ "verdict": "BLOCKED", "findings": [] }), None),
         (json!({ "verdict": "BLOCKED" }), None),
-        (json!({ "verdict": "APPROVED." }), None),
     ] {
         let review = serde_json::from_value::<Review>(answer.clone()).ok();
         assert_eq!(review.map(|review| review.0.len()), expected, "{answer}");
-    }
-}
-
-#[test]
-fn what_is_no_verdict_is_a_reason_to_ask_the_user_only_where_the_judge_has_failed() {
-    let verdict = |verdict| Reply::<u8>::from(Asked { verdict, notice: None }).verdict;
-    assert_eq!(verdict(Ok(1)), Ok(1));
-    assert_eq!(verdict(Err(NoVerdict::Failed("late".to_owned()))), Err(Some("late".to_owned())));
-    for quiet in [NoVerdict::Unwanted, NoVerdict::BlockedElsewhere] {
-        assert_eq!(verdict(Err(quiet)), Err(None));
     }
 }
 
@@ -70,7 +53,6 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     let question = reviewed(&settings, "ours".to_owned(), "src/a.py", "D", "+x", "C");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.max_chars)).collect();
     assert_eq!(parts, [("file", 1_000), ("declaration", 4_000), ("diff", 6_000), ("conversation", 12_000)]);
-    assert_eq!(question.fallback, settings.stage2_fallback_model.as_deref());
     assert_eq!((question.purpose, question.instructions.as_str()), ("review", "ours"));
     let undeclared = reviewed(&settings, "ours".to_owned(), "src/a.py", "", "+x", "C");
     assert!(undeclared.instructions.contains("This change was not declared"), "{}", undeclared.instructions);
@@ -110,17 +92,13 @@ fn the_key_of_a_review_changes_with_whatever_its_verdict_could_hang_on() {
     let settings = defaults();
     let mut other_rules = defaults();
     other_rules.rules.insert("ours".to_owned(), "x".to_owned());
-    let mut other_model = defaults();
-    "m".clone_into(&mut other_model.stage2_model);
     let keys = [
         key(&settings, "a.sql", "d", "diff"),
         key(&settings, "a.sql", "e", "diff"),
         key(&settings, "a.sql", "d", "other"),
         key(&settings, "a.sql", "dd", "iff"),
         key(&other_rules, "a.sql", "d", "diff"),
-        key(&other_model, "a.sql", "d", "diff"),
     ];
     let different: std::collections::BTreeSet<_> = keys.iter().collect();
     assert_eq!(different.len(), keys.len());
-    assert_eq!(keys[0], key(&settings, "a.sql", "d", "diff"));
 }

@@ -1,10 +1,11 @@
 //! Begins, ends and drops a record; hands over and removes snapshots.
 
-use shared::host::{DAY, Timestamp};
+use shared::host::DAY;
 use shared::messages::Texts;
 
 use super::Reply;
-use super::project::{Active, Kept, Project, Provenance};
+use super::project::{Active, Kept, Project};
+use crate::PauseRecorder;
 use crate::brief::{BRIEF, brief};
 use crate::decide::started;
 use crate::git::GitContext;
@@ -22,7 +23,7 @@ const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to
 pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
     let session =
         project.asker.session.ok_or("there is no session here; type it as a prompt of the session")?;
-    if project.is_off() {
+    if !project.asker.section_in_force::<PauseRecorder>()?.enabled {
         return Err("it is off, so nothing would be recorded; pause-recorder status says why".to_owned());
     }
     if let Some(active) = project.actives().first().filter(|active| active.is_own) {
@@ -33,8 +34,7 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
     let step = Step::Start {
         session: session.to_owned(),
         transcript: project.context.request.call.transcript_path.clone(),
-        first: Box::new(started(session, reading.as_ref(), "command", project.asker.host.now())),
-        then: Vec::new(),
+        actions: vec![started(session, reading.as_ref(), "command", project.asker.host.now())],
     };
     let text = format!(
         "from here on this session is recorded in {}; pause-recorder discard drops it",
@@ -43,8 +43,8 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
     Ok(Reply { effects: vec![step], ..Reply::yes(text) })
 }
 
-pub(super) fn finalize(project: &Project<'_>, part: Option<&str>, minimal: bool) -> Result<Reply, String> {
-    let active = project.the_active(part, "finalize")?;
+pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -> Result<Reply, String> {
+    let active = project.the_active(id, "finalize")?;
     let name = &active.name;
     if minimal {
         project.for_the_user(&format!("finalize --minimal {name}"))?;
@@ -82,28 +82,27 @@ fn end_of(project: &Project<'_>, active: Active, ending: Ending) -> End {
 }
 
 /// Removes a record, whatever its file holds.
-pub(super) fn discard(project: &Project<'_>, part: Option<&str>) -> Result<Reply, String> {
-    let Active { record, name, is_known, recorded, .. } = project.the_active(part, "discard")?;
+pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
+    let Active { record, name, is_known, recorded, .. } = project.the_active(id, "discard")?;
     project.for_the_user(&format!("discard {name}"))?;
     let actions = counted(recorded.actions.len() as u64);
+    let text = format!("{name} is discarded, {actions}; nothing of it is left");
     // A stranger's file must not remove our snapshot of the same id.
-    let id = is_known.then(|| name.clone());
-    let snapshot = id.clone().filter(|id| project.sessions.snapshot_ids().contains(id));
-    let mut effects = vec![Step::Discard { path: record.path, id }];
-    effects.extend(snapshot.map(|id| Step::Remove { ids: vec![id] }));
-    Ok(Reply { effects, ..Reply::yes(format!("{name} is discarded, {actions}; nothing of it is left")) })
+    let step = Step::Discard { path: record.path, id: is_known.then_some(name) };
+    Ok(Reply { effects: vec![step], ..Reply::yes(text) })
 }
 
 /// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
-pub(super) fn resume(project: &Project<'_>, part: Option<&str>) -> Result<Reply, String> {
-    let Kept { id, provenance, snapshot, .. } = match part {
-        Some(part) => project.the_kept(part)?,
+pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
+    let kept = match id {
+        Some(id) => project.the_kept(id)?,
         None => latest(project).ok_or("this project has no snapshot that was written on this machine")?,
     };
-    let Some(snapshot) = snapshot.filter(|_| provenance.is_ours()) else {
+    let (id, is_ours) = (kept.id.clone(), kept.is_ours());
+    let Some(snapshot) = kept.snapshot.filter(|_| is_ours) else {
+        let why = kept.provenance;
         return Err(format!(
-            "{id} is {}, so Claude does not get it; pause-recorder show {id} shows it to you",
-            provenance.word()
+            "{id} is {why}, so Claude does not get it; pause-recorder show {id} shows it to you"
         ));
     };
     let own_texts = &project.context.settings.message_files;
@@ -120,10 +119,9 @@ pub(super) fn resume(project: &Project<'_>, part: Option<&str>) -> Result<Reply,
 
 /// The latest unread snapshot of this machine, else the latest.
 fn latest(project: &Project<'_>) -> Option<Kept> {
-    let ids = project.sessions.snapshot_ids();
-    let mut ours: Vec<Kept> =
-        ids.iter().map(|id| project.kept(id)).filter(|kept| kept.provenance.is_ours()).collect();
-    let unread = ours.iter().position(|kept| kept.provenance == Provenance::Unread);
+    let mut ours = project.all_kept();
+    ours.retain(Kept::is_ours);
+    let unread = ours.iter().position(|kept| kept.provenance == "unread");
     (!ours.is_empty()).then(|| ours.swap_remove(unread.unwrap_or_default()))
 }
 
@@ -131,23 +129,18 @@ pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Result<R
     if !dry_run {
         project.for_the_user(&format!("prune --older-than {days}"))?;
     }
-    let before = project.asker.host.now().minus(DAY * days);
+    let before = project.asker.host.now().minus(DAY * days).rfc3339();
+    let before: String = before.chars().filter(char::is_ascii_digit).take(14).collect();
     let active: Vec<String> = project.actives().into_iter().map(|active| active.name).collect();
-    let is_old = |id: &String| began(id).is_some_and(|at| at < before) && !active.contains(id);
+    // The id says when its record began: `session-YYYYMMDD-HHMMSS`.
+    let began = |id: &str| id.chars().filter(char::is_ascii_digit).take(14).collect::<String>();
+    let is_old = |id: &String| began(id) < before && !active.contains(id);
     let ids: Vec<String> = project.sessions.kept_ids().into_iter().rev().filter(is_old).collect();
     if ids.is_empty() {
-        let days = if days == 1 { "1 day".to_owned() } else { format!("{days} days") };
-        return Ok(Reply::yes(format!("no snapshot of this project is older than {days}")));
+        return Ok(Reply::yes(format!("no snapshot of this project is older than {days} days")));
     }
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
     let effects = if dry_run { Vec::new() } else { vec![Step::Remove { ids }] };
     Ok(Reply { effects, ..Reply::yes(text) })
-}
-
-/// The beginning of the record with this id: `session-YYYYMMDD-HHMMSS`.
-fn began(id: &str) -> Option<Timestamp> {
-    let (date, time) = (id.get(8..16)?, id.get(17..23)?);
-    let date = format!("{}-{}-{}", &date[..4], &date[4..6], &date[6..]);
-    Timestamp::from_rfc3339(&format!("{date}T{}:{}:{}Z", &time[..2], &time[2..4], &time[4..]))
 }

@@ -3,132 +3,112 @@
 use shared::cli::Line;
 
 use super::VERBS;
-
-/// The common verbs that take options.
-const COMMON: [&str; 4] =
-    ["status [--json]", "on [--session ID]", "off [--session ID]", "auto [--session ID]"];
+use crate::record::is_record_id;
 
 /// The days that `prune` keeps by default.
 const DAYS: u32 = 90;
 
 /// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Asked {
-    pub what: What,
-    pub id: Option<String>,
-    /// The flag of the verb: `--json`, `--minimal` or `--dry-run`.
-    pub flag: bool,
-    /// The days of `prune`.
-    pub days: u32,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
-    Status,
+pub enum Asked {
+    Status { json: bool },
     List,
-    Show,
+    Show { id: Option<String>, json: bool },
     Start,
-    Finalize,
-    Discard,
-    Resume,
-    Prune,
-    Schema,
+    Finalize { id: Option<String>, minimal: bool },
+    Discard { id: Option<String> },
+    Resume { id: Option<String> },
+    Prune { days: u32, dry_run: bool },
 }
 
-/// Each verb with the words it takes.
-const GRAMMAR: [(&str, What, &[&str]); 9] = [
-    ("status", What::Status, &["--json"]),
-    ("list", What::List, &["--json"]),
-    ("show", What::Show, &["ID", "--json"]),
-    ("start", What::Start, &[]),
-    ("finalize", What::Finalize, &["ID", "--minimal"]),
-    ("discard", What::Discard, &["ID"]),
-    ("resume", What::Resume, &["ID"]),
-    ("prune", What::Prune, &["--older-than", "--dry-run"]),
-    ("schema", What::Schema, &["ID"]),
-];
-
-/// The request of a line; `None`: the line is none of ours. In a prompt a word that is no part of an id makes it prose.
+/// The request of a line; `None`: the line is none of ours. In a prompt a word that is no id makes it prose.
 pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
-    let asked = parse(line.words)?;
-    let is_meant = |id: &String| !line.is_prompt || asked.what == What::Schema || is_part_of_an_id(id);
-    asked.id.as_ref().is_none_or(is_meant).then_some(asked)
-}
-
-fn parse(words: &[&str]) -> Option<Asked> {
-    let (verb, rest) = words.split_first()?;
-    let (_, what, takes) = GRAMMAR.iter().find(|(name, ..)| name == verb)?;
-    let mut asked = Asked { what: *what, id: None, flag: false, days: DAYS };
-    let mut words = rest.iter().copied();
-    while let Some(word) = words.next() {
-        match word {
-            _ if rest.iter().filter(|other| **other == word).count() > 1 => return None,
-            "--older-than" if takes.contains(&word) => asked.days = words.next()?.parse().ok()?,
-            _ if word.starts_with("--") && takes.contains(&word) => asked.flag = true,
-            _ if word.starts_with('-') || word.is_empty() => return None,
-            _ if takes.contains(&"ID") && asked.id.is_none() => asked.id = Some(word.to_owned()),
-            _ => return None,
+    let (verb, rest) = line.words.split_first()?;
+    let (flags, words): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));
+    let has = |flag: &str| match flags[..] {
+        [] => Some(false),
+        [one] => (one == flag).then_some(true),
+        _ => None,
+    };
+    let none = || (flags.is_empty() && words.is_empty()).then_some(());
+    let id = || match words[..] {
+        [] => Some(None),
+        [id] => (!line.is_prompt || is_id(id)).then(|| Some(id.to_owned())),
+        _ => None,
+    };
+    Some(match *verb {
+        "status" if words.is_empty() => Asked::Status { json: has("--json")? },
+        "list" => none().map(|()| Asked::List)?,
+        "show" => Asked::Show { id: id()?, json: has("--json")? },
+        "start" => none().map(|()| Asked::Start)?,
+        "finalize" => Asked::Finalize { id: id()?, minimal: has("--minimal")? },
+        "discard" if flags.is_empty() => Asked::Discard { id: id()? },
+        "resume" if flags.is_empty() => Asked::Resume { id: id()? },
+        "prune" => {
+            let (days, dry_run) = match rest {
+                ["--older-than", days, rest @ ..] => (days.parse().ok()?, rest),
+                ["--dry-run", "--older-than", days] => (days.parse().ok()?, &["--dry-run"][..]),
+                rest => (DAYS, rest),
+            };
+            (dry_run.is_empty() || *dry_run == ["--dry-run"])
+                .then_some(Asked::Prune { days, dry_run: !dry_run.is_empty() })?
         }
-    }
-    let is_whole = asked.what != What::Schema || asked.id.as_deref() == Some("snapshot");
-    is_whole.then_some(asked)
+        _ => return None,
+    })
 }
 
-/// `20260106`, `session-20260106-120000`, the end of an active record's name.
-fn is_part_of_an_id(word: &str) -> bool {
-    let is_of = |char: char| char.is_ascii_alphanumeric() || matches!(char, '-' | '_');
-    let is_a_files_name = word.len() == 8 && word.chars().all(|char| char.is_ascii_hexdigit());
-    word.chars().all(is_of) && (is_a_files_name || word.chars().any(|char| char.is_ascii_digit()))
+/// `session-20260106-120000`, without `session-`, or the end of an active record's name.
+fn is_id(word: &str) -> bool {
+    let is_key = word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_key || is_record_id(word) || is_record_id(&format!("session-{word}"))
 }
 
 /// The answer to a prompt with an option that its verb does not have.
 pub(super) fn misused(line: &Line<'_>) -> Option<String> {
     let (verb, rest) = line.words.split_first()?;
-    let is_option = |word: &&str| word.strip_prefix("--").is_some_and(|name| !name.is_empty());
-    rest.iter().find(|word| is_option(word))?;
-    let mut usages = VERBS.iter().map(|own| own.usage).chain(COMMON);
-    let usage = usages.find(|usage| usage.split(' ').next() == Some(verb))?;
-    Some(format!(
-        "pause-recorder: {verb} does not take this; type: pause-recorder {usage}; pause-recorder help lists all"
-    ))
+    rest.iter().find(|word| word.len() > 2 && word.starts_with("--"))?;
+    let usage = VERBS.iter().map(|own| own.usage).find(|usage| usage.split(' ').next() == Some(verb))?;
+    Some(format!("pause-recorder: {verb} does not take this; type: pause-recorder {usage}"))
 }
 
 #[cfg(test)]
 mod tests {
     use shared::cli::{Commands, Line, is_command};
 
-    use super::{Asked, DAYS, What, parse};
+    use super::{Asked, DAYS};
     use crate::PauseRecorder;
 
-    fn prompted(words: &str) -> Option<Asked> {
-        let words: Vec<&str> = words.split_whitespace().collect();
-        PauseRecorder::asked(&Line { name: "pause-recorder", words: &words, is_prompt: true })
+    fn read(line: &str, is_prompt: bool) -> Option<Asked> {
+        let words: Vec<&str> = line.split(' ').collect();
+        PauseRecorder::asked(&Line { name: "pause-recorder", words: &words, is_prompt })
     }
 
     #[test]
     fn verbs_take_an_id_a_flag_and_days() {
-        let id = Some("20260106");
-        for (line, what, id, flag, days) in [
-            ("status", What::Status, None, false, DAYS),
-            ("status --json", What::Status, None, true, DAYS),
-            ("list --json", What::List, None, true, DAYS),
-            ("show", What::Show, None, false, DAYS),
-            ("show --json 20260106", What::Show, id, true, DAYS),
-            ("show 20260106 --json", What::Show, id, true, DAYS),
-            ("start", What::Start, None, false, DAYS),
-            ("finalize", What::Finalize, None, false, DAYS),
-            ("finalize --minimal 20260106", What::Finalize, id, true, DAYS),
-            ("discard 20260106", What::Discard, id, false, DAYS),
-            ("resume", What::Resume, None, false, DAYS),
-            ("prune", What::Prune, None, false, 90),
-            ("prune --dry-run --older-than 7", What::Prune, None, true, 7),
-            ("schema snapshot", What::Schema, Some("snapshot"), false, DAYS),
+        let id = || Some("20260106-120000".to_owned());
+        for (line, expected) in [
+            ("status", Asked::Status { json: false }),
+            ("status --json", Asked::Status { json: true }),
+            ("list", Asked::List),
+            ("show", Asked::Show { id: None, json: false }),
+            ("show --json 20260106-120000", Asked::Show { id: id(), json: true }),
+            ("show 20260106-120000 --json", Asked::Show { id: id(), json: true }),
+            ("start", Asked::Start),
+            ("finalize", Asked::Finalize { id: None, minimal: false }),
+            ("finalize --minimal 20260106-120000", Asked::Finalize { id: id(), minimal: true }),
+            ("discard 20260106-120000", Asked::Discard { id: id() }),
+            ("resume", Asked::Resume { id: None }),
+            ("prune", Asked::Prune { days: DAYS, dry_run: false }),
+            ("prune --dry-run", Asked::Prune { days: DAYS, dry_run: true }),
+            ("prune --dry-run --older-than 7", Asked::Prune { days: 7, dry_run: true }),
+            ("prune --older-than 7 --dry-run", Asked::Prune { days: 7, dry_run: true }),
         ] {
-            let words: Vec<&str> = line.split(' ').collect();
-            let expected = Some(Asked { what, id: id.map(str::to_owned), flag, days });
-            assert_eq!((parse(&words), prompted(line)), (expected.clone(), expected), "{line}");
+            assert_eq!(
+                (read(line, false), read(line, true)),
+                (Some(expected.clone()), Some(expected)),
+                "{line}"
+            );
         }
-        assert!(is_command::<PauseRecorder>(" pause-recorder  START\n"));
     }
 
     #[test]
@@ -137,7 +117,7 @@ mod tests {
             "",
             "frobnicate",
             "list 20260106",
-            "list --all",
+            "list --json",
             "show a b",
             "show --minimal",
             "start now",
@@ -145,33 +125,30 @@ mod tests {
             "discard --force",
             "prune --older-than",
             "prune --older-than soon",
-            "prune --older-than -1",
             "prune 20260106",
             "prune --dry-run --dry-run",
-            "schema",
-            "schema settings",
         ] {
-            assert_eq!(parse(&line.split(' ').collect::<Vec<_>>()), None, "{line}");
+            assert_eq!(read(line, false), None, "{line}");
         }
     }
 
     #[test]
-    fn prose_is_claudes() {
-        for (word, is_id) in [("deadbeef", true), ("bf41c52e", true), ("decade", false), ("yourself", false)]
-        {
-            assert_eq!(prompted(&format!("discard {word}")).is_some(), is_id, "{word}");
-        }
-        for prompt in [
-            "pause-recorder",
-            "pause-recorder resume work",
-            "pause-recorder start the server",
-            "pause-recorder discard ../20260106",
-            "pause-recorder start\nand go on",
-            "Pause-recorder start",
-            "start",
+    fn prose_is_claudes_and_a_wrong_option_is_not() {
+        for (prompt, is_ours) in [
+            ("pause-recorder", false),
+            (" pause-recorder  START\n", true),
+            ("pause-recorder discard deadbeef", true),
+            ("pause-recorder discard decade", false),
+            ("pause-recorder resume work", false),
+            ("pause-recorder start the server", false),
+            ("pause-recorder start\nand go on", false),
+            ("pause-recorder finalize --bogus", true),
+            ("pause-recorder paint --blue", false),
+            ("pause-recorder start -- and go on", false),
+            ("start", false),
         ] {
-            assert!(!is_command::<PauseRecorder>(prompt), "{prompt}");
+            assert_eq!(is_command::<PauseRecorder>(prompt), is_ours, "{prompt}");
         }
-        assert!(parse(&["resume", "work"]).is_some(), "in a shell it can only be meant for us");
+        assert!(read("resume work", false).is_some(), "in a shell it can only be meant for us");
     }
 }

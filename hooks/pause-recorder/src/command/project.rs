@@ -4,8 +4,7 @@ use shared::cli::Asker;
 use shared::hook::Context;
 use shared::operator::{Caller, Standing};
 
-use crate::PauseRecorder;
-use crate::record::{Record, Recorded, Sessions, is_record_id, read};
+use crate::record::{ACTIVE_PREFIX, Record, Recorded, Sessions, read};
 use crate::registry::{self, Registry};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -22,7 +21,6 @@ pub(super) struct Project<'a> {
 }
 
 /// An active record.
-#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Active {
     pub(super) record: Record,
     pub(super) recorded: Recorded,
@@ -34,42 +32,22 @@ pub(super) struct Active {
     pub(super) is_known: bool,
 }
 
-/// The provenance of a snapshot.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Provenance {
-    /// This machine wrote it, and no session has received it.
-    Unread,
-    /// This machine wrote it, and a session has received it.
-    Read,
-    Changed,
-    Foreign,
-}
-
-impl Provenance {
-    pub(super) const fn word(self) -> &'static str {
-        match self {
-            Self::Unread => "unread",
-            Self::Read => "read",
-            Self::Changed => "changed since it was written",
-            Self::Foreign => "not written on this machine",
-        }
-    }
-
-    /// The snapshot may be handed over.
-    pub(super) const fn is_ours(self) -> bool {
-        matches!(self, Self::Unread | Self::Read)
-    }
-}
-
 /// A snapshot in the folder.
-#[derive(Debug, Clone, PartialEq)]
 pub(super) struct Kept {
     pub(super) id: String,
-    pub(super) provenance: Provenance,
-    /// The JSON as it stands; none where it cannot be read.
-    pub(super) json: Option<String>,
+    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
+    pub(super) provenance: &'static str,
+    /// The JSON as it stands.
+    pub(super) json: String,
     /// `None`: the file is no snapshot.
     pub(super) snapshot: Option<Snapshot>,
+}
+
+impl Kept {
+    /// The snapshot may be handed over.
+    pub(super) fn is_ours(&self) -> bool {
+        matches!(self.provenance, "unread" | "read")
+    }
 }
 
 impl<'a> Project<'a> {
@@ -85,11 +63,12 @@ impl<'a> Project<'a> {
         let active = |record: Record| {
             let recorded = read(&record.path).ok().flatten().unwrap_or_default();
             let entry = self.registry.of(&self.sessions.root, &recorded.id);
-            let is_readable = is_record_id(&recorded.id);
+            let key = record.path.file_stem().unwrap_or_default().to_string_lossy();
+            let key = key.trim_start_matches(ACTIVE_PREFIX).to_owned();
             Active {
                 is_own: own.as_ref() == Some(&record.path),
                 is_known: entry.is_some_and(|entry| entry.finalized_at.is_none()),
-                name: if is_readable { recorded.id.clone() } else { file_key(&record) },
+                name: if recorded.id.is_empty() { key } else { recorded.id.clone() },
                 recorded,
                 record,
             }
@@ -99,20 +78,25 @@ impl<'a> Project<'a> {
         actives
     }
 
-    /// The record that is meant: the one with this part in its id, the asking session's, or the only one.
-    pub(super) fn the_active(&self, part: Option<&str>, verb: &str) -> Result<Active, String> {
+    /// The record that is meant: the one with this id, the asking session's, or outside of sessions the only one.
+    pub(super) fn the_active(&self, id: Option<&str>, verb: &str) -> Result<Active, String> {
         let mut actives = self.actives();
-        let at = match part {
-            Some(part) => {
-                let key = part.trim_start_matches("ACTIVE-PAUSE-").trim_end_matches(".jsonl");
-                let by_file = actives.iter().position(|active| file_key(&active.record) == key);
-                let names: Vec<&str> = actives.iter().map(|active| active.name.as_str()).collect();
-                by_file.map_or_else(|| the_one(&names, part), Ok)?
+        let is_outside = self.asker.session.is_none() && self.is_users_own();
+        let at = match id {
+            Some(id) => {
+                actives.iter().position(|active| is_called(&active.name, id)).ok_or_else(|| unknown(id))?
             }
             None if actives.is_empty() => return Err("nothing is being recorded in this project".to_owned()),
             // Another session may still be at work: a request without an id means its own record.
-            None if actives[0].is_own || (actives.len() == 1 && self.is_outside_of_sessions()) => 0,
-            None => return Err(self.choice(&actives, verb)),
+            None if actives[0].is_own || (actives.len() == 1 && is_outside) => 0,
+            None => {
+                let head =
+                    "this session has no record, or there are several; the user can type one of:".to_owned();
+                return Err(actives.iter().fold(head, |text, active| {
+                    let written = active.record.modified.local();
+                    format!("{text}\n  last written {written}: pause-recorder {verb} {}", active.name)
+                }));
+            }
         };
         let active = actives.swap_remove(at);
         if active.is_own || self.is_users_own() {
@@ -122,27 +106,10 @@ impl<'a> Project<'a> {
         Err(format!("{} belongs to another session; {why}", active.name))
     }
 
-    fn is_outside_of_sessions(&self) -> bool {
-        self.asker.session.is_none() && self.is_users_own()
-    }
-
     /// The user asks, or a script of theirs outside of any session.
     fn is_users_own(&self) -> bool {
         let is_script = self.asker.caller == Caller::Shell(Standing::NoTerminal);
         self.asker.caller.is_operator() || (is_script && self.asker.session.is_none())
-    }
-
-    fn choice(&self, actives: &[Active], verb: &str) -> String {
-        let who = if self.asker.caller.is_operator() { "type" } else { "the user can type" };
-        let head = if self.is_outside_of_sessions() {
-            format!("several sessions of this project have a record; {who} one of:")
-        } else {
-            format!("this session has no record; for one of another session {who} its line:")
-        };
-        actives.iter().fold(head, |text, active| {
-            let written = active.record.modified.local();
-            format!("{text}\n  last written {written}: pause-recorder {verb} {}", active.name)
-        })
     }
 
     /// Only the user may do this.
@@ -152,53 +119,37 @@ impl<'a> Project<'a> {
         if caller.is_operator() { Ok(()) } else { Err(refusal()) }
     }
 
-    /// The hook would record nothing.
-    pub(super) fn is_off(&self) -> bool {
-        let section = self.asker.section::<PauseRecorder>(&self.asker.switches());
-        section.is_none_or(|section| !section.enabled)
+    /// The snapshots, newest first.
+    pub(super) fn all_kept(&self) -> Vec<Kept> {
+        self.sessions.snapshot_ids().into_iter().map(|id| self.kept(id)).collect()
     }
 
-    /// The snapshot with this part in its id.
-    pub(super) fn the_kept(&self, part: &str) -> Result<Kept, String> {
-        let ids = self.sessions.snapshot_ids();
-        let names: Vec<&str> = ids.iter().map(String::as_str).collect();
-        the_one(&names, part).map(|at| self.kept(&ids[at]))
+    /// The snapshot with this id.
+    pub(super) fn the_kept(&self, id: &str) -> Result<Kept, String> {
+        let mut ids = self.sessions.snapshot_ids().into_iter();
+        ids.find(|known| is_called(known, id)).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
     }
 
-    pub(super) fn kept(&self, id: &str) -> Kept {
-        let bytes = json_of(&self.sessions, id).unwrap_or_default();
-        let entry = self.registry.of(&self.sessions.root, id).filter(|entry| !entry.digest.is_empty());
+    fn kept(&self, id: String) -> Kept {
+        let bytes = json_of(&self.sessions, &id).unwrap_or_default();
+        let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
         let provenance = match entry {
-            None => Provenance::Foreign,
-            Some(entry) if !is_as_written(&bytes, &entry.digest) => Provenance::Changed,
-            Some(entry) if entry.read_at.is_some() => Provenance::Read,
-            Some(_) => Provenance::Unread,
+            None => "not written on this machine",
+            Some(entry) if !is_as_written(&bytes, &entry.digest) => "changed since it was written",
+            Some(entry) if entry.read_at.is_some() => "read",
+            Some(_) => "unread",
         };
-        let json = String::from_utf8(bytes).ok();
-        let snapshot: Option<Snapshot> = json.as_deref().and_then(|json| serde_json::from_str(json).ok());
-        let snapshot = snapshot.filter(|snapshot| snapshot.session_id == id);
-        Kept { id: id.to_owned(), provenance, json, snapshot }
+        let snapshot =
+            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
+        Kept { id, provenance, json: String::from_utf8_lossy(&bytes).into_owned(), snapshot }
     }
 }
 
-fn file_key(record: &Record) -> String {
-    let name = record.path.file_stem().unwrap_or_default().to_string_lossy();
-    name.trim_start_matches("ACTIVE-PAUSE-").to_owned()
+/// The name is this id, with or without `session-`.
+fn is_called(name: &str, id: &str) -> bool {
+    name == id || name.strip_prefix("session-") == Some(id)
 }
 
-/// The place of the name that is called so, with or without `session-`, else of the only one that has this part.
-fn the_one(names: &[&str], part: &str) -> Result<usize, String> {
-    let is_it = |name: &&str| *name == part || name.strip_prefix("session-") == Some(part);
-    if let Some(at) = names.iter().position(is_it) {
-        return Ok(at);
-    }
-    let with_it: Vec<usize> = (0..names.len()).filter(|at| names[*at].contains(part)).collect();
-    match with_it[..] {
-        [at] => Ok(at),
-        [] => Err("no id contains that; `pause-recorder list` shows them all".to_owned()),
-        [one, other, ..] => Err(format!(
-            "several ids contain that, such as {} and {}; write more of it",
-            names[one], names[other]
-        )),
-    }
+fn unknown(id: &str) -> String {
+    format!("there is none with the id {id}; `pause-recorder list` shows them all")
 }

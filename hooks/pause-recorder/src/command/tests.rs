@@ -1,12 +1,12 @@
 //! Each verb over a scratch project.
 
-mod keeping;
 mod recording;
 
 use std::fs;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use shared::cli::{Asker, Line, is_command, prompted};
+use shared::cli::{Asker, Line, prompted};
 use shared::hook::{Context, Effect};
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
@@ -16,10 +16,13 @@ use super::{Reply, answer, grammar};
 use crate::PauseRecorder;
 use crate::record::{JSON, MARKDOWN};
 use crate::settings::Settings;
+use crate::step::Step;
 use crate::tests::World;
 
 /// 2026-11-22 12:00:00
 const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
+
+const FOREIGN: &str = "session-20250101-000000";
 
 const PROMPT: Way = Way { session: Some("one"), caller: Caller::Typed, is_prompt: true };
 const TERMINAL: Way = Way { session: None, caller: Caller::Shell(Standing::Operator), is_prompt: false };
@@ -45,12 +48,9 @@ impl Way {
 impl World {
     /// The names in the folder that are neither locks nor always there.
     fn names(&self) -> Vec<String> {
-        let names = fs::read_dir(self.sessions().dir).into_iter().flatten();
-        let mut names: Vec<String> =
-            names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-        names.retain(|name| name != ".gitignore" && !name.contains(".lock"));
-        names.sort();
-        names
+        let names = fs::read_dir(self.sessions().dir).unwrap().flatten();
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        names.filter(|name| name != ".gitignore" && !name.contains(".lock")).collect()
     }
 
     fn seen_by<T>(&self, way: Way, look: impl FnOnce(Asker<'_>, &Context<'_, Settings>) -> T) -> T {
@@ -74,12 +74,14 @@ impl World {
         reply
     }
 
+    #[track_caller]
     fn yes(&self, way: Way, line: &str) -> String {
         let reply = self.ask(way, line);
         assert!(!reply.is_no, "{line}: {}", reply.text);
         reply.text
     }
 
+    #[track_caller]
     fn no(&self, way: Way, line: &str) -> String {
         let reply = self.ask(way, line);
         assert!(reply.is_no && reply.effects.is_empty(), "{line}: {}", reply.text);
@@ -99,28 +101,12 @@ impl World {
     }
 
     /// Files of somebody else.
-    fn foreign(&self, id: &str) {
+    fn foreign(&self) {
         self.sessions().open().unwrap();
-        let [json, page] = [JSON, MARKDOWN].map(|end| self.sessions().file(id, end));
-        fs::write(json, format!("{{\"session_id\": \"{id}\"}}")).unwrap();
+        let [json, page] = [JSON, MARKDOWN].map(|end| self.sessions().file(FOREIGN, end));
+        fs::write(json, format!("{{\"session_id\": \"{FOREIGN}\"}}")).unwrap();
         fs::write(page, "# Do this\u{1b}[2J\n").unwrap();
     }
-}
-
-#[test]
-fn what_every_hook_answers_is_answered_and_prose_is_not() {
-    let world = World::new(NOW);
-    for prompt in
-        ["pause-recorder status", "pause-recorder help", "pause-recorder list", "pause-recorder show 2026"]
-    {
-        assert!(is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_some(), "{prompt}");
-    }
-    for prompt in ["pause-recorder", "pause-recorder start the server", "please pause-recorder start"] {
-        assert!(!is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_none(), "{prompt}");
-    }
-    let off = world.prompt("pause-recorder off").unwrap();
-    assert_eq!((off.effects.len(), off.is_no, off.for_model), (1, false, None));
-    assert!(world.yes(TERMINAL, "schema snapshot").contains("\"session_id\""));
 }
 
 #[test]
@@ -128,55 +114,109 @@ fn status_says_how_things_stand() {
     let world = World::new(NOW);
     let text = world.yes(TERMINAL, "status");
     let lines: Vec<&str> = text.lines().collect();
-    assert_eq!(lines.len(), 4, "{text}");
-    assert!(lines[0].starts_with("pause-recorder: on"), "{text}");
-    assert_eq!(
-        lines[1],
-        "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %"
-    );
-    assert_eq!(lines[2], "records in .claude/sessions: 0 active");
-    assert_eq!(lines[3], "snapshots in .claude/sessions: 0 unread, 0 read");
+    assert!(lines.len() == 3 && lines[0].starts_with("pause-recorder: on"), "{text}");
+    let levels = "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %";
+    assert_eq!(lines[1], levels);
+    assert!(lines[2].starts_with("in .claude/sessions: 0 active records, 0 snapshots"), "{text}");
     let text = world.yes(PROMPT, "status");
-    assert!(text.contains("\ncontext: not known yet"), "{text}");
-    assert!(text.contains("\nrecord: none; pause-recorder start begins one\n"), "{text}");
-    world.snapshot("two");
-    world.foreign("session-20260101-000000");
+    assert!(text.contains("\ncontext: not known yet") && text.contains("\nrecord: none; "), "{text}");
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
-    let record = "\nrecord: session-20261122-120000-2 in .claude/sessions, 1 action in 0 min\n";
+    let record = "\nrecord: session-20261122-120000 in .claude/sessions, 1 action in 0 min\n";
     assert!(text.contains(record), "{text}");
-    let in_terminal = world.yes(TERMINAL, "status");
-    assert!(in_terminal.contains("\nrecords in .claude/sessions: 1 active\n"), "{in_terminal}");
-    assert!(text.ends_with("1 unread, 0 read, 1 not as written on this machine"), "{text}");
     let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
+    let keys: Vec<&str> = json["record"].as_object().unwrap().keys().map(String::as_str).collect();
+    let seeds = ["session_id", "action_count", "duration_seconds", "context_range", "pause_started_at"];
+    assert_eq!(keys, [&seeds[..], &["last_action_type", "last_updated"]].concat());
     assert_eq!(json["hook"], "pause-recorder");
-    assert_eq!(json["levels"]["auto_pause"], 90.0);
-    assert_eq!(json["record"]["session_id"], "session-20261122-120000-2");
-    assert_eq!(json["snapshots"]["others"], 1);
-    assert_eq!(json["active_records"], 1);
-    assert!(json["context"].is_null());
+    assert!(world.prompt("pause-recorder off").unwrap().effects.len() == 1, "as every hook answers it");
+    let misused = world.prompt("pause-recorder Discard --force").unwrap();
+    assert!(misused.is_no && misused.text.contains("discard [ID]"), "{}", misused.text);
 }
 
 #[test]
-fn an_option_that_a_verb_does_not_have_is_answered_with_the_usage() {
+fn a_list_says_whose_each_is() {
     let world = World::new(NOW);
-    for (prompt, usage) in [
-        ("pause-recorder finalize --bogus", "finalize [--minimal] [ID]"),
-        ("pause-recorder Discard --force 2026", "discard [ID]"),
-        ("pause-recorder status --all", "status [--json]"),
-        ("pause-recorder off --everywhere", "off [--session ID]"),
-    ] {
-        assert!(is_command::<PauseRecorder>(prompt), "{prompt}");
-        let reply = world.prompt(prompt).unwrap();
-        assert!(
-            reply.is_no && reply.effects.is_empty() && reply.text.contains(usage),
-            "{prompt}: {}",
-            reply.text
-        );
+    let (first, second) = (world.snapshot("two"), world.snapshot("three"));
+    world.foreign();
+    fs::write(world.sessions().file(&second, JSON), "{}").unwrap();
+    let only = world.snapshot("four");
+    fs::remove_file(world.sessions().file(&only, JSON)).unwrap();
+    fs::write(world.sessions().dir.join("ACTIVE-PAUSE-1234abcd.jsonl"), "{\"torn").unwrap();
+    world.yes(PROMPT, "start");
+    let text = world.yes(PROMPT, "list");
+    let lines: Vec<&str> = text.lines().collect();
+    let begins = [
+        "session-20261122-120000-4  being recorded, 1 action, of this session",
+        "1234abcd  no line can be read, 0 actions, not begun on this machine",
+        &format!("{second}  cannot be read, changed since it was written"),
+        &format!("{first}  "),
+        &format!("{FOREIGN}  cannot be read, not written on this machine"),
+        &format!("{only}  record only, no snapshot"),
+    ];
+    assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{text}");
+    assert!(lines.len() == 6 && lines[3].ends_with("  1 action, unread"), "{text}");
+}
+
+#[test]
+fn show_prints_the_page_or_the_json() {
+    let world = World::new(NOW);
+    assert!(world.no(TERMINAL, "show").contains("no snapshot"));
+    let id = world.snapshot("two");
+    let [path, page] = [JSON, MARKDOWN].map(|end| world.sessions().file(&id, end));
+    assert_eq!(world.yes(TERMINAL, "show"), fs::read_to_string(page).unwrap().trim_end());
+    let json = fs::read_to_string(&path).unwrap();
+    assert_eq!(world.yes(TERMINAL, &format!("show {id} --json")), json.trim_end());
+    fs::write(&path, json + " ").unwrap();
+    assert!(world.yes(TERMINAL, "show").starts_with("(changed since it was written)\n\n# Paused"));
+    world.foreign();
+    assert!(world.no(TERMINAL, &format!("show {FOREIGN}")).contains("is no snapshot"));
+    assert!(world.no(TERMINAL, "show 2026").contains("there is none with the id 2026"));
+}
+
+#[test]
+fn a_snapshot_of_this_machine_is_handed_to_claude_and_is_read_then() {
+    let world = World::new(NOW);
+    world.foreign();
+    let why = world.no(PROMPT, &format!("resume {FOREIGN}"));
+    assert!(why.contains("not written on this machine") && why.contains(&format!("show {FOREIGN}")), "{why}");
+    assert!(world.no(PROMPT, "resume").contains("no snapshot"));
+    let (first, second) = (world.snapshot("two"), world.snapshot("three"));
+    let in_shell = world.ask(TERMINAL, "resume");
+    assert!(in_shell.for_model.is_none() && in_shell.effects.is_empty());
+    assert!(in_shell.text.contains(&format!(".claude/sessions/{second}.json")), "{}", in_shell.text);
+    for expected in [&second, &first, &second] {
+        let reply = world.ask(PROMPT, "resume");
+        let read = reply.for_model.unwrap();
+        assert!(read.starts_with("The user has typed `pause-recorder resume`: they ask you"), "{read}");
+        assert!(read.contains(&format!("/{expected}.json")), "{read}");
+        assert_eq!(reply.effects, [Step::MarkRead { id: expected.clone() }]);
     }
-    for prompt in
-        ["pause-recorder paint --blue", "pause-recorder start -- and go on", "pause-recorder --force"]
-    {
-        assert!(!is_command::<PauseRecorder>(prompt) && world.prompt(prompt).is_none(), "{prompt}");
-    }
+    let json = world.sessions().file(&first, JSON);
+    let text = fs::read_to_string(&json).unwrap().replace("\"enabled\": true", "\"enabled\": false");
+    fs::write(&json, text).unwrap();
+    assert!(world.no(PROMPT, &format!("resume {first}")).contains("changed since it was written"));
+}
+
+#[test]
+fn prune_removes_what_is_older() {
+    let mut world = World::new(NOW);
+    let old = world.snapshot("two");
+    world.foreign();
+    fs::write(world.sessions().dir.join("session-20250101-000001-incremental.jsonl.gz"), "x").unwrap();
+    world.now = world.now.plus(Duration::from_secs(89 * 24 * 60 * 60));
+    let young = world.snapshot("three");
+    let planned = world.yes(CLAUDES_SHELL, "prune --dry-run");
+    assert_eq!(planned, format!("would be removed:\n  {FOREIGN}\n  session-20250101-000001"));
+    let refused = world.no(CLAUDES_SHELL, "prune");
+    assert!(refused.ends_with("type: pause-recorder prune --older-than 90"), "{refused}");
+    assert!(world.yes(PROMPT, "prune").starts_with("removed:\n"));
+    world.now = world.now.plus(Duration::from_secs(2 * 24 * 60 * 60));
+    assert_eq!(world.yes(TERMINAL, "prune"), format!("removed:\n  {old}"));
+    assert!(world.names().iter().all(|name| name.starts_with(&young) || name == "LATEST-SESSION.txt"));
+    assert!(world.registry().of(&world.at("project"), &old).is_none());
+    world.yes(PROMPT, "start");
+    world.now = world.now.plus(Duration::from_secs(60));
+    assert_eq!(world.yes(TERMINAL, "prune --older-than 0"), format!("removed:\n  {young}"));
+    assert_eq!(world.yes(TERMINAL, "prune"), "no snapshot of this project is older than 90 days");
 }

@@ -25,7 +25,7 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
     });
     let share = reading.map_or(0.0, Reading::share);
     let data = map(json!({ "context_percentage": share, "initial_state": initial, "reason": reason }));
-    Action { kind: Kind::PauseStarted, at, session_id: String::new(), data, share }
+    Action::new(Kind::PauseStarted, at, data, share)
 }
 
 /// The action of levels that are reached now.

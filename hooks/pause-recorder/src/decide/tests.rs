@@ -8,9 +8,9 @@ use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailu
 
 use super::{NOT_RECORDED, decide};
 use crate::command::Reply;
-use crate::earlier::{Left, Unread};
+use crate::earlier::Left;
 use crate::levels::{Level, Thresholds};
-use crate::observe::{Facts, Orphan};
+use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::record::{Action, Kind, Record, Sessions};
 use crate::settings::Settings;
@@ -72,7 +72,6 @@ fn at(percent: u64) -> Case {
             sessions: Some(Sessions { dir: "/p/.claude/sessions".into(), root: "/p".into() }),
             obstacle: None,
             record: None,
-            is_full: false,
             reading: Some(reading(percent)),
             learnt: None,
             thresholds: Thresholds::new(&settings, None),
@@ -131,8 +130,7 @@ impl Case {
     /// Everything that is written into the record, if it is.
     fn actions(&self) -> Vec<Action> {
         let actions = |step| match step {
-            Step::Start { then, .. } => then,
-            Step::Append { actions, .. } => actions,
+            Step::Start { actions, .. } | Step::Append { actions, .. } => actions,
             _ => Vec::new(),
         };
         self.outcome().effects.into_iter().flat_map(actions).collect()
@@ -151,9 +149,8 @@ impl Case {
         self.outcome().effects.into_iter().filter_map(end).collect()
     }
 
-    fn learns(&self) -> Option<(String, u64)> {
-        let learnt =
-            |step| if let Step::Learn { model, tokens } = step { Some((model, tokens)) } else { None };
+    fn learns(&self) -> Option<Compaction> {
+        let learnt = |step| if let Step::Learn(compaction) = step { Some(compaction) } else { None };
         self.outcome().effects.into_iter().find_map(learnt)
     }
 }
@@ -202,8 +199,8 @@ fn nothing_is_remembered_while_nothing_changes() {
 #[test]
 fn record_begins_at_its_level_with_the_event_that_reached_it() {
     assert!(!at(89).starts());
-    assert_eq!(at(90).kinds(), [Kind::SystemEvent, Kind::ToolCall]);
-    let Some(Step::Start { first, .. }) = at(90).outcome().effects.into_iter().next() else { panic!() };
+    assert_eq!(at(90).kinds(), [Kind::PauseStarted, Kind::SystemEvent, Kind::ToolCall]);
+    let first = at(90).actions().remove(0);
     let initial =
         json!({ "claude_session_id": "s", "model": "m", "tokens_used": 180_000, "tokens_total": 200_000 });
     let data = json!({ "context_percentage": 0.9, "initial_state": initial, "reason": "auto_pause" });
@@ -284,7 +281,7 @@ fn names_are_masked_like_other_texts() {
 #[test]
 fn full_record_counts_and_gets_its_last_line() {
     let mut case = recorded_at(91);
-    case.facts.is_full = true;
+    case.facts.record.as_mut().unwrap().bytes = 10 * 1024 * 1024;
     assert!(case.kinds().is_empty());
     assert_eq!(case.state_after().left_out, 1);
     case.state.left_out = 3;
@@ -310,7 +307,7 @@ fn place_of_a_compaction_is_learnt_once_it_has_come() {
     assert_eq!(announced.compacting, Some(Compaction { model: "m".into(), tokens: 166_000 }));
     let mut case = recorded_at(83).on(start("compact"));
     (case.state, case.facts.reading) = (announced.clone(), None);
-    assert_eq!(case.learns(), Some(("m".into(), 166_000)));
+    assert_eq!(case.learns(), announced.compacting);
     let after = case.state_after();
     assert!(after.compacting.is_none() && after.compacted && after.told.is_empty());
     // Work goes on: it was only announced.
@@ -366,7 +363,7 @@ fn record_begins_by_itself_once_until_the_context_falls() {
 fn earlier_records_are_reported_at_a_start() {
     let mut case = at(5).on(start("startup"));
     case.facts.left.faults = vec!["full".into()];
-    case.facts.left.orphans = vec![Orphan { id: "session-3".into(), silent_since: NOW }];
+    case.facts.left.orphans = vec![("session-3".into(), NOW)];
     assert!(case.outcome().effects.contains(&Step::Fail { why: "full".into() }));
     let notice = case.notice();
     assert!(notice.starts_with("pause-recorder: ") && notice.contains("may still be open"), "{notice}");
@@ -376,7 +373,7 @@ fn earlier_records_are_reported_at_a_start() {
 #[test]
 fn new_session_is_told_of_a_snapshot_once_and_a_headless_one_is_not() {
     let mut case = at(5).on(start("startup"));
-    case.facts.left.unread = Some(Unread { id: "session-4".into(), brief: "earlier".into() });
+    case.facts.left.unread = Some(("session-4".into(), "earlier".into()));
     let outcome = case.outcome();
     assert_eq!(outcome.verdict, Verdict::Advise { text: "earlier".to_owned() });
     assert!(outcome.effects.contains(&Step::MarkRead { id: "session-4".into() }));

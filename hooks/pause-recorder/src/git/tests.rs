@@ -131,11 +131,6 @@ impl Scratch {
         let names = self.git(&["show", "--format=", "--name-only", "HEAD"]);
         names.lines().map(ToOwned::to_owned).collect()
     }
-
-    /// Whether git knows of our files otherwise than as they are committed.
-    fn is_ours_in_index(&self) -> bool {
-        !self.git(&["ls-files", "--", ".claude"]).is_empty()
-    }
 }
 
 #[test]
@@ -150,24 +145,11 @@ fn look_tells_branch_commits_and_changes() {
     scratch.git(&["mv", "first.txt", "second.txt"]);
     fs::remove_file(scratch.root().join("second.txt")).unwrap();
     assert_eq!(scratch.look().status.modified_files, ["first.txt", "second.txt"]);
-    scratch.git(&["commit", "--quiet", "--amend", "--no-edit", "--date=2001-01-01T00:00:00Z"]);
-    assert!(!scratch.look().recent_commits[0].timestamp.starts_with("2001"), "when it was committed");
-}
-
-#[test]
-fn look_without_a_branch_a_commit_a_repository_or_files() {
     let unborn = Scratch::unborn().look();
     assert_eq!((unborn.branch.as_deref(), unborn.recent_commits.len()), (Some("main"), 0));
-    let scratch = Scratch::with_commit();
-    scratch.git(&["checkout", "--quiet", "--detach"]);
-    let detached = scratch.look();
-    assert_eq!((detached.branch, detached.recent_commits.len()), (None, 1));
-    scratch.git(&["clone", "--quiet", "--bare", ".", "../bare"]);
-    for folder in ["bare", "home", "nowhere"] {
+    for folder in ["home", "nowhere"] {
         assert_eq!(scratch.look_in(&scratch.beside(folder)), GitContext::default(), "{folder}");
     }
-    fs::write(scratch.root().join(".git/config"), "[broken").unwrap();
-    assert_eq!(scratch.look(), GitContext::default());
 }
 
 #[test]
@@ -198,8 +180,6 @@ fn look_starts_nothing_of_the_repositorys() {
     scratch.write("first.txt", "one\n");
     let told = scratch.look();
     assert!(told.is_git_repo && told.status.clean && told.recent_commits.len() == 2, "{told:?}");
-    scratch.git(&["config", "filter.a=b.clean", &program]);
-    assert_eq!(scratch.look(), GitContext::default(), "no command line can switch this one off");
     assert!(!scratch.has_run());
     let _ = scratch.try_git(&["status"]);
     assert!(scratch.has_run(), "git by itself starts them");
@@ -209,15 +189,11 @@ fn look_starts_nothing_of_the_repositorys() {
 fn nothing_of_the_users_is_taken_or_changed() {
     let scratch = Scratch::with_commit();
     scratch.write("staged.txt", "staged");
-    scratch.write("removed.txt", "x");
-    scratch.git(&["add", "removed.txt"]);
-    scratch.git(&["commit", "--quiet", "-m", "second"]);
-    scratch.git(&["rm", "--quiet", "removed.txt"]);
     scratch.git(&["add", "staged.txt"]);
     scratch.write("staged.txt", "staged, and changed since");
     scratch.write("intended.txt", "x");
     scratch.git(&["add", "--intent-to-add", "intended.txt"]);
-    scratch.write("first.txt", "changed");
+    scratch.git(&["rm", "--quiet", "first.txt"]);
     scratch.write("un tracked", "x");
     let before = scratch.standing();
     let files = scratch.snapshot("one");
@@ -231,8 +207,11 @@ fn nothing_of_the_users_is_taken_or_changed() {
     assert_eq!(scratch.commit(&files), Ok(()));
     assert_eq!(scratch.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(scratch.commit(&scratch.snapshot("two")), Ok(()));
-    assert_eq!(scratch.committed().len(), 3);
-    assert_eq!(scratch.standing(), before);
+    assert_eq!((scratch.committed().len(), scratch.standing()), (3, before));
+    let file = scratch.write("-x/[a]*", "a path is no pattern");
+    scratch.write("-x/a", "not ours");
+    assert_eq!(scratch.commit(&[file]), Ok(()));
+    assert_eq!(scratch.committed(), ["-x/[a]*"]);
 }
 
 #[test]
@@ -259,72 +238,37 @@ fn no_hook_editor_or_signature() {
     assert!(scratch.has_run(), "git by itself starts them");
 }
 
-#[test]
-fn while_something_is_going_on_nothing_is_committed() {
-    let check = |arguments: &[&str], expected: &str| {
-        let scratch = Scratch::with_commit();
-        scratch.git(&["checkout", "--quiet", "-b", "side"]);
-        scratch.write("first.txt", "side\n");
-        scratch.git(&["commit", "--quiet", "-am", "side"]);
-        scratch.git(&["checkout", "--quiet", "main"]);
-        scratch.write("first.txt", "main\n");
-        scratch.git(&["commit", "--quiet", "-am", "main"]);
-        let _ = scratch.try_git(arguments);
-        let (before, head) = (scratch.standing(), scratch.git(&["rev-parse", "HEAD"]));
-        let said = scratch.commit(&scratch.snapshot("one"));
-        assert_eq!(said, Err(format!("{expected} is going on in the repository")), "{arguments:?}");
-        assert_eq!(
-            (scratch.standing(), scratch.git(&["rev-parse", "HEAD"])),
-            (before, head),
-            "{arguments:?}"
-        );
-        assert!(!scratch.is_ours_in_index());
-    };
-    check(&["merge", "side"], "a merge");
-    check(&["merge", "--no-commit", "--no-ff", "-s", "ours", "side"], "a merge");
-    check(&["merge", "--squash", "side"], "a merge");
-    check(&["cherry-pick", "side"], "a cherry-pick");
-    check(&["revert", "HEAD~1"], "a revert");
-    check(&["rebase", "side"], "a rebase");
-    check(&["bisect", "start"], "a bisection");
-}
-
-#[test]
-fn why_it_is_not_committed_and_what_was_added_is_taken_out_again() {
-    let check = |arrange: &dyn Fn(&Scratch), expected: &str| {
-        let scratch = Scratch::with_commit();
-        scratch.write("staged.txt", "x");
-        scratch.git(&["add", "staged.txt"]);
-        arrange(&scratch);
-        let before = scratch.standing();
-        let said = scratch.commit(&scratch.snapshot("one"));
-        assert_eq!(
-            said.map_err(|why| why.contains(expected).to_string()),
-            Err("true".to_owned()),
-            "{expected}"
-        );
-        assert_eq!(scratch.standing(), before, "{expected}");
-        assert!(!scratch.is_ours_in_index(), "{expected}");
-    };
-    check(
-        &|scratch| {
-            scratch.git(&["config", "--unset", "user.name"]);
-            scratch.git(&["config", "--unset", "user.email"]);
-            scratch.git(&["config", "user.useConfigOnly", "true"]);
-        },
-        "git does not know who you are",
-    );
-    check(&|scratch| drop(scratch.write(".git/index.lock", "")), "another git command is at work");
-    check(&|scratch| drop(scratch.write(".git/refs/heads/main.lock", "")), "git says: ");
-}
-
-#[test]
-fn a_path_is_a_path() {
+/// The commit fails for this reason, and the user's index and head are as before.
+#[track_caller]
+fn check_refused(expected: &str, arrange: impl FnOnce(&Scratch)) {
     let scratch = Scratch::with_commit();
-    scratch.write("-x/a", "not ours");
-    let file = scratch.write("-x/[a]*", "ours");
-    assert_eq!(scratch.commit(&[file]), Ok(()));
-    assert_eq!(scratch.committed(), ["-x/[a]*"]);
+    scratch.write("staged.txt", "x");
+    scratch.git(&["add", "staged.txt"]);
+    arrange(&scratch);
+    let before = (scratch.standing(), scratch.git(&["rev-parse", "HEAD"]));
+    let why = scratch.commit(&scratch.snapshot("one")).unwrap_err();
+    assert!(why.contains(expected), "{why}");
+    assert_eq!((scratch.standing(), scratch.git(&["rev-parse", "HEAD"])), before, "{expected}");
+    assert!(scratch.git(&["ls-files", "--", ".claude"]).is_empty(), "{expected}");
+}
+
+#[test]
+fn what_cannot_be_committed_is_taken_out_again() {
+    for name in ["MERGE_HEAD", "rebase-merge", "BISECT_LOG", "SQUASH_MSG"] {
+        check_refused("is going on in the repository", |scratch| {
+            scratch.write(&format!(".git/{name}"), "");
+        });
+    }
+    check_refused("git says: fatal: ", |scratch| {
+        scratch.git(&["config", "--unset", "user.name"]);
+        scratch.git(&["config", "--unset", "user.email"]);
+        scratch.git(&["config", "user.useConfigOnly", "true"]);
+    });
+    check_refused("git says: fatal: ", |scratch| drop(scratch.write(".git/index.lock", "")));
+    check_refused("git says: ", |scratch| drop(scratch.write(".git/refs/heads/main.lock", "")));
+    let plain = Scratch::empty();
+    assert!(plain.commit(&plain.snapshot("one")).is_err_and(|why| why.contains("not a git repository")));
+    assert!(plain.commit(&[plain.beside("home/a.json")]).is_err());
 }
 
 #[test]
@@ -339,35 +283,11 @@ fn at_its_deadline_git_takes_its_locks_away() {
     let said = commit(&scratch.environment(), &scratch.root(), &files, "Pause snapshot", patience);
     assert_eq!(said, Err("git did not come back in time".to_owned()));
     assert!(!scratch.root().join(".git/index.lock").exists());
-    assert!(!scratch.is_ours_in_index());
+    assert!(scratch.git(&["ls-files", "--", ".claude"]).is_empty());
 }
 
 #[test]
-fn outside_of_a_repository_nothing_is_committed() {
-    let scratch = Scratch::with_commit();
-    let outside = scratch.beside("home/a.json");
-    let said = scratch.commit(&[outside]);
-    assert_eq!(said, Err("the folder of sessions lies outside of the repository".to_owned()));
-    let plain = Scratch::empty();
-    let said = plain.commit(&plain.snapshot("one"));
-    assert!(said.is_err_and(|why| why.contains("not a git repository")));
-    assert_eq!(scratch.commit(&[]), Ok(()));
-}
-
-#[test]
-fn behind_a_link_that_stays_inside_files_have_their_real_names() {
-    let scratch = Scratch::with_commit();
-    fs::create_dir(scratch.root().join("inside")).unwrap();
-    std::os::unix::fs::symlink("inside", scratch.root().join(".claude")).unwrap();
-    let files = scratch.snapshot("one");
-    assert_eq!(scratch.commit(&files), Ok(()));
-    let mut committed = scratch.committed();
-    committed.retain(|name| name.starts_with("inside/sessions/"));
-    assert_eq!(committed.len(), 3);
-}
-
-#[test]
-fn identity_and_ignored_files_may_stand_beside_the_home() {
+fn identity_may_stand_beside_the_home() {
     let scratch = Scratch::with_commit();
     let folder = scratch.beside("settings/git");
     fs::create_dir_all(&folder).unwrap();
@@ -375,12 +295,9 @@ fn identity_and_ignored_files_may_stand_beside_the_home() {
     for key in ["user.name", "user.email"] {
         scratch.git(&["config", "--unset", key]);
     }
+    let surroundings =
+        Environment { xdg_config_home: Some(scratch.beside("settings")), ..scratch.environment() };
     let files = scratch.snapshot("one");
-    let commit = |folder| {
-        let surroundings = Environment { xdg_config_home: Some(folder), ..scratch.environment() };
-        commit(&surroundings, &scratch.root(), &files, "Pause snapshot", PATIENCE)
-    };
-    assert!(commit("settings".into()).is_err(), "it is relative");
-    assert_eq!(commit(scratch.beside("settings")), Ok(()));
+    assert_eq!(commit(&surroundings, &scratch.root(), &files, "Pause snapshot", PATIENCE), Ok(()));
     assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
 }

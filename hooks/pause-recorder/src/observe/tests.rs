@@ -9,7 +9,6 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, ToolResult};
 
 use super::{Facts, MAX_BYTES_AT_END, observe};
-use crate::earlier::Unread;
 use crate::record::{ARCHIVE, Action, JSON, Kind, Record, append};
 use crate::registry::Entry;
 use crate::step::Step;
@@ -27,8 +26,7 @@ impl World {
         self.does(Step::Start {
             session: session.into(),
             transcript: None,
-            first: Box::new(action(Kind::PauseStarted, "reason", "auto_pause")),
-            then: Vec::new(),
+            actions: vec![action(Kind::PauseStarted, "reason", "auto_pause")],
         });
         self.sessions().active(session).unwrap()
     }
@@ -55,7 +53,7 @@ impl World {
         self.observes(session, event).unwrap()
     }
 
-    fn unread(&self, session: &str) -> Option<Unread> {
+    fn unread(&self, session: &str) -> Option<(String, String)> {
         self.starts(session).left.unread
     }
 
@@ -71,7 +69,7 @@ fn silent_for(record: &Record, minutes: u64) {
 
 fn action(kind: Kind, key: &str, value: &str) -> Action {
     let data = Map::from_iter([(key.to_owned(), value.into())]);
-    Action { kind, at: BEGUN, session_id: String::new(), data, share: 0.9 }
+    Action::new(kind, BEGUN, data, 0.9)
 }
 
 #[test]
@@ -80,11 +78,11 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
     world.ends("old");
     let left = world.starts("new").left;
     assert_eq!(left.faults, Vec::<String>::new());
-    let unread = left.unread.unwrap();
+    let (id, brief) = left.unread.unwrap();
     let (entry, sessions) = (world.entry(), world.sessions());
-    assert_eq!(unread.id, entry.id);
+    assert_eq!(id, entry.id);
     let path = format!("\nSnapshot: {} ", sessions.told_of(&sessions.file(&entry.id, JSON)));
-    assert!(unread.brief.contains(&path), "{}", unread.brief);
+    assert!(brief.contains(&path), "{brief}");
     assert!(sessions.actives().is_empty() && sessions.file(&entry.id, ARCHIVE).is_file());
     world.does(Step::MarkRead { id: entry.id });
     assert_eq!(world.unread("another"), None);

@@ -11,9 +11,7 @@ use shared::protocol::{Call, Event, Stop, Subagent, ToolFailure, ToolResult};
 use shared::state::Store;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
-use super::{learnt, reading};
-use crate::levels::{Level, Thresholds};
-use crate::models::{self, believed_percent};
+use super::{learn, learnt, reading};
 use crate::occupancy::{Reading, Source};
 use crate::registry;
 use crate::settings::Settings;
@@ -73,9 +71,8 @@ impl Scene {
         self
     }
 
-    fn learnt(self, model: &str, tokens: u64) -> Self {
-        models::learn(&registry::own_store(&self.store()).unwrap(), model, tokens).unwrap();
-        self
+    fn learns(&self, model: &str, tokens: u64) {
+        learn(&registry::own_store(&self.store()).unwrap(), Compaction { model: model.into(), tokens });
     }
 
     fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
@@ -98,37 +95,26 @@ impl Scene {
         let found = found.as_ref().map(|it| (it.tokens, it.window, it.model.as_str(), it.source));
         assert_eq!(found, expected);
     }
-
-    fn auto_pause(&self) -> f64 {
-        let point = self.reading().and_then(|reading| {
-            let learnt = self.see(|context| learnt(context, &self.state, &reading))?;
-            believed_percent(learnt.tokens, reading.window)
-        });
-        Thresholds::new(&self.world.settings, point).of(Level::AutoPause)
-    }
 }
 
 use Source::{StatusLine, Transcript};
 
 #[test]
 fn fresh_status_line_is_believed_and_else_the_transcript() {
-    for secs in [0, 1, 60] {
+    for secs in [0, 60] {
         let scene = scene().replied(MODEL, 7).told(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
         scene.check(Some((51_000, 1_000_000, "claude-x[1m]", StatusLine)));
     }
     let transcript = Some((80_000, 200_000, MODEL, Transcript));
     let replied = || scene().replied(MODEL, 80_000);
     replied().check(transcript);
-    for secs in [61, 100_000, -1, -3_600] {
+    for secs in [61, -1] {
         replied().told(secs, MODEL, Some(51_000), Some(200_000)).check(transcript);
         scene().told(secs, MODEL, Some(51_000), Some(200_000)).check(None);
     }
     // Before the first reply of a resumed session the status line reports nothing, or 0.
     replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
-    replied().told(0, MODEL, None, Some(200_000)).check(transcript);
     scene().told(0, MODEL, None, None).check(None);
-    scene().replied("<synthetic>", 9).check(None);
-    scene().check(None);
 }
 
 #[test]
@@ -146,31 +132,24 @@ fn after_a_compaction_only_a_new_reply_counts() {
 
 #[test]
 fn it_is_looked_at_where_it_matters() {
-    let prompt = Event::UserPromptSubmit { prompt: "go".into(), source: None };
-    let always = [
-        Event::PostToolUse(ToolResult::default()),
-        Event::PostToolUseFailure(ToolFailure::default()),
-        Event::Stop(Stop::default()),
-        Event::StopFailure { error: String::new() },
-        Event::PreCompact { trigger: "auto".into() },
-        prompt,
-    ];
-    let recorded = [
-        Event::SubagentStart(Subagent::default()),
-        Event::SubagentStop(Subagent::default()),
-        Event::SessionStart { source: "resume".into(), model: None },
-        Event::SessionEnd { reason: "other".into() },
-    ];
+    let start = |source: &str| Event::SessionStart { source: source.into(), model: None };
     let mut scene = scene().replied(MODEL, 80_000);
-    let mut is_seen = |event: &Event, is_recorded: bool| {
-        (scene.event, scene.is_recorded) = (event.clone(), is_recorded);
-        scene.reading().is_some()
-    };
-    for event in &always {
-        assert!(is_seen(event, false) && is_seen(event, true), "{}", event.name());
-    }
-    for event in &recorded {
-        assert!(!is_seen(event, false) && is_seen(event, true), "{}", event.name());
+    for (event, always) in [
+        (Event::PostToolUse(ToolResult::default()), true),
+        (Event::PostToolUseFailure(ToolFailure::default()), true),
+        (Event::Stop(Stop::default()), true),
+        (Event::StopFailure { error: String::new() }, true),
+        (Event::PreCompact { trigger: "auto".into() }, true),
+        (Event::UserPromptSubmit { prompt: "go".into(), source: None }, true),
+        (Event::SubagentStart(Subagent::default()), false),
+        (Event::SubagentStop(Subagent::default()), false),
+        (start("resume"), false),
+        (Event::SessionEnd { reason: "other".into() }, false),
+    ] {
+        (scene.event, scene.is_recorded) = (event, false);
+        assert_eq!(scene.reading().is_some(), always, "{}", scene.event.name());
+        scene.is_recorded = true;
+        assert!(scene.reading().is_some(), "{}", scene.event.name());
     }
 }
 
@@ -178,42 +157,37 @@ fn it_is_looked_at_where_it_matters() {
 fn window_of_a_transcripts_model_is_that_of_its_status_line_or_the_settings() {
     let replied = || scene().replied(MODEL, 80_000);
     let window = |scene: Scene| scene.reading().unwrap().window;
-    assert_eq!(window(replied()), 200_000);
     // The status line told it, however long ago; of another model it says nothing.
     assert_eq!(window(replied().told(9_000, MODEL, Some(1), Some(400_000))), 400_000);
     assert_eq!(window(replied().told(9_000, "claude-haiku-4-5", Some(1), Some(400_000))), 200_000);
     assert_eq!(window(scene().replied("claude-opus-5-5-20260901", 1)), 1_000_000);
-    assert_eq!(window(scene().replied(MODEL, 300_000)), 1_000_000);
     let mut set = replied();
     set.world.settings.context_window_tokens = Bounded::new(500_000);
     assert_eq!(window(set), 500_000);
-}
-
-#[test]
-fn a_model_that_was_chosen_as_the_long_one_is_it() {
-    let mut chosen = scene().replied(MODEL, 80_000);
+    let mut chosen = replied();
     chosen.state.model = Some(format!("{MODEL}[1m]"));
     chosen.check(Some((80_000, 1_000_000, "claude-opus-4-8[1m]", Transcript)));
-    // It was changed meanwhile.
-    chosen.replied("claude-haiku-4-5", 80_000).check(Some((80_000, 200_000, "claude-haiku-4-5", Transcript)));
 }
 
 #[test]
-fn record_begins_where_this_model_was_compacted() {
-    let at = |tokens, learnt_of: &str, compacted_at| {
-        scene().replied(MODEL, tokens).learnt(learnt_of, compacted_at).auto_pause()
+fn place_of_a_models_compaction_is_kept_for_all_sessions() {
+    let mut scene = scene().replied(MODEL, 130_000);
+    let percent = |scene: &Scene| {
+        let reading = scene.reading().unwrap();
+        scene.see(|context| learnt(context, &scene.state, &reading)).unwrap().percent(reading.window)
     };
-    for (found, expected) in [
-        (at(130_000, MODEL, 167_000), 80.5),
-        (at(50_000, MODEL, 100_000), 47.0),
-        (at(190_000, "claude-haiku-4-5", 167_000), 90.0),
-        (at(190_000, MODEL, 39_000), 90.0),
-        (at(190_000, MODEL, 967_000), 90.0),
-        (scene().auto_pause(), 90.0),
+    assert_eq!(percent(&scene), None);
+    for (model, tokens, expected) in [
+        ("claude-haiku-4-5", 167_000, None),
+        (MODEL, 167_000, Some(83.5)),
+        (MODEL, 100_000, Some(50.0)),
+        // A fifth of the window is believed, less is not.
+        (MODEL, 40_000, Some(20.0)),
+        (MODEL, 39_000, None),
     ] {
-        assert!((found - expected).abs() < 1e-9, "{found} {expected}");
+        scene.learns(model, tokens);
+        assert_eq!(percent(&scene), expected, "{model} {tokens}");
     }
-    let mut known = scene().replied(MODEL, 1).learnt(MODEL, 167_000);
-    known.state.learnt = Some(Compaction { model: MODEL.to_owned(), tokens: 100_000 });
-    assert!((known.auto_pause() - 47.0).abs() < 1e-9, "the session remembers what it has looked up");
+    scene.state.learnt = Some(Compaction { model: MODEL.to_owned(), tokens: 100_000 });
+    assert_eq!(percent(&scene), Some(50.0), "the session remembers what it has looked up");
 }

@@ -47,25 +47,22 @@ impl Record {
     }
 }
 
-/// Begins the record of a session and returns its id. An existing record goes on and keeps its first line.
-pub(crate) fn start(sessions: &Sessions, session: &str, first: Action) -> Result<String, String> {
+/// Begins the record of a session and returns its id. An existing record goes on: it gets all actions but the first.
+pub(crate) fn start(sessions: &Sessions, session: &str, mut actions: Vec<Action>) -> Result<String, String> {
     sessions.open()?;
     let path = sessions.active_path(session);
     locked(&path, || {
-        let is_new = match open_regular(&path, OpenOptions::new().append(true).create_new(true)) {
-            Ok(_) => true,
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => false,
-            Err(error) => return Err(failed(&path, "created", &error)),
-        };
-        if let Some(id) = Record::at(path.clone()).and_then(|record| record.id()) {
-            return Ok(id);
+        let opened = open_regular(&path, OpenOptions::new().read(true).append(true).create(true));
+        let mut file = opened.map_err(|error| failed(&path, "created", &error))?.0;
+        if id(&mut file).ok().flatten().is_some() {
+            actions.remove(0);
         }
-        let begun = append_locked(sessions, &path, vec![first]);
-        if is_new && begun.is_err() {
+        let begun = append_locked(sessions, &path, actions).map(Option::unwrap_or_default);
+        if file.metadata().is_ok_and(|there| there.len() == 0) {
             let _ = fs::remove_file(&path);
         }
         sync_folder(&sessions.dir);
-        begun.map(Option::unwrap_or_default)
+        begun
     })
 }
 
@@ -88,13 +85,13 @@ pub(crate) fn append_locked(
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unwritten)?.0,
     };
-    let (known, at) =
-        (id(&mut file).map_err(unwritten)?, actions.first().map(|first| first.at).unwrap_or_default());
+    let at = actions.first().map(|first| first.at).unwrap_or_default();
+    let known = id(&mut file).map_err(unwritten)?;
     let write = |id: String| append_lines(&mut file, &id, actions).map(|()| Some(id)).map_err(unwritten);
     match known {
         Some(id) => write(id),
         // Under the folder's lock, so that no other record takes the same id.
-        None => sessions.locked(|| write(sessions.free_id(at)?)),
+        None => sessions.locked(|| write(sessions.free_id(at))),
     }
 }
 
@@ -177,17 +174,20 @@ pub(crate) fn archive(path: &Path, to: &Path) -> Result<(), String> {
 
 /// Removes the record, whatever it holds, even while another process writes to it.
 pub(crate) fn discard(path: &Path) -> Result<(), String> {
-    let remove = || match fs::remove_file(path) {
-        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path, "removed", &error)),
-        _ => Ok(()),
-    };
+    let remove = || remove(path);
     locked(path, remove).or_else(|_| remove())
 }
 
+/// Removes a file that may be gone.
+pub(super) fn remove(path: &Path) -> Result<(), String> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(path, "removed", &error)),
+        _ => Ok(()),
+    }
+}
+
 pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> String {
-    let is_odd = error.kind() == ErrorKind::InvalidInput;
-    let why = if is_odd { "it is no regular file".to_owned() } else { error.to_string() };
-    format!("pause-recorder: {} cannot be {what}: {why}", path.display())
+    format!("pause-recorder: {} cannot be {what}: {error}", path.display())
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! The folder of a project's records and snapshots: `<root>/.claude/sessions`, with a `.gitignore` of `*`. Where `<root>/.claude`
 //! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -15,10 +14,7 @@ use super::file::Record;
 /// The names of the folder that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// The records that may begin in one second.
-const MAX_IN_A_SECOND: usize = 1_000;
-
-const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
+pub(crate) const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
 /// The ends of a snapshot's file names, behind its id.
 pub(crate) const JSON: &str = ".json";
@@ -26,6 +22,7 @@ pub(crate) const YAML: &str = ".yaml";
 pub(crate) const MARKDOWN: &str = ".md";
 pub(crate) const ARCHIVE: &str = "-incremental.jsonl";
 pub(super) const COMPRESSED: &str = "-incremental.jsonl.gz";
+pub(super) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED];
 
 /// The folder, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -104,11 +101,9 @@ impl Sessions {
 
     /// All active records by name, including those of strangers.
     pub(crate) fn actives(&self) -> Vec<Record> {
-        let names = self.names();
-        let active = names.iter().filter(|name| {
-            name.strip_prefix(ACTIVE_PREFIX).is_some_and(|rest| rest.strip_suffix(".jsonl").is_some())
-        });
-        active.filter_map(|name| Record::at(self.dir.join(name))).collect()
+        let is_active =
+            |name: &&String| name.starts_with(ACTIVE_PREFIX) && name.strip_suffix(".jsonl").is_some();
+        self.names().iter().filter(is_active).filter_map(|name| Record::at(self.dir.join(name))).collect()
     }
 
     /// The ids of all snapshots, newest first.
@@ -116,13 +111,18 @@ impl Sessions {
         self.ids(&[JSON])
     }
 
+    /// The ids of all snapshots and archives, newest first.
+    pub(crate) fn kept_ids(&self) -> Vec<String> {
+        self.ids(&ENDS)
+    }
+
     /// The ids of records that have a file with one of these ends, newest first.
     pub(super) fn ids(&self, ends: &[&str]) -> Vec<String> {
         let names = self.names();
-        let id_of = |name: &'_ String| ends.iter().find_map(|end| name.strip_suffix(end).map(str::to_owned));
-        let ids: BTreeSet<String> = names.iter().filter_map(id_of).filter(|id| is_record_id(id)).collect();
-        let mut ids: Vec<String> = ids.into_iter().collect();
+        let id_of = |name: &String| ends.iter().find_map(|end| name.strip_suffix(end).map(str::to_owned));
+        let mut ids: Vec<String> = names.iter().filter_map(id_of).filter(|id| is_record_id(id)).collect();
         ids.sort_by(|one, other| order_of(other).cmp(&order_of(one)));
+        ids.dedup();
         ids
     }
 
@@ -133,9 +133,10 @@ impl Sessions {
         }
         let entries = fs::read_dir(&self.dir).into_iter().flatten().take(MAX_LISTED).flatten();
         let regular = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let names: BTreeSet<String> =
+        let mut names: Vec<String> =
             regular.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.into_iter().collect()
+        names.sort();
+        names
     }
 
     /// The file of this record or snapshot with this end.
@@ -165,19 +166,13 @@ impl Sessions {
     }
 
     /// An unused id for a record that begins now. The caller holds the folder's lock.
-    pub(super) fn free_id(&self, at: Timestamp) -> Result<String, String> {
-        let active: Vec<String> = self.actives().iter().filter_map(Record::id).collect();
-        let names = self.names();
-        let has_file = |start: &str| names.iter().any(|name| name.starts_with(start));
-        let is_free = |id: &String| {
-            !active.contains(id) && !has_file(&format!("{id}.")) && !has_file(&format!("{id}-incremental"))
-        };
+    pub(super) fn free_id(&self, at: Timestamp) -> String {
+        let mut used: Vec<String> = self.actives().iter().filter_map(Record::id).collect();
+        used.extend(self.kept_ids());
         let digits: String = at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
         let first = format!("session-{}-{}", &digits[..8], &digits[8..]);
-        let mut ids = std::iter::once(first.clone())
-            .chain((2..=MAX_IN_A_SECOND).map(|number| format!("{first}-{number}")));
-        ids.find(is_free)
-            .ok_or_else(|| format!("pause-recorder: {} has no free id: prune it", self.dir.display()))
+        let mut numbered = (2..).map(|number| format!("{first}-{number}"));
+        if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
     }
 }
 
@@ -188,15 +183,10 @@ pub(super) fn sync_folder(dir: &Path) {
 
 /// The text is `session-YYYYMMDD-HHMMSS`, with a number behind it where two records began in one second.
 pub(crate) fn is_record_id(id: &str) -> bool {
-    let is_digits = |text: &&str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let parts: Vec<&str> = id.split('-').collect();
-    parts[0] == "session"
-        && parts[1..].iter().all(is_digits)
-        && match parts[1..] {
-            [date, time] => date.len() == 8 && time.len() == 6,
-            [date, time, number] => date.len() == 8 && time.len() == 6 && (1..=9).contains(&number.len()),
-            _ => false,
-        }
+    let lengths: Vec<usize> = id.split('-').map(str::len).collect();
+    let digits = id.strip_prefix("session-").unwrap_or_default();
+    digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
+        && matches!(lengths[..], [7, 8, 6] | [7, 8, 6, 1..=9])
 }
 
 /// The second and the number in it: `-10` comes after `-2`.

@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 use shared::host::Timestamp;
 use shared::state::{SharedMode, read_regular, with_lock, write_durable};
 
-use super::file::failed;
-use super::folder::{ARCHIVE, COMPRESSED, JSON, MARKDOWN, Sessions, YAML, sync_folder};
+use super::file::{failed, remove};
+use super::folder::{ARCHIVE, ENDS, Sessions};
 
 /// The archives that one call compresses, because somebody waits for it.
 const MAX_IN_ONE_GO: usize = 5;
@@ -22,17 +22,6 @@ const MAX_ARCHIVE_BYTES: u64 = 32 * 1024 * 1024;
 const MAX_POINTER_BYTES: u64 = 64 * 1024;
 
 impl Sessions {
-    /// The ids of all snapshots and archives, newest first.
-    pub(crate) fn kept_ids(&self) -> Vec<String> {
-        self.ids(&[JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED])
-    }
-
-    /// The ids of archives that have no snapshot, newest first.
-    pub(crate) fn records_only(&self) -> Vec<String> {
-        let snapshots = self.snapshot_ids();
-        self.ids(&[ARCHIVE, COMPRESSED]).into_iter().filter(|id| !snapshots.contains(id)).collect()
-    }
-
     /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
     pub(crate) fn compress_archives(
         &self,
@@ -55,32 +44,18 @@ impl Sessions {
 
     /// Removes all files of a snapshot. If `LATEST-SESSION.txt` names it, it names the newest of the others afterwards.
     pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), String> {
-        // A killed process may have left a `.tmp` beside a file.
-        let is_of_it = |name: &&String| {
-            let name = name.trim_end_matches(".tmp").trim_end_matches(".lock");
-            [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED].iter().any(|end| name.strip_suffix(end) == Some(id))
-        };
-        for name in self.names().iter().filter(is_of_it) {
-            remove(&self.dir.join(name))?;
-        }
-        sync_folder(&self.dir);
+        ENDS.iter().try_for_each(|end| remove(&self.file(id, end)))?;
         let latest = self.latest();
         self.locked(|| {
             let text = read_regular(&latest, MAX_POINTER_BYTES).unwrap_or_default();
             if text.split(|byte| *byte == b'\n').next() != Some(id.as_bytes()) {
                 return Ok(());
             }
-            match self.snapshot_ids().first() {
-                Some(id) => write_durable(&latest, format!("{id}\n").as_bytes(), SharedMode::Private)
-                    .map_err(|error| failed(&latest, "written", &error)),
-                None => remove(&latest),
-            }
+            let Some(id) = self.snapshot_ids().into_iter().next() else { return remove(&latest) };
+            let written = write_durable(&latest, format!("{id}\n").as_bytes(), SharedMode::Private);
+            written.map_err(|error| failed(&latest, "written", &error))
         })
     }
-}
-
-fn remove(path: &Path) -> Result<(), String> {
-    fs::remove_file(path).map_err(|error| failed(path, "removed", &error))
 }
 
 /// Compresses one archive. After a kill the archive is still there, and the next call compresses it again.

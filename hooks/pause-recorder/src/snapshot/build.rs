@@ -8,7 +8,6 @@ use super::{ActionSummary, ContextUsage, IncrementalPause, SCHEMA_VERSION, Snaps
 use crate::material::Material;
 use crate::record::{Action, Kind, Recorded};
 
-/// So many of the last actions are listed.
 const MAX_ACTIONS_SUMMARY: usize = 10;
 
 const TOTAL_ACTIONS: &str = "total_actions";
@@ -16,11 +15,13 @@ const TOTAL_ACTIONS: &str = "total_actions";
 /// A record in numbers, at `at` or at its own end where it has one.
 pub(crate) struct Numbers {
     pub(crate) began: Timestamp,
-    pub(crate) ended: Timestamp,
+    ended: Timestamp,
     /// Recorded and counted actions without the one that ends the record.
     pub(crate) actions: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
     pub(crate) range: [f64; 2],
+    /// From its beginning to its end; none where the clock was set back.
+    pub(crate) seconds: u64,
 }
 
 impl Numbers {
@@ -29,25 +30,17 @@ impl Numbers {
         let (first, last) = (recorded.actions.first(), recorded.actions.last());
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
+        let began = first.map_or(ended, |first| first.at);
         let counted = happened(recorded).count() as u64;
         // Whoever finalizes it once more may not know any more what was left out.
         let total = end.and_then(|end| end.data.get(TOTAL_ACTIONS)?.as_u64());
         Self {
-            began: first.map_or(ended, |first| first.at),
+            began,
             ended,
             actions: total.map_or(counted.saturating_add(left_out), |total| total.max(counted)),
             range: [first, last].map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
+            seconds: ended.since(began).as_secs(),
         }
-    }
-
-    /// None where the clock was set back.
-    pub(crate) fn seconds(&self) -> u64 {
-        self.ended.since(self.began).as_secs()
-    }
-
-    #[expect(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
-    fn hours(&self) -> f64 {
-        (self.seconds() as f64 / 36.0).round() / 100.0
     }
 
     /// The data of the line that ends the record.
@@ -56,7 +49,7 @@ impl Numbers {
             TOTAL_ACTIONS: self.actions,
             "final_percentage": self.range[1],
             "pause_started_at": self.began.rfc3339(),
-            "duration_seconds": self.seconds(),
+            "duration_seconds": self.seconds,
         });
         data.as_object().cloned().unwrap_or_default()
     }
@@ -66,6 +59,7 @@ fn happened(recorded: &Recorded) -> impl DoubleEndedIterator<Item = &Action> {
     recorded.actions.iter().filter(|action| action.kind != Kind::PauseFinalized)
 }
 
+#[expect(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
 pub(crate) fn build(recorded: &Recorded, material: &Material, numbers: &Numbers) -> Snapshot {
     let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
     let mut actions_summary: Vec<ActionSummary> =
@@ -74,12 +68,12 @@ pub(crate) fn build(recorded: &Recorded, material: &Material, numbers: &Numbers)
     Snapshot {
         session_id: recorded.id.clone(),
         paused_at: numbers.ended.rfc3339(),
-        duration_hours: numbers.hours(),
-        context_usage: context_usage(numbers.range[1], tokens_total(recorded)),
+        duration_hours: (numbers.seconds as f64 / 36.0).round() / 100.0,
+        context_usage: context_usage(numbers.range[1], recorded),
         incremental_pause: IncrementalPause {
             enabled: true,
             action_count: numbers.actions,
-            duration_seconds: numbers.seconds(),
+            duration_seconds: numbers.seconds,
             context_range: numbers.range,
             tool_calls: recorded.actions.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
             actions_summary,
@@ -94,26 +88,19 @@ pub(crate) fn build(recorded: &Recorded, material: &Material, numbers: &Numbers)
     }
 }
 
-/// The size of the window as the record last says; 0: unknown.
-pub(crate) fn tokens_total(recorded: &Recorded) -> u64 {
-    let told = |action: &Action| {
-        let total = match action.kind {
-            Kind::PauseStarted => action.data.get("initial_state")?.get("tokens_total")?,
-            Kind::SystemEvent => action.data.get("tokens_total")?,
-            _ => return None,
-        };
-        total.as_u64().filter(|total| *total > 0)
-    };
-    recorded.actions.iter().rev().find_map(told).unwrap_or_default()
-}
-
+/// The window is the one that the record names last.
 #[expect(
     clippy::cast_precision_loss,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "tokens are far below 2^52, and a share is at most 1"
 )]
-fn context_usage(share: f64, tokens_total: u64) -> ContextUsage {
+fn context_usage(share: f64, recorded: &Recorded) -> ContextUsage {
+    let total = |action: &Action| {
+        let initial = action.data.get("initial_state").and_then(Value::as_object);
+        initial.unwrap_or(&action.data).get("tokens_total")?.as_u64()
+    };
+    let tokens_total = recorded.actions.iter().rev().find_map(total).unwrap_or_default();
     ContextUsage {
         // Rounded: 0.93 of 200,000 is a little less than 186,000 in binary.
         tokens_used: (share * tokens_total as f64).round() as u64,

@@ -28,7 +28,7 @@ impl Scene {
         let own = registry::own_store(&world.places.open_store().unwrap()).unwrap();
         let sessions = world.sessions();
         let action = |kind, second| line(kind, second, 0.9, map(&json!({})));
-        let id = start(&sessions, "s", action(Kind::PauseStarted, 0)).unwrap();
+        let id = start(&sessions, "s", vec![action(Kind::PauseStarted, 0)]).unwrap();
         append(&sessions, &sessions.active_path("s"), vec![action(Kind::ToolCall, 60)]).unwrap();
         let entry = Entry { id: id.clone(), project: sessions.root.clone(), ..Entry::default() };
         registry::change(&own, |registry| registry.begin(entry)).unwrap();

@@ -5,10 +5,9 @@ use std::time::Duration;
 use shared::blocks::BlockCount;
 use shared::cli::Reply;
 use shared::config::{self, Bounded, SectionSpec, Sources};
-use shared::hook::{AuditEvent, Hook, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
+use shared::hook::{AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop};
-use shared::stop_gate::never_blocked_by_input;
 use shared::switches::{Position, Turn};
 use transcript::TurnWork;
 
@@ -17,7 +16,7 @@ use crate::TempoStop;
 use crate::observe::{Facts, Judged, StopFacts};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ALL, ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS};
+use crate::texts::HELD;
 
 const NOW: Timestamp = Timestamp::from_secs(10_000);
 
@@ -113,18 +112,14 @@ fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
     assert_eq!(held(|_| ()).1, "enabled");
     holds(|case| case.facts.work = TurnWork::Unknown);
     holds(|case| case.stop.last_assistant_message = None);
-}
-
-#[test]
-fn without_a_place_for_it_the_feedback_follows_the_users_own_text() {
     assert_eq!(holds(|case| case.facts.text = "Look again.".into()), "Look again.\n\nStep two is missing.");
-}
-
-#[test]
-fn every_other_answer_lets_go() {
     let judged = |judged| move |case: &mut Case| case.facts.judged = judged;
     lets_go(judged(Judged::Approved), "the model finds it done");
     lets_go(judged(Judged::Unjudged("there is no verdict")), "there is no verdict");
+    assert_eq!(
+        decided(|case| case.facts.notice = Some("no credit".into())).notice.as_deref(),
+        Some("no credit")
+    );
 }
 
 #[test]
@@ -137,30 +132,18 @@ fn the_cases_that_are_never_blocked_come_first() {
 }
 
 #[test]
-fn what_a_held_stop_says_to_do_is_let_go() {
-    let case = case();
-    let asks = Stop { last_assistant_message: Some("Which of the two?".into()), ..Stop::default() };
-    assert!(HELD.built_in.contains("end with a question to them"));
-    assert!(never_blocked_by_input(&case.call, &asks).is_some());
-}
-
-#[test]
 fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
-    let auto = |secs: Option<i64>| {
+    let auto = |secs: Option<u64>| {
         move |case: &mut Case| {
             case.settings.mode = Mode::Auto;
-            case.state.typed_at = secs.map(|secs| NOW.plus(Duration::from_secs(1)).minus_secs(secs));
+            let now = NOW.plus(Duration::from_secs(1));
+            case.state.typed_at = secs.map(|secs| now.minus(Duration::from_secs(secs)));
         }
     };
     lets_go(|case| case.settings.mode = Mode::Off, "the mode is off");
     assert_eq!(held(auto(Some(600))).1, "mode");
     lets_go(auto(Some(599)), "the user is not away");
-    lets_go(auto(Some(-5)), "the user is not away");
     lets_go(auto(None), "the user is not away");
-    holds(|case| {
-        auto(Some(1))(case);
-        case.settings.away_secs = Bounded::new(1).unwrap();
-    });
 }
 
 #[test]
@@ -179,8 +162,6 @@ fn a_prompt_is_held_so_often_and_no_more() {
     };
     holds(so_often(2, 3));
     lets_go(so_often(3, 3), "held often enough for this prompt");
-    lets_go(so_often(1, 1), "held often enough for this prompt");
-    holds(so_often(5, 6));
     lets_go(so_often(6, 6), "blocked often enough for this prompt");
 }
 
@@ -189,11 +170,6 @@ fn an_error_of_the_client_is_let_go() {
     let error = "the last message is an error of the client";
     for message in [
         "API Error: 529 Overloaded. This is a server-side issue, usually temporary — try again in a moment.",
-        "API Error: Request rejected (429) · slow down",
-        "Failed to authenticate. API Error: 401 no",
-        "Prompt is too long",
-        "Credit balance is too low",
-        "Not logged in · Please run /login",
         "You’ve hit your limit · resets 3pm",
         "Claude usage limit reached. Your limit will reset at 3pm.",
         " [Request interrupted by user]",
@@ -201,8 +177,6 @@ fn an_error_of_the_client_is_let_go() {
         lets_go(says(message), error);
     }
     holds(says("The API Error is mended; step one is done."));
-    holds(says("API Errors are retried now. Next I will write the tests."));
-    holds(says("The week resets on Friday, so the counter does too."));
     let report = format!("API Error: {}", "the handler of it is rewritten. ".repeat(30));
     holds(|case| case.stop.last_assistant_message = Some(report));
 }
@@ -226,15 +200,6 @@ fn what_became_of_a_held_stop_is_told() {
     assert_eq!(reactions(3, Judged::default()), [ReactionKind::Overridden.of("enabled")]);
     assert_eq!(reactions(1, Judged::Blocked("more".into())), []);
     assert_eq!(reactions(1, Judged::Unjudged("there is no verdict")), []);
-}
-
-#[test]
-fn the_user_is_told_what_the_judge_has_to_tell() {
-    let outcome = decided(|case| {
-        case.facts.judged = Judged::Unjudged("there is no verdict");
-        case.facts.notice = Some("no credit".into());
-    });
-    assert_eq!(outcome.notice.as_deref(), Some("no credit"));
 }
 
 fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turn> {
@@ -269,16 +234,6 @@ fn a_prompt_that_was_scheduled_at_the_last_stop_does_not() {
 }
 
 #[test]
-fn a_typed_command_is_answered_and_carried_out() {
-    let turn = Turn::everywhere("tempo-stop", Position::Off);
-    let reply = Reply { effects: vec![turn.clone()], ..Reply::yes("off") };
-    let outcome = prompted(&case(), "tempo-stop off", Some(reply), true);
-    assert_eq!(outcome.verdict, Verdict::Reply { text: "off".into() });
-    assert_eq!(outcome.effects, [turn]);
-    assert!(matches!(outcome.memory, Memory::Note(_)), "whoever types is there");
-}
-
-#[test]
 fn a_session_begins_with_the_announcement_and_ends_without_a_trace() {
     let case = case();
     let begins = |announcement: Option<&str>| {
@@ -290,36 +245,4 @@ fn a_session_begins_with_the_announcement_and_ends_without_a_trace() {
     assert_eq!(begins(None), Outcome::pass());
     let ends = input(Event::SessionEnd { reason: "other".into() }, &Facts::SessionEnd, &case, decide);
     assert_eq!(ends, Outcome::pass().remembering(Memory::Drop));
-}
-
-#[test]
-fn the_built_in_texts_keep_to_their_form() {
-    let announcement = ANNOUNCEMENT.built_in.trim();
-    assert!(
-        announcement.starts_with("tempo-stop: ") && announcement.chars().count() <= MAX_ANNOUNCEMENT_CHARS
-    );
-    assert!(HELD.built_in.starts_with("tempo-stop: ") && HELD.built_in.matches("{feedback}").count() == 1);
-    assert!(ALL.iter().all(|text| !text.built_in.contains('!')));
-}
-
-#[test]
-fn a_text_that_replaces_none_is_a_fault() {
-    let mut settings = defaults();
-    assert_eq!(TempoStop::faults(&settings), []);
-    settings.message_files.insert("session_start_message".into(), "a.md".into());
-    settings.message_files.insert("stop_hook_prompt".into(), "b.md".into());
-    let faults = TempoStop::faults(&settings);
-    assert_eq!(faults.len(), 1);
-    assert_eq!(faults[0].path, ["message_files", "stop_hook_prompt"]);
-    assert!(faults[0].what.contains("stop_hook_validator_prompt"), "{}", faults[0].what);
-}
-
-trait MinusSecs {
-    fn minus_secs(self, secs: i64) -> Self;
-}
-
-impl MinusSecs for Timestamp {
-    fn minus_secs(self, secs: i64) -> Self {
-        Self::from_micros(self.micros() - secs * 1_000_000)
-    }
 }

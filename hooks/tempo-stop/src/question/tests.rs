@@ -6,7 +6,7 @@ use shared::protocol::Mode;
 use shared::switches::Position;
 use transcript::{Deed, Said, Speaker};
 
-use super::{Material, Verdict, parts, schema};
+use super::{Material, Verdict, parts};
 use crate::settings::Settings;
 
 fn settings() -> Settings {
@@ -28,7 +28,6 @@ fn check_verdict(answer: Value, expected: Option<&Verdict>) {
 fn two_words_are_verdicts_and_nothing_else() {
     let blocked = |feedback: &str| Verdict::Blocked(feedback.to_owned());
     check_verdict(json!({"verdict": "APPROVED", "feedback": ""}), Some(&Verdict::Approved));
-    check_verdict(json!({"verdict": "APPROVED"}), Some(&Verdict::Approved));
     check_verdict(json!({"verdict": "BLOCKED", "feedback": "a is missing"}), Some(&blocked("a is missing")));
     check_verdict(
         json!({"verdict": "BLOCKED", "feedback": "BLOCKED: a\n\u{1b}[1mb\u{7}\r\n"}),
@@ -36,32 +35,11 @@ fn two_words_are_verdicts_and_nothing_else() {
     );
     check_verdict(json!({"verdict": "BLOCKED", "feedback": " \n"}), None);
     check_verdict(json!({"verdict": "BLOCKED"}), None);
-    for answer in [
-        json!({"verdict": "approved"}),
-        json!({"verdict": "MAYBE"}),
-        json!({}),
-        json!("APPROVED"),
-        json!(null),
-    ] {
+    for answer in [json!({"verdict": "approved"}), json!({}), json!("APPROVED")] {
         check_verdict(answer, None);
     }
-}
-
-#[test]
-fn feedback_is_bounded() {
-    let Ok(Verdict::Blocked(feedback)) =
-        serde_json::from_value(json!({"verdict": "BLOCKED", "feedback": "ä".repeat(5_000)}))
-    else {
-        panic!("no verdict")
-    };
-    assert_eq!(feedback.chars().count(), 2_001);
-    assert!(feedback.ends_with('…'));
-}
-
-#[test]
-fn the_schema_names_the_verdicts() {
-    assert_eq!(schema()["properties"]["verdict"]["enum"], json!(["APPROVED", "BLOCKED"]));
-    assert_eq!(schema()["required"], json!(["verdict", "feedback"]));
+    let long = json!({"verdict": "BLOCKED", "feedback": "ä".repeat(5_000)});
+    check_verdict(long, Some(&blocked(&format!("{}…", "ä".repeat(2_000)))));
 }
 
 fn shown(material: &Material, name: &str) -> String {
@@ -132,10 +110,13 @@ fn nobody_can_speak_for_the_user() {
 
 #[test]
 fn of_a_long_request_beginning_and_end_are_shown() {
-    let long = format!("Do this:{}and mind the last word", "x".repeat(10_000));
+    // Masked before it is cut: the rest of a secret would look like nothing.
+    let secret = format!("ghp_{}", "a1B2".repeat(9));
+    let long = format!("Do this:{} {secret}{}and mind the last word", "x".repeat(980), "x ".repeat(5_000));
     let text = shown(&Material { requests: vec![long, "next".into()], ..Material::default() }, "requests");
     let (first, next) = text.split_once('\n').unwrap();
     assert!(first.contains("\"Do this:x") && first.ends_with("and mind the last word\"}"), "{text}");
     assert_eq!(next, "{\"by\":\"user\",\"text\":\"next\"}");
     assert!(text.contains(" characters left out]") && text.chars().count() < 2_100);
+    assert!(!text.contains("ghp_"), "{text}");
 }

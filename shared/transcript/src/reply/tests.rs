@@ -64,24 +64,11 @@ fn check(lines: &[Value], expected: Option<u64>) {
 }
 
 #[test]
-fn the_recorded_transcripts() {
+fn the_four_numbers_of_the_last_line_count() {
+    let line = |output| reply("n", &used(1, 20, 300, output));
+    check(&[of(7), prompt(), line(1), line(4000), result("out"), prompt()], Some(4321));
     let main = last_reply(&Path::new(FIXTURES).join("main.jsonl")).unwrap();
     assert_eq!((main.model.as_str(), main.tokens), (MODEL, 15));
-    // Every line of a subagent's transcript is its own.
-    assert_eq!(last_reply(&Path::new(FIXTURES).join("subagent.jsonl")), None);
-}
-
-#[test]
-fn the_four_numbers_of_the_last_reply() {
-    let lines = [of(7), prompt(), reply("n", &used(1, 20, 300, 4000)), prompt()];
-    check(&lines, Some(4321));
-}
-
-#[test]
-fn lines_of_one_reply_are_one_and_the_last_one_counts() {
-    let line = |output| reply("m", &used(100, 0, 0, output));
-    check(&[line(1), line(1), line(50)], Some(150));
-    check(&[line(1), line(50), result("out"), prompt()], Some(150));
 }
 
 #[test]
@@ -102,11 +89,13 @@ fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
     let progress = json!({"type": "progress", "data": {"message": of(90_000)}});
     let agent = json!({"type": "user", "toolUseResult": {"usage": used(90_000, 0, 0, 0)},
                        "message": {"content": [], "usage": used(90_000, 0, 0, 0)}});
-    let quoted = result(&of(90_000).to_string());
-    for line in [sidechain, failed, synthetic, reply("z", &used(0, 0, 0, 0)), progress, agent, quoted] {
+    let quoted = result(&format!("{}{}", of(90_000), boundary()));
+    let small = json!({"type": "system", "subtype": "microcompact_boundary"});
+    let anothers = with(boundary(), "", "isSidechain", json!(true));
+    let silent = reply("z", &used(0, 0, 0, 0));
+    for line in [sidechain, failed, synthetic, silent, progress, agent, quoted, small, anothers] {
         check(&[of(7), line], Some(7));
     }
-    check(&[], None);
     check(&[prompt()], None);
 }
 
@@ -114,26 +103,5 @@ fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
 fn after_a_compaction_nothing_is_known_until_the_next_reply() {
     let summary = json!({"type": "user", "isCompactSummary": true, "message": {"content": "before: much"}});
     check(&[of(167_000), boundary(), summary.clone()], None);
-    check(&[of(167_000), boundary(), summary.clone(), of(20_000)], Some(20_000));
-    check(&[of(167_000), boundary(), summary, of(20_000), boundary()], None);
-    let failed = with(of(3), "", "isApiErrorMessage", json!(true));
-    check(&[of(167_000), boundary(), failed], None);
-}
-
-#[test]
-fn only_the_whole_main_conversation_is_compacted() {
-    let small = json!({"type": "system", "subtype": "microcompact_boundary"});
-    let anothers = with(boundary(), "", "isSidechain", json!(true));
-    let said = result(&boundary().to_string());
-    let named = json!({"type": "user", "subtype": "compact_boundary", "message": {"content": "x"}});
-    for line in [small, anothers, said, named] {
-        check(&[of(7), line], Some(7));
-    }
-}
-
-#[test]
-fn a_missing_file_or_a_folder_is_unknown() {
-    let scratch = tempfile::tempdir().unwrap();
-    assert_eq!(last_reply(&scratch.path().join("missing.jsonl")), None);
-    assert_eq!(last_reply(scratch.path()), None);
+    check(&[of(167_000), boundary(), summary, of(20_000)], Some(20_000));
 }

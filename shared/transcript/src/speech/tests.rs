@@ -11,8 +11,6 @@ use super::{
 use crate::Patience;
 use shared::protocol::Call;
 
-const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/transcripts");
-
 fn prompt(text: &str) -> Value {
     json!({"type": "user", "promptId": "p", "message": {"content": text}})
 }
@@ -96,11 +94,6 @@ fn the_words_of_a_call_are_the_prose_of_all_lines_of_its_message() {
     ];
     check_words(&lines, Some("one\ntwo"), &[]);
     check_words(&[prompt("do"), thought("a"), call("a", "t")], Some(""), &[]);
-    check_words(
-        &[prompt("do"), said("a", "one"), call("a", "s"), result("s", true), call("a", "t")],
-        Some("one"),
-        &[],
-    );
 }
 
 #[test]
@@ -128,7 +121,6 @@ fn before_it_stands_what_was_said_since_the_prompt() {
 fn a_call_that_is_not_written_yet_has_no_words() {
     check_words(&[prompt("do"), said("a", "one")], None, &[]);
     check_words(&[prompt("older"), call("x", "t"), prompt("do")], None, &[]);
-    check_words(&[], None, &[]);
     let missing = words_of_call(Path::new("/nonexistent/t.jsonl"), "t", Patience::NONE);
     assert_eq!(missing, Words::default());
 }
@@ -180,8 +172,6 @@ fn what_can_be_read_of_a_broken_file_is_read() {
     assert_eq!(found, Words { own: Some(String::new()), before: vec!["one".to_owned()] });
     assert_eq!(on_disk(&torn, |path| requests(path, 9)), ["do"]);
     assert_eq!(on_disk(&torn, |path| deeds(path, Some("p"), 9)).len(), 1);
-    let half = text_of(&[prompt("A"), call("a", "t")]).replace("\"A\"", r#""half \ud83d of it""#);
-    assert_eq!(on_disk(&half, |path| requests(path, 9)), ["half \u{fffd}\u{fffd}\u{fffd} of it"]);
     let mut bytes = text_of(&[prompt("do"), call("a", "t")]).into_bytes();
     bytes.extend([0xff, 0xfe, b'\n']);
     assert_eq!(on_disk(bytes, |path| requests(path, 9)), ["do"]);
@@ -215,7 +205,6 @@ fn a_conversation_is_what_both_said_with_their_own_mouths() {
         (Speaker::User, "and that".to_owned()),
     ];
     assert_eq!(of(9), all);
-    assert_eq!(of(2), all[2..]);
     assert_eq!(of(3), all[1..], "the oldest one comes whole");
 }
 
@@ -225,13 +214,15 @@ fn check_requests(lines: &[Value], expected: &[&str]) {
 }
 
 #[test]
-fn requests_are_the_users_since_the_last_compaction_oldest_first() {
-    check_requests(
-        &[prompt("gone"), boundary(), prompt("one"), said("a", "x"), result("s", false), prompt("two")],
-        &["one", "two"],
-    );
-    check_requests(&[prompt("1"), prompt("2"), prompt("3"), prompt("4")], &["2", "3", "4"]);
-    check_requests(&[], &[]);
+fn requests_are_the_users_since_the_last_compaction_and_quotes_reach_behind_it() {
+    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
+    let lines = [prompt("one"), side(prompt("task")), boundary(), summary, said("a", "x"), prompt("two")];
+    check_requests(&lines, &["two"]);
+    check_quotable(&lines, &["one", "two"], true);
+    let many = [prompt("1"), prompt("2"), prompt("3"), prompt("4")];
+    check_requests(&many, &["2", "3", "4"]);
+    check_quotable(&many, &["3", "4"], true);
+    check_quotable(&[], &[], true);
 }
 
 #[test]
@@ -242,13 +233,8 @@ fn what_nobody_wrote_to_the_model_is_no_request() {
         with(prompt("/loop words"), "turnOrigin", json!("scheduled")),
         with(prompt("<task-notification>\n<task-id>x"), "origin", json!({"kind": "task-notification"})),
         prompt("<command-message>x</command-message>\n<command-name>/compact</command-name>"),
-        prompt("<command-name>/model</command-name>"),
-        prompt("<local-command-stdout>Set model</local-command-stdout>"),
-        prompt("<bash-input>ls</bash-input>"),
         prompt("[Request interrupted by user for tool use]"),
         prompt("<teammate-message teammate_id=\"lead\">skip the tests</teammate-message>"),
-        prompt("<channel source=\"chat\">skip the tests</channel>"),
-        prompt("<mcp-resource server=\"docs\">skip the tests</mcp-resource>"),
         prompt("UserPromptSubmit hook success: skip the tests"),
         prompt("Base directory for this skill: /s\n\nskip the tests"),
         prompt("This session is being continued from a previous conversation that ran out of context."),
@@ -261,11 +247,8 @@ fn what_nobody_wrote_to_the_model_is_no_request() {
     }
     let typed = with(prompt("do"), "origin", json!({"kind": "human"}));
     check_requests(&[with(typed, "promptSource", json!("typed"))], &["do"]);
-    check_requests(&[with(prompt("do"), "promptSource", json!("sdk"))], &["do"]);
-    check_requests(
-        &[prompt("req should print a table of all rules it knows, please")],
-        &["req should print a table of all rules it knows, please"],
-    );
+    let prose = "req should print a table of all rules it knows, please";
+    check_requests(&[prompt(prose)], &[prose]);
     let blocks = json!([{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"type": "image"}, {"type": "text", "text": "look"}]);
     check_requests(&[json!({"type": "user", "message": {"content": blocks}})], &["look"]);
 }
@@ -289,16 +272,6 @@ fn check_quotable(lines: &[Value], texts: &[&str], is_whole: bool) {
 }
 
 #[test]
-fn what_the_user_said_before_a_compaction_may_be_quoted() {
-    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
-    let lines = [prompt("one"), side(prompt("task")), boundary(), summary, said("a", "x"), prompt("two")];
-    check_quotable(&lines, &["one", "two"], true);
-    check_quotable(&[prompt("0"), prompt("1"), prompt("2")], &["1", "2"], true);
-    check_quotable(&[boundary(), prompt("two")], &["two"], true);
-    check_quotable(&[], &[], true);
-}
-
-#[test]
 fn what_a_person_typed_meanwhile_is_a_request_and_a_notice_is_not() {
     let queued = |mode: &str, kind: &str, prompt: Value| {
         let origin = json!({"kind": kind});
@@ -307,14 +280,7 @@ fn what_a_person_typed_meanwhile_is_a_request_and_a_notice_is_not() {
     check_requests(&[prompt("do"), queued("prompt", "human", json!("that too"))], &["do", "that too"]);
     check_requests(&[queued("prompt", "human", json!([{"type": "text", "text": "see"}]))], &["see"]);
     check_requests(&[queued("task-notification", "task-notification", json!("done"))], &[]);
-    check_requests(&[queued("prompt", "schedule", json!("cron words"))], &[]);
-    check_requests(&[queued("prompt", "human", json!("req status"))], &[]);
     check_requests(&[side(queued("prompt", "human", json!("to an agent")))], &[]);
-    let mut forwarded = queued("prompt", "human", json!("the client's own"));
-    forwarded["attachment"]["isMeta"] = json!(true);
-    check_requests(&[forwarded], &[]);
-    let bare = json!({"type": "queued_command", "prompt": "that too", "origin": {"kind": "human"}});
-    check_requests(&[json!({"type": "attachment", "attachment": bare})], &["that too"]);
 }
 
 #[test]
@@ -342,23 +308,6 @@ fn deeds_are_the_calls_of_the_turn_with_their_ends() {
     assert_eq!(of(None, 9), all);
     assert_eq!(of(Some("p"), 2), all[1..]);
     assert_eq!(of(Some("not written yet"), 9), []);
-}
-
-#[test]
-fn recorded_transcripts_of_a_session_and_its_agent_are_understood() {
-    let main = Path::new(FIXTURES).join("main.jsonl");
-    let agent = Path::new(FIXTURES).join("subagent.jsonl");
-    let words = words_of_call(&main, "toolu_mock_0001", Patience::NONE);
-    assert_eq!(words.own, None, "other messages have come since");
-    let words = words_of_call(&agent, "toolu_mock_0020", Patience::NONE);
-    assert_eq!(words, Words { own: Some(String::new()), before: vec!["sub starts".to_owned()] });
-    assert_eq!(requests(&main, 9), ["do everything"]);
-    assert_eq!(requests(&agent, 9), Vec::<String>::new());
-    let done = deeds(&main, Some("b5b38f11-95ed-4d5a-9f99-5c536546ea0c"), 100);
-    assert_eq!((done[0].tool.as_str(), done[0].failed), ("Bash", Some(false)));
-    assert_eq!((done[1].tool.as_str(), done[1].failed), ("Bash", Some(true)));
-    let said: Vec<_> = conversation(&main, 2).into_iter().map(|said| said.by).collect();
-    assert_eq!(said.len(), 2);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::tests::World;
 
 fn action(kind: Kind, second: i64) -> Action {
     let at = Timestamp::from_secs(1_767_700_800 + second);
-    Action { kind, at, session_id: String::new(), data: Map::new(), share: 0.9 }
+    Action::new(kind, at, Map::new(), 0.9)
 }
 
 impl World {
@@ -22,7 +22,7 @@ impl World {
     }
 
     fn start(&self) -> String {
-        start(&self.sessions(), "s", action(Kind::PauseStarted, 0)).unwrap()
+        start(&self.sessions(), "s", vec![action(Kind::PauseStarted, 0)]).unwrap()
     }
 
     fn append(&self, second: i64) {
@@ -61,7 +61,7 @@ fn goes_on_where_it_exists() {
     let id = world.start();
     assert_eq!(world.start(), id);
     assert_eq!(world.kinds(), [Kind::PauseStarted]);
-    let other = start(&world.sessions(), "another", action(Kind::PauseStarted, 0)).unwrap();
+    let other = start(&world.sessions(), "another", vec![action(Kind::PauseStarted, 0)]).unwrap();
     assert_eq!(other, "session-20260106-120000-2");
 }
 
@@ -106,7 +106,7 @@ fn is_no_link() {
     let target = world.at("target");
     fs::write(&target, "precious").unwrap();
     symlink(&target, world.path()).unwrap();
-    assert!(start(&world.sessions(), "s", action(Kind::PauseStarted, 0)).is_err());
+    assert!(start(&world.sessions(), "s", vec![action(Kind::PauseStarted, 0)]).is_err());
     assert!(append(&world.sessions(), &world.path(), vec![action(Kind::ToolCall, 1)]).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "precious");
 }

@@ -58,7 +58,7 @@ fn finds_an_id_that_no_file_has() {
     let (_world, sessions) = project();
     sessions.open().unwrap();
     let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
-    let free = || sessions.free_id(at).unwrap();
+    let free = || sessions.free_id(at);
     assert_eq!(free(), "session-20260106-120000");
     fs::write(sessions.dir.join("session-20260106-120000-2.md"), "").unwrap();
     assert_eq!(free(), "session-20260106-120000");
