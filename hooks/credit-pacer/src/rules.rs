@@ -26,8 +26,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         shortest_delay: settings.base_delay_secs.get(),
         longest_delay: settings.max_delay_secs.get(),
         stale_after: settings.stale_after_secs.get().into(),
-        five_hour: limit(Window::FiveHour),
-        seven_day: limit(Window::SevenDay),
+        limits: Window::ALL.map(limit),
         calendar: Calendar {
             zone: Zone::default(),
             workdays: Day::WEEK.map(|(day, _)| workdays.contains(&day)),

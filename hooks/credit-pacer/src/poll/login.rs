@@ -6,7 +6,7 @@ use serde::Deserialize;
 use shared::config::{MAX_LAYER_BYTES, read_text};
 use shared::host::{Host, Timestamp};
 
-use super::failure::Kind;
+use super::slot::Kind;
 
 /// A token. It cannot be printed.
 #[cfg_attr(test, derive(PartialEq, Eq))]
@@ -57,7 +57,7 @@ fn of_credentials(text: &str, now: Timestamp) -> Result<Login, Kind> {
     #[expect(clippy::cast_precision_loss, reason = "exact for the next 280 years")]
     let now_millis = now.micros().div_euclid(1000) as f64;
     match stored.expires_at {
-        Some(end) if end <= now_millis => Err(Kind::Expired),
+        Some(end) if end <= now_millis => Err(Kind::NoLogin),
         _ => Ok(login),
     }
 }
@@ -67,7 +67,7 @@ mod tests {
     use shared::host::Timestamp;
 
     use super::of_credentials;
-    use crate::poll::failure::Kind;
+    use crate::poll::slot::Kind;
 
     #[test]
     fn the_login_unless_it_has_expired() {
@@ -77,8 +77,8 @@ mod tests {
                 r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":1000001.5,"scopes":[]}}"#,
                 Ok("Bearer t-1"),
             ),
-            (r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":1000000}}"#, Err(Kind::Expired)),
-            (r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":0}}"#, Err(Kind::Expired)),
+            (r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":1000000}}"#, Err(Kind::NoLogin)),
+            (r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":0}}"#, Err(Kind::NoLogin)),
             (r#"{"claudeAiOauth":{"accessToken":"t-1"}}"#, Ok("Bearer t-1")),
             (r#"{"claudeAiOauth":{"accessToken":"t-1","expiresAt":null},"other":{}}"#, Ok("Bearer t-1")),
             (r#"{"claudeAiOauth":{"accessToken":""}}"#, Err(Kind::NoLogin)),
