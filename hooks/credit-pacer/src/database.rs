@@ -9,13 +9,13 @@ use std::time::Duration;
 use pacing::{Reading, Window};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, TransactionBehavior, ffi, params};
 use shared::hook::Hook;
-use shared::host::Timestamp;
+use shared::host::{Places, Timestamp};
 use shared::journal;
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 use shared::usage::{self, Source};
 
 use crate::CreditPacer;
-use crate::state::{Pending, secs, whole_secs};
+use crate::state::{Pending, State, digest, secs, whole_secs};
 
 /// The statements that lead from each version to the next; the first ones from an empty file. All times are whole seconds since
 /// the epoch.
@@ -157,6 +157,20 @@ fn delays(connection: &Connection, since: i64) -> rusqlite::Result<Vec<DelayRow>
         Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
     };
     connection.prepare(select)?.query_map([since], delay)?.collect()
+}
+
+/// A sleep of this session ends now: what was slept counts, not what was planned. Of parallel calls that slept together the
+/// first one books. The lock that orders calls is free again before the database is written.
+pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
+    let (Some(store), Some(id)) = (places.open_store(), session) else { return };
+    let mut booked = None;
+    let kept = store.change::<State>(MACHINE, |state| {
+        booked = state.book(digest(id), now);
+        booked.is_some()
+    });
+    if let Some((pending, slept)) = kept.ok().and(booked) {
+        report(&store, add_delay(&store, &pending, slept, id), now);
+    }
 }
 
 /// Reports to the journal: pacing goes on without the database.

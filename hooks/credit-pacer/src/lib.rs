@@ -79,7 +79,7 @@ impl Hook for CreditPacer {
     }
 
     fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
-        state::slept(places, session, now);
+        database::slept(places, session, now);
     }
 
     fn decide(input: &Input<'_, Self>) -> Outcome<State, Change> {

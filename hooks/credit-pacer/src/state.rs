@@ -8,11 +8,9 @@ use pacing::{Call, DAY_SECS, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
-use shared::host::{HOUR, Places, Timestamp};
-use shared::state::{MACHINE, Store};
+use shared::host::{HOUR, Timestamp};
+use shared::state::Store;
 use shared::usage::line::Line;
-
-use crate::database;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -97,20 +95,6 @@ impl Session {
     pub(crate) fn slept_lately(&self, now: Timestamp) -> Duration {
         let lately = self.delays.iter().filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
         lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum()
-    }
-}
-
-/// A sleep of this session ends now: what was slept counts, not what was planned. Of parallel calls that slept together the
-/// first one books. The lock that orders calls is free again before the database is written.
-pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
-    let (Some(store), Some(id)) = (places.open_store(), session) else { return };
-    let mut booked = None;
-    let kept = store.change::<State>(MACHINE, |state| {
-        booked = state.book(digest(id), now);
-        booked.is_some()
-    });
-    if let Some((pending, slept)) = kept.ok().and(booked) {
-        database::report(&store, database::add_delay(&store, &pending, slept, id), now);
     }
 }
 

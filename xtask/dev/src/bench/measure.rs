@@ -99,34 +99,6 @@ fn order(rounds: usize) -> Vec<bool> {
 
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
-    use super::{WARM_UP, in_turn, order};
-
-    #[test]
-    fn both_orders_come_equally_often_and_mixed() {
-        let order = order(400);
-        assert_eq!(order.iter().filter(|first| **first).count(), 200);
-        assert!(order.windows(2).any(|two| two[0] == two[1]) && order.windows(2).any(|two| two[0] != two[1]));
-    }
-
-    #[test]
-    fn the_warm_up_is_run_and_not_counted_and_each_pair_is_prepared() {
-        let (prepared, ran) = (Cell::new(0), Cell::new(0));
-        let tick = |cell: &Cell<usize>| cell.set(cell.get() + 1);
-        let prepare = || {
-            tick(&prepared);
-            Ok(())
-        };
-        let subject = || {
-            tick(&ran);
-            Ok(2.0)
-        };
-        let pairs = in_turn(10, prepare, || Ok(1.0), subject);
-        assert_eq!(pairs.unwrap().len(), 10);
-        assert_eq!((prepared.get(), ran.get()), (10 + WARM_UP, 10 + WARM_UP));
-    }
-
     #[cfg(unix)]
     #[test]
     fn a_process_gets_its_payload_and_nothing_of_our_environment() {

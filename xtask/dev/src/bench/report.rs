@@ -12,9 +12,6 @@ const GROWTH_BUDGET: f64 = 1.15;
 
 const HEADS: [&str; 8] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "95 %", "PYTHON", "BIG/SMALL"];
 
-/// One run in twenty of the empty binary takes so many times its median on a machine that is busy with something else.
-const BUSY: f64 = 1.6;
-
 /// In a cell of a column that was not measured.
 const NOT_MEASURED: &str = "-";
 
@@ -35,37 +32,20 @@ pub(super) struct Measured {
 impl Measured {
     /// The budgets that the case exceeds, as sentences.
     pub(super) fn failures(&self) -> Vec<String> {
-        let mut failures = self.judged("takes more than", |interval, budget| interval.low > budget);
+        let floor = (&self.floor_and_hook, self.budget, "the empty binary");
+        let growth = (&self.small_and_big, GROWTH_BUDGET, "the small world");
+        let ratios = [floor, growth].map(|(pairs, budget, base)| (ratio_interval(pairs), budget, base));
+        let exceeded = ratios.into_iter().filter(|(interval, budget, _)| interval.low > *budget);
+        let sentence = |(interval, budget, base): (Interval, f64, &str)| {
+            format!("{} takes more than {budget} times {base}: {}", self.name, range(interval))
+        };
+        let mut failures: Vec<String> = exceeded.map(sentence).collect();
         let factor = ratio(&self.hook_and_python);
         if factor <= PYTHON_FACTOR {
             failures
                 .push(format!("{} is {factor:.1} times faster than Python, not {PYTHON_FACTOR}", self.name));
         }
         failures
-    }
-
-    /// The budgets that lie inside the interval, as sentences: more pairs or a quieter machine tell.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let straddles = |interval: Interval, budget| interval.low <= budget && interval.high > budget;
-        self.judged("cannot be told from", straddles)
-    }
-
-    /// The empty binary's own times vary: something else ran, and no number of this case is worth much.
-    pub(super) fn was_disturbed(&self) -> bool {
-        let floor = bases(&self.floor_and_hook);
-        quantile(floor.clone(), 950) > BUSY * median(floor)
-    }
-
-    fn judged(&self, words: &str, is_meant: impl Fn(Interval, f64) -> bool) -> Vec<String> {
-        let floor = (&self.floor_and_hook, self.budget, "the empty binary");
-        let growth = (&self.small_and_big, GROWTH_BUDGET, "the small world");
-        let ratios = [floor, growth].map(|(pairs, budget, base)| (ratio_interval(pairs), budget, base));
-        let meant = ratios.into_iter().filter(|(interval, budget, _)| is_meant(*interval, *budget));
-        meant
-            .map(|(interval, budget, base)| {
-                format!("{} {words} {budget} times {base}: {}", self.name, range(interval))
-            })
-            .collect()
     }
 
     fn cells(&self) -> Vec<String> {
@@ -137,26 +117,11 @@ mod tests {
     }
 
     #[test]
-    fn a_budget_inside_the_interval_is_a_warning_and_no_failure() {
-        let mut uncertain = measured(400.0, 700.0, 22_000.0);
-        uncertain.floor_and_hook.extend([Pair { base: 400.0, subject: 900.0 }; 10]);
-        assert_eq!((uncertain.failures().len(), uncertain.warnings().len()), (0, 1));
-    }
-
-    #[test]
     fn the_table_leaves_out_what_was_not_asked_for() {
         assert_eq!(
             to_table(&[measured(400.0, 700.0, 20_000.0)]),
             " CASE            MEDIAN us  P95 us  FLOOR us  RATIO          95 %  PYTHON\n \
              a-hook, passes        700     700       400   1.75  [1.75, 1.75]     29x"
         );
-    }
-
-    #[test]
-    fn a_busy_machine_is_told_from_its_own_floor() {
-        let mut busy = measured(400.0, 700.0, 20_000.0);
-        assert!(!busy.was_disturbed());
-        busy.floor_and_hook[0].base = 4000.0;
-        assert!(busy.was_disturbed());
     }
 }

@@ -101,24 +101,4 @@ mod tests {
         check(ratio(&pairs), 2.0);
         assert_eq!(ratio_interval(&pairs), Interval { low: 2.0, high: 2.0 });
     }
-
-    #[test]
-    fn the_interval_holds_the_ratio_narrows_with_more_pairs_and_repeats_itself() {
-        let noisy = |count: u32| -> Vec<Pair> {
-            let noise = |number: u32| f64::from((number * 7919) % 101) / 100.0;
-            (0..count)
-                .map(|number| Pair { base: 10.0 + noise(number), subject: 18.0 + 4.0 * noise(number + 3) })
-                .collect()
-        };
-        let few = ratio_interval(&noisy(30));
-        let many = ratio_interval(&noisy(600));
-        assert!(many.low <= ratio(&noisy(600)) && ratio(&noisy(600)) <= many.high, "{many:?}");
-        assert!(many.high - many.low < few.high - few.low, "{many:?} {few:?}");
-        assert_eq!(many, ratio_interval(&noisy(600)));
-    }
-
-    #[test]
-    fn nothing_measured_gives_no_number() {
-        assert!(ratio(&[]).is_nan() && ratio_interval(&[]).low.is_nan());
-    }
 }
