@@ -191,7 +191,7 @@ fn with<T>(
     let attempt = || action(&open(store, &path, patience)?);
     let result = match attempt() {
         Err(error) if is_damage(&error) => {
-            set_damaged_aside(store, &path, patience);
+            set_aside(&path);
             attempt()
         }
         result => result,
@@ -213,7 +213,13 @@ fn is_damage(error: &Error) -> bool {
 
 fn open(store: &Store, path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
     create_private(path);
-    let mut connection = connect(path, patience)?;
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
+    let mut connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(patience)?;
+    // A power failure may take the last rows, and nothing else.
+    connection.pragma_update(None, "synchronous", "NORMAL")?;
+    let failure = |why: String| Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why));
     if version(&connection)? < MIGRATIONS.len() {
         // The library's own lock does not cover the change of the mode.
         let migrated = store.locked(path, || migrate(&mut connection));
@@ -222,20 +228,6 @@ fn open(store: &Store, path: &Path, patience: Duration) -> rusqlite::Result<Conn
     if version(&connection)? > MIGRATIONS.len() {
         return Err(failure("a newer version of Barbless wrote it; update this one".to_owned()));
     }
-    Ok(connection)
-}
-
-fn failure(why: String) -> Error {
-    Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why))
-}
-
-fn connect(path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(patience)?;
-    // A power failure may take the last rows, and nothing else.
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
     Ok(connection)
 }
 
@@ -266,21 +258,14 @@ fn create_private(path: &Path) {
     let _ = options.open(path);
 }
 
-/// Makes way for a new file, unless another process has done so. Where that fails, the file stays as it is.
-fn set_damaged_aside(store: &Store, path: &Path, patience: Duration) {
-    let is_whole = || -> rusqlite::Result<bool> {
-        let check = "PRAGMA quick_check(1)";
-        connect(path, patience)?.query_row(check, [], |row| Ok(row.get::<_, String>(0)? == "ok"))
-    };
+/// Makes way for a new file. Where that fails, the file stays as it is.
+fn set_aside(path: &Path) {
     let beside = |suffix: &str| path.with_file_name(format!("usage.db{suffix}"));
-    let _ = store.locked(path, || {
-        let is_damaged = is_whole().map_or_else(|error| is_damage(&error), |is_whole| !is_whole);
-        if is_damaged && fs::rename(path, beside(".corrupt")).is_ok() {
-            // The journal of the old file must not be played into the new one.
-            let _ = fs::remove_file(beside("-wal"));
-            let _ = fs::remove_file(beside("-shm"));
-        }
-    });
+    if fs::rename(path, beside(".corrupt")).is_ok() {
+        // The journal of the old file must not be played into the new one.
+        let _ = fs::remove_file(beside("-wal"));
+        let _ = fs::remove_file(beside("-shm"));
+    }
 }
 
 #[cfg(test)]

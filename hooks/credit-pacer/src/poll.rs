@@ -102,11 +102,10 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
-    let login = login::find(host, places.config_dir.as_deref())?;
     let courier = courier::beside_this_program().ok_or(Kind::NoCourier)?;
     let headers = [
         ("anthropic-beta", "oauth-2025-04-20".to_owned()),
-        ("authorization", login.header()),
+        ("authorization", login::find(host, places.config_dir.as_deref())?),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
     ];

@@ -29,7 +29,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         limits: Window::ALL.map(limit),
         calendar: Calendar {
             zone: Zone::default(),
-            workdays: Day::WEEK.map(|(day, _)| workdays.contains(&day)),
+            workdays: Day::WEEK.map(|day| workdays.contains(&day)),
             work_hours: hours(settings.work_hours.as_slice()),
             days_off: settings.holidays.as_slice().iter().map(|days| (days.first, days.last)).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),

@@ -3,13 +3,12 @@
 //! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
 //! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
 //! `cases` (with `bench.yaml`) says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times,
-//! `statistics` and `report` judge. No test depends on a time.
+//! `report` judges. No test depends on a time.
 
 mod cases;
 mod measure;
 mod programs;
 mod report;
-mod statistics;
 mod world;
 
 use std::path::Path;
@@ -21,8 +20,7 @@ use cases::{Case, HookCases};
 use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
-use report::Measured;
-use statistics::Pair;
+use report::{Measured, Pair};
 use world::World;
 use xtask::Workspace;
 

@@ -9,9 +9,8 @@ mod printed;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
 
@@ -175,10 +174,8 @@ fn top_level() -> Value {
 /// The schema that the hook prints for its section. No key is required, because each has its default.
 fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Map<String, Value>> {
     let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
-    let output = Command::new(binary).arg("schema").stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("starting {}", binary.display()))?;
-    ensure!(output.status.success(), "`{} schema` ended with {}", hook.name, output.status);
-    let mut section: Map<String, Value> = serde_json::from_slice(&output.stdout)
+    let text = printed::said(binary, &["schema"])?;
+    let mut section: Map<String, Value> = serde_json::from_str(&text)
         .with_context(|| format!("what `{} schema` prints is not a JSON object", hook.name))?;
     for key in ["$schema", "title"] {
         section.shift_remove(key);

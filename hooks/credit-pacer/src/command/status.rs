@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Pace, Rules, Status, Window, WindowPace, duration, percent};
+use pacing::{Calendar, DAY_SECS, Pace, Rules, Status, WindowPace, duration, percent};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker, off_file};
 use shared::config::Section;
@@ -13,7 +13,7 @@ use crate::CreditPacer;
 use crate::decide::{Change, Reply, allowed};
 use crate::poll::Slot;
 use crate::readings::{Scene, known};
-use crate::settings::{Day, HoursOfDay, Settings, by_project};
+use crate::settings::{Settings, by_project};
 use crate::state::{State, digest, exact, secs};
 use crate::wording::SOURCES;
 use crate::{filter, rules};
@@ -73,21 +73,13 @@ impl Now {
         let standing = match pace.status {
             Status::Off => format!("{used} % used; off"),
             Status::Stale => format!("{used} % used, too old to count"),
-            _ => pace.standing(),
+            _ => format!("{}{}", pace.standing(), pace.standstill(exact(self.time), &self.rules)),
         };
         let fit = pace.fit.filter(|_| pace.status == Status::Over).map_or_else(String::new, |fit| {
             format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
         });
         let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at)));
         format!("  {name}: {standing}{fit}; resets {resets}, in {left}; read {age} ago")
-    }
-
-    /// The reason why the safe line of the week stands still now, and until when.
-    fn standstill(&self) -> Option<String> {
-        let mut weeks = self.pace.windows.iter().filter(|pace| pace.window == Window::SevenDay);
-        let week = weeks.find(|pace| pace.status != Status::Off)?;
-        let why = week.standstill(exact(self.time), &self.rules);
-        (!why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
     }
 
     fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
@@ -125,30 +117,11 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
     let after = [
-        Some(week(section)),
-        now.standstill(),
         by_project(&|key| section.origin(key)),
         Some(now.readings(settings, asker)),
         now.suggested().filter(|_| has_no_hours),
     ];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
-}
-
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
-fn week(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
-    let workdays = Day::WEEK.iter().filter(|(day, _)| settings.workdays.as_slice().contains(day));
-    let days: Vec<&str> = workdays.map(|(_, name)| *name).collect();
-    let days = if days.is_empty() { "every day and night".to_owned() } else { days.join(", ") };
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let span = |hours: &HoursOfDay| format!("{}-{}", time(hours.from), time(hours.to));
-    let hours: Vec<String> = settings.work_hours.as_slice().iter().map(span).collect();
-    let hours = if hours.is_empty() { "all day".to_owned() } else { hours.join(" and ") };
-    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
-    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
-    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
-    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
-    format!("working time: {days}, {hours}{off}, {zone} ({by})")
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before

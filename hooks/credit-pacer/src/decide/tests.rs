@@ -185,20 +185,6 @@ fn sleep_is_booked_for_what_was_slept() {
 }
 
 #[test]
-fn a_batch_that_began_without_a_delay_gets_none() {
-    let mut world = World::used(20.0);
-    assert_eq!(world.waits(), 0);
-    world.read(94.0, NOON + HOUR);
-    assert_eq!(world.later(1_999).waits(), 0);
-    assert!(world.later(1).waits() > 0);
-    let mut world = World::used(99.0).without_alerts();
-    world.waits();
-    world.now = Timestamp::from_secs(NOON - 24 * HOUR);
-    world.read(99.0, NOON - 23 * HOUR);
-    assert_eq!(world.waits(), 350_000, "the clock was set back: not a day and more");
-}
-
-#[test]
 fn what_waits_for_the_user_is_counted_and_not_delayed() {
     let mut world = World::used(99.0).without_alerts();
     let outcome = world.call_of(true);

@@ -115,18 +115,6 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
 }
 
 #[test]
-fn keys_that_are_not_known_change_nothing() {
-    let plain = wednesday(&json!(90), &json!({ "timezone": "UTC" }));
-    let mut more = plain.clone();
-    for place in ["", "/snapshots/0", "/snapshots/0/seven_day", "/calls/0"] {
-        let fields = more.pointer_mut(place).unwrap().as_object_mut().unwrap();
-        fields.insert("no_such_key".to_owned(), json!({ "of": ["others"] }));
-    }
-    assert_eq!(answer(&more), answer(&plain));
-    assert!(answer(&more)["delay_secs"].is_number());
-}
-
-#[test]
 fn what_is_left_out_is_not_known() {
     for asked in [
         json!({ "now": NOON }),

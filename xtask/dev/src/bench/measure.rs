@@ -6,12 +6,8 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
+use super::report::Pair;
 use anyhow::{Context as _, ensure};
-use rand::rngs::StdRng;
-use rand::seq::SliceRandom as _;
-use rand::{RngExt as _, SeedableRng as _};
-
-use super::statistics::Pair;
 
 /// Pairs before the first one that counts: page cache, branch predictors, the CPU's clock.
 const WARM_UP: usize = 25;
@@ -72,9 +68,9 @@ pub(super) fn in_turn(
     mut subject: impl FnMut() -> anyhow::Result<f64>,
 ) -> anyhow::Result<Vec<Pair>> {
     let mut measured = Vec::with_capacity(pairs);
-    for (round, base_first) in order(WARM_UP + pairs).into_iter().enumerate() {
+    for round in 0..WARM_UP + pairs {
         prepare()?;
-        let pair = if base_first {
+        let pair = if round % 2 == 0 {
             let base = base()?;
             Pair { base, subject: subject()? }
         } else {
@@ -86,15 +82,6 @@ pub(super) fn in_turn(
         }
     }
     Ok(measured)
-}
-
-/// As often the base first as the subject, in no pattern that could fall into step with a timer of the machine.
-fn order(rounds: usize) -> Vec<bool> {
-    let mut random = StdRng::seed_from_u64(rounds as u64);
-    let extra = random.random_range(0..2);
-    let mut order: Vec<bool> = (0..rounds).map(|round| (round + extra) % 2 == 0).collect();
-    order.shuffle(&mut random);
-    order
 }
 
 #[cfg(test)]
