@@ -1,11 +1,11 @@
 //! The commands, in a shell and as a prompt. `pace-maker`, the name of the original tool, is another name for `credit-pacer`.
 //!
-//! `shared::cli` has the verbs of every hook. `status` adds lines to its status, `habits` the working hours it suggests.
+//! `shared::cli` has the verbs of every hook; `status` adds lines to its status.
 
-mod habits;
 mod status;
 
 use std::io;
+use std::path::Path;
 use std::process::ExitCode;
 
 use pacing::Window;
@@ -14,16 +14,19 @@ use shared::hook::{Context, Hook};
 use shared::host::Host;
 use shared::switches::{Position, Turn};
 
-use crate::CreditPacer;
-use crate::effect::Change;
+use crate::decide::{Change, Reply};
+use crate::past::days_of;
 use crate::settings::Settings;
-use crate::{filter, history, poll, report, statusline};
+use crate::{CreditPacer, filter, history, poll, report, statusline};
 
 pub(crate) use status::lines;
 
-pub(crate) type Reply = cli::Reply<Change>;
-
 const OTHER_NAME: &str = "pace-maker";
+
+/// Days of the chart and of the report, and the width of a typed chart.
+const CHART_DAYS: u32 = 7;
+const REPORT_DAYS: u32 = 30;
+const COLUMNS: usize = 80;
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {
     Verb { usage, about }
@@ -42,16 +45,13 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("decide", "the controller as a filter: a JSON object a line on stdin, its answer on stdout"),
 ];
 
-/// The message where even the defaults are unreadable.
-pub(crate) const UNREADABLE: &str = "credit-pacer: the built-in defaults cannot be read; this is a bug";
-
 /// A command of this hook's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     Status,
     StatusJson,
     /// The chart of some days.
-    History(Option<u32>),
+    History(u32),
     /// Turns the delays for a limit on or off, or gives them back to the files.
     Turn(Window, Position),
 }
@@ -64,17 +64,14 @@ impl Commands for CreditPacer {
     }
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
+        let turn =
+            |window, word: &str| Some(Asked::Turn(window, Position::of_word(&word.to_ascii_lowercase())?));
         match *line.words {
             [] => (line.name == OTHER_NAME).then_some(Asked::Status),
             ["status", "--json"] => Some(Asked::StatusJson),
-            ["history"] if line.is_prompt => Some(Asked::History(None)),
-            ["history", "--days", days] if line.is_prompt => Some(Asked::History(Some(days.parse().ok()?))),
-            ["5-hour" | "5-hour-limit", word] => {
-                Some(Asked::Turn(Window::FiveHour, Position::of_word(&word.to_ascii_lowercase())?))
-            }
-            ["weekly" | "weekly-limit", word] => {
-                Some(Asked::Turn(Window::SevenDay, Position::of_word(&word.to_ascii_lowercase())?))
-            }
+            ["history", ref words @ ..] if line.is_prompt => days_of(words, CHART_DAYS).map(Asked::History),
+            ["5-hour" | "5-hour-limit", word] => turn(Window::FiveHour, word),
+            ["weekly" | "weekly-limit", word] => turn(Window::SevenDay, word),
             _ => None,
         }
     }
@@ -83,7 +80,7 @@ impl Commands for CreditPacer {
         match *wanted {
             Asked::Status => cli::status::<Self, Change>(asker, false),
             Asked::StatusJson => status::json(asker),
-            Asked::History(days) => match history::typed(asker.host, days) {
+            Asked::History(days) => match history::text(asker.host, days, COLUMNS) {
                 Ok(chart) => Reply::yes(chart),
                 Err(why) => Reply::no(format!("credit-pacer history: {why}")),
             },
@@ -101,8 +98,28 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
-        ["history", words @ ..] => Some(history::run(host, words)),
-        ["report", words @ ..] => Some(report::run(host, words)),
+        ["history" | "report", ..] => Some(match looked_back(host, words) {
+            Some(Ok(text)) => cli::say(&text),
+            Some(Err(why)) => cli::fail(&format!("credit-pacer {}: {why}", words[0])),
+            None => {
+                cli::wrong_usage("usage: credit-pacer history [--days N] or report --html FILE [--days N]")
+            }
+        }),
+        _ => None,
+    }
+}
+
+/// The text to print; `None`: wrong words.
+fn looked_back(host: &Host, words: &[&str]) -> Option<Result<String, String>> {
+    match words {
+        ["history", words @ ..] => {
+            let columns = host.variable("COLUMNS").and_then(|columns| columns.parse().ok());
+            Some(history::text(host, days_of(words, CHART_DAYS)?, columns.unwrap_or(COLUMNS)))
+        }
+        ["report", "--html", file, words @ ..] => {
+            let written = report::write(host, Path::new(file), days_of(words, REPORT_DAYS)?);
+            Some(written.map(|path| path.display().to_string()))
+        }
         _ => None,
     }
 }
@@ -120,7 +137,7 @@ fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     }
     let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
-        return Reply::no(UNREADABLE);
+        return Reply::no(crate::wording::UNREADABLE);
     };
     if section.overruled_keys.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));

@@ -3,21 +3,16 @@
 
 use std::time::Duration;
 
-use pacing::{Call, Pace, Question, Status, Window, WindowPace};
-use shared::hook::{Input, Memory, Outcome, Verdict};
-use shared::host::Timestamp;
-use shared::usage::line::Line;
-use shared::usage::{self, SAME_RESET_SECS};
+use pacing::{Call, DAY_SECS, Pace, Question, Status, is_same_reset};
+use shared::hook::{Effect, Input, Memory, Outcome, Verdict};
+use shared::host::{HOUR, Places, Timestamp};
+use shared::switches::Turn;
+use shared::usage::line::{self, Line};
 
-use crate::CreditPacer;
-use crate::books::{DAY_SECS, is_cleaning_due};
-use crate::database::Why;
-use crate::effect::Change;
-use crate::observe::{Facts, Scene};
-use crate::poll::secs;
+use crate::readings::Scene;
 use crate::settings::{Settings, by_project};
-use crate::state::{Alert, Pending, Session, State, exact};
-use crate::wording;
+use crate::state::{Alert, Pending, Session, State, exact, secs};
+use crate::{CreditPacer, poll, wording};
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
 const BATCH: Duration = Duration::from_secs(2);
@@ -33,19 +28,77 @@ const READINGS_COME: Duration = Duration::from_secs(60);
 
 type Decision = Outcome<State, Change>;
 
-pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
-    match input.facts {
-        Facts::Call { scene, .. } if input.switched_off => while_switched_off(input, scene),
-        Facts::Call { scene, prompt, is_exempt } => after_call(input, scene, *prompt, *is_exempt),
-        Facts::Command(reply) => reply.outcome(),
-        Facts::Prompt { poll } => Outcome { effects: polling(input, *poll), ..Outcome::pass() },
-        Facts::Start(scene) => at_start(input, scene),
-        Facts::End { session } => at_end(input, *session),
+pub(crate) type Reply = shared::cli::Reply<Change>;
+
+#[derive(Debug, Clone)]
+pub struct Facts {
+    /// A hash of the session's id.
+    pub(crate) session: u64,
+    /// The usage API is to be asked.
+    pub(crate) poll: bool,
+    pub(crate) event: What,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) enum What {
+    /// A tool has run.
+    Call {
+        scene: Box<Scene>,
+        /// A hash of the prompt's id.
+        prompt: u64,
+        /// Nothing waits after this call.
+        is_exempt: bool,
+    },
+    /// A prompt that is none of our commands.
+    Prompt,
+    /// A prompt that is one of our commands, answered.
+    Command(Reply),
+    Start(Box<Scene>),
+    End,
+}
+
+/// Effects beside messages and memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// A process is started that asks the usage API.
+    Poll,
+    /// The windows over their safe line are written down for other hooks.
+    Line(Line),
+    Turn(Turn),
+}
+
+impl From<Turn> for Change {
+    fn from(turn: Turn) -> Self {
+        Self::Turn(turn)
     }
 }
 
-fn polling(input: &Input<'_, CreditPacer>, poll: bool) -> Vec<Change> {
-    if poll && !input.switched_off { vec![Change::Poll] } else { Vec::new() }
+impl Effect for Change {
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
+        match self {
+            Self::Poll => poll::start(),
+            Self::Line(found) => {
+                let Some(store) = places.open_store() else { return Ok(()) };
+                line::write(&store, &found).map_err(|error| error.to_string())
+            }
+            Self::Turn(turn) => turn.carry_out(places, now),
+        }
+    }
+}
+
+pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
+    let mut outcome = match &input.facts.event {
+        What::Call { scene, .. } if input.switched_off => while_switched_off(input, scene),
+        What::Call { scene, prompt, is_exempt } => after_call(input, scene, *prompt, *is_exempt),
+        What::Command(reply) => reply.outcome(),
+        What::Prompt => Outcome::pass(),
+        What::Start(scene) => at_start(input, scene),
+        What::End => at_end(input),
+    };
+    if input.facts.poll && !input.switched_off {
+        outcome.effects.push(Change::Poll);
+    }
+    outcome
 }
 
 /// Nothing is learned, and an alert is given all the same.
@@ -59,45 +112,33 @@ fn while_switched_off(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision
 }
 
 fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exempt: bool) -> Decision {
-    let (mut state, now) = (input.state.clone(), input.now);
-    let mut effects = polling(input, scene.poll);
+    let (mut state, now, id) = (input.state.clone(), input.now, input.facts.session);
     scene.snapshots.iter().for_each(|snapshot| state.learned.read(snapshot));
     if let Some(alert) = state.alert(scene, input.settings, now) {
         // An alert comes now, not after a delay of minutes: this one call does not wait.
-        state.count(scene.session, now);
-        return Outcome { notice: Some(alert), memory: Memory::Save(state), effects, ..Outcome::pass() };
+        state.count(id, now);
+        return Outcome { notice: Some(alert), memory: Memory::Save(state), ..Outcome::pass() };
     }
     let new = || Session { since: now, ..Session::default() };
-    let mut session = state.sessions.remove(&scene.session).unwrap_or_else(new);
-    let mut notice = None;
-    let mut waits_for = None;
-    if is_exempt {
-        // It neither waits nor keeps those it runs beside from waiting.
-    } else if session.joins(prompt, now, input.settings) {
-        let window = session.pending.map(|pending| pending.window).filter(|_| now < session.until);
-        waits_for = window.filter(|window| state.is_over(*window, scene, now));
-    } else {
+    let mut session = state.sessions.remove(&id).unwrap_or_else(new);
+    let (mut notice, mut effects) = (None, Vec::new());
+    // An exempt call neither waits nor keeps those it runs beside from waiting.
+    if !is_exempt && !session.joins(prompt, now, input.settings) {
+        (session.batch, session.until, session.prompt) = (now, now, prompt);
         let pace = (!scene.is_clearly_within()).then(|| state.pace(scene, now));
         effects.extend(state.tell(over(pace.as_ref(), now)));
-        session.begin_batch(prompt, now);
-        if let Some((pace, window)) = pace.as_ref().and_then(|pace| Some((pace, constrained(pace)?))) {
-            let delay = allowed(pace, Some(&session), input.settings, input.headless, now);
-            if !delay.is_zero() {
-                session.waits(pace, window, now, delay);
-                notice = session.notice(pace, window, delay, input, scene);
-                waits_for = Some(window.window);
-            }
-        }
+        notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }
     session.last = now;
-    let until = session.until;
+    let (until, pending) = (session.until, session.pending);
     notice = notice.or_else(|| state.hint(input, scene, &session));
-    state.sessions.insert(scene.session, session);
-    state.forget_silent(now);
-    state.count(scene.session, now);
-    let verdict = waits_for.map_or(Verdict::Pass, |window| {
-        state.learned.sleeps(scene.session, exact(until));
-        Verdict::Sleep { until, rule: window.key().into() }
+    state.sessions.insert(id, session);
+    state.sessions.retain(|_, session| now.since(session.last) < HOUR);
+    state.count(id, now);
+    let waits = pending.filter(|_| now < until && !is_exempt);
+    let verdict = waits.map_or(Verdict::Pass, |pending| {
+        state.learned.sleeps(id, exact(until));
+        Verdict::Sleep { until, rule: pending.window.key().into() }
     });
     Outcome { verdict, notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
@@ -111,14 +152,6 @@ impl State {
 
     fn count(&mut self, session: u64, now: Timestamp) {
         self.learned.call(Call { at: exact(now), session, slept_secs: 0.0 });
-    }
-
-    /// The window still asks for delays: the reason of a batch's delay may end before its time.
-    fn is_over(&self, window: Window, scene: &Scene, now: Timestamp) -> bool {
-        let is_it = |found: &WindowPace| found.window == window && found.status == Status::Over;
-        !scene.is_clearly_within()
-            && !scene.rules.calendar.is_quiet(exact(now))
-            && self.pace(scene, now).windows.iter().any(is_it)
     }
 
     /// Reports once a day that there are no readings, if a session has had an answer for long enough to have one.
@@ -135,7 +168,7 @@ impl State {
     /// Reports windows that are nearly used up, once for each window and percentage.
     fn alert(&mut self, scene: &Scene, settings: &Settings, now: Timestamp) -> Option<String> {
         let (usage, now) = (scene.usage.as_ref()?, secs(now));
-        self.alerts.retain(|alert| now < alert.resets_at + SAME_RESET_SECS);
+        self.alerts.retain(|alert| now < alert.resets_at || is_same_reset(alert.resets_at, now));
         let mut alerts = Vec::new();
         for (name, window) in &usage.windows {
             let age = now - window.observed_at.max(usage.observed_at);
@@ -143,11 +176,14 @@ impl State {
             let reached = settings.alerts.iter().map(|percent| percent.get());
             let reached = reached.filter(|percent| is_current && window.used_percent >= f64::from(*percent));
             let Some(percent) = reached.max() else { continue };
-            if self.alerts.iter().any(|alert| alert.covers(name, window, percent)) {
-                continue;
+            let is_given = self.alerts.iter().any(|alert| {
+                let is_same = alert.window == *name && is_same_reset(alert.resets_at, window.resets_at);
+                is_same && alert.percent >= percent
+            });
+            if !is_given {
+                self.alerts.push(Alert { window: name.clone(), resets_at: window.resets_at, percent });
+                alerts.push(wording::alert(name, window, &scene.rules, now));
             }
-            self.alerts.push(Alert { window: name.clone(), resets_at: window.resets_at, percent });
-            alerts.push(wording::alert(name, window, &scene.rules, now));
         }
         (!alerts.is_empty()).then(|| alerts.join("\n"))
     }
@@ -160,17 +196,6 @@ impl State {
         self.line = if found.past.is_empty() { Line::default() } else { found.clone() };
         Some(Change::Line(found))
     }
-}
-
-impl Alert {
-    fn covers(&self, name: &str, window: &usage::Window, percent: u32) -> bool {
-        let is_same = self.window == name && (self.resets_at - window.resets_at).abs() <= SAME_RESET_SECS;
-        is_same && self.percent >= percent
-    }
-}
-
-fn constrained(pace: &Pace) -> Option<&WindowPace> {
-    pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)
 }
 
 /// The windows over their safe line, for other hooks that use the same limits.
@@ -205,57 +230,52 @@ impl Session {
         self.prompt == prompt && is_sound && (now.since(self.batch) < BATCH || now < self.until)
     }
 
-    fn begin_batch(&mut self, prompt: u64, now: Timestamp) {
-        (self.batch, self.until, self.prompt) = (now, now, prompt);
-    }
-
-    fn waits(&mut self, pace: &Pace, window: &WindowPace, now: Timestamp, delay: Duration) {
+    /// A new batch waits if a window asks for it. The message comes with the first delay, with another strategy, and after
+    /// ten minutes.
+    fn wait(&mut self, pace: &Pace, input: &Input<'_, CreditPacer>, scene: &Scene) -> Option<String> {
+        let now = input.now;
+        let window = pace.windows.iter().find(|window| Some(window.window) == pace.constrained_window)?;
+        let delay = allowed(pace, Some(self), input.settings, input.headless, now);
+        if delay.is_zero() {
+            return None;
+        }
         self.until = now.plus(delay);
-        let used = window.reading.map(|(_, reading)| reading.used_percent);
-        let why = Why { used, safe: Some(window.safe_percent), strategy: pace.strategy };
-        self.pending = Some(Pending { at: now, window: window.window, why });
-    }
-
-    /// The message about this delay: at the first one, at another strategy, or after ten minutes.
-    fn notice(
-        &mut self,
-        pace: &Pace,
-        window: &WindowPace,
-        delay: Duration,
-        input: &Input<'_, CreditPacer>,
-        scene: &Scene,
-    ) -> Option<String> {
-        if self.told_strategy == pace.strategy && input.now.since(self.told) < TELL_AGAIN {
+        self.pending = Some(Pending {
+            at: now,
+            window: window.window,
+            used_percent: window.reading.map_or(0.0, |(_, reading)| reading.used_percent),
+            safe_percent: window.line.safe_percent,
+            strategy: pace.strategy,
+        });
+        if self.told_strategy == pace.strategy && now.since(self.told) < TELL_AGAIN {
             return None;
         }
         let is_first = self.told == Timestamp::default();
-        (self.told, self.told_strategy) = (input.now, pace.strategy);
-        let first = is_first.then(|| {
-            by_project(input.origin).map_or_else(String::new, |by_project| format!("; {by_project}"))
-        });
-        Some(wording::waited(delay, &window.why(exact(input.now), &scene.rules), first.as_deref()))
+        (self.told, self.told_strategy) = (now, pace.strategy);
+        let first = is_first.then(|| by_project(input.origin).unwrap_or_default());
+        Some(wording::waited(delay, &window.why(exact(now), &scene.rules), first.as_deref()))
     }
 }
 
 /// At a session's start: whether calls will wait.
 fn at_start(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision {
     let (mut state, now) = (input.state.clone(), input.now);
-    if is_cleaning_due(state.cleaned_at, secs(now)) {
+    if state.is_cleaning_due(secs(now)) {
         state.cleaned_at = secs(now);
     }
     let pace = state.pace(scene, now);
-    let session = state.sessions.get(&scene.session);
+    let session = state.sessions.get(&input.facts.session);
     let delay = allowed(&pace, session, input.settings, input.headless, now);
     let waits = !delay.is_zero() && !input.switched_off;
     let notice = waits.then(|| wording::likely(&pace, delay));
-    Outcome { notice, memory: Memory::Note(state), effects: polling(input, scene.poll), ..Outcome::pass() }
+    Outcome { notice, memory: Memory::Note(state), ..Outcome::pass() }
 }
 
-fn at_end(input: &Input<'_, CreditPacer>, session: u64) -> Decision {
+fn at_end(input: &Input<'_, CreditPacer>) -> Decision {
     let mut state = input.state.clone();
-    state.learned.end(session);
-    let memory = if state.sessions.remove(&session).is_some() { Memory::Note(state) } else { Memory::Keep };
-    Outcome { memory, ..Outcome::pass() }
+    state.learned.end(input.facts.session);
+    let is_known = state.sessions.remove(&input.facts.session).is_some();
+    Outcome { memory: if is_known { Memory::Note(state) } else { Memory::Keep }, ..Outcome::pass() }
 }
 
 #[cfg(test)]

@@ -7,21 +7,21 @@
 //!
 //! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
-//! - `observe`: the inputs; `decide`: the rules; `wording`: the messages; `effect`: the other effects
-//! - `state`: the memory of all sessions together; `books`: the delays as they were slept
+//! - `state`: the memory of all sessions together; `readings`: the usage of a session's account
+//! - `observe`: the inputs; `decide`: the rules and effects; `wording`: the messages
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
-//! - `database`: usage and delays of two months; `history`, `report`: looking back
+//! - `database`: usage and delays of two months; `past`, `history`, `report`: looking back
 //! - `command`: the typed commands; `filter`: the controller as a filter
 
-mod books;
 mod command;
 mod database;
 mod decide;
-mod effect;
 mod filter;
 mod history;
 mod observe;
+mod past;
 mod poll;
+mod readings;
 mod report;
 mod rules;
 mod settings;
@@ -29,8 +29,7 @@ mod state;
 mod statusline;
 mod wording;
 
-pub use effect::Change;
-pub use observe::Facts;
+pub use decide::{Change, Facts};
 pub use settings::{Day, DayRange, HoursOfDay, OneOrMore, Settings, Zone};
 pub use state::State;
 
@@ -51,15 +50,6 @@ impl Hook for CreditPacer {
     const HEADLESS_MEANS: &'static str =
         "Delays of sessions nobody watches (`claude -p`, SDK) may be longer than 60 seconds.";
     const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
-    /// The names of the original tool.
-    const RENAMED: &'static [(&'static str, &'static str)] = &[
-        ("threshold_percent", "threshold_pct"),
-        ("base_delay", "base_delay_secs"),
-        ("max_delay", "max_delay_secs"),
-        ("poll_interval", "usage_api.interval_secs"),
-        ("five_hour_limit_enabled", "five_hour.enabled"),
-        ("weekly_limit_enabled", "seven_day.enabled"),
-    ];
     const ACTS_WHILE_SWITCHED_OFF: bool = true;
     const VERBS: &'static [Verb] = command::VERBS;
 
@@ -89,7 +79,7 @@ impl Hook for CreditPacer {
     }
 
     fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
-        books::slept(places, session, now);
+        database::slept(places, session, now);
     }
 
     fn decide(input: &Input<'_, Self>) -> Outcome<State, Change> {

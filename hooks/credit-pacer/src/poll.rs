@@ -1,14 +1,12 @@
 //! Asking the usage API: at most every ten minutes by all sessions together, in a process of its own, never in a tool call's
 //! way.
 //!
-//! - `slot`: when it may be asked next
-//! - `login`: the token of a request
-//! - `answer`, `failure`: its result
+//! - `slot`: when it may be asked next, and why there is no reading
+//! - `login`: the token of a request; `answer`: its result
 //!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 
 mod answer;
-mod failure;
 mod login;
 mod slot;
 
@@ -17,7 +15,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use shared::cli::off_file;
-use shared::courier::{self, Request};
+use shared::courier::{self, CourierError, Request};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::project_env::is_misled;
@@ -26,13 +24,12 @@ use shared::state::Store;
 use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
-use crate::CreditPacer;
-use crate::books;
-use crate::database::Database;
 use crate::settings::{Settings, UsageApi};
-use failure::{Failure, Kind};
+use crate::state::secs;
+use crate::{CreditPacer, database};
+use slot::{Failure, Kind};
 
-pub(crate) use slot::{Slot, secs};
+pub(crate) use slot::Slot;
 
 /// The verb that asks. It is in no help: nobody needs to type it.
 const VERB: &str = "poll";
@@ -82,12 +79,9 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     {
         let interval = Duration::from_secs(settings.interval_secs.get().into());
         if Slot::take(&store, host.now(), interval) {
-            let result = ask(host, &places, &settings).and_then(|windows| keep(&store, windows, host));
-            let is_news = Slot::settle(&store, result, host.now(), interval);
-            if let Err(failure) = result.as_ref()
-                && is_news
-            {
-                books::report(&store, Err(format!("usage API: {}", failure.kind.words())), host.now());
+            let result = ask(host, &places, &settings).and_then(|windows| Ok(keep(&store, windows, host)?));
+            if let Some(news) = Slot::settle(&store, result, host.now(), interval) {
+                database::report(&store, Err(format!("usage API: {}", news.words())), host.now());
             }
         }
     }
@@ -108,11 +102,10 @@ fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
-    let login = login::find(host, places.config_dir.as_deref())?;
     let courier = courier::beside_this_program().ok_or(Kind::NoCourier)?;
     let headers = [
         ("anthropic-beta", "oauth-2025-04-20".to_owned()),
-        ("authorization", login.header()),
+        ("authorization", login::find(host, places.config_dir.as_deref())?),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
     ];
@@ -125,18 +118,26 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         timeout: TIMEOUT,
         max_bytes: MAX_BYTES,
     };
-    answer::read(&courier::ask(&request, TIMEOUT + courier::MARGIN, &courier)?, host.now())
+    let answer =
+        courier::ask(&request, TIMEOUT + courier::MARGIN, &courier).map_err(|error| match error {
+            CourierError::NotStarted(..) | CourierError::Speechless => Kind::NoCourier,
+            CourierError::Late
+            | CourierError::Failed { kind: courier::Kind::Timeout | courier::Kind::Unreachable, .. } => {
+                Kind::Unreachable
+            }
+            CourierError::Failed { .. } => Kind::Garbage,
+        })?;
+    answer::read(&answer, host.now())
 }
 
 /// Keeps a reading: for pacing, and for looking back.
-fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Kind> {
     if windows.is_empty() {
         return Ok(());
     }
-    let at = secs(host.now());
-    let observed = Observed { at, source: Source::UsageApi, sight: Sight::Answered, windows };
+    let (at, source) = (secs(host.now()), Source::UsageApi);
+    let observed = Observed { at, source, sight: Sight::Answered, windows };
     usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
-    let kept = Database::open(store)
-        .and_then(|database| database.add_snapshot(&observed.windows, (at, at), "", Source::UsageApi));
-    kept.map_err(|_| Kind::NotKept.into())
+    database::add_snapshot(store, database::PATIENCE, &observed.windows, (at, at), ("", source))
+        .map_err(|_| Kind::NotKept)
 }

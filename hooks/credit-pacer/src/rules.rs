@@ -26,11 +26,10 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         shortest_delay: settings.base_delay_secs.get(),
         longest_delay: settings.max_delay_secs.get(),
         stale_after: settings.stale_after_secs.get().into(),
-        five_hour: limit(Window::FiveHour),
-        seven_day: limit(Window::SevenDay),
+        limits: Window::ALL.map(limit),
         calendar: Calendar {
             zone: Zone::default(),
-            workdays: Day::WEEK.map(|(day, _)| workdays.contains(&day)),
+            workdays: Day::WEEK.map(|day| workdays.contains(&day)),
             work_hours: hours(settings.work_hours.as_slice()),
             days_off: settings.holidays.as_slice().iter().map(|days| (days.first, days.last)).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),

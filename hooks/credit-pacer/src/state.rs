@@ -4,16 +4,14 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pacing::{Call, Learned, Strategy, Window};
+use pacing::{Call, DAY_SECS, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
 use shared::state::Store;
 use shared::usage::line::Line;
 
-use crate::database::Why;
-
-/// The memory.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
@@ -28,12 +26,7 @@ pub struct State {
     /// When the database was last cleaned, in seconds since the epoch.
     pub(crate) cleaned_at: i64,
     /// The windows over their safe line, as last written down for other hooks.
-    #[serde(skip_serializing_if = "is_within")]
     pub(crate) line: Line,
-}
-
-fn is_within(line: &Line) -> bool {
-    line.past.is_empty()
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -52,7 +45,6 @@ pub(crate) struct Session {
     pub(crate) told_strategy: Strategy,
     /// Delays of the last hour: when, and milliseconds slept.
     pub(crate) delays: Vec<(Timestamp, u32)>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending: Option<Pending>,
 }
 
@@ -61,8 +53,9 @@ pub(crate) struct Session {
 pub(crate) struct Pending {
     pub(crate) at: Timestamp,
     pub(crate) window: Window,
-    #[serde(default)]
-    pub(crate) why: Why,
+    pub(crate) used_percent: f64,
+    pub(crate) safe_percent: f64,
+    pub(crate) strategy: Strategy,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,8 +72,8 @@ impl State {
         store.read("")
     }
 
-    pub(crate) fn forget_silent(&mut self, now: Timestamp) {
-        self.sessions.retain(|_, session| now.since(session.last) < HOUR);
+    pub(crate) const fn is_cleaning_due(&self, now: i64) -> bool {
+        self.cleaned_at + DAY_SECS <= now || now < self.cleaned_at
     }
 
     /// Books the delay of a session that ends now.
@@ -108,6 +101,22 @@ impl Session {
 /// Seconds since the epoch, with the part of a second.
 pub(crate) fn exact(time: Timestamp) -> f64 {
     Duration::from_micros(time.micros().max(0).unsigned_abs()).as_secs_f64()
+}
+
+/// Whole seconds since the epoch.
+pub(crate) const fn secs(time: Timestamp) -> i64 {
+    time.micros().div_euclid(1_000_000)
+}
+
+/// The delay in whole seconds, rounded.
+pub(crate) const fn whole_secs(delay: Duration) -> u64 {
+    delay.saturating_add(Duration::from_millis(500)).as_secs()
+}
+
+/// The beginning of a hash: enough to tell sessions apart.
+pub(crate) fn digest(id: &str) -> u64 {
+    let bytes = Sha256::digest(id);
+    bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 impl Remembered for State {

@@ -5,7 +5,6 @@ mod chain;
 mod line;
 mod report;
 
-use std::cell::RefCell;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -19,14 +18,11 @@ use shared::switches::Switches;
 use shared::usage::session::{self, SessionUsage};
 use shared::usage::{self, Observed, Sight, Source, Usage};
 
-use crate::CreditPacer;
-use crate::books;
-use crate::database::Database;
 use crate::decide::allowed;
-use crate::observe::{Scene, digest, known};
-use crate::poll::secs;
+use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::State;
+use crate::state::{State, digest, secs};
+use crate::{CreditPacer, database, wording};
 use line::Shown;
 use report::Report;
 
@@ -61,7 +57,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
                 print(&printed);
             }
         }
-        None => print(format!("{}\n", crate::command::UNREADABLE).as_bytes()),
+        None => print(format!("{}\n", wording::UNREADABLE).as_bytes()),
     }
     keep(store.as_ref(), &report, news);
     ExitCode::SUCCESS
@@ -85,11 +81,11 @@ fn places(host: &Host, report: &Report) -> (Environment, Places) {
 /// Writes down the report; false: that failed. Also what is known then, if that has changed.
 fn record(store: Option<&Store>, report: &Report) -> (bool, Option<Usage>) {
     let (Some(store), Some(id)) = (store, report.session.as_deref()) else { return (false, None) };
-    let news = RefCell::new(Ok(None));
+    let mut news = Ok(None);
     let recorded = session::record(store, id, report.usage.clone(), |sight| {
-        *news.borrow_mut() = usage::record(store, &observed(&report.usage, sight));
+        news = usage::record(store, &observed(&report.usage, sight));
     });
-    match news.into_inner() {
+    match news {
         Ok(news) => (recorded.is_ok(), news.filter(Usage::has_just_changed)),
         Err(_) => (false, None),
     }
@@ -99,10 +95,9 @@ fn record(store: Option<&Store>, report: &Report) -> (bool, Option<Usage>) {
 fn keep(store: Option<&Store>, report: &Report, news: Option<Usage>) {
     let (Some(store), Some(id), Some(usage)) = (store, report.session.as_deref(), news) else { return };
     let now = report.usage.written_at;
-    let kept = Database::open_with(store, PATIENCE).and_then(|database| {
-        database.add_snapshot(&usage.windows, (usage.observed_at, now), id, usage.source)
-    });
-    books::report(store, kept, Timestamp::from_secs(now));
+    let (times, by) = ((usage.observed_at, now), (id, usage.source));
+    let kept = database::add_snapshot(store, PATIENCE, &usage.windows, times, by);
+    database::report(store, kept, Timestamp::from_secs(now));
 }
 
 fn observed(usage: &SessionUsage, sight: Sight) -> Observed {
@@ -140,8 +135,7 @@ fn line_of(
 /// The readings as the hook would find them. Where nothing can be written, the report itself counts.
 fn scene(store: Option<&Store>, report: &Report, is_recorded: bool, settings: &Settings) -> Scene {
     let now = report.usage.written_at;
-    let session = report.session.as_deref();
-    let mut usage = store.and_then(|store| known(store, session, settings, Timestamp::from_secs(now)));
+    let mut usage = store.and_then(|store| known(store, report.session.as_deref(), settings, now));
     if !is_recorded && session::observed(None, &report.usage).is_some() {
         usage = Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
     }

@@ -89,48 +89,20 @@ mod tests {
     use crate::decide::tests::defaults;
     use crate::settings::Settings;
 
-    #[track_caller]
-    fn assert_kind(settings: &Settings, expected: Kind, tools: &[&str]) {
-        for tool in tools {
-            assert_eq!(kind(tool, settings), expected, "{tool:?}");
-        }
-    }
-
     #[test]
-    fn agent_and_task_delegate_the_listed_tools_are_exempt_and_all_others_are_work() {
-        let settings = defaults();
-        assert_kind(&settings, Kind::Delegation, &["Agent", "Task"]);
-        let exempt = [
-            "Skill",
-            "AskUserQuestion",
-            "TaskCreate",
-            "TaskUpdate",
-            "TaskGet",
-            "TaskList",
-            "EnterPlanMode",
-            "ExitPlanMode",
-        ];
-        assert_kind(&settings, Kind::Exempt, &exempt);
-        assert_kind(&settings, Kind::Exempt, &[""]);
-        let work =
-            ["Bash", "Read", "TodoWrite", "TaskStop", "TaskOutput", "mcp__a__b", "agent", "TASK", "Skills"];
-        assert_kind(&settings, Kind::Work, &work);
-    }
-
-    #[test]
-    fn exempt_tools_replaces_the_list_and_exempt_tools_add_extends_it() {
+    fn tools_are_delegation_exempt_or_work() {
+        let added = Settings { exempt_tools_add: vec!["Read".to_owned(), "Agent".to_owned()], ..defaults() };
         let replaced = Settings { exempt_tools: vec!["Read".to_owned()], ..defaults() };
-        assert_kind(&replaced, Kind::Exempt, &["Read"]);
-        assert_kind(&replaced, Kind::Work, &["Skill", "TaskCreate"]);
-        let extended = Settings { exempt_tools_add: vec!["Read".to_owned()], ..defaults() };
-        assert_kind(&extended, Kind::Exempt, &["Read", "Skill", "TaskCreate"]);
-        let neither = Settings { exempt_tools: Vec::new(), ..defaults() };
-        assert_kind(&neither, Kind::Work, &["Skill"]);
-    }
-
-    #[test]
-    fn a_delegation_cannot_be_made_exempt() {
-        let settings = Settings { exempt_tools_add: vec!["Agent".to_owned()], ..defaults() };
-        assert_kind(&settings, Kind::Delegation, &["Agent"]);
+        for (settings, expected, tools) in [
+            (&added, Kind::Delegation, &["Agent", "Task"][..]),
+            (&added, Kind::Exempt, &["Skill", "AskUserQuestion", "TaskList", "ExitPlanMode", "", "Read"]),
+            (&added, Kind::Work, &["Bash", "TodoWrite", "TaskStop", "mcp__a__b", "agent", "Skills"]),
+            (&replaced, Kind::Exempt, &["Read"]),
+            (&replaced, Kind::Work, &["Skill", "TaskCreate"]),
+        ] {
+            for tool in tools {
+                assert_eq!(kind(tool, settings), expected, "{tool:?}");
+            }
+        }
     }
 }

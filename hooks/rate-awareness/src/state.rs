@@ -91,7 +91,6 @@ fn drop_oldest<T>(entries: &mut BTreeMap<String, T>, stay: &[&str], last: fn(&T)
 
 #[cfg(test)]
 mod tests {
-    use shared::hook::Remembered;
     use shared::host::Timestamp;
 
     use super::{Agent, MAX_ENTRIES, State, agent_key, bucket_key};
@@ -104,15 +103,6 @@ mod tests {
         let bucket = Bucket::full(Rate { capacity: 60.0, refill_per_sec: 0.0 }, now);
         let skill = Some(skill.to_owned());
         state.with((agent, Agent { prompt, skill, last: now, ..Agent::default() }), (key, bucket))
-    }
-
-    #[test]
-    fn the_file_keeps_the_original_names() {
-        assert_eq!(State::file_name("s").as_deref(), Some("s-buckets.json"));
-        let state = called(&State::default(), None, "deep-research", 7, 0);
-        let written = serde_json::to_value(&state).unwrap();
-        assert_eq!(written["_buckets"]["main::deep-research"]["tokens"], 60.0);
-        assert_eq!(serde_json::from_value::<State>(written).unwrap(), state);
     }
 
     #[test]

@@ -132,21 +132,15 @@ fn shown(tool: &str) -> String {
 
 /// `60`, `2.5`, `0.06`.
 fn short(number: f64) -> String {
-    if number > 0.0 && number < 0.01 {
-        return "less than 0.01".to_owned();
-    }
     ((number * 100.0).round() / 100.0).to_string()
 }
 
-/// `0.4 s`, `45 s`, `12 min`, `3 h`, `5 days`; rounded up, so that it is never too early.
+/// `45 s`, `12 min`, `3 h`; rounded up, so that it is never too early.
 fn span(span: Duration) -> String {
-    let secs = span.as_secs_f64();
-    match secs {
-        _ if secs <= 10.0 => format!("{} s", (secs * 10.0).ceil() / 10.0),
-        _ if secs <= 120.0 => format!("{} s", secs.ceil()),
-        _ if secs <= 7200.0 => format!("{} min", (secs / 60.0).ceil()),
-        _ if secs <= 172_800.0 => format!("{} h", (secs / 3600.0).ceil()),
-        _ => format!("{} days", (secs / 86_400.0).ceil()),
+    match span.as_secs_f64() {
+        secs if secs <= 120.0 => format!("{} s", secs.ceil()),
+        secs if secs <= 7200.0 => format!("{} min", (secs / 60.0).ceil()),
+        secs => format!("{} h", (secs / 3600.0).ceil()),
     }
 }
 
@@ -154,24 +148,12 @@ fn span(span: Duration) -> String {
 mod tests {
     use std::time::Duration;
 
-    use super::{short, span};
+    use super::span;
 
     #[test]
-    fn numbers_are_short_and_spans_rounded_up() {
-        for (given, expected) in
-            [(60.0, "60"), (2.5, "2.5"), (0.06, "0.06"), (0.001, "less than 0.01"), (19.999, "20")]
-        {
-            assert_eq!(short(given), expected);
-        }
-        for (millis, expected) in [
-            (401, "0.5 s"),
-            (10_000, "10 s"),
-            (10_001, "11 s"),
-            (121_000, "3 min"),
-            (7_200_001, "3 h"),
-            (172_800_001, "3 days"),
-        ] {
-            assert_eq!(span(Duration::from_millis(millis)), expected, "{millis}");
+    fn spans_are_rounded_up() {
+        for (millis, expected) in [(401, "1 s"), (120_001, "3 min"), (7_200_001, "3 h")] {
+            assert_eq!(span(Duration::from_millis(millis)), expected);
         }
     }
 }

@@ -4,16 +4,12 @@ use super::Pacing;
 use serde_json::{Value, json};
 
 impl Pacing {
-    /// The text a prompt is answered with, and Claude never sees it; `None`: the prompt goes to Claude.
-    #[track_caller]
-    fn answer_to(&self, prompt: &str) -> Option<String> {
-        reply(self.ask(&self.session.user_prompt_submit(prompt)).as_ref())
-    }
-
-    /// The answer to a prompt that is one of our commands.
+    /// The answer to a prompt that is one of our commands: Claude never sees it.
     #[track_caller]
     fn told(&self, prompt: &str) -> String {
-        self.answer_to(prompt).unwrap_or_else(|| panic!("{prompt} goes to Claude"))
+        let answer = self.ask(&self.session.user_prompt_submit(prompt)).unwrap_or_default();
+        assert_eq!(answer["decision"], "block", "{answer}");
+        answer["reason"].as_str().unwrap().to_owned()
     }
 
     /// What `status --json` says in a shell of this session.
@@ -31,14 +27,6 @@ impl Pacing {
     }
 }
 
-/// The text of an answer that keeps the prompt from Claude.
-#[track_caller]
-fn reply(answer: Option<&Value>) -> Option<String> {
-    let answer = answer?;
-    assert_eq!(answer["decision"], "block", "{answer}");
-    Some(answer["reason"].as_str().unwrap().to_owned())
-}
-
 #[test]
 fn a_typed_status_is_answered_and_never_reaches_claude() {
     let pacing = Pacing::new("");
@@ -52,7 +40,8 @@ fn a_typed_status_is_answered_and_never_reaches_claude() {
     assert!(pacing.sessions().is_empty(), "and no call is counted");
     let status = pacing.status();
     assert_eq!((&status["enabled"], &status["set_by"]), (&json!(true), &json!("the defaults")));
-    assert_eq!(status["windows"].as_array().map(Vec::len), Some(2));
+    assert_eq!(status["windows"]["seven_day"]["status"], "over");
+    assert_eq!(status["source"], "the status line");
 }
 
 #[test]
@@ -68,7 +57,12 @@ fn off_and_on_again_by_either_name() {
     assert!(pacing.told("pace-maker status").contains("alerts at 80 and 95 % go on"));
     pacing.told("credit-pacer auto");
     assert_eq!(pacing.switches(), json!({}));
-    assert_eq!(pacing.answer_to("pace-maker sounds nice"), None, "prose goes to Claude");
+    pacing.used(40.0, 90.0);
+    pacing.told("pace-maker weekly off");
+    let week = &pacing.status()["windows"]["seven_day"];
+    assert_eq!((&week["status"], &week["delay_secs"]), (&json!("off"), &json!(0.0)));
+    let prose = pacing.session.user_prompt_submit("pace-maker sounds nice");
+    assert_eq!(pacing.ask(&prose), None, "prose goes to Claude");
     assert!(pacing.told("pace-maker history").contains("Nothing is recorded of the last 7 days."));
 }
 
@@ -82,23 +76,6 @@ fn what_loosens_is_refused_where_claude_has_scheduled_the_prompt() {
     assert_eq!(pacing.switches(), json!({}));
     pacing.told("pace-maker weekly off");
     assert_eq!(pacing.switches(), json!({ "credit-pacer.seven_day": "off" }), "which nobody has scheduled");
-}
-
-#[test]
-fn a_limit_that_is_switched_off_delays_nothing() {
-    let pacing = Pacing::new("");
-    pacing.used(40.0, 90.0);
-    assert_eq!(pacing.status()["windows"][1]["status"], "over");
-    pacing.told("pace-maker weekly off");
-    let status = pacing.told("pace-maker status");
-    assert!(status.contains("weekly limit: 90 % used; off"), "{status}");
-    assert!(status.contains("credit-pacer.seven_day: off, set by its switch"), "{status}");
-    assert_eq!(
-        (&pacing.status()["delay_secs"], &pacing.status()["windows"][1]["status"]),
-        (&json!(0.0), &json!("off"))
-    );
-    pacing.told("pace-maker weekly on");
-    assert_eq!(pacing.status()["windows"][1]["status"], "over");
 }
 
 #[cfg(target_os = "linux")]
@@ -131,15 +108,5 @@ mod in_a_terminal {
             assert!(refused.screen.trim_end().ends_with(&line), "{}", refused.screen);
         }
         assert_eq!(pacing.switches(), json!({ "credit-pacer": "on" }));
-    }
-
-    #[test]
-    fn wrong_words_are_wrong_usage() {
-        let pacing = Pacing::new("");
-        for (words, hint) in [("statsu", "did you mean status?"), ("wekly off", "did you mean weekly?")] {
-            let outcome = run(&pacing, &shell(), words);
-            assert_eq!(outcome.status, 64, "{}", outcome.screen);
-            assert!(outcome.screen.contains(hint), "{}", outcome.screen);
-        }
     }
 }

@@ -1,14 +1,13 @@
 //! Delays: who waits, for how long, what ends it, and who is told. Long delays are cut short; none is sat out but the few
 //! of a second.
 
-use std::fs;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tests::payloads::Payload;
 use tests::process::Running;
 
-use super::{HOUR, Pacing, now_secs};
+use super::Pacing;
 use crate::driver::{documented, notice};
 
 /// Delays of a second.
@@ -150,20 +149,4 @@ fn where_nobody_watches_a_delay_is_a_minute_at_most() {
         hook.terminate();
         hook.wait().assert_exit(0);
     }
-}
-
-#[test]
-fn a_reading_that_says_nothing_about_now_delays_nothing() {
-    let pacing = Pacing::new(LONG);
-    assert_eq!(pacing.ask(&pacing.call()), None, "no reading");
-    let now = now_secs();
-    for (observed, resets) in [(now - 1000, now + HOUR), (now - 60, now - 1)] {
-        pacing.reading(observed, &json!({ "five_hour": { "used_percent": 99.0, "resets_at": resets } }));
-        assert_eq!(pacing.ask(&pacing.call()), None);
-    }
-    fs::write(pacing.state("usage.json"), "{").unwrap();
-    assert_eq!(pacing.ask(&pacing.call()), None, "a damaged file");
-    pacing.used(99.0, 5.0);
-    assert_eq!(pacing.ask(&pacing.call().without("session_id")), None, "no session");
-    assert_eq!(pacing.sleeps(), []);
 }

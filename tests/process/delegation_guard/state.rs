@@ -25,25 +25,6 @@ fn the_end_of_a_session_drops_its_state_and_no_other() {
 }
 
 #[test]
-fn the_end_of_a_session_drops_its_state_even_if_it_was_switched_off_meanwhile() {
-    let guard = Guard::warmed_up(ON);
-    guard.sandbox.requirements(tests::sandbox::Level::User, "delegation-guard: {enabled: false}\n");
-    assert_eq!(guard.ask(&guard.session.session_end("clear")), None);
-    assert!(!guard.file().exists());
-}
-
-#[test]
-fn garbage_is_set_aside_and_one_call_is_refused() {
-    for garbage in ["", "{", "[1]", r#"{"streak": "two"}"#, r#"{"version":1,"session":7,"state":{}}"#] {
-        let guard = Guard::new(ON);
-        fs::write(guard.file(), garbage).unwrap();
-        assert_eq!(guard.calls(3), [Denial, Nothing, Advice(2)], "{garbage:?}");
-        let aside = guard.state(&format!("{}.corrupt", guard.file_name()));
-        assert_eq!(fs::read_to_string(aside).unwrap(), garbage);
-    }
-}
-
-#[test]
 fn a_file_locked_by_another_process_lets_the_call_pass() {
     let guard = Guard::new(ON);
     let mut lock = guard.lock_of(&guard.file_name());

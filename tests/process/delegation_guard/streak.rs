@@ -14,15 +14,6 @@ fn the_first_call_is_refused_and_the_next_ones_run_with_advice_at_2_4_8_and_16()
 }
 
 #[test]
-fn sending_the_same_call_again_lets_it_run_as_the_refusal_says() {
-    let guard = Guard::new(ON);
-    let call = guard.before("Bash");
-    let reason = crate::driver::denial(guard.ask(&call).as_ref()).unwrap();
-    assert!(reason.contains("send the same call again: it will run"), "{reason}");
-    assert_eq!(guard.ask(&call), None);
-}
-
-#[test]
 fn a_call_made_only_of_our_own_commands_is_neither_refused_nor_counted() {
     let guard = Guard::new(ON);
     let own = |command: &str| {

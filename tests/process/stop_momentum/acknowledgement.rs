@@ -2,16 +2,9 @@
 //! original tool and of newer versions are part of it.
 
 use crate::driver::is_block;
-use crate::gate::{Gate, INSISTS, ON, WORDS, token};
+use crate::gate::{Gate, INSISTS, WORDS, token};
 use std::collections::BTreeSet;
 use std::fs;
-
-#[test]
-fn blocks_a_stop_after_work_and_gives_a_token() {
-    let gate = Gate::new(ON);
-    let token = token(&gate.blocked(WORDS));
-    assert!(fs::read_to_string(gate.token_file()).unwrap().contains(&token));
-}
 
 #[test]
 fn the_right_token_lets_go_and_is_forgotten() {

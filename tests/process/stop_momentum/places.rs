@@ -2,7 +2,7 @@
 //! be believed, the configuration folder.
 
 use crate::driver::{documented, names, notice};
-use crate::gate::{GUIDANCE, Gate, ON, WORDS, reason};
+use crate::gate::{Gate, ON, WORDS, reason};
 use std::fs;
 use std::path::Path;
 use tests::process::Invocation;
@@ -42,19 +42,6 @@ fn a_sub_directory_gives_the_same_answer_as_the_top() {
 }
 
 #[test]
-fn a_folder_without_git_is_its_own_project() {
-    let gate = Gate::unconfigured();
-    gate.sandbox.requirements(Level::Project, TEAM);
-    fs::remove_dir_all(gate.sandbox.project().join(".git")).unwrap();
-    let top = gate.sandbox.project();
-    assert!(said(&gate, gate.hook(), &top).starts_with(GUIDANCE));
-    gate.sandbox.write("src/file", "");
-    let below = gate.hook().unset("CLAUDE_PROJECT_DIR").cwd(top.join("src"));
-    let stop = gate.session.stop(WORDS).with("cwd", top.join("src").display().to_string());
-    assert_eq!(documented(&below.stdin(stop.to_bytes()).run()), None, "nothing names the folder above");
-}
-
-#[test]
 fn without_the_variable_state_lies_below_the_configuration_folder_and_is_private() {
     let gate = Gate::new(ON);
     let hook = gate.hook().unset("CLAUDE_HOOK_STATE_DIR");
@@ -62,15 +49,6 @@ fn without_the_variable_state_lies_below_the_configuration_folder_and_is_private
     let state = gate.sandbox.home().join(".claude/hook-state");
     assert!(names(&state).contains(&format!("stop-ack-{}", gate.session.id)));
     assert!(names(&gate.sandbox.state_dir()).is_empty());
-    assert_private(&state);
-}
-
-#[test]
-fn a_state_folder_that_is_not_there_is_made_private() {
-    let gate = Gate::new(ON);
-    let state = gate.sandbox.temporary_dir().join("a/b");
-    let hook = gate.hook().env("CLAUDE_HOOK_STATE_DIR", state.display().to_string());
-    said(&gate, hook, &gate.sandbox.project());
     assert_private(&state);
 }
 

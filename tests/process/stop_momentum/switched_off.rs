@@ -43,13 +43,6 @@ fn the_off_file_silences_everything_before_anything_is_written() {
 }
 
 #[test]
-fn the_off_file_counts_no_longer_once_its_end_has_passed() {
-    let gate = Gate::new(ON);
-    fs::write(gate.state("OFF"), format!("{}\n", epoch_secs() - 1)).unwrap();
-    gate.blocked(WORDS);
-}
-
-#[test]
 fn the_master_switch_of_each_file_silences_the_gate() {
     for level in [Level::User, Level::Project, Level::Local] {
         let gate = Gate::new(ON);
@@ -57,27 +50,6 @@ fn the_master_switch_of_each_file_silences_the_gate() {
         gate.sandbox.requirements(level, &format!("enabled: false\n{own}"));
         gate.passes(WORDS);
     }
-}
-
-#[test]
-fn a_switch_of_the_machine_or_the_session_silences_it_and_auto_gives_it_back() {
-    use shared::hook::Effect as _;
-    use shared::switches::{Position, Turn};
-    let gate = Gate::new(ON);
-    let state_dir = Some(gate.sandbox.state_dir());
-    let places = shared::host::Places { state_dir, ..shared::host::Places::default() };
-    let turn = |session: Option<&str>, position| {
-        let session = session.map(str::to_owned);
-        let turn = Turn { session, ..Turn::everywhere("stop-momentum", position) };
-        turn.carry_out(&places, shared::host::Clock::System.now()).unwrap();
-    };
-    for session in [None, Some(gate.session.id.as_str())] {
-        turn(session, Position::Off);
-        gate.passes(WORDS);
-        turn(session, Position::Auto);
-    }
-    turn(Some("another-session"), Position::Off);
-    gate.blocked(WORDS);
 }
 
 #[test]

@@ -13,11 +13,6 @@ fn write_guide(sandbox: &Sandbox, bytes: usize) {
     sandbox.write(GUIDE, format!("GUIDE BEGINS {}", "x".repeat(bytes - "GUIDE BEGINS ".len())));
 }
 
-/// The last line that names the token: the instruction that ends the story.
-fn token_line(reason: &str) -> &str {
-    reason.lines().find(|line| line.contains("ACK-")).expect("a line with the token")
-}
-
 #[test]
 fn the_reason_names_the_hook_the_rule_and_the_line_that_sets_it() {
     let gate = Gate::new("version: \"1.0\"\n# on\nstop-momentum:\n  enabled: true\n");
@@ -35,23 +30,6 @@ fn the_second_block_names_the_same_token_and_the_rule_that_insists() {
     assert!(reason.ends_with("(stop-momentum.enforce_ack: .claude/requirements.yaml:2)"), "{reason}");
     assert_eq!(token(&reason), first);
     gate.passes(&format!("Done. {first}"));
-}
-
-#[test]
-fn following_the_token_line_to_the_letter_lets_go() {
-    let gate = Gate::new(INSISTS);
-    let reason = gate.blocked(WORDS);
-    assert!(token_line(&reason).contains(&format!("include the token {}", token(&reason))), "{reason}");
-    gate.passes(&format!("The work is complete. {}", token(&reason)));
-}
-
-#[test]
-fn the_projects_guide_replaces_the_guidance_and_the_token_line_stays() {
-    let gate = Gate::new(ON);
-    gate.sandbox.write(GUIDE, "Our own words.\nIn two lines.\n");
-    let reason = gate.blocked(WORDS);
-    assert!(reason.starts_with("Our own words.\nIn two lines."), "{reason}");
-    assert!(!reason.contains(GUIDANCE) && token_line(&reason).contains("include the token"), "{reason}");
 }
 
 /// Makes a guide of a project.
@@ -88,7 +66,8 @@ fn a_guide_that_cannot_be_used_gives_way_to_the_built_in_text() {
     }
     let gate = Gate::new(ON);
     write_guide(&gate.sandbox, MAX_GUIDE_BYTES);
-    assert!(gate.blocked(WORDS).starts_with("GUIDE BEGINS"));
+    let reason = gate.blocked(WORDS);
+    assert!(reason.starts_with("GUIDE BEGINS") && reason.contains("include the token ACK-"), "{reason}");
 }
 
 #[test]

@@ -3,16 +3,15 @@
 //! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
 //! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
 //! `cases` (with `bench.yaml`) says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times,
-//! `statistics` and `report` judge. No test depends on a time.
+//! `report` judges. No test depends on a time.
 
 mod cases;
 mod measure;
 mod programs;
 mod report;
-mod statistics;
 mod world;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
 use shared::catalog::Catalog;
@@ -21,8 +20,7 @@ use cases::{Case, HookCases};
 use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
-use report::Measured;
-use statistics::Pair;
+use report::{Measured, Pair};
 use world::World;
 use xtask::Workspace;
 
@@ -43,9 +41,6 @@ pub(crate) struct Options {
     /// Run each case also with 10,000 old sessions, a 200 MB transcript and 50,000 more files in the project
     #[arg(long)]
     growth: bool,
-    /// Take the hooks from this folder instead of building them
-    #[arg(long, value_name = "DIR")]
-    prebuilt: Option<PathBuf>,
 }
 
 /// Measures the hooks and prints what they cost.
@@ -58,7 +53,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     let cases = cases::all()?;
     let hooks = chosen(options.hook.as_deref())?;
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
-    let programs = programs::build(workspace, options.prebuilt.as_deref(), scratch.path())?;
+    let programs = programs::build(workspace, scratch.path())?;
     if programs.python.is_none() {
         note("bench: there is no python3 here, so nothing is compared with it");
     }
@@ -96,16 +91,6 @@ pub(crate) fn measures(name: &str) -> bool {
 
 fn publish(measured: &[Measured]) -> anyhow::Result<()> {
     say(report::to_table(measured));
-    for warning in measured.iter().flat_map(Measured::warnings) {
-        note(format_args!("bench: warning: {warning}; more --pairs tell"));
-    }
-    let disturbed = measured.iter().filter(|case| case.was_disturbed()).count();
-    if disturbed > 0 {
-        let all = measured.len();
-        note(format_args!(
-            "bench: warning: the machine was busy during {disturbed} of {all} cases; run it again when it is not"
-        ));
-    }
     let failures: Vec<String> = measured.iter().flat_map(Measured::failures).collect();
     if failures.is_empty() { Ok(()) } else { bail!("over budget:\n  {}", failures.join("\n  ")) }
 }

@@ -112,22 +112,3 @@ fn prints_version(program: &Path, home: &Path, version: &str) -> bool {
     let printed = command.output().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
     printed.is_ok_and(|text| text.split_whitespace().next() == Some(version))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_pinned_version_is_one_plain_version() {
-        let workspace = xtask::Workspace::here().expect("the workspace");
-        let version = pinned_version(workspace.root()).expect("a version");
-        assert_eq!(version.split('.').count(), 3);
-    }
-
-    #[test]
-    fn a_folder_without_a_client_holds_none() {
-        let folder = std::env::temp_dir().join(format!("barbless-no-client-{}", std::process::id()));
-        assert_eq!(installed(&folder, "1.2.3"), None);
-        assert!(!folder.exists());
-    }
-}

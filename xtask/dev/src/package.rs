@@ -68,9 +68,9 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let name = format!("barbless-{VERSION}-{triple}");
     let tree = Tree::of(root, &catalog, &binaries, platform)?;
-    tree.write(&folder.join(&name))?;
     let archive = folder.join(format!("{name}.tar.gz"));
     let bytes = archive::pack(&tree, &name)?;
+    archive::unpack(&bytes, &folder, &name)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
     report(&folder.join(&name), &archive);

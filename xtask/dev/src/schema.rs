@@ -9,9 +9,8 @@ mod printed;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use serde_json::{Map, Value, json};
 use shared::catalog::{Catalog, HookEntry};
 
@@ -39,7 +38,6 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let mut files = printed::schemas(&catalog, &binaries)?;
-    let leftovers = printed::leftovers(root, &files);
     files.extend(plugin::files(&catalog, binaries.get("req").context("no binary req was built")?)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(&catalog, &binaries)?;
@@ -50,30 +48,23 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     add("shared/config/src/defaults/generated.rs", compiled_defaults(&defaults));
     let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
     let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
-    add("README.md", with_table(&readme, &table(&catalog, usd_per_day))?);
+    add("README.md", between(&readme, (BEGIN, END), "README.md", &table(&catalog, usd_per_day))?);
     for (path, tables) in manual::tables(&catalog, &schema, &defaults)? {
         let page = fs::read_to_string(root.join(&path)).with_context(|| format!("reading {path}"))?;
-        add(&path, manual::with_tables(&path, &page, &tables)?);
+        add(&path, between(&page, manual::MARKERS, &path, &tables)?);
     }
     let differs =
         |file: &&Generated| fs::read_to_string(root.join(&file.path)).ok().as_ref() != Some(&file.text);
     let stale: Vec<&Generated> = files.iter().filter(differs).collect();
-    if stale.is_empty() && leftovers.is_empty() {
+    if stale.is_empty() {
         say("the generated files are up to date");
         return Ok(());
     }
     if check {
-        let named =
-            leftovers.iter().map(|path| path.strip_prefix(root).unwrap_or(path).display().to_string());
-        let all: Vec<String> = stale.iter().map(|file| file.path.clone()).chain(named).collect();
-        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        let all: Vec<&str> = stale.iter().map(|file| file.path.as_str()).collect();
         bail!("{} must be generated anew: run `cargo xtask schema`", list(&all));
     }
-    write(root, &stale)?;
-    for path in leftovers {
-        fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
-    }
-    Ok(())
+    write(root, &stale)
 }
 
 fn write(root: &Path, files: &[&Generated]) -> anyhow::Result<()> {
@@ -183,10 +174,8 @@ fn top_level() -> Value {
 /// The schema that the hook prints for its section. No key is required, because each has its default.
 fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Map<String, Value>> {
     let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
-    let output = Command::new(binary).arg("schema").stdin(Stdio::null()).output();
-    let output = output.with_context(|| format!("starting {}", binary.display()))?;
-    ensure!(output.status.success(), "`{} schema` ended with {}", hook.name, output.status);
-    let mut section: Map<String, Value> = serde_json::from_slice(&output.stdout)
+    let text = printed::said(binary, &["schema"])?;
+    let mut section: Map<String, Value> = serde_json::from_str(&text)
         .with_context(|| format!("what `{} schema` prints is not a JSON object", hook.name))?;
     for key in ["$schema", "title"] {
         section.shift_remove(key);
@@ -242,13 +231,17 @@ fn table(catalog: &Catalog, usd_per_day: f64) -> String {
     heads.to_owned() + &catalog.hooks.iter().map(row).collect::<String>()
 }
 
-/// The text with what stands between the markers replaced.
-fn with_table(readme: &str, table: &str) -> anyhow::Result<String> {
-    let parts = readme.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
+/// The page with what stands between two markers replaced.
+fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> anyhow::Result<String> {
+    let parts = page.split_once(begin).and_then(|(before, rest)| Some((before, rest.split_once(end)?.1)));
     let (before, after) = parts.with_context(|| {
-        format!("README.md lacks the lines {} and {END} around its table of hooks", BEGIN.trim())
+        format!(
+            "{path} lacks the lines {} and {} around what is generated: add them",
+            begin.trim(),
+            end.trim()
+        )
     })?;
-    Ok(format!("{before}{BEGIN}{table}{END}{after}"))
+    Ok(format!("{before}{begin}{text}{end}{after}"))
 }
 
 #[cfg(test)]
@@ -256,7 +249,7 @@ mod tests {
     use serde_json::json;
     use shared::catalog::{Catalog, EventEntry, HookEntry};
 
-    use super::{owned_too, pages, plugin::hooks, require_nothing, root_keys, table, with_table};
+    use super::{owned_too, plugin::hooks, require_nothing, root_keys};
 
     fn catalog() -> Catalog {
         let first = Catalog::built_in().unwrap().hooks.remove(0);
@@ -311,20 +304,6 @@ mod tests {
     }
 
     #[test]
-    fn in_a_map_of_maps_no_key_has_to_be_set_either() {
-        let map = |required: &[&str]| {
-            let mut entry = json!({ "type": "object", "properties": { "a": {} } });
-            if !required.is_empty() {
-                entry["required"] = json!(required);
-            }
-            json!({ "type": "object", "additionalProperties": entry }).as_object().unwrap().clone()
-        };
-        let mut schema = map(&["a"]);
-        require_nothing(&mut schema);
-        assert_eq!(schema, map(&[]));
-    }
-
-    #[test]
     fn the_keys_for_the_top_of_the_file_are_taken_out_of_the_section_and_lose_their_mark() {
         let properties = json!({ "a": { "type": "boolean" }, "b": { "type": "object", "x-root-key": true } });
         let mut section = json!({ "properties": properties }).as_object().unwrap().clone();
@@ -339,26 +318,5 @@ mod tests {
         let one = owned_too(None, own(), "a");
         assert_eq!(one, json!({ "type": "object", "x-owners": ["a"] }));
         assert_eq!(owned_too(Some(&one), own(), "b")["x-owners"], json!(["a", "b"]));
-    }
-
-    #[test]
-    fn only_what_is_between_the_markers_changes() {
-        let readme = "# x\n<!-- hooks:begin -->\nold\n<!-- hooks:end -->\ny\n";
-        let new = with_table(readme, "new\n").unwrap();
-        assert_eq!(new, "# x\n<!-- hooks:begin -->\nnew\n<!-- hooks:end -->\ny\n");
-        assert!(with_table("# x\n", "new\n").is_err());
-    }
-
-    #[test]
-    fn each_hook_has_a_row() {
-        assert_eq!(table(&catalog(), 2.0).lines().count(), 4);
-    }
-
-    #[test]
-    fn each_hook_has_a_page_in_the_manual() {
-        let pages = pages(&catalog());
-        assert!(pages.ends_with(
-            "= &[\n    (\"a\", include_str!(\"../../../../a/README.md\")),\n    (\"b\", include_str!(\"../../../../b/README.md\")),\n];\n"
-        ));
     }
 }

@@ -1,11 +1,11 @@
 //! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts or over what
 //! cargo says of the workspace, and each finding ends with what to do about it. Modules by what they look at:
 //!
-//! - `texts`: headers, names, lengths, leftovers, host paths, white space
+//! - `texts`: headers, names, lengths, host paths, white space
 //! - `calls`: the few calls that belong behind one door
 //! - `circles`: no module imports one that imports it
 //! - `hooks`: one hook, one shape
-//! - `manifests`: who may depend on whom, and where versions stand
+//! - `manifests`: who may depend on whom
 
 mod calls;
 mod circles;
@@ -56,7 +56,7 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     findings.extend(calls::check(&files));
     findings.extend(circles::check(&files));
     findings.extend(hooks::check(&files, &hooks, &workspace));
-    findings.extend(manifests::check(&files, &workspace));
+    findings.extend(manifests::check(&workspace));
     if findings.is_empty() {
         return Ok(());
     }

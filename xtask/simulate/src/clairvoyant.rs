@@ -5,9 +5,9 @@
 
 use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window, newest, seconds};
 
-use crate::controller::Controller;
+use crate::controller::{Controller, Place, Sight};
 use crate::demand::{Demand, WEEKS};
-use crate::world::{self, Place, Sight, Week};
+use crate::world::{self, Week};
 
 /// How hard it delays. The optimum of a week is the best of these.
 const EXPONENTS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
@@ -39,8 +39,8 @@ struct Clairvoyant<'a> {
     stretches: [f64; 2],
 }
 
-impl Controller for Clairvoyant<'_> {
-    fn see(&mut self, sight: &Sight<'_>) {
+impl Clairvoyant<'_> {
+    fn look(&mut self, sight: &Sight<'_>) {
         let now = sight.places.iter().map(|place| place.next).fold(f64::INFINITY, f64::min);
         if now - self.looked < LOOK_EVERY {
             return;
@@ -62,12 +62,15 @@ impl Controller for Clairvoyant<'_> {
             pacing::stretch(&forecast, Some((five, 100.0)), seven.max(0.0), most),
         ];
     }
+}
 
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot]) -> f64 {
+impl Controller for Clairvoyant<'_> {
+    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], sight: &Sight<'_>) -> f64 {
+        self.look(sight);
         let is_over = |window: Window| {
             newest(snapshots, window).is_some_and(|(_, reading)| {
                 seconds(reading.resets_at) > now
-                    && reading.used() > self.rules.safe_at(window, reading.resets_at, now)
+                    && reading.used() > self.rules.line(window, reading.resets_at, now).safe_percent
             })
         };
         let asked = Window::ALL.into_iter().zip(self.stretches).filter(|(window, _)| is_over(*window));

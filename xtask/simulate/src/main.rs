@@ -1,22 +1,22 @@
-//! `cargo xtask simulate`: weeks that are made up, under four controllers.
+//! `cargo xtask simulate`: weeks that are made up, under three controllers.
 //!
 //! - `profile`: who works how; `demand`: three weeks of it, drawn by seed
 //! - `world`: the outcome of these weeks under a controller; `controller`: who sets the delay of a call
-//! - `clairvoyant`: the controller that knows the future; `original`: the original formula; `table`: the output
+//! - `clairvoyant`: the controller that knows the future; `table`: the output
 
 mod clairvoyant;
 mod controller;
 mod demand;
-mod original;
 mod profile;
 mod table;
 mod world;
 
 use std::io::{self, Write};
+use std::ops::Range;
 use std::process::ExitCode;
 use std::thread;
 
-use controller::{Original, Pacer, Unpaced};
+use controller::{Pacer, Unpaced};
 use demand::Demand;
 use pacing::Learned;
 use profile::{PROFILES, Profile};
@@ -25,11 +25,10 @@ use table::Row;
 const WRONG_USAGE: u8 = 64;
 
 const USAGE: &str = "\
-usage: cargo xtask simulate [--seeds N] [--judge] [--profile NAME]
+usage: cargo xtask simulate [--seeds N] [--judge]
 
-  --seeds N       so many runs of each user and week, 10 by default
-  --judge         seeds that no constant was tuned on
-  --profile NAME  one user
+  --seeds N  so many runs of each user and week, 10 by default
+  --judge    seeds that no constant was tuned on
 ";
 
 /// The first judging seed.
@@ -37,9 +36,9 @@ const JUDGING: u64 = 1_000_000;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (text, code) = match runs(&words) {
+    let (text, code) = match seeds(&words) {
         _ if words.iter().any(|word| word == "--help") => (USAGE.to_owned(), ExitCode::SUCCESS),
-        Some(runs) => (table::text(&rows(&runs)), ExitCode::SUCCESS),
+        Some(seeds) => (table::text(&rows(seeds)), ExitCode::SUCCESS),
         None => (USAGE.to_owned(), ExitCode::from(WRONG_USAGE)),
     };
     // A reader that has gone is no failure.
@@ -47,26 +46,24 @@ fn main() -> ExitCode {
     code
 }
 
-/// The users and seeds that the words ask for; `None`: the words are wrong.
-fn runs(words: &[String]) -> Option<Vec<(&'static Profile, u64)>> {
-    let (mut seeds, mut first, mut only) = (10, 0, None);
+/// The seeds that the words ask for; `None`: the words are wrong.
+fn seeds(words: &[String]) -> Option<Range<u64>> {
+    let (mut count, mut first) = (10, 0);
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
         match word {
             "--judge" => first = JUDGING,
-            "--seeds" => seeds = words.next()?.parse().ok().filter(|seeds| (1..=100_000).contains(seeds))?,
-            "--profile" => only = words.next(),
+            "--seeds" => count = words.next()?.parse().ok()?,
             _ => return None,
         }
     }
-    let profiles = PROFILES.iter().filter(|profile| only.is_none_or(|only| only == profile.name));
-    let runs: Vec<_> =
-        profiles.flat_map(|profile| (first..first + seeds).map(move |seed| (profile, seed))).collect();
-    (!runs.is_empty()).then_some(runs)
+    (count > 0).then(|| first..first + count)
 }
 
 /// The weeks of each run. Each processor takes every so manieth.
-fn rows(runs: &[(&'static Profile, u64)]) -> Vec<Row> {
+fn rows(seeds: Range<u64>) -> Vec<Row> {
+    let of_seed = |seed| PROFILES.iter().map(move |profile| (profile, seed));
+    let runs: Vec<_> = seeds.flat_map(of_seed).collect();
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let work = |worker: usize| {
         let own = runs.iter().skip(worker).step_by(workers);
@@ -85,7 +82,6 @@ fn run(profile: &Profile, seed: u64) -> [Row; 2] {
     let unpaced = world::run(&demand, || Unpaced);
     let outcomes = [
         unpaced,
-        world::run(&demand, || Original),
         world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
         clairvoyant::best(&demand, &rules, &unpaced),
     ];

@@ -142,8 +142,7 @@ impl Profile {
             shortest_delay: 5.0,
             longest_delay: 350.0,
             stale_after: 900.0,
-            five_hour: Limit { is_enabled: true, preload: 45.0 },
-            seven_day: Limit { is_enabled: true, preload: 10.0 },
+            limits: [45.0, 10.0].map(|preload| Limit { is_enabled: true, preload }),
             calendar: Calendar { workdays: self.workdays, ..Calendar::default() },
         }
     }

@@ -6,7 +6,7 @@ use crate::world::Week;
 /// A week in which no window comes to this usage is easy: nothing has to be delayed.
 const EASY_PERCENT: f64 = 95.0;
 
-const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
+const COLUMNS: [&str; 3] = ["no pacing", "credit-pacer", "knows the future"];
 
 /// A user's week.
 #[derive(Debug)]
@@ -26,9 +26,7 @@ pub(crate) fn text(rows: &[Row]) -> String {
         let of_week: Vec<&Row> = rows.iter().filter(|row| row.is_third == is_third).collect();
         for name in PROFILES.map(|profile| profile.name) {
             let own: Vec<&Row> = of_week.iter().copied().filter(|row| row.profile == name).collect();
-            if !own.is_empty() {
-                lines.push(format!("  {name:<14}{}", means(&own)));
-            }
+            lines.push(format!("  {name:<14}{}", means(&own)));
         }
         lines.push(format!("  {:<14}{}", "mean", means(&of_week)));
     }

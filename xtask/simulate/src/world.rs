@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use pacing::{Call, Reading, Snapshot, Window, seconds, whole_seconds};
 
-use crate::controller::Controller;
+use crate::controller::{Controller, Place, Sight};
 use crate::demand::{Batch, Demand, Shift, Thread, WEEKS};
 
 /// Calls that end within this time of the first of them are one batch, in seconds.
@@ -29,22 +29,6 @@ pub(crate) struct Week {
 struct Used {
     at: f64,
     windows: [(f64, f64); 2],
-}
-
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) shift: usize,
-    pub(crate) batch: usize,
-    /// The end of the thread's next batch; infinite, if there is none.
-    pub(crate) next: f64,
-}
-
-/// The view of a controller that knows the future.
-pub(crate) struct Sight<'a> {
-    pub(crate) demand: &'a Demand,
-    pub(crate) places: &'a [Place],
-    /// The usage of both windows in percent, and when they reset.
-    pub(crate) used: [(f64, f64); 2],
 }
 
 struct World<'a, C> {
@@ -183,8 +167,8 @@ impl<C: Controller> World<'_, C> {
         let Some(controller) = self.controllers.get_mut(&thread.machine) else { return now };
         let mut slept_secs = 0.0;
         if !is_batch {
-            controller.see(&Sight { demand: self.demand, places: &self.places, used });
-            slept_secs = controller.delay_secs(now, &self.snapshots);
+            let sight = Sight { demand: self.demand, places: &self.places, used };
+            slept_secs = controller.delay_secs(now, &self.snapshots, &sight);
             self.sessions[session] = (now, now + slept_secs);
         }
         for call in 0..batch.calls {

@@ -70,6 +70,17 @@ impl Forecast {
         forecast
     }
 
+    /// When so many calls are made, if that is before the reset.
+    pub(crate) fn ends_at(&self, fitting: f64, resets_at: i64) -> Option<i64> {
+        let mut calls = 0.0;
+        let mut within = self.slots.iter().take_while(|(end, _)| *end <= resets_at);
+        let last = within.find(|(_, expected)| {
+            calls += expected;
+            calls > fitting
+        });
+        last.map(|(end, _)| *end)
+    }
+
     /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.
     fn cap(&mut self, habit: &Habit, began: i64) {
         let week = |back: i64| habit.between(began - back * WEEK, began - (back - 1) * WEEK);

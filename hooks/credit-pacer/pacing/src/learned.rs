@@ -33,13 +33,16 @@ const REACHED: f64 = 99.5;
 
 const ACCOUNTS: usize = 4;
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Call {
     /// Its end, in seconds since the epoch.
+    #[serde(deserialize_with = "crate::json::time")]
     pub at: f64,
     /// A hash of the session's id.
+    #[serde(default, deserialize_with = "crate::json::session_name")]
     pub session: u64,
     /// Its delay, in seconds.
+    #[serde(default, deserialize_with = "crate::json::or_default")]
     pub slept_secs: f64,
 }
 
@@ -73,8 +76,8 @@ struct Account {
     calls: f64,
     /// When the current 5-hour window's first call came, and the natural calls since then.
     window: (f64, f64),
-    five_hour: Meter,
-    seven_day: Meter,
+    /// By [`Window`].
+    meters: [Meter; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -149,7 +152,7 @@ impl Learned {
         self.habit.add(at, natural, self.locked_until);
         let Some(account) = self.accounts.first_mut() else { return };
         let (first, calls) = account.window;
-        let reset = seconds(account.five_hour.resets_at);
+        let reset = seconds(account.meters[0].resets_at);
         let is_over = (first < reset && at >= reset) || at - first >= seconds(Window::FiveHour.length_secs());
         account.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
     }
@@ -176,7 +179,7 @@ impl Learned {
         self.read_at = snapshot.at;
         for window in Window::ALL {
             let Some(reading) = snapshot.of(window) else { continue };
-            account.meter_mut(window).read(snapshot.at, &reading);
+            account.meters[window as usize].read(snapshot.at, &reading);
             if reading.used() >= REACHED {
                 self.locked_until = self.locked_until.max(reading.resets_at);
             }
@@ -195,12 +198,12 @@ impl Learned {
     /// elapsed time.
     pub(crate) fn cost(&self, window: Window, average: f64) -> f64 {
         let Some(account) = self.accounts.first() else { return average };
-        (account.meter(window).rises + PRIOR_CALLS * average) / (account.calls + PRIOR_CALLS)
+        (account.meters[window as usize].rises + PRIOR_CALLS * average) / (account.calls + PRIOR_CALLS)
     }
 
     /// The usage of a window now: the reading, and the calls since then as far as it does not contradict them.
     pub(crate) fn estimate(&self, window: Window, reading: &Reading) -> f64 {
-        let meter = self.accounts.first().map(|account| account.meter(window));
+        let meter = self.accounts.first().map(|account| &account.meters[window as usize]);
         meter
             .filter(|meter| meter.is_same(reading))
             .map_or(reading.used(), |meter| meter.estimate.max(reading.used() - ROUNDING))
@@ -213,40 +216,29 @@ impl Learned {
 }
 
 impl Account {
-    const fn meter(&self, window: Window) -> &Meter {
-        match window {
-            Window::FiveHour => &self.five_hour,
-            Window::SevenDay => &self.seven_day,
-        }
-    }
-
-    const fn meter_mut(&mut self, window: Window) -> &mut Meter {
-        match window {
-            Window::FiveHour => &mut self.five_hour,
-            Window::SevenDay => &mut self.seven_day,
-        }
-    }
-
     /// A current window of this account is in the snapshot.
     fn is_told_by(&self, snapshot: &Snapshot) -> bool {
-        let is_same =
-            |window| snapshot.of(window).is_some_and(|reading| self.meter(window).is_same(&reading));
-        Window::ALL.into_iter().any(is_same)
+        Window::ALL
+            .into_iter()
+            .zip(&self.meters)
+            .any(|(window, meter)| snapshot.of(window).is_some_and(|reading| meter.is_same(&reading)))
     }
 
     /// All windows of this account that are in the snapshot were over by then.
     fn has_ended(&self, snapshot: &Snapshot) -> bool {
-        let mut told = Window::ALL.into_iter().filter(|window| snapshot.of(*window).is_some());
-        told.all(|window| self.meter(window).resets_at <= snapshot.at)
+        Window::ALL
+            .into_iter()
+            .zip(&self.meters)
+            .all(|(window, meter)| snapshot.of(window).is_none() || meter.resets_at <= snapshot.at)
     }
 
     /// A call, once readings are known.
     fn call(&mut self) {
-        if self.five_hour.at + self.seven_day.at <= 0 {
+        if self.meters.iter().all(|meter| meter.at == 0) {
             return;
         }
         self.calls = self.calls * (1.0 - 1.0 / CALLS) + 1.0;
-        for meter in [&mut self.five_hour, &mut self.seven_day] {
+        for meter in &mut self.meters {
             meter.estimate += meter.rises / (self.calls + PRIOR_CALLS);
             meter.rises *= 1.0 - 1.0 / CALLS;
         }
@@ -255,7 +247,7 @@ impl Account {
 
 impl Meter {
     const fn is_same(&self, reading: &Reading) -> bool {
-        Reading { used_percent: 0.0, resets_at: self.resets_at }.is_same_window(reading)
+        crate::is_same_reset(self.resets_at, reading.resets_at)
     }
 
     fn read(&mut self, at: i64, reading: &Reading) {

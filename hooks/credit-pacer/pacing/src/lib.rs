@@ -4,6 +4,7 @@
 //!
 //! - `calendar`: working time in the user's time zone; `line`: how much of a window may be used by now
 //! - `learned`: natural gap and cost of a call; `habit`: calls per quarter of an hour over four weeks
+//! - `json`: calls and readings as the filter reads them
 //! - `forecast`: how many calls come until a reset; `decide`: the delay; `reason`: the sentence about it
 //!
 //! No clock, no file and no settings are reachable from here. The hook and `cargo xtask simulate` use this crate alike.
@@ -12,6 +13,7 @@ mod calendar;
 mod decide;
 mod forecast;
 mod habit;
+pub mod json;
 mod learned;
 mod line;
 mod reason;
@@ -25,8 +27,8 @@ pub use decide::{
 pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};
-pub use line::{Limit, Rules};
-pub use reason::percent;
+pub use line::{Limit, Line, Rules};
+pub use reason::{duration, percent};
 
 /// Two readings of a reset that differ by at most this many seconds name the same window.
 pub const SAME_RESET_SECS: u64 = 90;
@@ -76,7 +78,7 @@ impl Window {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
     /// 0 to 100; more if Claude Code says so.
     pub used_percent: f64,
@@ -87,18 +89,22 @@ impl Reading {
     pub const fn used(&self) -> f64 {
         if self.used_percent.is_finite() { self.used_percent.clamp(0.0, 1000.0) } else { 0.0 }
     }
+}
 
-    pub const fn is_same_window(&self, other: &Self) -> bool {
-        self.resets_at.abs_diff(other.resets_at) <= SAME_RESET_SECS
-    }
+/// Two resets are those of the same window.
+pub const fn is_same_reset(one: i64, other: i64) -> bool {
+    one.abs_diff(other) <= SAME_RESET_SECS
 }
 
 /// The usage of both windows at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub struct Snapshot {
     /// When the numbers were true, in seconds since the epoch.
+    #[serde(deserialize_with = "json::whole_time")]
     pub at: i64,
+    #[serde(default, deserialize_with = "json::reading")]
     pub five_hour: Option<Reading>,
+    #[serde(default, deserialize_with = "json::reading")]
     pub seven_day: Option<Reading>,
 }
 
@@ -121,7 +127,9 @@ pub fn newest(snapshots: &[Snapshot], window: Window) -> Option<(i64, Reading)> 
     let mut readings =
         snapshots.iter().rev().filter_map(|snapshot| Some((snapshot.at, snapshot.of(window)?)));
     let (at, newest) = readings.next()?;
-    let same = readings.map(|(_, reading)| reading).filter(|reading| reading.is_same_window(&newest));
+    let same = readings
+        .map(|(_, reading)| reading)
+        .filter(|reading| is_same_reset(reading.resets_at, newest.resets_at));
     let used_percent = same.map(|reading| reading.used_percent).fold(newest.used_percent, f64::max);
     Some((at, Reading { used_percent, ..newest }))
 }

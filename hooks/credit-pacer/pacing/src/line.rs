@@ -15,8 +15,8 @@ pub struct Rules {
     pub longest_delay: f64,
     /// An older reading says nothing, in seconds.
     pub stale_after: f64,
-    pub five_hour: Limit,
-    pub seven_day: Limit,
+    /// By [`Window`].
+    pub limits: [Limit; 2],
     pub calendar: Calendar,
 }
 
@@ -27,35 +27,23 @@ pub struct Limit {
     pub preload: f64,
 }
 
-/// A window's place in time.
+/// A window's place in time; of the week working time counts.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Line {
-    /// The share of its time that is over, in percent. In the week it is working time.
-    pub(crate) elapsed_percent: f64,
-    /// The usage that is allowed by now, in percent.
-    pub(crate) allowance_percent: f64,
+pub struct Line {
+    pub elapsed_percent: f64,
+    /// The usage that is allowed by now.
+    pub allowance_percent: f64,
     /// The allowance without the reserve.
-    pub(crate) safe_percent: f64,
-    /// Elapsed time of the same kind in seconds; at least its even share while working time stands still.
+    pub safe_percent: f64,
+    /// In seconds; at least its even share while working time stands still.
     pub(crate) elapsed: f64,
-    /// Time of the same kind until the reset, in seconds.
+    /// Until the reset, in seconds.
     pub(crate) left: f64,
 }
 
 impl Rules {
-    pub const fn limit(&self, window: Window) -> Limit {
-        match window {
-            Window::FiveHour => self.five_hour,
-            Window::SevenDay => self.seven_day,
-        }
-    }
-
-    /// The safe line of the window that resets at `resets_at`, in percent.
-    pub fn safe_at(&self, window: Window, resets_at: i64, now: f64) -> f64 {
-        self.line(window, resets_at, now).safe_percent
-    }
-
-    pub(crate) fn line(&self, window: Window, resets_at: i64, now: f64) -> Line {
+    /// The place of the window that resets at `resets_at`.
+    pub fn line(&self, window: Window, resets_at: i64, now: f64) -> Line {
         let length = seconds(window.length_secs());
         let end = end(window, resets_at, now);
         let left = if end == resets_at { (seconds(end) - now).clamp(0.0, length) } else { length };
@@ -64,7 +52,7 @@ impl Rules {
             None => (length - left, length),
         };
         let elapsed_percent = (over / whole * 100.0).clamp(0.0, 100.0);
-        let allowance_percent = self.limit(window).preload.max(elapsed_percent);
+        let allowance_percent = self.limits[window as usize].preload.max(elapsed_percent);
         Line {
             elapsed_percent,
             allowance_percent,

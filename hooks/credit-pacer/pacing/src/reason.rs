@@ -23,16 +23,14 @@ fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Opti
         Status::Off => return None,
         Status::Unknown => "no reading yet".to_owned(),
         Status::Stale => pace.reading.map(|reading| stale(reading, now)).unwrap_or_default(),
-        Status::Ok if pace.over_percent > 0.0 => format!("{}, within threshold_pct", pace.standing()),
         Status::Ok => pace.standing(),
         Status::Over => {
             let why = match () {
                 () if is_quiet => "nothing waits in quiet_hours",
-                () if rules.longest_delay < rules.shortest_delay || rules.longest_delay <= 0.0 => {
+                () if rules.longest_delay < rules.shortest_delay.max(f64::MIN_POSITIVE) => {
                     "nothing waits with this max_delay_secs"
                 }
-                () if pace.fit.is_some_and(|fit| fit.expected > fit.fitting) => "nothing waits yet",
-                () => "the expected calls fit",
+                () => "nothing waits, because the expected calls fit or nearly fit",
             };
             format!("{}; {why}{}", pace.standing(), pace.standstill(now, rules))
         }
@@ -44,11 +42,12 @@ impl WindowPace {
     /// "62 % used, 52 % safe by now". With a decimal where whole numbers would look the same.
     pub fn standing(&self) -> String {
         let used = self.reading.map_or(0.0, |(_, reading)| reading.used_percent);
-        let is_close = (used - self.safe_percent).abs() < 1.0;
-        format!("{} % used, {} % safe by now", percent(used, is_close), percent(self.safe_percent, is_close))
+        let safe = self.line.safe_percent;
+        let is_close = (used - safe).abs() < 1.0;
+        format!("{} % used, {} % safe by now", percent(used, is_close), percent(safe, is_close))
     }
 
-    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 minutes before it resets".
+    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 min before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let (name, calendar) = (self.window.name(), &rules.calendar);
         let Some((_, reading)) = self.reading else { return name.to_owned() };
@@ -57,7 +56,7 @@ impl WindowPace {
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
         let rest = match ends_at {
             Some(ends_at) => {
-                let before = spoken(resets_at - ends_at);
+                let before = duration(resets_at - ends_at);
                 let ends = match self.window {
                     Window::FiveHour => calendar.time(ends_at),
                     Window::SevenDay => calendar.said(ends_at, at),
@@ -70,7 +69,7 @@ impl WindowPace {
             "{name}: {} % used at {}, {} % safe by now; {rest}{}",
             percent(reading.used_percent, false),
             calendar.time(at),
-            percent(self.safe_percent, false),
+            percent(self.line.safe_percent, false),
             self.standstill(now, rules)
         )
     }
@@ -97,20 +96,20 @@ pub fn percent(percent: f64, in_tenths: bool) -> String {
     text.strip_suffix(".0").map(ToOwned::to_owned).unwrap_or(text)
 }
 
-fn spoken(secs: i64) -> String {
-    match secs / 60 {
-        1 => "1 minute".to_owned(),
-        minutes @ ..120 => format!("{minutes} minutes"),
-        minutes @ ..2880 => format!("{} hours", minutes / 60),
-        minutes => format!("{} days", minutes / 1440),
-    }
+/// In its two largest units: `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.
+pub fn duration(secs: i64) -> String {
+    let secs = secs.max(0);
+    let parts = [(secs / 86_400, "d"), (secs / 3600 % 24, "h"), (secs / 60 % 60, "min"), (secs % 60, "s")];
+    let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or(3);
+    let shown = parts.iter().skip(first).take(2).enumerate();
+    let shown = shown.filter(|(index, (count, _))| *index == 0 || *count > 0);
+    shown.map(|(_, (count, unit))| format!("{count} {unit}")).collect::<Vec<_>>().join(" ")
 }
 
 fn stale((at, reading): (i64, Reading), now: f64) -> String {
-    match ((now - seconds(at)) / 60.0).floor() {
+    match whole_seconds(now) - at {
         _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
-        minutes if minutes < 0.0 => "the reading is from the future".to_owned(),
-        minutes if minutes < 120.0 => format!("the reading is {minutes:.0} min old"),
-        minutes => format!("the reading is {:.0} h old", (minutes / 60.0).floor()),
+        age if age < 0 => "the reading is from the future".to_owned(),
+        age => format!("the reading is {} old", duration(age)),
     }
 }

@@ -1,22 +1,22 @@
 //! The lines of the status: the next delay and why, both limits, and the source of the readings.
 
-use pacing::{Pace, Rules, Status, Strategy, Window, WindowPace, percent};
-use serde_json::{Value, json};
-use shared::cli::{Asker, off_file};
+use std::collections::BTreeSet;
+
+use pacing::{Calendar, DAY_SECS, Pace, Rules, Status, WindowPace, duration, percent};
+use serde_json::{Map, Value};
+use shared::cli::{self, Asker, off_file};
 use shared::config::Section;
 use shared::host::Timestamp;
 use shared::usage::Source;
 
-use super::habits::work_hours;
-use super::{Reply, UNREADABLE};
 use crate::CreditPacer;
-use crate::decide::allowed;
-use crate::observe::{Scene, digest, known};
-use crate::poll::{Slot, secs};
-use crate::rules;
-use crate::settings::{Day, HoursOfDay, Settings, by_project};
-use crate::state::{State, exact};
-use crate::wording::{SOURCES, duration};
+use crate::decide::{Change, Reply, allowed};
+use crate::poll::Slot;
+use crate::readings::{Scene, known};
+use crate::settings::{Settings, by_project};
+use crate::state::{State, digest, exact, secs};
+use crate::wording::SOURCES;
+use crate::{filter, rules};
 
 struct Now {
     pace: Pace,
@@ -34,7 +34,7 @@ impl Now {
     fn of(section: &Section<Settings>, asker: &Asker<'_>) -> Self {
         let (settings, time) = (&section.settings, asker.host.now());
         let state = asker.store.and_then(State::peek).unwrap_or_default();
-        let usage = asker.store.and_then(|store| known(store, asker.session, settings, time));
+        let usage = asker.store.and_then(|store| known(store, asker.session, settings, secs(time)));
         let source = usage.as_ref().map(|usage| usage.source);
         let rules = rules::around(settings, secs(time));
         let scene = Scene { rules, ..Scene::of(usage, settings, secs(time)) };
@@ -73,33 +73,22 @@ impl Now {
         let standing = match pace.status {
             Status::Off => format!("{used} % used; off"),
             Status::Stale => format!("{used} % used, too old to count"),
-            _ => pace.standing(),
+            _ => format!("{}{}", pace.standing(), pace.standstill(exact(self.time), &self.rules)),
         };
         let fit = pace.fit.filter(|_| pace.status == Status::Over).map_or_else(String::new, |fit| {
             format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
         });
-        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at).max(0)));
+        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at)));
         format!("  {name}: {standing}{fit}; resets {resets}, in {left}; read {age} ago")
-    }
-
-    /// The last delay of all sessions, within an hour.
-    fn last_delay(&self) -> Option<String> {
-        let delays = self.state.sessions.values().flat_map(|session| &session.delays);
-        let (at, millis) = delays.filter(|(at, _)| *at <= self.time).max_by_key(|(at, _)| *at)?;
-        let waited = percent(f64::from(*millis) / 1000.0, true);
-        Some(format!("last delay: {waited} s, {} ago", duration(secs(self.time) - secs(*at))))
-    }
-
-    /// The reason why the safe line of the week stands still now, and until when.
-    fn standstill(&self) -> Option<String> {
-        let mut weeks = self.pace.windows.iter().filter(|pace| pace.window == Window::SevenDay);
-        let week = weeks.find(|pace| pace.status != Status::Off)?;
-        let why = week.standstill(exact(self.time), &self.rules);
-        (!why.is_empty()).then(|| why.trim_start_matches("; ").to_owned())
     }
 
     fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
         let slot = asker.store.map(Slot::peek).unwrap_or_default();
+        let from = match self.source {
+            Some(source) => format!("from {}", source_word(source)),
+            None if settings.usage_api.enabled => "none yet".to_owned(),
+            None => format!("none yet; {SOURCES}"),
+        };
         let api = match slot.asked_at {
             _ if !settings.usage_api.enabled => String::new(),
             0 => "; usage API on, asked with the next call of a session".to_owned(),
@@ -109,23 +98,13 @@ impl Now {
                 format!("; usage API on, last asked {last}{failure}")
             }
         };
-        match self.source {
-            Some(source) => format!("readings: from {}{api}", source_word(source)),
-            None if api.is_empty() => format!("readings: none yet; {SOURCES}"),
-            None => format!("readings: none yet{api}"),
-        }
+        format!("readings: {from}{api}")
     }
 
     fn suggested(&self) -> Option<String> {
-        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.rules.calendar);
-        let list: Vec<String> = hours.iter().map(|hours| format!("\"{hours}\"")).collect();
-        (!hours.is_empty()).then(|| {
-            format!(
-                "you seem to work {}; to count those hours: req config set credit-pacer.work_hours '[{}]' --global",
-                hours.join(" and "),
-                list.join(", ")
-            )
-        })
+        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.rules.calendar)?;
+        let set = "req config set credit-pacer.work_hours";
+        Some(format!("you seem to work {hours}; to count those hours: {set} '[\"{hours}\"]' --global"))
     }
 }
 
@@ -138,75 +117,72 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
     let after = [
-        Some(week(section)),
-        now.standstill(),
         by_project(&|key| section.origin(key)),
         Some(now.readings(settings, asker)),
-        now.last_delay(),
         now.suggested().filter(|_| has_no_hours),
     ];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
 }
 
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
-fn week(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
-    let workdays = Day::WEEK.iter().filter(|(day, _)| settings.workdays.as_slice().contains(day));
-    let days: Vec<&str> = workdays.map(|(_, name)| *name).collect();
-    let days = if days.is_empty() { "every day and night".to_owned() } else { days.join(", ") };
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let span = |hours: &HoursOfDay| format!("{}-{}", time(hours.from), time(hours.to));
-    let hours: Vec<String> = settings.work_hours.as_slice().iter().map(span).collect();
-    let hours = if hours.is_empty() { "all day".to_owned() } else { hours.join(" and ") };
-    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
-    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
-    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
-    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
-    format!("working time: {days}, {hours}{off}, {zone} ({by})")
+/// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before
+/// there are five days, and if these hours are most of the day. `busy` are moments with calls, in seconds since the epoch.
+fn work_hours(busy: impl Iterator<Item = i64>, calendar: &Calendar) -> Option<String> {
+    let hours_of_days: BTreeSet<(i64, i64)> = busy
+        .map(|at| calendar.zone.local(at))
+        .map(|local| (local.div_euclid(DAY_SECS), local.rem_euclid(DAY_SECS) / 3600))
+        .collect();
+    let days = hours_of_days.iter().map(|(day, _)| day).collect::<BTreeSet<_>>().len();
+    let is_usual = |hour: &i64| 3 * hours_of_days.iter().filter(|(_, busy)| busy == hour).count() >= days;
+    let usual: Vec<i64> = (0..24).filter(is_usual).collect();
+    let (first, last) = (*usual.first()?, usual.last()? + 1);
+    (days >= 5 && last - first <= 16).then(|| format!("{first:02}:00-{last:02}:00"))
 }
 
+/// The common status with the answer of the controller, see [`filter`].
 pub(super) fn json(asker: &Asker<'_>) -> Reply {
-    let switches = asker.switches();
-    let Some(section) = asker.section::<CreditPacer>(&switches) else { return Reply::no(UNREADABLE) };
+    let common: Reply = cli::status::<CreditPacer, Change>(asker, true);
+    let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
+    let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
     let now = Now::of(&section, asker);
-    let set_by = off_file(asker.host, asker.places)
-        .or_else(|| section.origin("enabled").map(|origin| origin.to_string()));
-    let strategy = if now.delay_secs > 0.0 { now.pace.strategy } else { Strategy::None };
-    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-    let status = json!({
-        "hook": "credit-pacer",
-        "enabled": !now.is_off,
-        "switch": switches.position("credit-pacer", asker.session).word(),
-        "set_by": set_by,
-        "delay_secs": now.delay_secs,
-        "strategy": strategy,
-        "reason": now.pace.reason,
-        "windows": now.pace.windows.iter().map(|pace| window_json(pace, secs(now.time))).collect::<Vec<Value>>(),
-        "source": now.source.map(source_word),
-        "problems": problems,
-    });
-    Reply::yes(status.to_string())
-}
-
-fn window_json(pace: &WindowPace, now: i64) -> Value {
-    let current = pace.reading.filter(|(_, reading)| reading.resets_at > now);
-    let known = |number: f64| current.map(|_| number);
-    json!({
-        "window": pace.window,
-        "name": pace.window.name(),
-        "status": pace.status,
-        "used_percent": pace.reading.map(|(_, reading)| reading.used_percent),
-        "safe_percent": known(pace.safe_percent),
-        "over_percent": known(pace.over_percent),
-        "delay_secs": pace.delay_secs,
-        "resets_at": pace.reading.map(|(_, reading)| reading.resets_at),
-        "age_secs": pace.reading.map(|(at, _)| now.saturating_sub(at).max(0)),
-    })
+    status.extend(filter::paced(&now.pace, exact(now.time)));
+    status.insert("delay_secs".to_owned(), now.delay_secs.into());
+    status.insert("source".to_owned(), now.source.map(source_word).into());
+    Reply::yes(Value::Object(status).to_string())
 }
 
 const fn source_word(source: Source) -> &'static str {
     match source {
         Source::StatusLine => "the status line",
         Source::UsageApi => "the usage API",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use pacing::{Calendar, Zone};
+
+    use super::work_hours;
+
+    /// Monday the 2nd of November 2026, 00:00 UTC.
+    const MONDAY: i64 = 1_793_577_600;
+
+    #[test]
+    fn suggests_hours_with_work_on_a_third_of_the_days() {
+        let all: Vec<i64> = (0..24).collect();
+        for (days, hours, offset, expected) in [
+            (5, &[9, 10, 11, 13, 14, 15, 16][..], 0, Some("09:00-17:00")),
+            (7, &[20, 21, 22, 23], 0, Some("20:00-24:00")),
+            (5, &[1, 2], 9, Some("10:00-12:00")),
+            (4, &[9, 10, 11], 0, None),
+            (0, &[], 0, None),
+            (6, &all, 0, None),
+        ] {
+            let slots = (0..days).flat_map(|day| hours.iter().map(move |hour| day * 24 + hour));
+            let slots: Vec<i64> = slots.map(|hour| MONDAY + hour * 3600 + 900).collect();
+            // Once in the night: no habit.
+            let slots = slots.into_iter().chain((days > 4).then_some(MONDAY + 3 * 3600));
+            let calendar = Calendar { zone: Zone::new(vec![(0, offset * 3600)]), ..Calendar::default() };
+            assert_eq!(work_hours(slots, &calendar).as_deref(), expected, "{days} {hours:?}");
+        }
     }
 }

@@ -10,9 +10,8 @@ use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
 use shared::usage::{Source, Usage, Window};
 
-use super::decide;
-use crate::effect::Change;
-use crate::observe::{Facts, Scene};
+use super::{Change, Facts, What, decide};
+use crate::readings::Scene;
 use crate::settings::Settings;
 use crate::state::State;
 
@@ -82,7 +81,8 @@ impl World {
         self
     }
 
-    fn decide(&mut self, facts: &Facts, event: Event) -> Outcome<State, Change> {
+    fn decide(&mut self, what: What, event: Event) -> Outcome<State, Change> {
+        let facts = &Facts { session: self.session, poll: self.poll, event: what };
         let call = Call { session_id: Some("s".to_owned()), ..Call::default() };
         let outcome = decide(&Input {
             request: &Request { call, event },
@@ -106,15 +106,14 @@ impl World {
         outcome
     }
 
-    fn scene(&self) -> Scene {
+    fn scene(&self) -> Box<Scene> {
         let now = self.now.micros() / 1_000_000;
-        let scene = Scene::of(self.usage.clone(), &self.settings, now);
-        Scene { session: self.session, poll: self.poll, ..scene }
+        Box::new(Scene::of(self.usage.clone(), &self.settings, now))
     }
 
     fn call_of(&mut self, is_exempt: bool) -> Outcome<State, Change> {
-        let facts = Facts::Call { scene: Box::new(self.scene()), prompt: self.prompt, is_exempt };
-        self.decide(&facts, Event::PostToolUse(ToolResult::default()))
+        let what = What::Call { scene: self.scene(), prompt: self.prompt, is_exempt };
+        self.decide(what, Event::PostToolUse(ToolResult::default()))
     }
 
     fn call(&mut self) -> Outcome<State, Change> {
@@ -138,14 +137,12 @@ impl World {
     }
 
     fn ends(&mut self) -> Outcome<State, Change> {
-        let facts = Facts::End { session: self.session };
-        self.decide(&facts, Event::SessionEnd { reason: "other".to_owned() })
+        self.decide(What::End, Event::SessionEnd { reason: "other".to_owned() })
     }
 
     fn starts(&mut self) -> Outcome<State, Change> {
-        let facts = Facts::Start(Box::new(self.scene()));
         let event = Event::SessionStart { source: "startup".to_owned(), model: None };
-        self.decide(&facts, event)
+        self.decide(What::Start(self.scene()), event)
     }
 }
 
@@ -176,34 +173,15 @@ fn sleep_is_booked_for_what_was_slept() {
     assert!(matches!(world.call().verdict, Verdict::Sleep { .. }));
     let before = world.state.learned.habit.calls();
     let (pending, slept) = world.state.book(1, world.now.plus(Duration::from_secs(16))).unwrap();
-    assert_eq!((pending.at, slept.as_secs(), pending.why.used), (world.now, 16, Some(99.0)));
+    assert_eq!(
+        (pending.at, slept.as_secs(), pending.used_percent.to_bits()),
+        (world.now, 16, 99.0_f64.to_bits())
+    );
     assert_eq!(world.state.book(1, world.now), None, "once per batch");
     let gap = world.state.learned.gap_secs();
     assert!((world.state.learned.habit.calls() - before - 16.0 / gap).abs() < 0.5);
     let lately = world.state.sessions[&1].slept_lately(world.now);
     assert_eq!(lately.as_secs(), 16);
-}
-
-#[test]
-fn a_batch_that_began_without_a_delay_gets_none() {
-    let mut world = World::used(20.0);
-    assert_eq!(world.waits(), 0);
-    world.read(94.0, NOON + HOUR);
-    assert_eq!(world.later(1_999).waits(), 0);
-    assert!(world.later(1).waits() > 0);
-}
-
-#[test]
-fn a_batch_waits_no_longer_than_there_is_a_reason() {
-    let mut world = World::used(99.0).without_alerts();
-    assert_eq!(world.waits(), 350_000);
-    world.later(5_000).read(20.0, NOON + HOUR);
-    assert_eq!(world.waits(), 0, "a later reading is within the line");
-    let mut world = World::used(99.0).without_alerts();
-    world.waits();
-    world.now = Timestamp::from_secs(NOON - 24 * HOUR);
-    world.read(99.0, NOON - 23 * HOUR);
-    assert_eq!(world.waits(), 350_000, "the clock was set back: not a day and more");
 }
 
 #[test]
@@ -259,10 +237,10 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
         })
         .collect();
     let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
-                 now; at this pace it would end at 12:15, 45 minutes before it resets (Wed 13:00). credit-pacer status says \
+                 now; at this pace it would end at 12:15, 45 min before it resets (Wed 13:00). credit-pacer status says \
                  more, Esc ends a delay, credit-pacer off stops them.";
     let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 80 % safe by now; at this pace it would end at \
-                 12:15, 45 minutes before it resets (Wed 13:00).";
+                 12:15, 45 min before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
     world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
@@ -371,7 +349,7 @@ fn what_a_start_tells() {
     let told = world.starts().notice.unwrap();
     let (until, rest) = told.split_once(" s each for now. ").unwrap();
     let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
-    let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at 12:30, 30 minutes before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
+    let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at 12:30, 30 min before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
     let silent: [(&str, Prepare); 4] = [

@@ -47,7 +47,7 @@ fn a_line_is_answered_with_every_number() {
     assert_eq!(answer["constrained_window"], "seven_day");
     assert_eq!(
         answer["reason"],
-        "weekly limit: 90 % used at 12:00, 48 % safe by now; at this pace it would end at Thu 03:00, 3 days before it resets (Mon 00:00)"
+        "weekly limit: 90 % used at 12:00, 48 % safe by now; at this pace it would end at Thu 03:00, 3 d 21 h before it resets (Mon 00:00)"
     );
     assert_eq!(week["status"], "over");
     assert_eq!(
@@ -112,18 +112,6 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
     }
     assert!(answers(b"\xff\xfe{}\n")[0]["error"].is_string());
     assert!(answers(b"").is_empty());
-}
-
-#[test]
-fn keys_that_are_not_known_change_nothing() {
-    let plain = wednesday(&json!(90), &json!({ "timezone": "UTC" }));
-    let mut more = plain.clone();
-    for place in ["", "/snapshots/0", "/snapshots/0/seven_day", "/calls/0"] {
-        let fields = more.pointer_mut(place).unwrap().as_object_mut().unwrap();
-        fields.insert("no_such_key".to_owned(), json!({ "of": ["others"] }));
-    }
-    assert_eq!(answer(&more), answer(&plain));
-    assert!(answer(&more)["delay_secs"].is_number());
 }
 
 #[test]

@@ -1,92 +1,13 @@
-//! Recorded rows as chart and table. Times are typed as in `2026-11-20 14:03`, in the zone of the test.
+//! Recorded rows as chart and table.
 
-use chrono::NaiveDateTime;
-use pacing::{Reading, Window};
-use serde_json::{Map, Value};
+use pacing::Window;
 
 use super::{chart, page};
-use crate::database::DelayRow;
-use crate::history::past::{Past, Run};
-use crate::rules;
-use crate::settings::Settings;
-
-const NOW: &str = "2026-11-22 12:00";
-
-/// A zone, and what is recorded.
-pub(crate) struct Sample {
-    settings: Settings,
-    zone: String,
-    readings: [Vec<(i64, Reading)>; 2],
-    delays: Vec<DelayRow>,
-}
-
-impl Sample {
-    pub(crate) fn of(zone: &str) -> Self {
-        let entries = Map::from_iter([("timezone".to_owned(), Value::from(zone))]);
-        let settings = Settings::over_defaults(&entries).unwrap();
-        Self { settings, zone: zone.to_owned(), readings: [Vec::new(), Vec::new()], delays: Vec::new() }
-    }
-
-    /// In seconds since the epoch.
-    fn at(&self, time: &str) -> i64 {
-        let seconds = if time.len() > 16 { "" } else { ":00" };
-        let time: NaiveDateTime = format!("{}{seconds}", time.replace(' ', "T")).parse().unwrap();
-        let local = time.and_utc().timestamp();
-        rules::around(&self.settings, local).calendar.zone.moment(local)
-    }
-
-    /// With readings of a window that resets then.
-    fn read(mut self, window: Window, resets_at: &str, readings: &[(&str, f64)]) -> Self {
-        let resets_at = self.at(resets_at);
-        for (time, used_percent) in readings {
-            let reading = (self.at(time), Reading { used_percent: *used_percent, resets_at });
-            self.readings[usize::from(window == Window::SevenDay)].push(reading);
-        }
-        self
-    }
-
-    /// With a delay that the week asked for.
-    fn delay(mut self, time: &str, secs: i64) -> Self {
-        self.delays.push(DelayRow { at: self.at(time), secs, window: Some(Window::SevenDay) });
-        self
-    }
-
-    /// The past as it is looked back on at this time.
-    pub(crate) fn past(&self, days: u32, now: &str) -> Past {
-        let now = self.at(now);
-        let rules = rules::between(&self.settings, now - 86_400 * 100, now + 86_400 * 20);
-        Past::of(days, now, (rules, self.zone.clone()), self.readings.clone(), self.delays.clone())
-    }
-
-    fn runs(&self) -> Vec<Run> {
-        self.past(7, NOW).courses.into_iter().flat_map(|course| course.runs).collect()
-    }
-}
-
-/// Two weeks of a worker: two windows a day, the week used up on Thursday, and delays.
-pub(crate) fn two_weeks() -> Sample {
-    let mut sample = Sample::of("Europe/Berlin");
-    for (week, share) in [("2026-11-13 16:00", 0.5), ("2026-11-20 16:00", 1.0)] {
-        let end = sample.at(week);
-        for day in 3..7_i32 {
-            let morning = end - Window::SevenDay.length_secs() + i64::from(day) * 86_400 - 7 * 3600;
-            for hour in 0..8_i32 {
-                let at = morning + i64::from(hour) * 3600;
-                let resets_at = morning + if hour < 5 { 5 } else { 10 } * 3600;
-                let used_percent = f64::from(hour % 5 + 1) * 18.0 * share;
-                sample.readings[0].push((at, Reading { used_percent, resets_at }));
-                let used_percent = (f64::from((day - 3) * 8 + hour) * 4.0 * share).min(100.0);
-                sample.readings[1].push((at, Reading { used_percent, resets_at: end }));
-            }
-            sample.delays.push(DelayRow { at: morning + 1000, secs: 42, window: Some(Window::SevenDay) });
-        }
-    }
-    sample
-}
+use crate::past::tests::{Sample, week};
 
 #[test]
 fn shows_both_limits_and_the_days() {
-    let text = page(&two_weeks().past(4, "2026-11-20 18:00"), 80);
+    let text = page(&week().past(4, "2026-11-20 18:00"), 80);
     let (charts, rest) = text.split_once("\n\nday").unwrap();
     assert!(charts.starts_with("5-hour limit: at most 90 % used\n"), "{text}");
     assert!(charts.contains("\nweekly limit: at most 100 % used\n"), "{text}");
@@ -98,13 +19,8 @@ Fri 20 Nov       –   100 %                      –
 
 Times in Europe/Berlin; safe line by the settings of today.";
     assert_eq!(rest, expected, "{text}");
-}
-
-#[test]
-fn names_the_sources_where_nothing_is_recorded() {
-    let text = page(&Sample::of("UTC").past(7, NOW), 80);
-    assert!(text.starts_with("Nothing is recorded of the last 7 days.\n"), "{text}");
-    assert!(text.contains("req hooks statusline"), "{text}");
+    let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
+    assert!(empty.starts_with("Nothing is recorded of the last 7 days.\nUsage comes from"), "{empty}");
 }
 
 #[test]
@@ -119,72 +35,4 @@ fn draws_usage_and_marks_where_it_is_over_the_safe_line() {
     assert!(lines[2].contains("^^") && lines[2].ends_with("^ over the safe line"), "{drawn}");
     assert_eq!(lines[3], "Fri 20", "{drawn}");
     assert_eq!(chart(&past, &past.courses[1], 48).lines().next(), Some("weekly limit: nothing recorded"));
-}
-
-#[test]
-fn within_a_window_usage_never_falls() {
-    let readings = [("10:00", 10.0), ("10:10", 30.0), ("10:20", 20.0), ("10:30", 30.0), ("10:40", 130.0)]
-        .map(|(time, used)| (format!("2026-11-20 {time}"), used));
-    let readings: Vec<(&str, f64)> = readings.iter().map(|(time, used)| (time.as_str(), *used)).collect();
-    let runs = Sample::of("UTC").read(Window::FiveHour, "2026-11-20 14:00", &readings).runs();
-    let used: Vec<f64> = runs[0].points.iter().map(|(_, used)| *used).collect();
-    assert_eq!((runs.len(), used), (1, vec![10.0, 30.0, 130.0]));
-}
-
-#[test]
-fn another_reset_is_another_window_and_a_minute_is_not() {
-    for (reset, expected) in [("14:01:30", 1), ("13:58:30", 1), ("14:01:31", 2), ("19:00", 2)] {
-        let sample = Sample::of("UTC")
-            .read(Window::FiveHour, "2026-11-20 14:00", &[("2026-11-20 10:00", 10.0)])
-            .read(Window::FiveHour, &format!("2026-11-20 {reset}"), &[("2026-11-20 11:00", 20.0)]);
-        assert_eq!(sample.runs().len(), expected, "{reset}");
-    }
-}
-
-#[test]
-fn a_reading_holds_until_the_reset_the_next_account_or_now() {
-    for (reset, next, until) in [
-        ("2026-11-20 14:00", None, "2026-11-20 14:00"),
-        ("2026-11-27 14:00", None, NOW),
-        ("2026-11-27 14:00", Some("2026-11-21 09:00"), "2026-11-21 09:00"),
-    ] {
-        let mut sample = Sample::of("UTC").read(Window::SevenDay, reset, &[("2026-11-20 10:00", 10.0)]);
-        if let Some(next) = next {
-            sample = sample.read(Window::SevenDay, "2026-11-25 08:00", &[(next, 50.0)]);
-        }
-        assert_eq!(sample.runs()[0].until, sample.at(until), "{reset} {next:?}");
-    }
-}
-
-#[test]
-fn readings_after_the_reset_or_from_the_future_are_left_out() {
-    for (time, reset) in [("2026-11-20 15:00", "2026-11-20 14:00"), ("2026-11-23 10:00", "2026-11-23 14:00")]
-    {
-        let sample = Sample::of("UTC").read(Window::FiveHour, reset, &[(time, 10.0)]);
-        assert!(sample.past(7, NOW).is_empty(), "{time} {reset}");
-    }
-}
-
-#[test]
-fn a_window_that_reaches_into_the_days_counts_and_one_before_them_does_not() {
-    let week = |reset: &str| {
-        let sample = Sample::of("UTC").read(Window::SevenDay, reset, &[("2026-11-13 10:00", 40.0)]);
-        let past = sample.past(7, NOW);
-        past.days.iter().map(|day| past.highest_on(day)[1]).collect::<Vec<_>>()
-    };
-    assert_eq!(week("2026-11-16 00:00"), [None; 7]);
-    assert_eq!(week("2026-11-17 01:00"), [Some(40.0), Some(40.0), None, None, None, None, None]);
-}
-
-#[test]
-fn the_day_of_the_clocks_change_has_its_25_hours() {
-    let readings = [("2026-10-25 23:59:59", 50.0), ("2026-10-26 00:00", 60.0)];
-    let past = Sample::of("Europe/Berlin")
-        .read(Window::FiveHour, "2026-10-26 04:30", &readings)
-        .delay("2026-10-25 00:00", 10)
-        .delay("2026-10-25 23:59:59", 20)
-        .delay("2026-10-26 00:00:30", 30)
-        .past(2, "2026-10-26 12:00");
-    let days: Vec<_> = past.days.iter().map(|day| (past.highest_on(day)[0], past.delays_on(day))).collect();
-    assert_eq!(days, [(Some(50.0), (2, 30)), (Some(60.0), (1, 30))]);
 }

@@ -10,8 +10,8 @@ use shared::courier::Answer;
 use shared::host::Timestamp;
 use shared::usage::{Window, is_window_name};
 
-use super::failure::{Failure, Kind};
-use super::slot::secs;
+use super::slot::{Failure, Kind};
+use crate::state::secs;
 
 /// The windows in an answer. Pure.
 pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, Window>, Failure> {
@@ -22,11 +22,11 @@ pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, W
         },
         401 | 403 => Kind::Refused,
         429 => Kind::TooMany,
-        500..=599 => Kind::Server,
+        500..=599 => Kind::Unreachable,
         _ => Kind::Garbage,
     };
     let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
-    Err(Failure { kind, retry_after })
+    Err((kind, retry_after))
 }
 
 /// The windows with a usage; `None` if the text names no window at all, not even one that is null.

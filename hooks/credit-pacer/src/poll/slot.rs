@@ -8,7 +8,7 @@ use shared::hook::Remembered;
 use shared::host::{DAY, HOUR, Timestamp};
 use shared::state::{MACHINE, Store};
 
-use super::failure::{Failure, Kind};
+use crate::state::secs;
 
 /// The first wait after a failure; each further one doubles it.
 const FIRST_BACK_OFF: Duration = Duration::from_secs(300);
@@ -18,6 +18,51 @@ const MAX_BACK_OFF: Duration = HOUR;
 
 /// The longest wait that a server may ask for.
 const MAX_RETRY_AFTER: Duration = DAY;
+
+/// An attempt that brought nothing, and how long the server wants to be left alone.
+pub(super) type Failure = (Kind, Option<Duration>);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// There is none, or it has expired.
+    NoLogin,
+    /// The statuses 401 and 403.
+    Refused,
+    /// The status 429.
+    TooMany,
+    /// No connection, no answer in time, or the statuses 500 to 599.
+    Unreachable,
+    /// No answer of the usage API: another status, or another text.
+    Garbage,
+    NoCourier,
+    NotKept,
+}
+
+impl Kind {
+    /// The sentence for the user.
+    pub(crate) const fn words(self) -> &'static str {
+        match self {
+            Self::NoLogin => "there is no login of Claude Code that is valid: start `claude` and log in",
+            Self::Refused => "the server does not take the login: start `claude` and log in again",
+            Self::TooMany => "the server was asked too often, and is left alone for a while",
+            Self::Unreachable => "the server cannot be reached or does not work, and is asked again later",
+            Self::Garbage => {
+                "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?"
+            }
+            Self::NoCourier => {
+                "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again"
+            }
+            Self::NotKept => "what it said could not be written to the state folder",
+        }
+    }
+}
+
+impl From<Kind> for Failure {
+    fn from(kind: Kind) -> Self {
+        (kind, None)
+    }
+}
 
 /// The memory of all attempts.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -64,36 +109,35 @@ impl Slot {
         kept.is_ok() && is_taken
     }
 
-    /// Keeps the result. Returns whether it is a new kind of failure. If that cannot be kept, the next request comes after the
-    /// interval.
+    /// Keeps the result. Returns a new kind of failure. If that cannot be kept, the next request comes after the interval.
     pub(super) fn settle(
         store: &Store,
         result: Result<(), Failure>,
         now: Timestamp,
         interval: Duration,
-    ) -> bool {
-        let mut is_news = false;
+    ) -> Option<Kind> {
+        let mut news = None;
         let _ = store.change::<Self>(MACHINE, |slot| {
             let next = slot.after(result, now, interval);
-            is_news = next.trouble.is_some() && next.trouble != slot.trouble;
+            news = next.trouble.filter(|trouble| Some(*trouble) != slot.trouble);
             *slot = next;
             true
         });
-        is_news
+        news
     }
 
     /// The slot after an attempt. Pure.
     fn after(self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
-        let Err(Failure { kind, retry_after }) = result else {
+        let Err((kind, retry_after)) = result else {
             return Self { failures: 0, trouble: None, ..self };
         };
         let wait = match kind {
             // The server was not asked, or has answered.
-            Kind::NoLogin | Kind::Expired | Kind::NoCourier | Kind::NotKept => {
+            Kind::NoLogin | Kind::NoCourier | Kind::NotKept => {
                 return Self { next_at: later(now, interval), trouble: Some(kind), ..self };
             }
             Kind::Refused => MAX_BACK_OFF,
-            _ => {
+            Kind::TooMany | Kind::Unreachable | Kind::Garbage => {
                 let doubled = FIRST_BACK_OFF.saturating_mul(2_u32.saturating_pow(self.failures));
                 // A server that says 0 can be stuck for hours.
                 doubled.min(MAX_BACK_OFF).max(retry_after.unwrap_or_default().min(MAX_RETRY_AFTER))
@@ -106,11 +150,6 @@ impl Slot {
 
 const fn later(now: Timestamp, wait: Duration) -> i64 {
     secs(now).saturating_add_unsigned(wait.as_secs())
-}
-
-/// Whole seconds since the epoch.
-pub(crate) const fn secs(time: Timestamp) -> i64 {
-    time.micros().div_euclid(1_000_000)
 }
 
 #[cfg(test)]

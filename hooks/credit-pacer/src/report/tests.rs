@@ -1,4 +1,4 @@
-//! The words of the command, the page, and its place.
+//! The page and its place.
 
 use std::fs;
 
@@ -8,38 +8,20 @@ use shared::host::Places;
 use shared::own_calls::is_own_call;
 use shared::protocol::ToolCall;
 
-use super::page::page;
-use super::{MARK, parse, write};
+use super::{MARK, page, replace};
 use crate::command::VERBS;
-use crate::history::tests::{Sample, two_weeks};
+use crate::past::tests::{Sample, week};
 
 #[test]
-fn reads_a_file_and_perhaps_days() {
-    for (words, expected) in [
-        (&["--html", "a.html"][..], Some(("a.html", None))),
-        (&["--days", "3", "--html", "a.html"], Some(("a.html", Some(3)))),
-        (&["--html", "a.html", "--days", "3"], Some(("a.html", Some(3)))),
-        (&[], None),
-        (&["--html"], None),
-        (&["--html", ""], None),
-        (&["--html", "a", "--days", "many"], None),
-        (&["a.html"], None),
-    ] {
-        assert_eq!(parse(words).ok(), expected, "{words:?}");
-    }
-}
-
-#[test]
-fn a_page_needs_nothing_but_itself_and_reads_in_light_and_dark() {
-    let text = page(&two_weeks().past(14, "2026-11-20 18:00"));
+fn page_needs_nothing_but_itself() {
+    let text = page(&week().past(14, "2026-11-20 18:00"));
     assert!(text.starts_with(MARK), "{text}");
     for part in [
         "default-src 'none'",
-        "prefers-color-scheme: dark",
         "<p>Sat 7 Nov to Fri 20 Nov (Europe/Berlin)</p>",
         "<h2>5-hour limit: at most 90 % used</h2>",
         "aria-label=\"weekly limit: at most 100 % used. The table below has each day.\"",
-        "<td>Thu 19 Nov</td><td>90 %</td><td>100 %</td><td>1</td><td>42 s</td>",
+        "<td>Thu 19 Nov</td><td>90 %</td><td>100 %</td><td>1, 42 s</td>",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
@@ -69,7 +51,7 @@ fn replaces_nothing_but_a_report() {
         ("OFF", false),
         ("missing/a.html", false),
     ] {
-        let written = write(&at(path), "new");
+        let written = replace(&at(path), "new");
         assert_eq!(written.is_ok(), is_written, "{path}: {written:?}");
         let content = fs::read_to_string(at(path)).unwrap_or_default();
         assert_eq!(content == "new", is_written, "{path}: {content}");

@@ -81,16 +81,9 @@ const SYSTEM: &str = "system";
 const MINUTES_OF_DAY: u16 = 24 * 60;
 
 impl Day {
-    /// The days from Monday on, with their names.
-    pub(crate) const WEEK: [(Self, &str); 7] = [
-        (Self::Mon, "mon"),
-        (Self::Tue, "tue"),
-        (Self::Wed, "wed"),
-        (Self::Thu, "thu"),
-        (Self::Fri, "fri"),
-        (Self::Sat, "sat"),
-        (Self::Sun, "sun"),
-    ];
+    /// The days from Monday on.
+    pub(crate) const WEEK: [Self; 7] =
+        [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
 }
 
 impl Zone {
@@ -124,12 +117,9 @@ impl TryFrom<String> for HoursOfDay {
 /// `9:05`, `17:30`, `24:00`.
 fn minute_of_day(text: &str) -> Option<u16> {
     let (hour, minute) = text.split_once(':')?;
-    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    if hour.len() > 2 || minute.len() != 2 || !is_number(hour) || !is_number(minute) {
-        return None;
-    }
     let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
-    Some(hour * 60 + minute).filter(|sum| minute < 60 && *sum <= MINUTES_OF_DAY)
+    let is_time = hour <= 24 && minute < 60 && hour * 60 + minute <= MINUTES_OF_DAY;
+    is_time.then_some(hour * 60 + minute)
 }
 
 impl TryFrom<String> for DayRange {
@@ -144,8 +134,7 @@ impl TryFrom<String> for DayRange {
 
 /// In days since 1970-01-01.
 fn date(text: &str) -> Option<i64> {
-    let is_plain = text.len() == 10 && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_digit());
-    let date: NaiveDate = text.parse().ok().filter(|_| is_plain)?;
+    let date: NaiveDate = text.parse().ok()?;
     Some(date.signed_duration_since(NaiveDate::default()).num_days())
 }
 

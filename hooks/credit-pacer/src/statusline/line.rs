@@ -1,6 +1,6 @@
 //! The line, and its shorter forms where there is little room. Pure.
 
-use pacing::{Pace, Status, Strategy, Window, WindowPace};
+use pacing::{Pace, Status, Strategy, Window, WindowPace, duration};
 
 /// The content of the line.
 #[derive(Debug, Clone, Copy)]
@@ -36,46 +36,37 @@ const MAX_MODEL: usize = 40;
 
 const SEPARATOR: &str = " · ";
 
-/// The line, without a line break, at most `columns` wide: the first form that fits, from all to the least.
+/// The line, without a line break, for so many columns: where there is little room, the first parts are left out.
 pub(super) fn line(shown: &Shown<'_>, columns: usize, takes_colours: bool) -> String {
-    let model: Vec<Part> = shown.model.map(model).filter(|(name, _)| !name.is_empty()).into_iter().collect();
-    let context: Vec<Part> = shown.context_percent.map(context).into_iter().collect();
-    let next: Vec<Part> = shown.next().into_iter().collect();
-    let (detailed, short) = (shown.windows(true), shown.windows(false));
-    let forms = [
-        [&model[..], &context, &detailed, &next].concat(),
-        [&context[..], &detailed, &next].concat(),
-        [&detailed[..], &next].concat(),
-        detailed,
-        short,
-    ];
-    let written = |parts: &[Part], takes_colours: bool| {
-        let part = |(text, colour): &Part| if takes_colours { coloured(text, *colour) } else { text.clone() };
-        parts.iter().map(part).collect::<Vec<_>>().join(SEPARATOR)
+    let model = shown.model.map(model).filter(|(name, _)| !name.is_empty());
+    let parts = [model, shown.context_percent.map(context)].into_iter().flatten();
+    let mut parts: Vec<Part> = parts.chain(shown.windows()).chain(shown.next()).collect();
+    let width = |parts: &[Part]| -> usize {
+        parts.iter().map(|(text, _)| text.chars().count() + SEPARATOR.chars().count()).sum()
     };
-    match forms.iter().find(|parts| written(parts, false).chars().count() <= columns) {
-        Some(parts) => written(parts, takes_colours),
-        None => written(&forms[4], false).chars().take(columns).collect(),
+    while width(&parts) > columns + SEPARATOR.chars().count() && parts.len() > 1 {
+        parts.remove(0);
     }
+    let written = parts.iter().map(|(text, colour)| match colour {
+        Colour::Plain => text.clone(),
+        _ if !takes_colours => text.clone(),
+        colour => format!("\u{1b}[{}m{text}\u{1b}[0m", *colour as u8),
+    });
+    written.collect::<Vec<_>>().join(SEPARATOR)
 }
 
 impl Shown<'_> {
-    /// The usage of each window; with details also where it stands against the safe line, or how old the reading is.
-    fn windows(&self, details: bool) -> Vec<Part> {
-        let parts: Vec<Part> =
-            self.pace.windows.iter().filter_map(|window| self.window(window, details)).collect();
+    /// The usage of each window, and where it stands against the safe line, or how old the reading is.
+    fn windows(&self) -> Vec<Part> {
+        let parts: Vec<Part> = self.pace.windows.iter().filter_map(|window| self.window(window)).collect();
         if !parts.is_empty() {
             return parts;
         }
-        let why = match self.has_replied {
-            true if details => "no usage reported (needs a Pro or Max login)",
-            false if details => "no usage reported yet",
-            _ => "no usage reported",
-        };
-        vec![(why.to_owned(), Colour::Plain)]
+        let why = if self.has_replied { " (needs a Pro or Max login)" } else { " yet" };
+        vec![(format!("no usage reported{why}"), Colour::Plain)]
     }
 
-    fn window(&self, pace: &WindowPace, details: bool) -> Option<Part> {
+    fn window(&self, pace: &WindowPace) -> Option<Part> {
         let (at, reading) = pace.reading?;
         let name = match pace.window {
             Window::FiveHour => "5h",
@@ -85,9 +76,8 @@ impl Shown<'_> {
             return Some((format!("{name} reset"), Colour::Plain));
         }
         let detail = match pace.status {
-            _ if !details => String::new(),
             Status::Ok | Status::Over => format!(" {}", mark(pace.over_percent)),
-            Status::Stale => format!(" {} old", age(self.now.saturating_sub(at))),
+            Status::Stale => format!(" {} old", duration(self.now.saturating_sub(at))),
             Status::Unknown | Status::Off => String::new(),
         };
         let used = shown_percent(reading.used_percent);
@@ -137,21 +127,6 @@ const fn shown_percent(percent: f64) -> f64 {
 fn mark(over_percent: f64) -> String {
     let points = shown_percent(over_percent.abs());
     if over_percent > 0.0 { format!("▲{:.0}", points.max(1.0)) } else { format!("▼{points:.0}") }
-}
-
-fn age(secs: i64) -> String {
-    match secs {
-        ..3600 => format!("{}m", secs.max(0) / 60),
-        3600..86_400 => format!("{}h", secs / 3600),
-        _ => format!("{}d", secs / 86_400),
-    }
-}
-
-fn coloured(text: &str, colour: Colour) -> String {
-    match colour {
-        Colour::Plain => text.to_owned(),
-        colour => format!("\u{1b}[{}m{text}\u{1b}[0m", colour as u8),
-    }
 }
 
 #[cfg(test)]

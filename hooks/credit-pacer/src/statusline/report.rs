@@ -104,20 +104,16 @@ mod tests {
     #[test]
     fn leaves_out_what_is_missing_or_of_another_kind() {
         for object in [
-            json!({"session_id": "s"}),
             json!({"session_id": "s", "model": null, "context_window": {"used_percentage": null}}),
             json!({"session_id": "s", "model": "a", "cost": [], "rate_limits": 3, "cwd": 1, "workspace": {}}),
             json!({"session_id": "s", "rate_limits": {"five_hour": null, "seven_day": {"used_percentage": "1"}}}),
             json!({"session_id": "s", "rate_limits": {"five_hour": {"used_percentage": 1, "resets_at": null}}}),
-            json!({"session_id": "s", "cost": {"total_api_duration_ms": -1}}),
         ] {
             let report = report(&object);
             assert_eq!(report.session.as_deref(), Some("s"), "{object}");
-            assert!(
-                report.usage.windows.is_empty() && !report.has_replied() && report.project.is_none(),
-                "{object}"
-            );
+            assert!(report.usage.windows.is_empty() && !report.has_replied(), "{object}");
         }
+        assert_eq!(Report::read(b"garbage"), None);
     }
 
     #[test]
@@ -125,19 +121,11 @@ mod tests {
         let window = json!({"used_percentage": 1, "resets_at": 1_795_300_000});
         let mut limits: serde_json::Map<_, _> =
             (0..40).map(|number| (format!("a{number:02}"), window.clone())).collect();
-        for name in ["seven_day", "\u{1b}[31m", "../x", "With Space", ""] {
+        for name in ["seven_day", "\u{1b}[31m", "../x", ""] {
             limits.insert(name.to_owned(), window.clone());
         }
         let report = report(&json!({"session_id": "s", "rate_limits": limits}));
         let names: Vec<_> = report.usage.windows.keys().map(String::as_str).collect();
         assert_eq!((names.len(), names[0], names[14], names[15]), (16, "a00", "a14", "seven_day"));
-    }
-
-    #[test]
-    fn reads_nothing_from_other_input() {
-        for bytes in ["", "garbage", "{", "\u{1b}[31m"] {
-            assert_eq!(Report::read(bytes.as_bytes()), None, "{bytes}");
-        }
-        assert_eq!(report(&json!([1])).session, None);
     }
 }

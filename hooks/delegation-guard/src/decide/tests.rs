@@ -189,25 +189,6 @@ fn the_first_call_is_refused_and_the_following_ones_are_counted_and_advised_on_a
 }
 
 #[test]
-fn the_texts_name_the_streak() {
-    let mut session = Session::at(15);
-    let Verdict::Advise { text } =
-        session.tell(&Facts::Call(OwnTexts::default()), Event::PreToolUse(tool("t")))
-    else {
-        panic!("16 is advised on")
-    };
-    assert!(text.contains("streak 16)"), "{text}");
-    let mut session = Session::new(|settings| settings.min_streak_before_block = Bounded::new(3).unwrap());
-    session.state.streak = 3;
-    let Verdict::Deny { reason, .. } =
-        session.tell(&Facts::Call(OwnTexts::default()), Event::PreToolUse(tool("t")))
-    else {
-        panic!("the call after the third is refused")
-    };
-    assert!(reason.contains("(streak 3)"), "{reason}");
-}
-
-#[test]
 fn a_delegation_sets_the_streak_back_and_arms_the_block_again() {
     for streak in [0, 1, 2, 7, 1000, u32::MAX] {
         let mut session = Session::at(streak);
@@ -218,71 +199,30 @@ fn a_delegation_sets_the_streak_back_and_arms_the_block_again() {
 }
 
 #[test]
-fn a_delegation_where_nothing_is_counted_writes_nothing() {
-    let session = Session::new(|_| ());
-    let outcome = session.outcome(&Facts::Delegation, Event::PreToolUse(tool("t")));
-    assert_eq!(outcome, Outcome::pass());
-}
-
-#[test]
-fn the_block_waits_for_the_streak_it_is_set_to() {
-    let mut session = Session::new(|settings| settings.min_streak_before_block = Bounded::new(3).unwrap());
-    let expected = [Nothing, Advice(1), Nothing, Denial, Advice(2), Nothing, Nothing, Nothing, Advice(3)];
-    assert_eq!(session.calls(9), expected);
-    session.delegates();
-    assert_eq!(loud(&session.calls(4)), [(2, Advice(1)), (4, Denial)]);
-}
-
-#[test]
-fn the_first_call_may_be_advised_on_instead_and_counts_then() {
-    let mut session = Session::new(|settings| settings.first_call = FirstCall::Advise);
-    assert_eq!(session.calls(5), [Advice(0), Advice(1), Nothing, Advice(2), Nothing]);
-    session.delegates();
-    assert_eq!(session.call("again"), Advice(0));
-}
-
-#[test]
-fn advice_on_the_first_call_stands_for_the_advice_the_streak_would_call_for() {
-    let mut session = Session::new(|settings| {
-        settings.first_call = FirstCall::Advise;
-        settings.min_streak_before_block = Bounded::new(1).unwrap();
-    });
-    assert_eq!(session.calls(4), [Nothing, Advice(0), Nothing, Advice(2)]);
-}
-
-#[test]
-fn with_the_first_call_off_it_counts_as_streak_1() {
-    let mut session = Session::new(|settings| settings.first_call = FirstCall::Off);
-    assert_eq!(loud(&session.calls(9)), [(2, Advice(1)), (4, Advice(2)), (8, Advice(3))]);
-}
-
-#[test]
-fn advice_begins_at_the_streak_it_is_set_to_and_doubles_from_there() {
-    let advised = |from| {
-        let mut session = Session::new(|settings| settings.advise_from = Bounded::new(from).unwrap());
-        session.state.block_fired = true;
-        loud(&session.calls(30)).into_iter().map(|(call, _)| call).collect::<Vec<_>>()
-    };
-    assert_eq!(advised(1), [1, 2, 4, 8, 16]);
-    assert_eq!(advised(3), [3, 6, 12, 24]);
-    assert_eq!(advised(31), [0_usize; 0]);
-}
-
-#[test]
-fn a_streak_at_its_end_is_silent_and_writes_nothing() {
-    for advise_from in [1, 2, 3, 1000] {
-        let mut session = Session::at(u32::MAX);
-        session.settings.advise_from = Bounded::new(advise_from).unwrap();
-        assert_eq!(session.calls(3), [Nothing, Nothing, Nothing]);
-    }
-    let mut session = Session::at(u32::MAX - 1);
-    assert_eq!(session.calls(2), [Nothing, Nothing]);
-    assert_eq!(session.state.streak, u32::MAX);
-}
-
-#[test]
 fn the_end_of_the_session_forgets_everything() {
     let session = Session::at(7);
     let outcome = session.outcome(&Facts::SessionEnd, Event::SessionEnd { reason: "other".into() });
     assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
+}
+
+#[test]
+fn settings_say_what_the_first_calls_are_answered_with() {
+    // `first_call`, `min_streak_before_block` and `advise_from`; then the calls that are not silent.
+    for (first_call, least, from, expected) in [
+        (FirstCall::Deny, 3, 2, vec![(2, Advice(1)), (4, Denial), (5, Advice(2)), (9, Advice(3))]),
+        (FirstCall::Deny, 0, 3, vec![(1, Denial), (4, Advice(1)), (7, Advice(2))]),
+        (FirstCall::Advise, 0, 2, vec![(1, Advice(0)), (2, Advice(1)), (4, Advice(2)), (8, Advice(3))]),
+        (FirstCall::Advise, 1, 2, vec![(2, Advice(0)), (4, Advice(2)), (8, Advice(3))]),
+        (FirstCall::Off, 0, 2, vec![(2, Advice(1)), (4, Advice(2)), (8, Advice(3))]),
+        (FirstCall::Off, 0, 1, vec![(1, Advice(1)), (2, Advice(2)), (4, Advice(3)), (8, Advice(4))]),
+    ] {
+        let mut session = Session::new(|settings| {
+            settings.first_call = first_call;
+            settings.min_streak_before_block = Bounded::new(least).unwrap();
+            settings.advise_from = Bounded::new(from).unwrap();
+        });
+        assert_eq!(loud(&session.calls(9)), expected, "{first_call:?} {least} {from}");
+    }
+    let mut session = Session::at(u32::MAX - 1);
+    assert_eq!(session.calls(3), [Nothing, Nothing, Nothing], "the count saturates");
 }

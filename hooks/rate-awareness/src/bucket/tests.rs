@@ -25,54 +25,30 @@ fn refused(rate: Rate, micros: impl IntoIterator<Item = i64>) -> Vec<(usize, u32
     refused
 }
 
-fn indexes(rate: Rate, micros: impl IntoIterator<Item = i64>) -> Vec<usize> {
-    refused(rate, micros).into_iter().map(|(index, _)| index).collect()
-}
-
-fn numbers(rate: Rate, micros: impl IntoIterator<Item = i64>) -> Vec<u32> {
-    refused(rate, micros).into_iter().map(|(_, number)| number).collect()
-}
-
-fn every(millis: i64, calls: i64) -> impl Iterator<Item = i64> {
-    (0..calls).map(move |call| call * millis * 1000)
+fn every(millis: i64, calls: i64) -> Vec<i64> {
+    (0..calls).map(|call| call * millis * 1000).collect()
 }
 
 #[test]
-fn the_default_bucket_refuses_the_sixty_first_call_within_a_second() {
-    let within = |micros: i64| (0..61).map(move |call| call * micros / 60);
-    let default = rate(60.0, 1.0);
-    assert_eq!(indexes(default, [0; 63]), [61, 62, 63]);
-    assert_eq!(indexes(default, within(999_900)), [61]);
-    assert_eq!(indexes(default, within(1_000_000)), [0; 0]);
-}
-
-#[test]
-fn a_call_without_a_token_leaves_the_fraction_where_it_is() {
-    // A loop at ten ninths of the refill rate is refused one time in ten.
-    assert_eq!(indexes(rate(2.0, 1.0), every(900, 42)), [12, 22, 32, 42]);
-    // A bucket of one token cannot keep what is over one.
-    assert_eq!(indexes(rate(1.0, 1.0), every(990, 12)), [2, 4, 6, 8, 10, 12]);
-    assert_eq!(indexes(rate(1.0, 0.1), every(1000, 22)).len(), 22 - 3, "ten tenths are a whole");
-}
-
-#[test]
-fn a_refill_of_zero_and_a_clock_that_goes_back_bring_no_token() {
-    assert_eq!(indexes(rate(2.0, 0.0), [0, 0, 1_000_000, 86_400_000_000]), [3, 4]);
-    let minute = 60_000_000;
-    assert_eq!(indexes(rate(1.0, 1.0), [0, -minute, -minute + 500_000, -minute + 1_000_000]), [2, 3]);
-    // Back and forward again: what had come before the jump is not given twice.
-    assert_eq!(indexes(rate(1.0, 1.0), [0, 0, -minute, -minute, -minute + 1_000_000]), [2, 3, 4]);
-}
-
-#[test]
-fn an_empty_window_ends_when_a_call_leaves_a_whole_token_behind() {
-    // Twice as fast as the refill: every second call is refused, and it is one window.
-    assert_eq!(numbers(rate(60.0, 1.0), every(500, 130)), [1, 2, 3, 4, 5, 6]);
-    // Two seconds' rest bring two tokens: the call leaves one of them behind. One second's rest does not.
-    assert_eq!(numbers(rate(5.0, 1.0), [0, 0, 0, 0, 0, 0, 0, 2_000_000, 2_000_000, 2_000_000]), [1, 2, 1]);
-    assert_eq!(numbers(rate(5.0, 1.0), [0, 0, 0, 0, 0, 0, 0, 1_000_000, 1_000_000]), [1, 2, 3]);
-    // A bucket of one token is full with it.
-    assert_eq!(numbers(rate(1.0, 1.0), [0, 0, 0, 1_000_000, 1_000_000]), [1, 2, 1]);
+fn refuses_calls_without_a_whole_token() {
+    let (default, minute) = (rate(60.0, 1.0), 60_000_000);
+    let within = |micros: i64| (0..61).map(|call| call * micros / 60).collect();
+    for (rate, times, expected) in [
+        (default, vec![0; 63], &[(61, 1), (62, 2), (63, 3)][..]),
+        (default, within(999_900), &[(61, 1)]),
+        (default, within(1_000_000), &[]),
+        // A loop at ten ninths of the refill rate: the fraction stays, and one call in ten is refused.
+        (rate(2.0, 1.0), every(900, 42), &[(12, 1), (22, 2), (32, 3), (42, 4)]),
+        (rate(2.0, 0.0), vec![0, 0, 1_000_000, 86_400_000_000], &[(3, 1), (4, 2)]),
+        // The clock goes back: what had come before the jump is not given twice.
+        (rate(1.0, 1.0), vec![0, 0, -minute, -minute, -minute + 1_000_000], &[(2, 1), (3, 2), (4, 3)]),
+        // Twice as fast as the refill is one empty window; it ends when a call leaves a whole token behind.
+        (rate(5.0, 1.0), every(500, 15), &[(10, 1), (12, 2), (14, 3)]),
+        (rate(2.0, 1.0), vec![0, 0, 0, 2_000_000, 2_000_000, 2_000_000], &[(3, 1), (6, 1)]),
+        (rate(1.0, 1.0), vec![0, 0, 0, 1_000_000, 1_000_000], &[(2, 1), (3, 2), (5, 1)]),
+    ] {
+        assert_eq!(refused(rate, times.clone()), expected, "{rate:?} {times:?}");
+    }
 }
 
 #[test]
@@ -88,13 +64,6 @@ fn reports_when_the_next_token_is_there() {
         let (bucket, _) = bucket.take(rate, START.plus(Duration::from_micros(micros)));
         assert_eq!(bucket.token_back_after(rate), expected.map(Duration::from_millis), "{rate:?} {micros}");
     }
-}
-
-#[test]
-fn a_changed_capacity_bounds_the_tokens_and_a_larger_one_fills_by_refill_alone() {
-    let full = Bucket::full(rate(60.0, 1.0), START);
-    assert_eq!(full.take(rate(2.0, 1.0), START).0.tokens.to_bits(), 1.0_f64.to_bits());
-    assert_eq!(full.take(rate(200.0, 1.0), START).0.tokens.to_bits(), 59.0_f64.to_bits());
 }
 
 #[test]
@@ -138,16 +107,5 @@ proptest! {
             }
             bucket = next;
         }
-    }
-
-    #[test]
-    fn as_many_calls_have_a_token_as_capacity_and_refill_allow(capacity in 2..50_u32, refill in 1..20_u32, calls in 1..200_i64) {
-        // As fast as tokens come back, to the microsecond, after all of them were spent at once; then one more.
-        let rate = rate(f64::from(capacity), f64::from(refill));
-        let times: Vec<i64> = vec![0; capacity as usize].into_iter()
-            .chain((1..=calls).map(|call| (call * 1_000_000 + i64::from(refill) - 1) / i64::from(refill))).collect();
-        prop_assert_eq!(indexes(rate, times.iter().copied()), Vec::<usize>::new());
-        let last = *times.last().unwrap();
-        prop_assert_eq!(indexes(rate, times.into_iter().chain([last, last])).len(), 2);
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shared::blocks::BlockCount;
 use shared::config::{self, Decimal, LayerKind, Origin, SectionSpec, Sources, ZeroOr};
-use shared::hook::{AuditEvent, Input, Memory, Outcome, ReactionKind, Verdict};
+use shared::hook::{Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
@@ -148,25 +148,6 @@ fn denial(outcome: Outcome<State>) -> (String, String) {
 }
 
 #[test]
-fn sixty_calls_at_once_are_silent_and_the_sixty_first_is_reported() {
-    let mut world = World::new();
-    let calls: String = ('A'..='|').collect();
-    assert_eq!((calls.len(), world.notices_at(&calls)), (60, vec![]));
-    let outcome = world.call('!');
-    assert_eq!(outcome.verdict, Verdict::Pass, "the call goes on");
-    assert_eq!(
-        outcome.notice.as_deref(),
-        Some(
-            "rate-awareness.global_default: the bucket `ungated` is empty: 61 calls in the last minute; allowed are 60 at once \
-             and 60 a minute in the long run. The next token is back in 1 s.\n\
-             Nothing was held up. To change that set rate-awareness.global_default in requirements.yaml; \
-             `rate-awareness off`, typed in a terminal of your own, ends these messages."
-        )
-    );
-    assert_eq!(outcome.audit_event, Some(AuditEvent::Advised("global_default".to_owned())));
-}
-
-#[test]
 fn calls_past_a_limit_are_reported_at_doublings() {
     for (mut world, calls, expected) in [
         (World::with_bucket(1.0, 0.0), "x".repeat(34), &[2, 3, 5, 9, 17, 33][..]),
@@ -191,14 +172,14 @@ fn each_limit_has_its_sentence() {
     };
     for (world, calls, expected) in [
         (
-            World::with_loops(4, 4),
-            "xxxx",
-            "repeat: the main session called Bash 4 times in a row with the same input. Any other call ends the row.",
+            World::with_skill("a", 1.0),
+            "xx",
+            "global_default: the bucket `ungated` is empty: 2 calls in the last minute; allowed are 1 at once and 30 a minute in the long run. The next token is back in 2 s.",
         ),
         (
             World::with_loops(4, 4),
-            "ssss",
-            "repeat: this subagent called Bash 4 times in a row with the same input. Any other call ends the row.",
+            "xxxx",
+            "repeat: the main session called Bash 4 times in a row with the same input. Any other call ends the row.",
         ),
         (
             World::with_loops(4, 4),
@@ -225,65 +206,6 @@ fn another_prompt_and_another_agent_begin_anew() {
     assert_eq!(world.notices_at("xxxy"), [0; 0]);
     world.agent = None;
     assert_eq!(world.notices_at("yzyz"), [4], "the bucket holds for all prompts of an agent");
-}
-
-#[test]
-fn the_audience_reads_the_report_and_a_script_nothing_more_than_a_notice() {
-    for (audience, headless, expected) in [
-        (Audience::User, false, (true, false, true)),
-        (Audience::Model, false, (false, true, false)),
-        (Audience::Both, false, (true, true, false)),
-        (Audience::User, true, (true, false, true)),
-        (Audience::Model, true, (true, false, true)),
-        (Audience::Both, true, (true, false, true)),
-    ] {
-        let mut world = World::with_bucket(1.0, 0.0);
-        (world.settings.audience, world.headless) = (audience, headless);
-        let outcome = world.last("xx");
-        let is_advised = matches!(outcome.verdict, Verdict::Advise { .. });
-        let found = (outcome.notice.is_some(), is_advised, outcome.audit_event.is_some());
-        assert_eq!(found, expected, "{audience:?} {headless}");
-    }
-}
-
-#[test]
-fn deny_refuses_every_call_past_a_limit() {
-    for (world, calls, expected, rule) in [
-        (World::with_bucket(2.0, 0.0), "xxxxxx", &[3, 4, 5, 6][..], "global_default"),
-        (World::with_loops(4, 4), "xxxxxxyxxxx", &[4, 5, 6, 11], "repeat"),
-        (World::with_loops(4, 4), "xyxyxyxyxyzxyxyxyxy", &[8, 9, 10, 19], "ping_pong"),
-    ] {
-        let mut world = world.denying();
-        let last = calls.len() - 1;
-        let denied = world.denied_at(&calls[..last]);
-        assert_eq!(denied, expected[..expected.len() - 1], "{calls}");
-        let outcome = world.last(&calls[last..]);
-        assert_eq!(
-            (&outcome.audit.also[..], denial(outcome.clone()).1.as_str()),
-            (&["mode".to_owned()][..], rule)
-        );
-    }
-    let notice = World::with_bucket(1.0, 0.0).denying().last("xx").notice.unwrap();
-    assert!(
-        notice.contains("Such calls are refused.") && notice.contains("rate-awareness.mode in"),
-        "{notice}"
-    );
-}
-
-#[test]
-fn a_refusal_names_the_file_and_the_next_step() {
-    let because = "This call was not run, because mode is deny (rate-awareness.mode: a.yaml:3).";
-    let tell = "tell the user that the limit stands in the way.";
-    for (world, calls, instead) in [
-        (World::with_bucket(1.0, 1.0), "xx", "wait until the token is back, or "),
-        (World::with_bucket(1.0, 0.0), "xx", ""),
-        (World::with_loops(4, 4), "xxxx", "make another call first, or "),
-        (World::with_loops(4, 4), "xyxyxyxy", "make another call first, or "),
-    ] {
-        let reason = denial(world.denying().last(calls)).0;
-        let line = reason.lines().last().unwrap();
-        assert!(line.starts_with(because) && line.ends_with(&format!("otherwise {instead}{tell}")), "{line}");
-    }
 }
 
 #[test]
@@ -321,81 +243,6 @@ fn without_a_session_nothing_is_remembered_and_its_end_forgets_everything() {
 }
 
 #[test]
-fn a_skill_call_pays_from_the_bucket_before_it_and_the_calls_after_it_from_the_skills() {
-    let mut world = World::with_skill("deep-research", 3.0);
-    assert_eq!((world.skill("deep-research").notice, world.silent()), (None, 3));
-    assert!(
-        world.skill("other").notice.is_some(),
-        "another Skill call, the second denied call of this window"
-    );
-    assert_eq!(world.silent(), 1);
-    let notice = world.last("x").notice.unwrap();
-    assert!(notice.starts_with("rate-awareness.global_default: the bucket `other` is empty"), "{notice}");
-    assert!(
-        notice.contains("set rate-awareness.per_skill.other in"),
-        "an entry that could be made: {notice}"
-    );
-}
-
-#[test]
-fn a_skill_is_found_by_its_full_name_and_then_by_its_own() {
-    for (entry, skill, expected) in [
-        ("tools:research", "tools:research", 5),
-        ("research", "tools:research", 5),
-        ("research", "a:b:research", 5),
-        ("tools", "tools:research", 1),
-        ("tools:research", "research", 1),
-    ] {
-        let mut world = World::with_skill(entry, 5.0);
-        world.skill(skill);
-        assert_eq!(world.silent(), expected, "{skill} under an entry for {entry}");
-    }
-    let mut ungated = World::with_skill("ungated", 2.0);
-    assert_eq!(ungated.silent(), 2);
-    assert!(
-        ungated
-            .last("x")
-            .notice
-            .unwrap()
-            .starts_with("rate-awareness.per_skill.ungated: the bucket `ungated`")
-    );
-}
-
-#[test]
-fn a_skill_holds_for_its_prompt_and_a_subagent_works_under_its_parents() {
-    let mut world = World::with_skill("a", 3.0);
-    world.skill("a");
-    world.agent = Some("a1");
-    assert_eq!(world.silent(), 3, "the main session's skill, in a bucket of the subagent's own");
-    world.skill("b");
-    world.agent = None;
-    assert_eq!(world.silent(), 3, "a subagent's skill is not its parent's");
-    world.prompt = 8;
-    assert_eq!(world.silent(), 0, "the one token of the default bucket went to the Skill call");
-}
-
-#[test]
-fn without_a_skill_call_the_folder_names_the_skill() {
-    let mut world = World::with_skill("a", 3.0);
-    world.cwd = "/p/.claude/skills/a/scripts";
-    assert_eq!(world.silent(), 3);
-    world.skill("b");
-    assert_eq!(world.silent(), 1, "what Claude named comes first");
-}
-
-#[test]
-fn a_refused_skill_call_starts_no_skill() {
-    let mut world = World::with_skill("a", 100.0).denying();
-    world.call('x');
-    denial(world.skill("a"));
-    assert_eq!(denial(world.call('x')).1, "global_default");
-    let mut advised = World::with_skill("a", 100.0);
-    advised.call('x');
-    assert!(advised.skill("a").notice.is_some());
-    assert_eq!(advised.silent(), 6);
-}
-
-#[test]
 fn a_row_that_ends_at_the_limit_was_followed_and_one_that_goes_on_overridden() {
     let reactions = |audience, mode, millis, calls: &str| {
         let mut world = World::with_loops(3, 0);
@@ -420,4 +267,74 @@ fn a_row_that_ends_at_the_limit_was_followed_and_one_that_goes_on_overridden() {
     ] {
         assert_eq!(reactions(audience, mode, millis, calls), expected, "{calls} {mode:?} {millis}");
     }
+}
+
+#[test]
+fn denies_every_call_past_a_limit() {
+    let because = "This call was not run, because mode is deny (rate-awareness.mode: a.yaml:3).";
+    let tell = "tell the user that the limit stands in the way.";
+    for (world, calls, expected, rule, instead) in [
+        (
+            World::with_bucket(2.0, 1.0),
+            "xxxxxx",
+            &[3, 4, 5, 6][..],
+            "global_default",
+            "wait until the token is back, or ",
+        ),
+        (World::with_bucket(2.0, 0.0), "xxx", &[3], "global_default", ""),
+        (World::with_loops(4, 4), "xxxxxxyxxxx", &[4, 5, 6, 11], "repeat", "make another call first, or "),
+        (
+            World::with_loops(4, 4),
+            "xyxyxyxyxyzxyxyxyxy",
+            &[8, 9, 10, 19],
+            "ping_pong",
+            "make another call first, or ",
+        ),
+    ] {
+        let mut world = world.denying();
+        let last = calls.len() - 1;
+        assert_eq!(world.denied_at(&calls[..last]), expected[..expected.len() - 1], "{calls}");
+        let outcome = world.last(&calls[last..]);
+        assert_eq!(outcome.audit.also, ["mode"]);
+        let (reason, found) = denial(outcome);
+        let line = reason.lines().last().unwrap();
+        assert!(line.starts_with(because) && line.ends_with(&format!("otherwise {instead}{tell}")), "{line}");
+        assert_eq!(found, rule);
+    }
+}
+
+#[test]
+fn calls_pay_from_the_bucket_of_their_skill() {
+    // The entry of `per_skill` with five tokens, the folder, the skill that Claude names; then the silent calls after that.
+    for (entry, cwd, named, expected) in [
+        ("a", "/p", Some("a"), 5),
+        ("tools:a", "/p", Some("tools:a"), 5),
+        ("a", "/p", Some("b:tools:a"), 5),
+        ("tools", "/p", Some("tools:a"), 1),
+        ("ungated", "/p", None, 5),
+        ("a", "/p/.claude/skills/a/scripts", None, 5),
+        ("a", "/p/.claude/skills/a/scripts", Some("b"), 1),
+    ] {
+        let mut world = World::with_skill(entry, 5.0);
+        world.cwd = cwd;
+        if let Some(named) = named {
+            world.skill(named);
+        }
+        assert_eq!(world.silent(), expected, "{entry} {cwd} {named:?}");
+    }
+    let mut world = World::with_skill("a", 3.0);
+    assert_eq!(
+        (world.skill("a").notice, world.silent()),
+        (None, 3),
+        "the Skill call paid from the bucket before it"
+    );
+    world.agent = Some("a1");
+    assert_eq!(world.silent(), 3, "a subagent works under its parent's skill, with a bucket of its own");
+    world.skill("b");
+    (world.agent, world.prompt) = (None, 8);
+    assert_eq!(world.silent(), 0, "a skill holds for its prompt");
+    let mut denied = World::with_skill("a", 100.0).denying();
+    denied.call('x');
+    denial(denied.skill("a"));
+    assert_eq!(denial(denied.call('x')).1, "global_default", "a denied Skill call starts no skill");
 }

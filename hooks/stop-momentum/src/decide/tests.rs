@@ -119,30 +119,6 @@ fn a_stop_after_work_is_blocked_with_the_guidance_and_a_fresh_token() {
 }
 
 #[test]
-fn the_shown_token_lets_go_and_is_forgotten() {
-    lets_go(|case| shown(case, "All done. ACK-AAAA"), "acknowledged", &Memory::Drop);
-}
-
-#[test]
-fn the_token_holds_for_the_session_whatever_the_prompt() {
-    lets_go(
-        |case| {
-            shown(case, "ACK-AAAA");
-            case.blocks = BlockCount::default();
-            case.stop.stop_hook_active = false;
-        },
-        "acknowledged",
-        &Memory::Drop,
-    );
-}
-
-#[test]
-fn without_enforcement_one_block_is_all() {
-    lets_go(|case| shown(case, "Done."), "let go without acknowledgement", &Memory::Drop);
-    lets_go(|case| shown(case, "Done. ACK-ZZZZ"), "let go without acknowledgement", &Memory::Drop);
-}
-
-#[test]
 fn a_second_block_asks_for_the_same_token_up_to_three_times() {
     let enforced = |own, message: &'static str| {
         move |case: &mut Case| {
@@ -163,52 +139,7 @@ fn a_second_block_asks_for_the_same_token_up_to_three_times() {
 }
 
 #[test]
-fn one_acknowledgement_is_enough_for_a_prompt() {
-    for enforce_ack in [true, false] {
-        lets_go(
-            |case| {
-                shown(case, "Now it is done.");
-                case.blocks.is_followed = true;
-                case.settings.enforce_ack = enforce_ack;
-            },
-            "acknowledged before in this prompt",
-            &Memory::Keep,
-        );
-    }
-}
-
-#[test]
-fn max_blocks_counts_before_enforcement() {
-    let most = |max, own| {
-        move |case: &mut Case| {
-            shown(case, "Done.");
-            case.settings.enforce_ack = true;
-            case.settings.max_blocks = Bounded::new(max);
-            case.blocks.own = own;
-            case.blocks.together = own;
-        }
-    };
-    assert_eq!(blocks_with(SHOWN, most(5, 4)).1, "max_blocks");
-    lets_go(most(5, 5), "let go without acknowledgement", &Memory::Drop);
-    lets_go(most(1, 1), "let go without acknowledgement", &Memory::Drop);
-}
-
-#[test]
-fn the_cases_that_are_never_blocked_come_first_and_keep_the_token() {
-    lets_go(
-        |case| {
-            shown(case, "Shall I go on?");
-            case.settings.enforce_ack = true;
-        },
-        "the last message ends in a question",
-        &Memory::Keep,
-    );
-    lets_go(|case| case.facts.work = TurnWork::NoToolCall, "the turn made no tool call", &Memory::Keep);
-}
-
-#[test]
 fn with_only_when_unfinished_a_stop_without_a_sign_goes_through() {
-    lets_go(|case| case.settings.only_when = OnlyWhen::Unfinished, "nothing looks unfinished", &Memory::Keep);
     let (reason, rule) = blocks(|case| {
         case.settings.only_when = OnlyWhen::Unfinished;
         case.facts.signs = vec![Sign::OpenTasks(2), Sign::LastCommandFailed];
@@ -225,25 +156,6 @@ fn a_text_of_the_users_own_that_cannot_be_read_is_told_to_the_user() {
         Some("stop-momentum: message_file ~/mine.md cannot be read; the built-in text was used")
     );
     assert_eq!(decided(|_| ()).notice, None);
-}
-
-#[test]
-fn the_end_of_the_session_forgets_the_token_and_says_nothing() {
-    let Case { call, state, settings, .. } = case();
-    let outcome = decide(&Input {
-        request: &Request { call, event: Event::SessionEnd { reason: "other".into() } },
-        facts: &Facts::SessionEnd,
-        state: &state,
-        state_is_usable: true,
-        settings: &settings,
-        blocks: BlockCount::default(),
-        started: Timestamp::from_secs(1),
-        now: Timestamp::from_secs(1),
-        headless: false,
-        switched_off: false,
-        origin: &|_| None,
-    });
-    assert_eq!(outcome, Outcome::pass().remembering(Memory::Drop));
 }
 
 #[test]
@@ -267,4 +179,45 @@ fn what_became_of_a_block_is_told_once_with_the_rule_that_held_the_stop_last() {
     assert_eq!(reactions(2, "Done.", true, Some(2)), overridden("max_blocks"));
     assert_eq!(reactions(1, "Done.", true, None), Vec::new(), "blocked again: not decided yet");
     assert_eq!(reactions(1, "Shall I go on?", false, None), Vec::new());
+}
+
+#[test]
+fn a_stop_passes_for_these_reasons() {
+    type Change = fn(&mut Case);
+    let cases: [(Change, &str, Memory<State>); 8] = [
+        (|case| shown(case, "All done. ACK-AAAA"), "acknowledged", Memory::Drop),
+        // The token holds for the session, whatever the prompt.
+        (
+            |case| {
+                shown(case, "ACK-AAAA");
+                case.blocks = BlockCount::default();
+            },
+            "acknowledged",
+            Memory::Drop,
+        ),
+        (|case| shown(case, "Done. ACK-ZZZZ"), "let go without acknowledgement", Memory::Drop),
+        (
+            |case| {
+                shown(case, "Done.");
+                (case.settings.enforce_ack, case.settings.max_blocks) = (true, Bounded::new(1));
+            },
+            "let go without acknowledgement",
+            Memory::Drop,
+        ),
+        (
+            |case| {
+                shown(case, "Now it is done.");
+                (case.settings.enforce_ack, case.blocks.is_followed) = (true, true);
+            },
+            "acknowledged before in this prompt",
+            Memory::Keep,
+        ),
+        // What is never blocked comes first and keeps the token.
+        (|case| shown(case, "Shall I go on?"), "the last message ends in a question", Memory::Keep),
+        (|case| case.facts.work = TurnWork::NoToolCall, "the turn made no tool call", Memory::Keep),
+        (|case| case.settings.only_when = OnlyWhen::Unfinished, "nothing looks unfinished", Memory::Keep),
+    ];
+    for (change, why, memory) in cases {
+        lets_go(change, why, &memory);
+    }
 }

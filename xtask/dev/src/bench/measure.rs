@@ -6,12 +6,8 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
+use super::report::Pair;
 use anyhow::{Context as _, ensure};
-use rand::rngs::StdRng;
-use rand::seq::SliceRandom as _;
-use rand::{RngExt as _, SeedableRng as _};
-
-use super::statistics::Pair;
 
 /// Pairs before the first one that counts: page cache, branch predictors, the CPU's clock.
 const WARM_UP: usize = 25;
@@ -72,9 +68,9 @@ pub(super) fn in_turn(
     mut subject: impl FnMut() -> anyhow::Result<f64>,
 ) -> anyhow::Result<Vec<Pair>> {
     let mut measured = Vec::with_capacity(pairs);
-    for (round, base_first) in order(WARM_UP + pairs).into_iter().enumerate() {
+    for round in 0..WARM_UP + pairs {
         prepare()?;
-        let pair = if base_first {
+        let pair = if round % 2 == 0 {
             let base = base()?;
             Pair { base, subject: subject()? }
         } else {
@@ -88,45 +84,8 @@ pub(super) fn in_turn(
     Ok(measured)
 }
 
-/// As often the base first as the subject, in no pattern that could fall into step with a timer of the machine.
-fn order(rounds: usize) -> Vec<bool> {
-    let mut random = StdRng::seed_from_u64(rounds as u64);
-    let extra = random.random_range(0..2);
-    let mut order: Vec<bool> = (0..rounds).map(|round| (round + extra) % 2 == 0).collect();
-    order.shuffle(&mut random);
-    order
-}
-
 #[cfg(test)]
 mod tests {
-    use std::cell::Cell;
-
-    use super::{WARM_UP, in_turn, order};
-
-    #[test]
-    fn both_orders_come_equally_often_and_mixed() {
-        let order = order(400);
-        assert_eq!(order.iter().filter(|first| **first).count(), 200);
-        assert!(order.windows(2).any(|two| two[0] == two[1]) && order.windows(2).any(|two| two[0] != two[1]));
-    }
-
-    #[test]
-    fn the_warm_up_is_run_and_not_counted_and_each_pair_is_prepared() {
-        let (prepared, ran) = (Cell::new(0), Cell::new(0));
-        let tick = |cell: &Cell<usize>| cell.set(cell.get() + 1);
-        let prepare = || {
-            tick(&prepared);
-            Ok(())
-        };
-        let subject = || {
-            tick(&ran);
-            Ok(2.0)
-        };
-        let pairs = in_turn(10, prepare, || Ok(1.0), subject);
-        assert_eq!(pairs.unwrap().len(), 10);
-        assert_eq!((prepared.get(), ran.get()), (10 + WARM_UP, 10 + WARM_UP));
-    }
-
     #[cfg(unix)]
     #[test]
     fn a_process_gets_its_payload_and_nothing_of_our_environment() {

@@ -23,15 +23,12 @@ pub(super) struct Programs {
     pub(super) python: Option<PathBuf>,
 }
 
-/// Builds the hooks into the workspace's target folder, or takes them from `given`; and the empty program into `scratch`.
-pub(super) fn build(workspace: &Workspace, given: Option<&Path>, scratch: &Path) -> anyhow::Result<Programs> {
+/// Builds the hooks into the workspace's target folder, and the empty program into `scratch`.
+pub(super) fn build(workspace: &Workspace, scratch: &Path) -> anyhow::Result<Programs> {
     let triple = xtask::host_triple()?;
     let linking = Linking::of_this_machine(workspace, &triple)?;
-    let folder = match given {
-        Some(folder) => folder.to_owned(),
-        // With the same packages as an installation, so that nothing is built twice.
-        None => workspace.release_hooks(&triple, linking, &["xtask-install"])?,
-    };
+    // With the same packages as an installation, so that nothing is built twice.
+    let folder = workspace.release_hooks(&triple, linking, &["xtask-install"])?;
     Ok(Programs {
         hooks: prebuilt(&folder, &Catalog::built_in()?.hooks)?,
         floor: build_floor(&triple, linking, scratch)?,

@@ -2,21 +2,25 @@
 
 use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
 
-use super::statistics::{Interval, Pair, bases, median, quantile, ratio, ratio_interval, subjects};
-
 /// Every hook must be this many times faster than `python3 -c pass`, with which the tools it replaces begin.
 const PYTHON_FACTOR: f64 = 25.0;
 
 /// A world with 10,000 sessions and a 200 MB transcript may cost this many times the small one: nothing but noise.
 const GROWTH_BUDGET: f64 = 1.15;
 
-const HEADS: [&str; 8] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "95 %", "PYTHON", "BIG/SMALL"];
-
-/// One run in twenty of the empty binary takes so many times its median on a machine that is busy with something else.
-const BUSY: f64 = 1.6;
+const HEADS: [&str; 7] = ["CASE", "MEDIAN us", "P95 us", "FLOOR us", "RATIO", "PYTHON", "BIG/SMALL"];
 
 /// In a cell of a column that was not measured.
 const NOT_MEASURED: &str = "-";
+
+/// Two runs made next to each other, in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pair {
+    /// The reference: the empty binary, the small world, or the hook beside Python.
+    pub(super) base: f64,
+    /// The run under test.
+    pub(super) subject: f64,
+}
 
 /// The samples of one case.
 #[derive(Debug)]
@@ -35,7 +39,14 @@ pub(super) struct Measured {
 impl Measured {
     /// The budgets that the case exceeds, as sentences.
     pub(super) fn failures(&self) -> Vec<String> {
-        let mut failures = self.judged("takes more than", |interval, budget| interval.low > budget);
+        let floor = (&self.floor_and_hook, self.budget, "the empty binary");
+        let growth = (&self.small_and_big, GROWTH_BUDGET, "the small world");
+        let ratios = [floor, growth].map(|(pairs, budget, base)| (ratio(pairs), budget, base));
+        let exceeded = ratios.into_iter().filter(|(ratio, budget, _)| ratio > budget);
+        let sentence = |(ratio, budget, base): (f64, f64, &str)| {
+            format!("{} takes {ratio:.2} times {base}, more than {budget}", self.name)
+        };
+        let mut failures: Vec<String> = exceeded.map(sentence).collect();
         let factor = ratio(&self.hook_and_python);
         if factor <= PYTHON_FACTOR {
             failures
@@ -44,49 +55,42 @@ impl Measured {
         failures
     }
 
-    /// The budgets that lie inside the interval, as sentences: more pairs or a quieter machine tell.
-    pub(super) fn warnings(&self) -> Vec<String> {
-        let straddles = |interval: Interval, budget| interval.low <= budget && interval.high > budget;
-        self.judged("cannot be told from", straddles)
-    }
-
-    /// The empty binary's own times vary: something else ran, and no number of this case is worth much.
-    pub(super) fn was_disturbed(&self) -> bool {
-        let floor = bases(&self.floor_and_hook);
-        quantile(floor.clone(), 950) > BUSY * median(floor)
-    }
-
-    fn judged(&self, words: &str, is_meant: impl Fn(Interval, f64) -> bool) -> Vec<String> {
-        let floor = (&self.floor_and_hook, self.budget, "the empty binary");
-        let growth = (&self.small_and_big, GROWTH_BUDGET, "the small world");
-        let ratios = [floor, growth].map(|(pairs, budget, base)| (ratio_interval(pairs), budget, base));
-        let meant = ratios.into_iter().filter(|(interval, budget, _)| is_meant(*interval, *budget));
-        meant
-            .map(|(interval, budget, base)| {
-                format!("{} {words} {budget} times {base}: {}", self.name, range(interval))
-            })
-            .collect()
-    }
-
     fn cells(&self) -> Vec<String> {
-        let hook = subjects(&self.floor_and_hook);
         let where_measured = |pairs: &[Pair], cell: String| {
             if pairs.is_empty() { NOT_MEASURED.to_owned() } else { cell }
         };
-        let python = format!("{:.0}x", ratio(&self.hook_and_python));
-        let growth =
-            format!("{:.2} {}", ratio(&self.small_and_big), range(ratio_interval(&self.small_and_big)));
         vec![
             self.name.clone(),
-            format!("{:.0}", median(hook.clone())),
-            format!("{:.0}", quantile(hook, 950)),
-            format!("{:.0}", median(bases(&self.floor_and_hook))),
+            format!("{:.0}", quantile(subjects(&self.floor_and_hook), 500)),
+            format!("{:.0}", quantile(subjects(&self.floor_and_hook), 950)),
+            format!("{:.0}", quantile(bases(&self.floor_and_hook), 500)),
             format!("{:.2}", ratio(&self.floor_and_hook)),
-            range(ratio_interval(&self.floor_and_hook)),
-            where_measured(&self.hook_and_python, python),
-            where_measured(&self.small_and_big, growth),
+            where_measured(&self.hook_and_python, format!("{:.0}x", ratio(&self.hook_and_python))),
+            where_measured(&self.small_and_big, format!("{:.2}", ratio(&self.small_and_big))),
         ]
     }
+}
+
+/// The value below or at which `per_mille` thousandths of the values lie (nearest rank); NaN of nothing.
+fn quantile(mut values: Vec<f64>, per_mille: usize) -> f64 {
+    if values.is_empty() {
+        return f64::NAN;
+    }
+    let rank = (values.len() * per_mille).div_ceil(1000).clamp(1, values.len());
+    *values.select_nth_unstable_by(rank - 1, f64::total_cmp).1
+}
+
+/// Median of the subjects over median of the bases.
+fn ratio(pairs: &[Pair]) -> f64 {
+    quantile(subjects(pairs), 500) / quantile(bases(pairs), 500)
+}
+
+fn subjects(pairs: &[Pair]) -> Vec<f64> {
+    pairs.iter().map(|pair| pair.subject).collect()
+}
+
+fn bases(pairs: &[Pair]) -> Vec<f64> {
+    pairs.iter().map(|pair| pair.base).collect()
 }
 
 /// The table, as wide as it has to be: its lines are there to be compared. A column nobody asked for is left out.
@@ -104,59 +108,35 @@ pub(super) fn to_table(measured: &[Measured]) -> String {
     table.trim_fmt()
 }
 
-fn range(interval: Interval) -> String {
-    format!("[{:.2}, {:.2}]", interval.low, interval.high)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Measured, to_table};
-    use crate::bench::statistics::Pair;
+    use super::{Measured, Pair, quantile, to_table};
 
-    fn measured(base: f64, subject: f64, python: f64) -> Measured {
-        Measured {
-            name: "a-hook, passes".to_owned(),
-            budget: 2.0,
-            floor_and_hook: vec![Pair { base, subject }; 10],
-            hook_and_python: vec![Pair { base: subject, subject: python }; 10],
-            small_and_big: Vec::new(),
+    #[test]
+    fn quantiles_are_values_that_were_measured() {
+        for (per_mille, expected) in [(0, 1.0), (10, 1.0), (11, 2.0), (500, 50.0), (950, 95.0), (1000, 100.0)]
+        {
+            let values = (1..=100_u32).rev().map(f64::from).collect();
+            assert!((quantile(values, per_mille) - expected).abs() < 1e-9, "{per_mille}");
         }
     }
 
     #[test]
     fn failures_name_hook_case_and_number() {
+        let measured = |base: f64, subject: f64, python: f64| Measured {
+            name: "a-hook, passes".to_owned(),
+            budget: 2.0,
+            floor_and_hook: vec![Pair { base, subject }; 10],
+            hook_and_python: vec![Pair { base: subject, subject: python }; 10],
+            small_and_big: Vec::new(),
+        };
         assert_eq!(measured(400.0, 800.0, 22_000.0).failures(), Vec::<String>::new());
-        let slow = measured(400.0, 900.0, 20_000.0).failures();
-        assert_eq!(
-            slow,
-            [
-                "a-hook, passes takes more than 2 times the empty binary: [2.25, 2.25]",
-                "a-hook, passes is 22.2 times faster than Python, not 25"
-            ]
-        );
-    }
-
-    #[test]
-    fn a_budget_inside_the_interval_is_a_warning_and_no_failure() {
-        let mut uncertain = measured(400.0, 700.0, 22_000.0);
-        uncertain.floor_and_hook.extend([Pair { base: 400.0, subject: 900.0 }; 10]);
-        assert_eq!((uncertain.failures().len(), uncertain.warnings().len()), (0, 1));
-    }
-
-    #[test]
-    fn the_table_leaves_out_what_was_not_asked_for() {
-        assert_eq!(
-            to_table(&[measured(400.0, 700.0, 20_000.0)]),
-            " CASE            MEDIAN us  P95 us  FLOOR us  RATIO          95 %  PYTHON\n \
-             a-hook, passes        700     700       400   1.75  [1.75, 1.75]     29x"
-        );
-    }
-
-    #[test]
-    fn a_busy_machine_is_told_from_its_own_floor() {
-        let mut busy = measured(400.0, 700.0, 20_000.0);
-        assert!(!busy.was_disturbed());
-        busy.floor_and_hook[0].base = 4000.0;
-        assert!(busy.was_disturbed());
+        let expected = [
+            "a-hook, passes takes 2.25 times the empty binary, more than 2",
+            "a-hook, passes is 22.2 times faster than Python, not 25",
+        ];
+        assert_eq!(measured(400.0, 900.0, 20_000.0).failures(), expected);
+        let table = to_table(&[measured(400.0, 700.0, 20_000.0)]);
+        assert!(table.contains("1.75") && !table.contains("BIG/SMALL"), "{table}");
     }
 }

@@ -1,9 +1,13 @@
 //! Packing a tree: in the order of its names, at a fixed time, owned by nobody, so that the same files give the same bytes.
 
+use std::fs;
+use std::path::Path;
+
 use anyhow::Context as _;
 use flate2::Compression;
+use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use tar::{Builder, EntryType, Header};
+use tar::{Archive, Builder, EntryType, Header};
 
 use super::tree::{Item, Tree};
 
@@ -32,6 +36,16 @@ pub(super) fn pack(tree: &Tree, name: &str) -> anyhow::Result<Vec<u8>> {
         packed.with_context(|| format!("packing {path}"))?;
     }
     archive.into_inner().and_then(GzEncoder::finish).context("packing the archive")
+}
+
+/// Writes the folder of that name, in place of what was there.
+pub(super) fn unpack(bytes: &[u8], into: &Path, name: &str) -> anyhow::Result<()> {
+    let folder = into.join(name);
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("removing {}", folder.display()))?;
+    }
+    let unpacked = Archive::new(GzDecoder::new(bytes)).unpack(into);
+    unpacked.with_context(|| format!("writing {}", folder.display()))
 }
 
 fn mode(item: &Item) -> u32 {

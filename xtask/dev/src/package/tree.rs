@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::{Context as _, ensure};
 use installer::source::Binaries;
@@ -107,57 +107,10 @@ impl Tree {
         }
         Ok(())
     }
-
-    /// Writes it, in place of what was there.
-    pub(super) fn write(&self, folder: &Path) -> anyhow::Result<()> {
-        if folder.exists() {
-            fs::remove_dir_all(folder).with_context(|| format!("removing {}", folder.display()))?;
-        }
-        for (path, item) in &self.items {
-            let file: PathBuf = path.split('/').fold(folder.to_owned(), |file, part| file.join(part));
-            let parent = file.parent().unwrap_or(folder);
-            fs::create_dir_all(parent).with_context(|| format!("making {}", parent.display()))?;
-            place(&file, item).with_context(|| format!("writing {}", file.display()))?;
-        }
-        Ok(())
-    }
 }
 
 fn name_in(path: &Path, top: &Path) -> anyhow::Result<String> {
     let parts = path.strip_prefix(top).into_iter().flat_map(Path::components);
     let parts: Option<Vec<&str>> = parts.map(|part| part.as_os_str().to_str()).collect();
     Ok(parts.with_context(|| format!("{} is not readable text", path.display()))?.join("/"))
-}
-
-fn place(file: &Path, item: &Item) -> std::io::Result<()> {
-    match item {
-        Item::Data(bytes) => fs::write(file, bytes),
-        Item::Program(bytes) => {
-            fs::write(file, bytes)?;
-            make_executable(file)
-        }
-        Item::Link(target) => link(target, file),
-    }
-}
-
-#[cfg(unix)]
-fn make_executable(file: &Path) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(file, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_file: &Path) -> std::io::Result<()> {
-    Ok(())
-}
-
-#[cfg(unix)]
-fn link(target: &str, file: &Path) -> std::io::Result<()> {
-    std::os::unix::fs::symlink(target, file)
-}
-
-/// For another platform than this one.
-#[cfg(not(unix))]
-fn link(target: &str, file: &Path) -> std::io::Result<()> {
-    fs::copy(file.with_file_name("").join(target), file).map(|_| ())
 }

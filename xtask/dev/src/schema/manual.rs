@@ -20,8 +20,8 @@ const CHOSEN: &str = "NAME";
 /// Placeholder for an entry of a list.
 const EACH: &str = "[]";
 
-const BEGIN: &str = "<!-- settings:begin -->\n";
-const END: &str = "<!-- settings:end -->\n";
+/// The lines around the tables of a page.
+pub(super) const MARKERS: (&str, &str) = ("<!-- settings:begin -->\n", "<!-- settings:end -->\n");
 
 /// One key.
 #[derive(Debug, Default)]
@@ -65,20 +65,6 @@ pub(super) fn tables(
     }
     pages.insert(TOP.to_owned(), table(&top));
     Ok(pages)
-}
-
-/// The page with what stands between its markers replaced.
-pub(super) fn with_tables(path: &str, page: &str, tables: &str) -> anyhow::Result<String> {
-    let parts = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?.1)));
-    let (before, after) = parts.with_context(|| {
-        format!(
-            "{path} lacks the lines {} and {}: its table of settings is generated between them, so add both below its heading \
-             `## Settings`",
-            BEGIN.trim(),
-            END.trim()
-        )
-    })?;
-    Ok(format!("{before}{BEGIN}{tables}{END}{after}"))
 }
 
 fn owners(schema: &Value) -> Vec<&str> {

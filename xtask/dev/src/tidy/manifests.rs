@@ -1,4 +1,4 @@
-//! The allowed dependencies between crates, and the one place of versions. `Workspace` is what cargo says of the members; the checks are pure.
+//! The allowed dependencies between crates. `Workspace` is what cargo says of the members; the check is pure.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -6,8 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, ensure};
 use serde_json::Value;
 
-use super::sources::Source;
-use super::{Finding, text_of};
+use super::Finding;
 
 /// The workspace as cargo sees it.
 #[derive(Debug, Default)]
@@ -76,20 +75,9 @@ fn texts(value: &Value) -> impl Iterator<Item = &str> {
     list(value).filter_map(Value::as_str)
 }
 
-/// Checks the arrows between members, and every manifest.
-pub(super) fn check(files: &[Source], workspace: &Workspace) -> Vec<Finding> {
-    let mut findings: Vec<Finding> =
-        workspace.members.iter().flat_map(|member| arrows(member, workspace)).collect();
-    let mut used = BTreeSet::new();
-    for member in &workspace.members {
-        let path = format!("{}/Cargo.toml", member.folder);
-        match text_of(files, &path) {
-            Some(manifest) => findings.extend(check_manifest(&path, manifest, &mut used)),
-            None => findings.push(Finding::new(&path, "is not in git", "add it")),
-        }
-    }
-    findings.extend(unused(files, &used));
-    findings
+/// Checks the arrows between members.
+pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
+    workspace.members.iter().flat_map(|member| arrows(member, workspace)).collect()
 }
 
 fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
@@ -141,132 +129,45 @@ fn may_depend(from: &str, to: &str) -> bool {
     }
 }
 
-fn check_manifest(path: &str, manifest: &str, used: &mut BTreeSet<String>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (name, value) in dependencies(manifest) {
-        used.insert(name.to_owned());
-        if !value.contains("workspace = true") {
-            let todo =
-                format!("move the version to [workspace.dependencies] and write `{name}.workspace = true`");
-            findings.push(Finding::new(path, format!("has a version of its own for {name}"), todo));
-        }
-    }
-    if !manifest.contains("[lints]\nworkspace = true\n") {
-        let todo = "add `[lints]` with `workspace = true`";
-        findings.push(Finding::new(path, "does not take the workspace's lints", todo));
-    }
-    findings
-}
-
-/// The entries of all tables of dependencies: name, and the rest of the line.
-fn dependencies(manifest: &str) -> impl Iterator<Item = (&str, &str)> {
-    let mut is_inside = false;
-    manifest.lines().filter_map(move |line| {
-        if line.starts_with('[') {
-            is_inside = line.trim_end().ends_with("dependencies]");
-            return None;
-        }
-        let end = line.find(|char: char| !char.is_ascii_alphanumeric() && !matches!(char, '-' | '_'))?;
-        (is_inside && end > 0).then(|| line.split_at(end))
-    })
-}
-
-fn unused(files: &[Source], used: &BTreeSet<String>) -> Vec<Finding> {
-    let listed = text_of(files, "Cargo.toml").into_iter().flat_map(dependencies);
-    let unused = listed.filter(|(name, _)| !used.contains(*name));
-    unused
-        .map(|(name, _)| {
-            Finding::new("Cargo.toml", format!("lists {name}, which no crate uses"), "remove the line")
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::{Member, Workspace, check, may_depend};
-    use crate::tidy::given;
 
     #[test]
     fn arrows_point_to_shared_and_tests_may_use_all() {
-        for (from, to) in [
-            ("hooks/a", "shared"),
-            ("shared", "shared/secrets"),
-            ("shared/judge", "shared/transcript"),
-            ("hooks/a", "shared/judge"),
-            ("shared/installer", "shared"),
-            ("xtask/dev", "shared"),
-            ("xtask/dev", "xtask"),
-            ("xtask/install", "shared/installer"),
-            ("hooks/requirements-check/req", "shared/installer"),
-            ("hooks/requirements-check/req", "hooks/requirements-check"),
-            ("tests", "shared/installer"),
-            ("tests", "hooks/a"),
-            ("tests", "xtask"),
-            ("xtask/simulate", "hooks/credit-pacer/pacing"),
+        for (from, to, expected) in [
+            ("hooks/a", "shared/judge", true),
+            ("shared/judge", "shared/transcript", true),
+            ("shared/installer", "shared", true),
+            ("xtask/dev", "xtask", true),
+            ("hooks/requirements-check/req", "hooks/requirements-check", true),
+            ("tests", "hooks/a", true),
+            ("xtask/simulate", "hooks/credit-pacer/pacing", true),
+            ("hooks/a", "hooks/b", false),
+            ("shared", "hooks/a", false),
+            ("shared", "shared/transcript", false),
+            ("shared/courier", "shared", false),
+            ("hooks/a", "shared/client-settings", false),
+            ("hooks/requirements-check/req", "hooks/a", false),
+            ("xtask/dev", "hooks/credit-pacer/pacing", false),
+            ("xtask", "shared", false),
+            ("hooks/a", "tests", false),
         ] {
-            assert!(may_depend(from, to), "{from} -> {to}");
+            assert_eq!(may_depend(from, to), expected, "{from} -> {to}");
         }
-        for (from, to) in [
-            ("hooks/a", "hooks/b"),
-            ("shared", "hooks/a"),
-            ("shared", "shared/courier"),
-            ("shared", "shared/installer"),
-            ("shared/courier", "shared/installer"),
-            ("shared/installer", "hooks/requirements-check"),
-            ("shared/installer", "xtask"),
-            ("hooks/requirements-check", "shared/installer"),
-            ("hooks/requirements-check", "hooks/requirements-check/req"),
-            ("hooks/requirements-check/req", "hooks/a"),
-            ("hooks/a", "shared/installer"),
-            ("hooks/a", "shared/client-settings"),
-            ("shared", "shared/transcript"),
-            ("shared/courier", "shared"),
-            ("xtask", "shared"),
-            ("xtask/dev", "hooks/a"),
-            ("xtask/dev", "hooks/credit-pacer/pacing"),
-            ("xtask/dev", "tests"),
-            ("hooks/a", "xtask"),
-            ("hooks/a", "tests"),
-        ] {
-            assert!(!may_depend(from, to), "{from} -> {to}");
-        }
-    }
-
-    fn member(folder: &str, dependencies: &[&str]) -> Member {
-        let name = folder.rsplit('/').next().unwrap_or_default().to_owned();
-        let dependencies = dependencies.iter().map(|&name| name.to_owned()).collect();
-        Member { folder: folder.to_owned(), name, dependencies, ..Member::default() }
     }
 
     #[test]
-    fn a_hook_that_depends_on_a_hook_is_told() {
-        let members = vec![member("hooks/a", &["b", "serde"]), member("hooks/b", &[])];
-        let manifest = "[lints]\nworkspace = true\n";
-        let files = given(&[("hooks/a/Cargo.toml", manifest), ("hooks/b/Cargo.toml", manifest)]);
-        let findings = check(&files, &Workspace { members });
+    fn finds_hook_that_depends_on_a_hook() {
+        let member = |name: &str, dependencies: &[&str]| Member {
+            folder: format!("hooks/{name}"),
+            name: name.to_owned(),
+            dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
+            ..Member::default()
+        };
+        let members = vec![member("a", &["b", "serde"]), member("b", &[])];
+        let findings = check(&Workspace { members });
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert_eq!(
-            (findings[0].place.as_str(), findings[0].what.as_str()),
-            ("hooks/a/Cargo.toml", "depends on hooks/b")
-        );
-    }
-
-    #[test]
-    fn versions_stand_in_the_workspace_and_each_is_used() {
-        let own = "[dependencies]\na = \"1\"\nb.workspace = true\n[target.'cfg(unix)'.dev-dependencies]\nc = { version = \"2\" }\n";
-        let root = "[workspace.dependencies]\na = \"1\"\nb = \"1\"\nc = \"2\"\nd = \"3\"\n";
-        let files = given(&[("xtask/Cargo.toml", own), ("Cargo.toml", root)]);
-        let findings = check(&files, &Workspace { members: vec![member("xtask", &[])] });
-        let mut whats: Vec<_> = findings.iter().map(|finding| finding.what.as_str()).collect();
-        whats.sort_unstable();
-        assert_eq!(
-            whats,
-            [
-                "does not take the workspace's lints",
-                "has a version of its own for a",
-                "has a version of its own for c",
-                "lists d, which no crate uses",
-            ]
-        );
+        assert!(findings[0].to_string().starts_with("hooks/a/Cargo.toml: depends on hooks/b; "));
     }
 }

@@ -7,7 +7,7 @@ use shared::courier::Answer;
 use shared::host::Timestamp;
 
 use super::{read, retry_after, windows};
-use crate::poll::failure::{Failure, Kind};
+use crate::poll::slot::Kind;
 
 /// 2026-05-04 10:00 UTC.
 const NOW: Timestamp = Timestamp::from_secs(1_777_888_800);
@@ -83,10 +83,10 @@ fn each_status_has_its_meaning() {
         (401, body, false, Kind::Refused),
         (403, body, false, Kind::Refused),
         (429, body, false, Kind::TooMany),
-        (500, body, false, Kind::Server),
-        (599, body, false, Kind::Server),
+        (500, body, false, Kind::Unreachable),
+        (599, body, false, Kind::Unreachable),
     ] {
-        let expected = Err(Failure { kind, retry_after: Some(Duration::from_secs(7)) });
+        let expected = Err((kind, Some(Duration::from_secs(7))));
         assert_eq!(answer(status, body, truncated), expected, "{status}");
     }
 }

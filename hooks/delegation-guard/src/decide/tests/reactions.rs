@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shared::hook::{Reaction, ReactionKind};
 
-use super::{Facts, Session, State, tool};
+use super::{Facts, Session, tool};
 use crate::settings::FirstCall;
 use shared::protocol::Event;
 
@@ -51,16 +51,6 @@ fn a_refusal_is_followed_by_a_delegation_or_overridden_by_the_next_call_once() {
 }
 
 #[test]
-fn each_advice_is_told_of_for_itself() {
-    let mut session = Session::at(1);
-    let own = call(&session);
-    assert_eq!(told(&mut session, &own), [], "the second call is advised on");
-    assert_eq!(told(&mut session, &own), [ReactionKind::Overridden.of("advise_from")]);
-    assert_eq!(told(&mut session, &own), [], "so is the fourth");
-    assert_eq!(told(&mut session, &Facts::Delegation), [ReactionKind::Followed.of("advise_from")]);
-}
-
-#[test]
 fn a_call_made_beside_the_refused_one_decides_nothing() {
     let mut session = Session::new(|_| ());
     let own = call(&session);
@@ -69,11 +59,4 @@ fn a_call_made_beside_the_refused_one_decides_nothing() {
     assert_eq!(told_at_once(&mut session, &own), []);
     session.now = session.now.plus(Duration::from_millis(1));
     assert_eq!(told_at_once(&mut session, &own), [ReactionKind::Overridden.of("first_call")]);
-}
-
-#[test]
-fn a_delegation_that_nobody_asked_for_follows_nothing() {
-    let mut session = Session::new(|_| ());
-    session.state = State { streak: 3, block_fired: true, ..State::default() };
-    assert_eq!(told(&mut session, &Facts::Delegation), []);
 }

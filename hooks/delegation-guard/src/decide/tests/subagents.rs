@@ -5,7 +5,7 @@ use std::time::Duration;
 use shared::hook::Outcome;
 use shared::protocol::Event;
 
-use super::Said::{Advice, Denial, Nothing};
+use super::Said::{Advice, Nothing};
 use super::{NOON, Session};
 use crate::observe::Facts;
 
@@ -18,15 +18,6 @@ fn while_subagents_run_that_cannot_be_told_apart_calls_are_silent_and_nothing_is
     assert_eq!(session.state, before);
     session.quietly(&Facts::SubagentStop);
     assert_eq!(session.call("b"), Advice(1));
-}
-
-#[test]
-fn a_delegation_resets_while_subagents_run_too() {
-    let mut session = Session::at(7);
-    session.quietly(&Facts::SubagentStart);
-    session.delegates();
-    session.quietly(&Facts::SubagentStop);
-    assert_eq!(session.call("a"), Denial);
 }
 
 #[test]
@@ -46,13 +37,6 @@ fn each_start_is_an_entry_of_its_own_and_each_stop_takes_the_oldest() {
 }
 
 #[test]
-fn a_stop_that_nothing_began_changes_nothing() {
-    let session = Session::at(1);
-    let outcome = session.outcome(&Facts::SubagentStop, Event::Other("SubagentStop".into()));
-    assert_eq!(outcome, Outcome::pass());
-}
-
-#[test]
 fn a_subagent_whose_end_is_not_told_counts_for_half_an_hour() {
     let after = |secs| {
         let mut session = Session::at(1);
@@ -64,19 +48,6 @@ fn a_subagent_whose_end_is_not_told_counts_for_half_an_hour() {
     assert_eq!(after(1799), Nothing);
     assert_eq!(after(1800), Advice(1));
     assert_eq!(after(1_000_000), Advice(1));
-}
-
-#[test]
-fn each_subagent_has_half_an_hour_of_its_own() {
-    let mut session = Session::at(1);
-    session.quietly(&Facts::SubagentStart);
-    session.later(1000);
-    session.quietly(&Facts::SubagentStart);
-    session.later(1000);
-    assert_eq!(session.call("a"), Nothing);
-    session.later(800);
-    assert_eq!(session.call("a"), Advice(1));
-    assert_eq!(session.state.subagents, [], "who is timed out is forgotten");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use shared::catalog::{Catalog, HookEntry};
 
-use super::{Row, rows_of, tables, with_tables};
+use super::{Row, rows_of, tables};
 
 fn rows(schema: &Value, default: &Value) -> Vec<Row> {
     rows_of("key", schema, Some(default), "any")
@@ -20,6 +20,7 @@ fn check(schema: &Value, default: &Value, expected: [&str; 3]) {
 fn a_row_says_default_values_and_meaning() {
     let secs = json!({ "type": "integer", "minimum": 1, "maximum": 60, "description": "It waits." });
     check(&secs, &json!(5), ["`5`", "1 to 60", "It waits."]);
+    assert_eq!(rows_of("a.wait_secs", &secs, None, "any")[0].values, "1 to 60 seconds");
     let flag = json!({ "type": "boolean", "description": "a|b" });
     check(&flag, &json!(true), ["`true`", "`true`, `false`", r"a\|b"]);
     let text = json!({ "type": ["string", "null"], "description": "A text." });
@@ -49,16 +50,6 @@ fn the_words_a_key_takes_are_told_with_their_meaning() {
         { "type": "string", "title": "a day" }, { "type": "array", "items": { "type": "string", "title": "a day" } }
     ] });
     check(&one_or_more, &json!([]), ["none", "a day; or a list", ""]);
-}
-
-#[test]
-fn a_number_has_the_unit_its_key_ends_in() {
-    let schema = json!({ "type": "integer", "minimum": 1, "maximum": 60 });
-    for (key, values) in
-        [("wait_secs", "1 to 60 seconds"), ("a.wait_secs", "1 to 60 seconds"), ("times", "1 to 60")]
-    {
-        assert_eq!(rows_of(key, &schema, None, "any")[0].values, values);
-    }
 }
 
 #[test]
@@ -114,13 +105,4 @@ fn a_key_is_on_the_page_of_whoever_reads_it() {
     let own = &pages["hooks/a/README.md"];
     let enabled = own.find("| `enabled` | none | `true`, `false` | any; `true` global |").unwrap();
     assert!(enabled < own.find("| `own` | `true` |").unwrap(), "the common keys come first: {own}");
-}
-
-#[test]
-fn a_page_without_markers_is_told_what_to_add() {
-    let page = "# x\n<!-- settings:begin -->\nold\n<!-- settings:end -->\ny\n";
-    let new = with_tables("x.md", page, "new\n").unwrap();
-    assert_eq!(new, "# x\n<!-- settings:begin -->\nnew\n<!-- settings:end -->\ny\n");
-    let error = with_tables("hooks/x/README.md", "# x\n", "new\n").unwrap_err().to_string();
-    assert!(error.starts_with("hooks/x/README.md lacks the lines <!-- settings:begin --> and"), "{error}");
 }
