@@ -6,6 +6,7 @@
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
+mod chains;
 mod git;
 mod pattern;
 mod reader;
@@ -24,7 +25,7 @@ pub(crate) use word::spelled;
 
 /// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;
-/// How deep constructs may stand in each other; a script in a script takes three levels, so eight of these.
+/// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
 /// Stands for a command of which nothing may be shown.
 pub(crate) const MASK: &str = "[masked]";
@@ -69,7 +70,7 @@ pub struct Simple {
     pub(crate) directory: Option<PathBuf>,
     /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
-    /// It is a shell or `eval`, and all it runs are commands of the line, too.
+    /// It is a shell or `eval` with a literal script, whose commands are commands of the line, too.
     runs_script: bool,
 }
 
@@ -79,13 +80,12 @@ pub(crate) enum Hidden {
     Pipe,
     Or,
     FollowedBy,
-    Negated,
     Background,
-    /// It stands in `if`, a loop or `case`, or behind the beginning of a function.
-    Compound,
+    /// The line has `!`, a group, `if`, a loop, `case`, a function or arithmetic.
+    Construct,
     Substitution,
+    Script,
     AfterExit,
-    Expansion,
     Wrapper,
 }
 
@@ -95,14 +95,13 @@ impl fmt::Display for Hidden {
             Self::Pipe => "a pipe passes on the exit status of its last command only",
             Self::Or => "`||` hides a failure",
             Self::FollowedBy => "the command after it decides the exit status",
-            Self::Negated => "`!` turns the exit status round",
             Self::Background => "`&` does not wait for the exit status",
-            Self::Compound => "inside `if`, a loop or a function it may run never or often",
+            Self::Construct => "beside `!`, a group, `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
+            Self::Script => "the exit status of a script in quotes is not followed",
             Self::AfterExit => {
-                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running, or change the exit status"
+                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running"
             }
-            Self::Expansion => "the script it stands in depends on variables",
             Self::Wrapper => "the program before it may not have run it",
         })
     }

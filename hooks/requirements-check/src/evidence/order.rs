@@ -104,7 +104,7 @@ fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
 fn is_earlier(first: &Simple, then: &Simple) -> bool {
     match first.hidden {
         Some(Hidden::Substitution) => true,
-        Some(Hidden::Compound) => then.hidden == Some(Hidden::Compound),
+        Some(Hidden::Construct) => then.hidden == Some(Hidden::Construct),
         _ => false,
     }
 }

@@ -31,9 +31,6 @@ pub(super) fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> St
     let to_type = evidence.commands.iter().find(|command| command.is_words()).map(CommandPattern::as_str);
     let to_repeat = uncounted(rule, view).filter(|run| !run.line.is_empty());
     let run = match (to_repeat, to_type) {
-        (Some(run), _) if run.line.contains("[masked") => {
-            format!("{ALONE}: {} (with the secret itself in place of [masked])", run.line)
-        }
         (Some(run), _) => format!("{ALONE}: {}", run.line),
         (None, Some(words)) => format!("{ALONE}: {there}{words}"),
         (None, None) => format!("{ALONE} a command that matches {}", commands.join(" or ")),
