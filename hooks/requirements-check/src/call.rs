@@ -157,83 +157,49 @@ mod tests {
         }
     }
 
-    const FOLDERS: &[(&str, &[&str])] = &[
+    const FOLDERS: &[(&str, &str)] = &[
         (
             "/a/b",
-            &[
-                "git commit",
-                "git -C ../feature log && git commit",
-                "pytest -C ../x; git commit",
-                "git -c user.name=x commit",
-            ],
+            "git commit ¦ git -C ../feature log && git commit ¦ pytest -C ../x; git commit ¦ git -c user.name=x commit",
         ),
         (
             "/a/b/.",
-            &[
-                "cd \"$(git rev-parse --show-toplevel)\" && git commit",
-                "git -C $PWD commit",
-                "cd $PWD && git commit",
-            ],
+            "cd \"$(git rev-parse --show-toplevel)\" && git commit ¦ git -C $PWD commit ¦ cd $PWD && git commit",
         ),
         (
             "/a/b/../main",
-            &[
-                "ls && git -C ../main commit",
-                "echo x; cd ../main && git commit",
-                "sudo -D ../main git commit",
-            ],
+            "ls && git -C ../main commit ¦ echo x; cd ../main && git commit ¦ sudo -D ../main git commit",
         ),
         (
             "/a/b/../main",
-            &[
-                "exec git -C ../main commit",
-                "stdbuf -oL git -C ../main commit",
-                "find . -exec git -C ../main commit ;",
-            ],
+            "exec git -C ../main commit ¦ stdbuf -oL git -C ../main commit ¦ find . -exec git -C ../main commit ;",
         ),
         (
             "/h/main",
-            &["cd ~/main && git commit", "cd \"$HOME/main\" && git commit", "xargs -0 git -C /h/main commit"],
+            "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit ¦ xargs -0 git -C /h/main commit",
         ),
         (
             "",
-            &[
-                "cd $X && git commit",
-                "cd \"$X\" && git -C sub commit",
-                "for d in a b; do cd $d; git commit; done",
-                "git -C \"$X\" commit",
-            ],
+            "cd $X && git commit ¦ cd \"$X\" && git -C sub commit ¦ for d in a b; do cd $d; git commit; done ¦ git -C \"$X\" commit",
         ),
         (
             "",
-            &[
-                "git --git-dir=../main/.git commit",
-                "git --git-dir x --work-tree ../main commit",
-                "git -c core.worktree=../main commit",
-            ],
+            "git --git-dir=../main/.git commit ¦ git --git-dir x --work-tree ../main commit ¦ git -c core.worktree=../main commit",
         ),
         (
             "",
-            &[
-                "GIT_DIR=../main/.git git commit",
-                "export GIT_DIR=../main/.git; git commit",
-                "env GIT_WORK_TREE=../main git commit",
-            ],
+            "GIT_DIR=../main/.git git commit ¦ export GIT_DIR=../main/.git; git commit ¦ env GIT_WORK_TREE=../main git commit",
         ),
         (
             "",
-            &[
-                "env --chdir=../main git commit",
-                "sudo --chdir=../main git commit",
-                "find . -execdir git commit ;",
-            ],
+            "env --chdir=../main git commit ¦ sudo --chdir=../main git commit ¦ find . -execdir git commit ;",
         ),
     ];
 
     #[test]
     fn each_command_acts_in_its_own_folder_and_git_where_it_is_told_unless_the_line_does_not_spell_it_out() {
         for (expected, lines) in FOLDERS {
-            for line in *lines {
+            for line in lines.split(" ¦ ") {
                 let call = call("Bash", &json!({ "command": line })).at_home(Some(Path::new("/h")));
                 let commit = call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap();
                 assert_eq!(call.is_placed(commit), !expected.is_empty(), "{line}");

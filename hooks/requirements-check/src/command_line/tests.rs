@@ -30,55 +30,50 @@ fn matched<'a>(line: &'a Line, text: &str) -> &'a Simple {
     one
 }
 
-const WORDS: &[(&str, &[&str])] = &[
-    ("", &[]),
-    ("  # only a comment", &[]),
-    ("git commit -m 'a b' \"c d\" e\\ f", &["git|commit|-m|a b|c d|e f"]),
-    ("echo \"a\\\"b\" 'c\\d' $'e f' $'a\\n'", &["echo|a\"b|c\\d|e f|$'a\\n'"]),
-    ("gi't' \"com\"mit", &["git|commit"]),
-    ("echo \"$HOME/x\" ${A:-b c} $((1 << 2)) ~/y", &["echo|$HOME/x|${A:-b c}|$((1 << 2))|~/y"]),
-    ("git \\\n  commit", &["git|commit"]),
-    ("git commit\r\ncargo test\r\n", &["git|commit", "cargo|test"]),
-    ("a;b&&c||d|e&f |& g", &["a", "b", "c", "d", "e", "f", "g"]),
-    ("a#b c # git commit\nb", &["a#b|c", "b"]),
-    ("echo 'git commit' \"; git commit\" done if", &["echo|git commit|; git commit|done|if"]),
-    ("écho 'ü 漢字' \u{1f600}", &["écho|ü 漢字|\u{1f600}"]),
-    ("(a; b) && { c; } > d", &["a", "b", "c", ""]),
-    ("((a) ); b; ((x = 1 + 2)); c", &["a", "b", "c"]),
-    ("if a; then b; elif c; then d; else e; fi; ! f", &["a", "b", "c", "d", "e", "f"]),
-    ("for x in 1 2; do a $x; done; while b; do c; done; for ((;;)); do d; done", &["a|$x", "b", "c", "d"]),
-    ("case $x in a|b) c;; (*) d;& e) f ;; esac", &["b", "c", "*", "d", "e", "f"]),
-    ("( case x in a) (b);; esac ) && c", &["b", "c"]),
-    ("f() { a; }; function g { b; }; function h() ( c )", &["a", "b", "c"]),
-    ("[[ a < b && ( -f c ) ]] && d", &["[[|a|b|-f|c|]]", "d"]),
-    ("X=1 Y='2 3' a; X=(a b) c; X=(a b)", &["a", "c", ""]),
-    ("time a; time -p b; time (c); time { d; }", &["a", "b", "c", "d"]),
-    ("a >(b) <(c)", &["a|>(b)|<(c)", "b", "c"]),
-    ("if ($x) { git commit }", &["$x", "git|commit|}"]),
-    // In substitutions and scripts.
-    (
-        "echo \"a $(b \"$(c)\") d\" `e \\`f\\``",
-        &["echo|a $(b \"$(c)\") d|`e \\`f\\``", "b|$(c)", "c", "e|`f`", "f"],
-    ),
-    ("X=$(a) b ${Y:-$(c)} $((1 + $(d))) > $(e)", &["b|${Y:-$(c)}|$((1 + $(d)))", "a", "c", "d", "e"]),
-    ("sudo sh -c \"cd x && sh -c 'a'\"", &["sh|-c|cd x && sh -c 'a'", "cd|x", "sh|-c|a", "a"]),
+const WORDS: &[(&str, &str)] = &[
+    ("", ""),
+    (" # only a comment", ""),
+    ("git commit -m 'a b' \"c d\" e\\ f", "git|commit|-m|a b|c d|e f"),
+    ("echo \"a\\\"b\" 'c\\d' $'e f' $'a\\n'", "echo|a\"b|c\\d|e f|$'a\\n'"),
+    ("gi't' \"com\"mit", "git|commit"),
+    ("echo \"$HOME/x\" ${A:-b c} $((1 << 2)) ~/y", "echo|$HOME/x|${A:-b c}|$((1 << 2))|~/y"),
+    ("git \\\n commit", "git|commit"),
+    ("git commit\r\ncargo test\r\n", "git|commit ¦ cargo|test"),
+    ("a;b&&c||d|e&f |& g", "a ¦ b ¦ c ¦ d ¦ e ¦ f ¦ g"),
+    ("a#b c # git commit\nb", "a#b|c ¦ b"),
+    ("echo 'git commit' \"; git commit\" done if", "echo|git commit|; git commit|done|if"),
+    ("écho 'ü 漢字' \u{1f600}", "écho|ü 漢字|\u{1f600}"),
+    ("(a; b) && { c; } > d", "a ¦ b ¦ c ¦ "),
+    ("((a) ); b; ((x = 1 + 2)); c", "a ¦ b ¦ c"),
+    ("if a; then b; elif c; then d; else e; fi; ! f", "a ¦ b ¦ c ¦ d ¦ e ¦ f"),
+    ("for x in 1 2; do a $x; done; while b; do c; done; for ((;;)); do d; done", "a|$x ¦ b ¦ c ¦ d"),
+    ("case $x in a|b) c;; (*) d;& e) f ;; esac", "b ¦ c ¦ * ¦ d ¦ e ¦ f"),
+    ("( case x in a) (b);; esac ) && c", "b ¦ c"),
+    ("f() { a; }; function g { b; }; function h() ( c )", "a ¦ b ¦ c"),
+    ("[[ a < b && ( -f c ) ]] && d", "[[|a|b|-f|c|]] ¦ d"),
+    ("X=1 Y='2 3' a; X=(a b) c; X=(a b)", "a ¦ c ¦ "),
+    ("time a; time -p b; time (c); time { d; }", "a ¦ b ¦ c ¦ d"),
+    ("a >(b) <(c)", "a|>(b)|<(c) ¦ b ¦ c"),
+    ("if ($x) { git commit }", "$x ¦ git|commit|}"),
+    ("echo \"a $(b \"$(c)\") d\" `e \\`f\\``", "echo|a $(b \"$(c)\") d|`e \\`f\\`` ¦ b|$(c) ¦ c ¦ e|`f` ¦ f"),
+    ("X=$(a) b ${Y:-$(c)} $((1 + $(d))) > $(e)", "b|${Y:-$(c)}|$((1 + $(d))) ¦ a ¦ c ¦ d ¦ e"),
+    ("sudo sh -c \"cd x && sh -c 'a'\"", "sh|-c|cd x && sh -c 'a' ¦ cd|x ¦ sh|-c|a ¦ a"),
     (
         "bash -eo pipefail -c 'a' name; eval 'b c' '&& d'",
-        &["bash|-eo|pipefail|-c|a|name", "a", "eval|b c|&& d", "b|c", "d"],
+        "bash|-eo|pipefail|-c|a|name ¦ a ¦ eval|b c|&& d ¦ b|c ¦ d",
     ),
-    ("bash script.sh -c 'a'; python -c 'git commit'", &["bash|script.sh|-c|a", "python|-c|git commit"]),
-    // Bodies of here-documents are data.
-    ("cat <<EOF | b\ngit commit\nEOF\na", &["cat", "b", "a"]),
-    ("cat <<-A <<'B'\n\t1\n\tA\nit's ( $(x)\nB\nc <<< 'git commit'", &["cat", "c"]),
-    ("cat <<EOF\n$(a) `b`\nEOF\nc", &["cat", "a", "b", "c"]),
-    ("bash <<EOF\ngit commit\nnever ended", &["bash"]),
-    ("a \"$(cat <<'EOF'\nit's (done)\nEOF\n)\" && b", &["a|$(cat <<'EOF'\nit's (done)\nEOF\n)", "cat", "b"]),
+    ("bash script.sh -c 'a'; python -c 'git commit'", "bash|script.sh|-c|a ¦ python|-c|git commit"),
+    ("cat <<EOF | b\ngit commit\nEOF\na", "cat ¦ b ¦ a"),
+    ("cat <<-A <<'B'\n\t1\n\tA\nit's ( $(x)\nB\nc <<< 'git commit'", "cat ¦ c"),
+    ("cat <<EOF\n$(a) `b`\nEOF\nc", "cat ¦ a ¦ b ¦ c"),
+    ("bash <<EOF\ngit commit\nnever ended", "bash"),
+    ("a \"$(cat <<'EOF'\nit's (done)\nEOF\n)\" && b", "a|$(cat <<'EOF'\nit's (done)\nEOF\n) ¦ cat ¦ b"),
 ];
 
 #[test]
 fn each_command_is_found_with_its_words() {
     for (line, expected) in WORDS {
-        assert_eq!(words(line), *expected, "{line:?}");
+        assert_eq!(words(line).join(" ¦ "), *expected, "{line:?}");
     }
 }
 
@@ -108,17 +103,8 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
 
 #[test]
 fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
-    for line in [
-        "echo 'open",
-        "echo $(open",
-        "echo ${open",
-        "a )",
-        "( a",
-        "sh -c 'echo \"open'",
-        "a \0 b",
-        "a b(c d)",
-        "coproc a",
-    ] {
+    let lines = "echo 'open ¦ echo $(open ¦ echo ${open ¦ a ) ¦ ( a ¦ sh -c 'echo \"open' ¦ a \0 b ¦ a b(c d) ¦ coproc a";
+    for line in lines.split(" ¦ ") {
         assert!(parse(line).commands.is_none(), "{line:?}");
     }
     let fits = format!("echo {}", "x".repeat(64 * 1024 - 5));
@@ -142,161 +128,70 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
     }
 }
 
-const DIRECTORIES: &[(Option<&str>, &[&str])] = &[
-    (
-        Some(""),
-        &[
-            "X",
-            "cd a & X",
-            "cd a | true; X",
-            "sh -c 'cd a'; X",
-            "echo $(cd a) && X",
-            "if a; then X; fi",
-            "! a && X",
-        ],
-    ),
-    (
-        Some("a"),
-        &[
-            "cd a && X",
-            "cd a; X",
-            "cd -- a && X",
-            "pushd a && X",
-            "cd a || exit 1; X",
-            "sh -c 'cd a && X'",
-            "env -C a X",
-        ],
-    ),
-    (Some("a"), &["cd a && for x in 1; do X; done", "a && cd a && X", "cd a && echo $(X)", "cd a\nX"]),
-    (Some("a/b"), &["cd a && cd b && X", "cd a && env -C b X"]),
-    (Some("/b"), &["cd a && cd /b && X", "cd $A && cd /b && X"]),
-    (Some("a b"), &["cd 'a b' && X"]),
-    (Some("~/a"), &["cd ~/a && X", "cd $HOME/a && X"]),
-    (Some("./a"), &["cd $PWD/a && X"]),
-    (
-        None,
-        &[
-            "pushd a && popd && X",
-            "cd a || X",
-            "cd $A && X",
-            "cd && X",
-            "cd - && X",
-            "cd $A && cd b && X",
-            "eval 'cd a'; X",
-        ],
-    ),
-    (
-        None,
-        &[
-            "(cd a && X)",
-            "{ cd a; } && X",
-            "if a; then cd b; fi; X",
-            "f() { cd b; }; X",
-            "a && cd b; X",
-            "cd a || cd b; X",
-        ],
-    ),
-    (None, &["for d in a b; do X; cd $d; done", "cat <<E\n$(X)\nE", "for x in $(X); do a; done"]),
+const DIRECTORIES: &[(Option<&str>, &str)] = &[
+    (Some(""), "X ¦ cd a & X ¦ cd a | true; X ¦ sh -c 'cd a'; X ¦ echo $(cd a) && X"),
+    (Some(""), "if a; then X; fi ¦ ! a && X"),
+    (Some("a"), "cd a && X ¦ cd a; X ¦ cd -- a && X ¦ pushd a && X ¦ cd a || exit 1; X"),
+    (Some("a"), "sh -c 'cd a && X' ¦ env -C a X"),
+    (Some("a"), "cd a && for x in 1; do X; done ¦ a && cd a && X ¦ cd a && echo $(X) ¦ cd a\nX"),
+    (Some("a/b"), "cd a && cd b && X ¦ cd a && env -C b X"),
+    (Some("/b"), "cd a && cd /b && X ¦ cd $A && cd /b && X"),
+    (Some("a b"), "cd 'a b' && X"),
+    (Some("~/a"), "cd ~/a && X ¦ cd $HOME/a && X"),
+    (Some("./a"), "cd $PWD/a && X"),
+    (None, "pushd a && popd && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X"),
+    (None, "eval 'cd a'; X"),
+    (None, "(cd a && X) ¦ { cd a; } && X ¦ if a; then cd b; fi; X ¦ f() { cd b; }; X ¦ a && cd b; X"),
+    (None, "cd a || cd b; X"),
+    (None, "for d in a b; do X; cd $d; done ¦ cat <<E\n$(X)\nE ¦ for x in $(X); do a; done"),
 ];
 
 #[test]
 fn a_directory_is_followed_as_far_as_it_is_literal_and_lasts_as_long_as_its_shell() {
     for (expected, lines) in DIRECTORIES {
-        for line in *lines {
+        for line in lines.split(" ¦ ") {
             let parsed = parse(line);
             assert_eq!(matched(&parsed, "X").directory, expected.map(PathBuf::from), "{line:?}");
         }
     }
 }
 
-const HIDDEN: &[(Hidden, &[&str])] = &[
-    (
-        Hidden::Pipe,
-        &[
-            "a && cargo test 2>&1 | tail",
-            "cargo test |& tail; set -o pipefail",
-            "a && set -o pipefail; cargo test | tail",
-        ],
-    ),
-    (
-        Hidden::Pipe,
-        &[
-            "set -o pipefail; set +o pipefail; cargo test | tail",
-            "echo $(set -o pipefail); cargo test | tail",
-        ],
-    ),
-    (
-        Hidden::Or,
-        &["a && cargo test || true", "a || cargo test", "cargo test || exit 1 && a", "cargo test || exit 0"],
-    ),
-    (Hidden::FollowedBy, &["cargo test; echo", "cargo test && a\necho", "set -e; cargo test; echo"]),
-    (Hidden::Background, &["a && cargo test &"]),
-    (
-        Hidden::Wrapper,
-        &["exec cargo test", "timeout -k 5 10 cargo test", "a | xargs cargo test", "env --help cargo test"],
-    ),
-    (
-        Hidden::Construct,
-        &[
-            "! cargo test",
-            "if cargo test; then a; fi",
-            "for x in 1; do cargo test; done",
-            "(cargo test)",
-            "cargo test && { a; }",
-        ],
-    ),
-    (
-        Hidden::Construct,
-        &[
-            "case x in x) cargo test;; esac",
-            "f() { cargo test; }",
-            "cargo() { true; }; cargo test",
-            "((1)) && cargo test",
-        ],
-    ),
-    (
-        Hidden::Substitution,
-        &["echo $(cargo test)", "X=`cargo test`", "diff <(cargo test) a", "cat <<E\n$(cargo test)\nE"],
-    ),
-    (Hidden::Script, &["sh -c 'cargo test'", "eval 'cargo test'", "bash -c \"cargo test $ARGS\""]),
-    (
-        Hidden::AfterExit,
-        &[
-            "exit; cargo test",
-            "exec a; cargo test",
-            "trap 'exit 0' EXIT; cargo test",
-            "set -n; cargo test",
-            "set $X; cargo test",
-        ],
-    ),
-    (
-        Hidden::AfterExit,
-        &["a && exit 0; cargo test", "eval 'exit 0'; cargo test", "eval 'f() { a; }'; cargo test"],
-    ),
+const HIDDEN: &[(Hidden, &str)] = &[
+    (Hidden::Pipe, "a && cargo test 2>&1 | tail ¦ cargo test |& tail; set -o pipefail"),
+    (Hidden::Pipe, "a && set -o pipefail; cargo test | tail"),
+    (Hidden::Pipe, "set -o pipefail; set +o pipefail; cargo test | tail"),
+    (Hidden::Pipe, "echo $(set -o pipefail); cargo test | tail"),
+    (Hidden::Or, "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 && a"),
+    (Hidden::Or, "cargo test || exit 0"),
+    (Hidden::FollowedBy, "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
+    (Hidden::Background, "a && cargo test &"),
+    (Hidden::Wrapper, "exec cargo test ¦ timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
+    (Hidden::Wrapper, "env --help cargo test"),
+    (Hidden::Construct, "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
+    (Hidden::Construct, "(cargo test) ¦ cargo test && { a; }"),
+    (Hidden::Construct, "case x in x) cargo test;; esac ¦ f() { cargo test; }"),
+    (Hidden::Construct, "cargo() { true; }; cargo test ¦ ((1)) && cargo test"),
+    (Hidden::Substitution, "echo $(cargo test) ¦ X=`cargo test` ¦ diff <(cargo test) a"),
+    (Hidden::Substitution, "cat <<E\n$(cargo test)\nE"),
+    (Hidden::Script, "sh -c 'cargo test' ¦ eval 'cargo test' ¦ bash -c \"cargo test $ARGS\""),
+    (Hidden::AfterExit, "exit; cargo test ¦ exec a; cargo test ¦ trap 'exit 0' EXIT; cargo test"),
+    (Hidden::AfterExit, "set -n; cargo test ¦ set $X; cargo test"),
+    (Hidden::AfterExit, "a && exit 0; cargo test ¦ eval 'exit 0'; cargo test"),
+    (Hidden::AfterExit, "eval 'f() { a; }'; cargo test"),
 ];
 
 #[test]
 fn a_command_counts_alone_and_in_pure_chains() {
-    for line in [
-        "cargo test;\n",
-        "cd x && cargo test && a",
-        "a; cargo test # || true",
-        "a & cargo test",
-        "export X=1\nX=1 cargo test > log 2>&1",
-        "timeout 10 nohup nice -n 5 cargo test",
-        "sudo -u x env A=b cargo test",
-        "time cargo test $(cat args) '|' x",
-        "a | cargo test",
-        "set -eo pipefail; cargo test | tail",
-        "cd x && set -o pipefail && cargo test | tee log",
-        "cd x || exit 1; cargo test",
-        "cargo test || exit 1",
-        "[[ -f x ]] && cargo test <<EOF\n|| true\nEOF\n",
-    ] {
+    let lines = "cargo test;\n ¦ cd x && cargo test && a ¦ a; cargo test # || true ¦ a & cargo test ¦ \
+        export X=1\nX=1 cargo test > log 2>&1 ¦ timeout 10 nohup nice -n 5 cargo test ¦ \
+        sudo -u x env A=b cargo test ¦ time cargo test $(cat args) '|' x ¦ a | cargo test ¦ \
+        set -eo pipefail; cargo test | tail ¦ cd x && set -o pipefail && cargo test | tee log ¦ \
+        cd x || exit 1; cargo test ¦ cargo test || exit 1 ¦ [[ -f x ]] && cargo test <<EOF\n|| true\nEOF\n";
+    for line in lines.split(" ¦ ") {
         assert_eq!(matched(&parse(line), "cargo test").hidden, None, "{line:?}");
     }
     for (expected, lines) in HIDDEN {
-        for line in *lines {
+        for line in lines.split(" ¦ ") {
             assert_eq!(matched(&parse(line), "cargo test").hidden, Some(*expected), "{line:?}");
         }
     }
@@ -304,40 +199,19 @@ fn a_command_counts_alone_and_in_pure_chains() {
 
 #[test]
 fn a_commit_is_found_wherever_it_runs_and_what_only_looks_like_one_is_none() {
-    for line in [
-        "git -c a=b -C d --no-pager commit",
-        "git --git-dir=x --work-tree y -P --namespace x commit",
-        "/usr/bin/git commit",
-        "git.exe commit",
-        "env X=1 git commit",
-        "sudo --chdir=../main git commit",
-        "find . -name x -exec git commit \\;",
-        "flock lock git commit",
-        "echo a | xargs git commit -m",
-        "$SUDO git commit",
-        "a; b && git commit | c",
-        "eval 'git commit'",
-        "( (git commit) )",
-        "if a; then git 'commit'; fi",
-        "(<<$(( ); git commit",
-        "& git commit; if ($x) {",
-        "echo $(case x in a) git commit;; esac)",
-        "while read x; do git commit; done < list",
-    ] {
+    let lines = "git -c a=b -C d --no-pager commit ¦ git --git-dir=x --work-tree y -P --namespace x commit ¦ \
+        /usr/bin/git commit ¦ git.exe commit ¦ env X=1 git commit ¦ sudo --chdir=../main git commit ¦ \
+        find . -name x -exec git commit \\; ¦ flock lock git commit ¦ echo a | xargs git commit -m ¦ \
+        $SUDO git commit ¦ a; b && git commit | c ¦ eval 'git commit' ¦ ( (git commit) ) ¦ \
+        if a; then git 'commit'; fi ¦ (<<$(( ); git commit ¦ & git commit; if ($x) { ¦ \
+        echo $(case x in a) git commit;; esac) ¦ while read x; do git commit; done < list";
+    for line in lines.split(" ¦ ") {
         assert!(parse(line).may_contain(&pattern("git commit")), "{line:?}");
     }
-    for line in [
-        "echo git commit",
-        "cat <<EOF\ngit commit\nEOF",
-        "git commit-tree",
-        "git log --grep 'git commit'",
-        "git\ncommit # git commit",
-        "git status commit",
-        "git Commit",
-        "mygit commit",
-        "git -C commit status",
-        "git -c commit",
-    ] {
+    let lines = "echo git commit ¦ cat <<EOF\ngit commit\nEOF ¦ git commit-tree ¦ git log --grep 'git commit' ¦ \
+        git\ncommit # git commit ¦ git status commit ¦ git Commit ¦ mygit commit ¦ git -C commit status ¦ \
+        git -c commit";
+    for line in lines.split(" ¦ ") {
         assert!(!parse(line).may_contain(&pattern("git commit")), "{line:?}");
     }
 }
@@ -376,33 +250,16 @@ fn a_pattern_is_words_at_the_head_of_a_command_or_an_expression_in_its_text() {
 #[test]
 fn commands_that_change_no_file_are_known() {
     let all = |line: &str, is: fn(&Simple) -> bool| commands(line).iter().all(is);
-    for line in [
-        "cat a b | head -3",
-        "grep -rn x . 2>/dev/null | sort -u >&2",
-        "cd x && git status && git --version",
-        "git -C d --no-pager diff HEAD -- a",
-        "git branch -a -v",
-        "find . -name '*.rs' -type f",
-        "sed -n -e '/x/p' a",
-        "for f in a b; do cat $f; done",
-    ] {
+    let lines = "cat a b | head -3 ¦ grep -rn x . 2>/dev/null | sort -u >&2 ¦ cd x && git status && git --version ¦ \
+        git -C d --no-pager diff HEAD -- a ¦ git branch -a -v ¦ find . -name '*.rs' -type f ¦ \
+        sed -n -e '/x/p' a ¦ for f in a b; do cat $f; done";
+    for line in lines.split(" ¦ ") {
         assert!(all(line, Simple::reads) && all(line, Simple::keeps_files), "{line:?}");
     }
-    for line in [
-        "cat a > b",
-        "cat a | tee b",
-        "echo $(rm b)",
-        "sort -uo a b",
-        "find . -exec rm {} ;",
-        "sed 's/a/b/' c -i",
-        "awk '{print > \"b\"}' a",
-        "git diff --output=a",
-        "git -c core.pager=x log",
-        "git branch new",
-        "PAGER=x git log",
-        "./cat a",
-        "xargs cat",
-    ] {
+    let lines = "cat a > b ¦ cat a | tee b ¦ echo $(rm b) ¦ sort -uo a b ¦ find . -exec rm {} ; ¦ sed 's/a/b/' c -i ¦ \
+        awk '{print > \"b\"}' a ¦ git diff --output=a ¦ git -c core.pager=x log ¦ git branch new ¦ \
+        PAGER=x git log ¦ ./cat a ¦ xargs cat";
+    for line in lines.split(" ¦ ") {
         assert!(!all(line, Simple::reads), "{line:?}");
     }
     for line in
