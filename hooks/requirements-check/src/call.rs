@@ -8,27 +8,19 @@ use shared::protocol::ToolCall;
 use crate::command_line::{self, Line, Pattern, Simple, names_repository};
 use crate::settings::Glob;
 
-/// The tools that change files.
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Commands that prepare the way for the ones that matter.
 const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
-/// The tools that run a line in a shell.
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
-/// A tool call.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// The tool's name.
     pub(crate) tool: String,
-    /// The call's id.
     pub(crate) id: Option<String>,
-    /// The file it names.
     pub(crate) file: Option<PathBuf>,
-    /// The line it runs.
     pub(crate) line: Option<Line>,
-    /// The skill it starts.
     pub(crate) skill: Option<String>,
     /// The line runs on while the session goes on.
     pub(crate) in_background: bool,
@@ -73,7 +65,6 @@ impl Call {
         self
     }
 
-    /// It changes a file.
     pub(crate) fn is_edit(&self) -> bool {
         EDITS.contains(&self.tool.as_str())
     }
@@ -93,7 +84,6 @@ impl Call {
         self.line.as_ref().and_then(|line| line.commands.as_deref()).unwrap_or_default()
     }
 
-    /// Its line plainly reads.
     pub(crate) fn only_reads(&self) -> bool {
         let commands = self.line.as_ref().and_then(|line| line.commands.as_ref());
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))

@@ -23,7 +23,6 @@ pub(crate) use git::names_repository;
 pub use pattern::Pattern;
 pub(crate) use word::spelled;
 
-/// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
@@ -38,18 +37,15 @@ const RUNNERS: &str = "builtin command doas env exec flock gtimeout ionice nice 
 pub struct Line {
     /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
     pub commands: Option<Vec<Simple>>,
-    /// As it was given.
     pub(crate) text: String,
 }
 
-/// Reads `line` as a shell would.
 pub fn parse(line: &str) -> Line {
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
     let commands = is_readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten();
     Line { commands, text: line.to_owned() }
 }
 
-/// One program with its arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
@@ -60,7 +56,6 @@ pub struct Simple {
     pub(crate) prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
     pub(crate) writes: Vec<String>,
-    /// The files its redirections read from.
     pub(crate) reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
     pub(crate) text: String,
@@ -112,7 +107,6 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
-/// The word is one of a list parted by blanks.
 pub(crate) fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
@@ -143,17 +137,14 @@ impl Simple {
         self.words.first().map_or("", |program| base_name(program))
     }
 
-    /// All its words, what stands before the program included.
     pub(crate) fn with_prefix(&self) -> Vec<String> {
         [self.prefix.as_slice(), &self.words].concat()
     }
 
-    /// The folder it runs in, as far as the line says.
     pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
         self.directory.as_deref().map(|directory| seen_from(cwd, directory))
     }
 
-    /// The folder it acts in; the session's where the line does not say it.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
         self.acts_in().map_or_else(|| cwd.to_path_buf(), |directory| seen_from(cwd, &directory))
     }

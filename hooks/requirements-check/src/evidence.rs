@@ -21,7 +21,6 @@ pub(crate) mod order;
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
 
-/// The same of single runners.
 const LIST_ONLY: [(&str, &str); 14] = [
     ("cargo", "-V"),
     ("ctest", "-N --show-only"),
@@ -38,7 +37,6 @@ const LIST_ONLY: [(&str, &str); 14] = [
     ("tox", "-l -a --listenvs --notest --showconfig"),
     ("vitest", "list --ui"),
 ];
-/// Runners by other names.
 const ALIASES: [(&str, &str); 2] = [("gradlew", "gradle"), ("gmake", "make")];
 
 /// Options that say where something runs.
@@ -57,7 +55,6 @@ pub(crate) struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// It proves something if it ends well.
     pub(crate) fn counts(&self) -> bool {
         !self.proves_nothing && self.hidden().is_none()
     }
@@ -127,12 +124,10 @@ fn leads(simple: &Simple) -> Vec<String> {
     found
 }
 
-/// Its commands, as they are set.
 fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
     rule.set.evidence().into_iter().flat_map(|evidence| &evidence.commands)
 }
 
-/// The command is one of those the requirement asks for.
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
     commands(rule).any(|set| set.over_commands().begins(simple))
 }
@@ -158,11 +153,6 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
     })
 }
 
-/// Of a run that was noted: it resembles what is asked for.
-pub(crate) fn resembles(rule: &Rule<'_>, shown: &str) -> bool {
-    ran(shown).iter().any(|simple| commands(rule).any(|set| set.over_commands().resembles(simple)))
-}
-
 /// The command has one of the arguments with which it proves nothing: those that are set, else those that are known of its
 /// runner. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
 fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
@@ -184,17 +174,13 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Asked {
-    /// Which of the commands it was, as it was set.
     command: String,
-    /// What its output had to match, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_output: Option<String>,
 }
 
-/// The key of a satisfaction's metadata under which this stands.
 const ASKED: &str = "asked";
 
-/// What the run was asked for, to be kept with its satisfaction.
 pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
     let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
     let asked = Asked { command: found.set.as_str().to_owned(), min_output };
@@ -218,7 +204,7 @@ pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<S
 }
 
 /// A command that ran, as it was noted, is one of those the requirement asks for.
-pub(crate) fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
+fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
     ran(shown).iter().any(|simple| is_asked(rule, simple))
 }
 
@@ -268,7 +254,6 @@ pub(crate) fn not_counted(
     Some(why)
 }
 
-/// The file is one of those the evidence is about.
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
     let file = flat(file);
     let Ok(inside) = file.strip_prefix(root) else { return false };
@@ -285,7 +270,6 @@ fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
     rule.set.evidence()?.min_output.as_ref()
 }
 
-/// Globs over paths as one; none where there are none.
 pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
     if globs.is_empty() {
         return None;

@@ -17,7 +17,6 @@ use crate::settings::Settings;
 /// Tools that name a file and only read it.
 const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 
-/// A longer text is no path, in bytes.
 const MAX_PATH: usize = 4096;
 
 /// The protected files of a `.claude` folder, and what is in them.
@@ -41,22 +40,17 @@ const DECLARERS: &str = "declare export local readonly typeset unset";
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
-/// A call that would go around the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
     /// The key path of the requirement that is locked or the user's alone.
     pub(crate) rule: String,
     why: Why,
-    /// What the call would do.
     what: String,
 }
 
-/// Why a requirement is the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// The global file locks it.
     Locked,
-    /// Only the user may satisfy it.
     UsersAlone,
 }
 
@@ -65,13 +59,10 @@ pub(crate) enum Why {
 pub(crate) struct Guarded<'a> {
     /// The user's configuration folder, usually `~/.claude`.
     pub(crate) config_dir: Option<&'a Path>,
-    /// The project's top folder.
     pub(crate) root: Option<&'a Path>,
-    /// Folders of state.
     pub(crate) state_dirs: Vec<&'a Path>,
     /// The git folder that all work trees share; satisfactions lie in `requirements` there.
     pub(crate) common_dir: Option<&'a Path>,
-    /// Where the call is made.
     pub(crate) cwd: &'a Path,
 }
 
@@ -127,11 +118,9 @@ pub(crate) fn breach(
 }
 
 impl Breach {
-    /// What is to be done instead.
     pub(crate) const INSTEAD: &'static str =
         "ask the user to do it in a terminal of their own, outside Claude Code";
 
-    /// The denial, for Claude.
     pub(crate) fn words(&self) -> String {
         let (rule, what) = (&self.rule, &self.what);
         let why = match self.why {
@@ -150,7 +139,6 @@ impl Breach {
 struct Places {
     /// Folders of which everything is protected, and what is in them.
     folders: Vec<(PathBuf, &'static str)>,
-    /// The user's configuration folder.
     own: Vec<PathBuf>,
     /// Folders below which every `.claude` folder holds protected files.
     projects: Vec<PathBuf>,
@@ -327,7 +315,6 @@ fn handed(command: &Simple) -> Option<String> {
     is_handed.then(|| format!("run one of the user's own commands through {}", command.program()))
 }
 
-/// One of our own commands, by its name.
 fn is_own(program: &str) -> bool {
     matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
 }

@@ -8,14 +8,12 @@ use super::{Hidden, Simple, is_in};
 pub(super) struct Part {
     pub(super) at: usize,
     pub(super) end: usize,
-    /// The operator behind it.
     pub(super) operator: &'static str,
 }
 
 #[derive(Debug)]
 pub(super) struct Level {
     pub(super) parts: Vec<Part>,
-    /// How many `case` are open: the `)` behind a pattern closes nothing.
     pub(super) cases: usize,
     /// For each `(` that is open, how many `case` were when it was opened.
     open: Vec<usize>,
@@ -39,7 +37,6 @@ impl Level {
         self.open.push(self.cases);
     }
 
-    /// A `)` belongs to this level.
     pub(super) fn close(&mut self, at: usize) -> bool {
         let is_pattern = self.cases > self.open.last().copied().unwrap_or_default();
         let is_own = is_pattern || self.open.pop().is_some();
@@ -95,7 +92,6 @@ impl Level {
     }
 }
 
-/// Pipelines joined by `&&` and `||`.
 fn judge_chain(chain: &[Part], is_last: bool, shell: &mut Shell, found: &mut [Simple]) {
     let before = shell.clone();
     let is_background = chain.last().is_some_and(|part| part.operator == "&");

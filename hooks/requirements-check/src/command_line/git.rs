@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::shell::join;
 use super::{Simple, base_name, runs_another};
 
-/// git's global options whose value is the next word.
 const WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
 

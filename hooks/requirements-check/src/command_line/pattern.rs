@@ -6,11 +6,9 @@ use super::git::without_global_options;
 use super::reader::Reader;
 use super::{Line, Simple, base_name, runs_another};
 
-/// A compiled expression may take this many bytes.
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 /// So much of a command is searched, in characters: an expression may take a microsecond for each.
 const MAX_SEARCHED: usize = 8 * 1024;
-/// What commands are looked for.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// The words a simple command begins with, split at blanks, quotes removed: `git commit`.
@@ -89,7 +87,6 @@ impl Pattern {
         !self.begins(simple) && (is_script || (1..words.len()).any(stands_at))
     }
 
-    /// The commands of `line` that match; none where it cannot be read.
     pub(crate) fn matches<'a>(&self, line: &'a Line) -> Vec<&'a Simple> {
         line.commands.iter().flatten().filter(|simple| self.matches_command(simple)).collect()
     }
@@ -115,7 +112,6 @@ fn begin(wanted: &[String], words: &[String]) -> bool {
         && (rest.starts_with(arguments) || without_global_options(words).starts_with(arguments))
 }
 
-/// `python -m` is the same by each of its names.
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python");
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))

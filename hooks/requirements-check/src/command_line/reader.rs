@@ -13,7 +13,6 @@ pub(super) struct Unreadable;
 
 pub(super) type Read<T> = Result<T, Unreadable>;
 
-/// Longest first.
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
 /// Words of the shell behind which a command begins, or a redirection.
@@ -38,13 +37,11 @@ pub(super) struct Reader<'a> {
     text: &'a str,
     /// In bytes; always at the beginning of a character.
     pub(super) at: usize,
-    /// How many levels of nesting are still allowed.
     depth: usize,
     pub(super) found: Vec<Simple>,
     documents: Vec<HereDocument>,
 }
 
-/// The simple commands of a text, in the order they are written.
 pub(super) fn commands(text: &str, depth: usize) -> Read<Vec<Simple>> {
     let mut reader = Reader::new(text, depth);
     reader.level(false)?;
@@ -78,7 +75,6 @@ impl<'a> Reader<'a> {
         Some(next)
     }
 
-    /// Steps over `expected` if it stands here.
     pub(super) fn eat(&mut self, expected: &str) -> bool {
         let found = self.rest().starts_with(expected);
         self.at += if found { expected.len() } else { 0 };
@@ -89,7 +85,6 @@ impl<'a> Reader<'a> {
         if self.eat(expected) { Ok(()) } else { Err(Unreadable) }
     }
 
-    /// Reads one level deeper.
     pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
         self.depth = self.depth.checked_sub(1).ok_or(Unreadable)?;
         let result = read(self);
@@ -167,7 +162,6 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The keyword that stands here.
     fn keyword(&self) -> Option<&'static str> {
         let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
         let word = self.rest().split(ends).next()?;
@@ -227,7 +221,6 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The bodies of the here-documents that were begun.
     fn bodies(&mut self) -> Read<()> {
         for document in std::mem::take(&mut self.documents) {
             let body = self.body(&document);
@@ -254,7 +247,6 @@ impl<'a> Reader<'a> {
         self.since(start)
     }
 
-    /// Reads one redirection of a command, if one stands here.
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
         let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
         let is_numbered = behind.len() < self.rest().len();

@@ -2,7 +2,6 @@
 
 use super::{Simple, base_name, is_in};
 
-/// Programs that only read, whatever their arguments.
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
     expand false fgrep file fold get-childitem get-content grep head hexdump id jq join ls md5sum more nl od paste popd \
     printenv printf pushd pwd readlink realpath rev seq sha1sum sha256sum sleep stat strings tac tail test tr true type \
@@ -44,7 +43,6 @@ impl Simple {
         !self.reads() && (is_writer || !self.writes.iter().all(|file| is_discarded(file)))
     }
 
-    /// Whether it only reads.
     pub(crate) fn reads(&self) -> bool {
         let is_plain = self.prefix.iter().all(|word| !word.contains('='));
         self.writes.iter().all(|file| is_discarded(file)) && is_plain && self.program_reads()
@@ -114,7 +112,6 @@ fn git_reads((subcommand, rest): (&str, &[String])) -> bool {
     }
 }
 
-/// `/dev/null` and the streams.
 fn is_discarded(file: &str) -> bool {
     matches!(file, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }

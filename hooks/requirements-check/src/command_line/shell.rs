@@ -7,7 +7,6 @@ use super::reader::{Read, Reader};
 use super::word::{Word, spelled};
 use super::{Hidden, Simple, is_in, is_plain, runs_another};
 
-/// Longer directories than any file system's are not followed.
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
 /// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.

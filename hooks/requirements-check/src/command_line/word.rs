@@ -57,7 +57,6 @@ fn is_assignment(raw: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// The word that stands here, if one does.
     pub(super) fn word(&mut self) -> Read<Option<Word>> {
         let start = self.at;
         let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
@@ -171,7 +170,6 @@ impl Reader<'_> {
         }
     }
 
-    /// An expansion that stands in the word's text as written.
     fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let start = self.at;
         read(self)?;

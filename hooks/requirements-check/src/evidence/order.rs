@@ -9,7 +9,6 @@ use crate::settings::{Guard, Kind, Terms};
 use crate::view::World;
 use crate::words::cut;
 
-/// A command is shown up to this length, in characters.
 const MAX_SHOWN: usize = 120;
 const FIRST: &str = "run what stands before it in a line of its own first";
 const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
@@ -23,7 +22,6 @@ pub(crate) struct Late {
     pub(crate) step: &'static str,
 }
 
-/// The denial of a line that is not judged as it stands.
 pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
     let head = format!("requirements-check: {} cannot be judged as it stands.", call.tool);
     let each = late
@@ -81,7 +79,6 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     })
 }
 
-/// A redirection writes to a file the evidence is about.
 fn writes_about(rule: &Rule<'_>, command: &Simple, world: &World) -> bool {
     let (Some(root), Some(folder)) = (world.top(), command.folder(&world.cwd)) else {
         return !command.writes.is_empty();

@@ -250,13 +250,11 @@ fn what_would_satisfy_it_is_a_line_to_type() {
         let remedy = remedy(&Scene::new(&format!("tests: {requirement}\n")), "tests");
         assert!(remedy.contains(expected), "{requirement}: {remedy}");
     }
-    for (shown, is_asked_for) in [("cargo test", true), ("make lint", false)] {
-        let mut scene = Scene::new(TESTS);
-        let [shown, why, line] = [shown, "a pipe", "cd sub && cargo test"].map(str::to_owned);
-        scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
-        assert_eq!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"), is_asked_for);
-        assert_eq!(remedy(&scene, "tests").contains("(no pipe): cd sub && cargo test;"), is_asked_for);
-    }
+    let mut scene = Scene::new(TESTS);
+    let [shown, why, line] = ["cargo test", "a pipe", "cd sub && cargo test"].map(str::to_owned);
+    scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
+    assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
+    assert!(remedy(&scene, "tests").contains("(no pipe): cd sub && cargo test;"));
 }
 
 #[test]
