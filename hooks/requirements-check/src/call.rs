@@ -8,27 +8,19 @@ use shared::protocol::ToolCall;
 use crate::command_line::{self, Line, Pattern, Simple, names_repository};
 use crate::settings::Glob;
 
-/// The tools that change files.
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 
 /// Commands that prepare the way for the ones that matter.
 const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
-/// The tools that run a line in a shell.
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
-/// A tool call.
 #[derive(Debug)]
 pub(crate) struct Call {
-    /// The tool's name.
     pub(crate) tool: String,
-    /// The call's id.
     pub(crate) id: Option<String>,
-    /// The file it names.
     pub(crate) file: Option<PathBuf>,
-    /// The line it runs.
     pub(crate) line: Option<Line>,
-    /// The skill it starts.
     pub(crate) skill: Option<String>,
     /// The line runs on while the session goes on.
     pub(crate) in_background: bool,
@@ -73,7 +65,6 @@ impl Call {
         self
     }
 
-    /// It changes a file.
     pub(crate) fn is_edit(&self) -> bool {
         EDITS.contains(&self.tool.as_str())
     }
@@ -93,7 +84,6 @@ impl Call {
         self.line.as_ref().and_then(|line| line.commands.as_deref()).unwrap_or_default()
     }
 
-    /// Its line plainly reads.
     pub(crate) fn only_reads(&self) -> bool {
         let commands = self.line.as_ref().and_then(|line| line.commands.as_ref());
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))
@@ -157,69 +147,56 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_line_spells_out_where_its_commands_act_or_does_not() {
-        for (line, expected) in [
-            ("git commit", true),
-            ("cd ../main && git commit", true),
-            ("cd \"$(git rev-parse --show-toplevel)\" && git commit", true),
-            ("git -C \"$(git rev-parse --show-toplevel)\" commit", true),
-            ("cd $PWD && git commit", true),
-            ("cd $PROJECT_DIR && git commit", false),
-            ("cd \"$X\" && git -C sub commit", false),
-            ("for d in a b; do cd $d; done; git commit", false),
-            ("git --git-dir=../main/.git commit", false),
-            ("git --git-dir ../main/.git --work-tree ../main commit", false),
-            ("GIT_DIR=../main/.git git commit", false),
-            ("export GIT_DIR=../main/.git; git commit", false),
-            ("env GIT_WORK_TREE=../main git commit", false),
-            ("git -c core.worktree=../main commit", false),
-            ("git -c user.name=x commit", true),
-            ("git -C $PWD/.. commit", true),
-            ("git -C \"$X\" commit", false),
-            ("for d in a b; do git -C $d commit; done", false),
-        ] {
-            let call = call("Bash", &json!({ "command": line }));
-            let commit = call.commands().iter().rfind(|command| command.program() == "git").unwrap();
-            let commit =
-                call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap_or(commit);
-            assert_eq!(call.is_placed(commit), expected, "{line}");
-        }
-        for line in
-            ["cd ~/main && git commit", "cd \"$HOME/main\" && git commit", "cd ${HOME}/main; git commit"]
-        {
-            let call = call("Bash", &json!({ "command": line })).at_home(Some(Path::new("/h")));
-            let commit = call.commands().last().unwrap();
-            assert_eq!(commit.place(Path::new("/a/b")), Path::new("/h/main"), "{line}");
-        }
-        for line in [
-            "exec git -C ../other commit",
-            "stdbuf -oL git -C ../other commit",
-            "doas git -C ../other commit",
-            "xargs git -C ../other commit",
-            "sudo -D ../other git commit",
-            "sudo --chdir=../other git commit",
-            "env -C../other git commit",
-            "find . -name x -exec git -C ../other commit ;",
-            "flock lock git -C ../other commit",
-        ] {
-            let call = call("Bash", &json!({ "command": line }));
-            assert_eq!(call.commands()[0].place(Path::new("/a/b")), Path::new("/a/b/../other"), "{line}");
-        }
-    }
+    const FOLDERS: &[(&str, &str)] = &[
+        (
+            "/a/b",
+            "git commit ¦ git -C ../feature log && git commit ¦ pytest -C ../x; git commit ¦ git -c user.name=x commit",
+        ),
+        (
+            "/a/b/.",
+            "cd \"$(git rev-parse --show-toplevel)\" && git commit ¦ git -C $PWD commit ¦ cd $PWD && git commit",
+        ),
+        (
+            "/a/b/../main",
+            "ls && git -C ../main commit ¦ echo x; cd ../main && git commit ¦ sudo -D ../main git commit",
+        ),
+        (
+            "/a/b/../main",
+            "exec git -C ../main commit ¦ stdbuf -oL git -C ../main commit ¦ find . -exec git -C ../main commit ;",
+        ),
+        (
+            "/h/main",
+            "cd ~/main && git commit ¦ cd \"$HOME/main\" && git commit ¦ xargs -0 git -C /h/main commit",
+        ),
+        (
+            "",
+            "cd $X && git commit ¦ cd \"$X\" && git -C sub commit ¦ for d in a b; do cd $d; git commit; done ¦ git -C \"$X\" commit",
+        ),
+        (
+            "",
+            "git --git-dir=../main/.git commit ¦ git --git-dir x --work-tree ../main commit ¦ git -c core.worktree=../main commit",
+        ),
+        (
+            "",
+            "GIT_DIR=../main/.git git commit ¦ export GIT_DIR=../main/.git; git commit ¦ env GIT_WORK_TREE=../main git commit",
+        ),
+        (
+            "",
+            "env --chdir=../main git commit ¦ sudo --chdir=../main git commit ¦ find . -execdir git commit ;",
+        ),
+    ];
 
     #[test]
-    fn each_command_acts_in_its_own_folder_and_git_where_it_is_told() {
-        for (line, expected) in [
-            ("ls && git -C ../main commit", "/a/b/../main"),
-            ("echo x; cd ../main && git commit", "/a/b/../main"),
-            ("git -C ../feature log && git commit", "/a/b"),
-            ("pytest -C ../x; git commit", "/a/b"),
-            ("cd \"$X\" && git commit", "/a/b"),
-        ] {
-            let call = call("Bash", &json!({ "command": line }));
-            let commit = call.commands().iter().rfind(|command| command.program() == "git").unwrap();
-            assert_eq!(commit.place(Path::new("/a/b")), Path::new(expected), "{line}");
+    fn each_command_acts_in_its_own_folder_and_git_where_it_is_told_unless_the_line_does_not_spell_it_out() {
+        for (expected, lines) in FOLDERS {
+            for line in lines.split(" ¦ ") {
+                let call = call("Bash", &json!({ "command": line })).at_home(Some(Path::new("/h")));
+                let commit = call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap();
+                assert_eq!(call.is_placed(commit), !expected.is_empty(), "{line}");
+                let expected =
+                    if expected.is_empty() { commit.place(Path::new("/a/b")) } else { expected.into() };
+                assert_eq!(commit.place(Path::new("/a/b")), expected, "{line}");
+            }
         }
     }
 }

@@ -20,19 +20,14 @@ use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A requirement is satisfied.
     Set(Target, Box<Satisfaction>),
     /// Satisfactions go; nobody else's.
     Clear(Target),
-    /// The session begins here.
     Register(Box<Entry>),
-    /// The session gives a sign of life.
     Alive(Box<Entry>),
-    /// The session is gone.
     Forget(String),
     /// Satisfactions nobody needs any more go: those of these branches, and session satisfactions that are a month old.
     Prune(Box<Leftovers>),
-    /// A switch is turned.
     Turn(Turn),
     /// The user of the repository has been told of `req init`, by its folder.
     ToldOfInit(PathBuf),
@@ -40,19 +35,15 @@ pub enum Change {
     ToldOfClient(String),
 }
 
-/// Satisfactions nobody needs any more.
 #[derive(Debug, Clone)]
 pub struct Leftovers {
-    /// The repository.
     pub here: Here,
-    /// Whose branch is gone.
     pub gone: BTreeSet<Key>,
 }
 
 /// One satisfaction, or all of a holder.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The repository.
     pub here: Here,
     /// Whose satisfactions: the branch's, or those of all branches.
     pub key: Key,
@@ -94,7 +85,6 @@ impl Effect for Change {
 }
 
 impl Change {
-    /// Carries it out for a command line.
     pub fn carry_out_patiently(self, places: &Places, now: Timestamp) -> Result<(), String> {
         Carrying { places, now, patience: PATIENCE }.carry_out(self)
     }

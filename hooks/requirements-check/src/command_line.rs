@@ -6,6 +6,7 @@
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
+mod chains;
 mod git;
 mod pattern;
 mod reader;
@@ -22,9 +23,8 @@ pub(crate) use git::names_repository;
 pub use pattern::Pattern;
 pub(crate) use word::spelled;
 
-/// Longer lines are not read.
 const MAX_LINE_BYTES: usize = 64 * 1024;
-/// How deep constructs may stand in each other; a script in a script takes three levels, so eight of these.
+/// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
 /// Stands for a command of which nothing may be shown.
 pub(crate) const MASK: &str = "[masked]";
@@ -37,18 +37,15 @@ const RUNNERS: &str = "builtin command doas env exec flock gtimeout ionice nice 
 pub struct Line {
     /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
     pub commands: Option<Vec<Simple>>,
-    /// As it was given.
     pub(crate) text: String,
 }
 
-/// Reads `line` as a shell would.
 pub fn parse(line: &str) -> Line {
     let is_readable = line.len() <= MAX_LINE_BYTES && !line.contains('\0');
     let commands = is_readable.then(|| reader::commands(line, MAX_DEPTH).ok()).flatten();
     Line { commands, text: line.to_owned() }
 }
 
-/// One program with its arguments.
 #[derive(Clone, Debug, Default)]
 pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
@@ -59,7 +56,6 @@ pub struct Simple {
     pub(crate) prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
     pub(crate) writes: Vec<String>,
-    /// The files its redirections read from.
     pub(crate) reads: Vec<String>,
     /// The command as written, prefix included, redirections left out.
     pub(crate) text: String,
@@ -69,7 +65,7 @@ pub struct Simple {
     pub(crate) directory: Option<PathBuf>,
     /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
-    /// It is a shell or `eval`, and all it runs are commands of the line, too.
+    /// It is a shell or `eval` with a literal script, whose commands are commands of the line, too.
     runs_script: bool,
 }
 
@@ -79,13 +75,12 @@ pub(crate) enum Hidden {
     Pipe,
     Or,
     FollowedBy,
-    Negated,
     Background,
-    /// It stands in `if`, a loop or `case`, or behind the beginning of a function.
-    Compound,
+    /// The line has `!`, a group, `if`, a loop, `case`, a function or arithmetic.
+    Construct,
     Substitution,
+    Script,
     AfterExit,
-    Expansion,
     Wrapper,
 }
 
@@ -95,14 +90,13 @@ impl fmt::Display for Hidden {
             Self::Pipe => "a pipe passes on the exit status of its last command only",
             Self::Or => "`||` hides a failure",
             Self::FollowedBy => "the command after it decides the exit status",
-            Self::Negated => "`!` turns the exit status round",
             Self::Background => "`&` does not wait for the exit status",
-            Self::Compound => "inside `if`, a loop or a function it may run never or often",
+            Self::Construct => "beside `!`, a group, `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
+            Self::Script => "the exit status of a script in quotes is not followed",
             Self::AfterExit => {
-                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running, or change the exit status"
+                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running"
             }
-            Self::Expansion => "the script it stands in depends on variables",
             Self::Wrapper => "the program before it may not have run it",
         })
     }
@@ -113,7 +107,6 @@ fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 
-/// The word is one of a list parted by blanks.
 pub(crate) fn is_in(list: &str, word: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == word)
 }
@@ -144,17 +137,14 @@ impl Simple {
         self.words.first().map_or("", |program| base_name(program))
     }
 
-    /// All its words, what stands before the program included.
     pub(crate) fn with_prefix(&self) -> Vec<String> {
         [self.prefix.as_slice(), &self.words].concat()
     }
 
-    /// The folder it runs in, as far as the line says.
     pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
         self.directory.as_deref().map(|directory| seen_from(cwd, directory))
     }
 
-    /// The folder it acts in; the session's where the line does not say it.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
         self.acts_in().map_or_else(|| cwd.to_path_buf(), |directory| seen_from(cwd, &directory))
     }

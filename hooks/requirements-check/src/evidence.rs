@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, MASK, Simple, base_name, is_in};
+use crate::command_line::{self, Hidden, Simple, base_name, is_in};
 use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
@@ -21,33 +21,23 @@ pub(crate) mod order;
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
 
-/// The same of single runners. An option of one letter counts among others, too (`make -sn`).
-const LIST_ONLY: [(&str, &str); 10] = [
+const LIST_ONLY: [(&str, &str); 14] = [
     ("cargo", "-V"),
     ("ctest", "-N --show-only"),
-    ("jest", "--showConfig --clearCache"),
-    ("make", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
-    ("gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
-    ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
-    ("playwright", "--ui"),
-    ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
-    ("tox", "-l -a --listenvs --notest --showconfig"),
-    ("vitest", "list --ui"),
-];
-
-/// The same of runners that know whole words behind one dash: their letters are not taken apart.
-const LIST_ONLY_WORDS: [(&str, &str); 7] = [
     ("dotnet", "--list-tests -t"),
     ("go", "-list -c -n -exec"),
     ("gradle", "-m -x --exclude-task --tasks"),
-    ("gradlew", "-m -x --exclude-task --tasks"),
+    ("jest", "--showConfig --clearCache"),
+    ("make", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
     ("mvn", "-DskipTests -Dmaven.test.skip"),
+    ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
+    ("playwright", "--ui"),
+    ("pytest", "-V --co --setup-plan --setup-only --fixtures --fixtures-per-test --markers --cache-show"),
     ("swift", "list -l --list-tests --show-bin-path"),
-    ("zig", "-l --list-steps"),
+    ("tox", "-l -a --listenvs --notest --showconfig"),
+    ("vitest", "list --ui"),
 ];
-
-/// So many letters stand behind one dash; in a longer word it is a value (`-khash`).
-const MAX_LETTERS: usize = 4;
+const ALIASES: [(&str, &str); 2] = [("gradlew", "gradle"), ("gmake", "make")];
 
 /// Options that say where something runs.
 const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file";
@@ -60,16 +50,23 @@ pub(crate) struct Found<'a> {
     set: &'a CommandPattern,
     /// The command as written, secrets masked.
     pub(crate) shown: String,
-    /// Why its exit status is not the line's.
-    hidden: Option<String>,
     /// It has an argument with which it proves nothing.
     proves_nothing: bool,
 }
 
 impl Found<'_> {
-    /// It proves something if it ends well.
     pub(crate) fn counts(&self) -> bool {
-        self.hidden.is_none() && !self.proves_nothing
+        !self.proves_nothing && self.hidden().is_none()
+    }
+
+    /// Why its exit status is not the line's, or not that of what was asked for.
+    fn hidden(&self) -> Option<String> {
+        if let Some(hidden) = self.simple.hidden {
+            return Some(hidden.to_string());
+        }
+        let word = self.simple.unknown_options.first()?;
+        let word = if self.shown.contains(word.as_str()) { cut(word, 80) } else { "$...".to_owned() };
+        Some(format!("its arguments depend on what the shell puts in for `{word}`"))
     }
 
     /// It runs in the work tree whose files it is evidence for.
@@ -87,21 +84,18 @@ impl Found<'_> {
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
         let leads_out = self.leads_out(root, cwd).is_some();
-        let is_inside = self.is_inside(root, cwd) && !leads_out;
-        let is_unknown = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
-        let is_wrapped = self.simple.hidden == Some(Hidden::Wrapper);
-        let alone = match self.set.is_words() {
-            _ if !is_unknown && !is_wrapped && self.shown != MASK => &self.shown,
-            true => self.set.as_str(),
-            false => return String::new(),
-        };
-        let folder = match &self.simple.directory {
-            _ if !is_inside => root.map(Path::to_path_buf),
-            Some(folder) => Some(folder.clone()).filter(|folder| !folder.as_os_str().is_empty()),
-            None => None,
-        };
-        let folder = folder.map(|folder| typed(&folder));
-        folder.map_or_else(|| alone.to_owned(), |folder| format!("cd {folder} && {alone}"))
+        let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
+        let alone =
+            if !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked") {
+                &self.shown
+            } else if self.set.is_words() {
+                self.set.as_str()
+            } else {
+                return String::new();
+            };
+        let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
+        folder.map_or_else(|| alone.to_owned(), |folder| format!("cd {} && {alone}", typed(folder)))
     }
 }
 
@@ -117,11 +111,9 @@ fn leads(simple: &Simple) -> Vec<String> {
     let mut found = Vec::new();
     let mut before = "";
     for word in simple.words.iter().skip(1).map(String::as_str) {
-        let (name, value) = word.split_once('=').map_or((word, None), |(name, value)| (name, Some(value)));
-        let path = match value {
-            Some(value) if is_in(LEADING, name) => value,
-            _ if is_in(LEADING, before) => word,
-            _ if before.starts_with("--") || is_in("-o -c -p", before) => "",
+        let path = match word.split_once('=') {
+            Some((name, value)) if is_in(LEADING, name) => value,
+            _ if (before.starts_with("--") || is_in("-o -c -p", before)) && !is_in(LEADING, before) => "",
             _ => word,
         };
         let is_path =
@@ -132,12 +124,10 @@ fn leads(simple: &Simple) -> Vec<String> {
     found
 }
 
-/// Its commands, as they are set.
 fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
     rule.set.evidence().into_iter().flat_map(|evidence| &evidence.commands)
 }
 
-/// The command is one of those the requirement asks for.
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
     commands(rule).any(|set| set.over_commands().begins(simple))
 }
@@ -147,14 +137,7 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
     let line = call.line.as_ref()?;
     let found = |simple: &'a Simple| {
         let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
-        let shown = line.shown(simple);
-        let of_arguments = || {
-            let word = simple.unknown_options.first()?;
-            let word = if shown.contains(word.as_str()) { cut(word, 80) } else { "$...".to_owned() };
-            Some(format!("its arguments depend on what the shell puts in for `{word}`"))
-        };
-        let hidden = simple.hidden.map(|hidden| hidden.to_string()).or_else(of_arguments);
-        Some(Found { simple, set, hidden, shown, proves_nothing: proves_nothing(rule, simple) })
+        Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
     };
     let mut all = call.commands().iter().filter_map(found);
     let first = all.next()?;
@@ -170,57 +153,34 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
     })
 }
 
-/// Of a run that was noted: it resembles what is asked for.
-pub(crate) fn resembles(rule: &Rule<'_>, shown: &str) -> bool {
-    ran(shown).iter().any(|simple| commands(rule).any(|set| set.over_commands().resembles(simple)))
-}
-
 /// The command has one of the arguments with which it proves nothing: those that are set, else those that are known of its
 /// runner. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
 fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
-    let names: Vec<&str> = simple.words.iter().map(|word| base_name(word)).collect();
-    let of_runner = |table: &'static [(&str, &str)]| {
-        table.iter().filter(|(runner, _)| names.contains(runner)).map(|(_, options)| *options)
+    let known = || {
+        let names = simple.words.iter().map(|word| base_name(word));
+        let name_of = |name| ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
+        let known = names.filter_map(|name| LIST_ONLY.iter().find(|(runner, _)| *runner == name_of(name)));
+        known.map(|(_, options)| *options).chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace).collect()
     };
-    let words_only: Vec<&str> = of_runner(&LIST_ONLY_WORDS).collect();
-    let known = || of_runner(&LIST_ONLY).chain(words_only.iter().copied()).chain([NOT_ARGS]);
-    let options: Vec<&str> = match rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref()) {
-        Some(set) => set.iter().map(String::as_str).collect(),
-        None => known().flat_map(str::split_ascii_whitespace).collect(),
-    };
-    let letters = |word: &str| {
-        let letters = word.strip_prefix('-').filter(|_| words_only.is_empty())?.to_owned();
-        let is_cluster =
-            letters.len() <= MAX_LETTERS && letters.bytes().all(|byte| byte.is_ascii_alphabetic());
-        is_cluster.then_some(letters)
-    };
-    simple.words.iter().skip(1).any(|word| {
-        let letters = letters(word).unwrap_or_default();
-        options.iter().any(|option| match option.strip_prefix('-') {
-            Some(letter) if letter.len() == 1 => word == option || letters.contains(letter),
-            // `-Dskip=true`
-            _ => word.strip_prefix(option).is_some_and(|rest| {
-                rest.is_empty() || (option.len() > 2 && rest.starts_with('=') && rest != "=false")
-            }),
-        })
-    })
+    let set = rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref());
+    let options: Vec<&str> = set.map_or_else(known, |set| set.iter().map(String::as_str).collect());
+    // `-Dskip=true`
+    let is_set = |rest: &str| rest.is_empty() || (rest.starts_with('=') && rest != "=false");
+    let is_one = |word: &String| options.iter().any(|option| word.strip_prefix(option).is_some_and(is_set));
+    simple.words.iter().skip(1).any(is_one)
 }
 
 /// What a run was asked for when it passed: kept with its satisfaction, because the file may ask for something else by tomorrow.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 struct Asked {
-    /// Which of the commands it was, as it was set.
     command: String,
-    /// What its output had to match, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     min_output: Option<String>,
 }
 
-/// The key of a satisfaction's metadata under which this stands.
 const ASKED: &str = "asked";
 
-/// What the run was asked for, to be kept with its satisfaction.
 pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
     let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
     let asked = Asked { command: found.set.as_str().to_owned(), min_output };
@@ -235,8 +195,7 @@ pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<S
         let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
         return Some(format!("`{}` is asked for now", now.join("` or `")));
     }
-    let is_set = rule.set.evidence().is_some_and(|evidence| evidence.not_args.is_some());
-    if is_set && ran(shown).iter().any(|simple| proves_nothing(rule, simple)) {
+    if ran(shown).iter().any(|simple| proves_nothing(rule, simple)) {
         return Some("with these arguments it proves nothing any more".to_owned());
     }
     let wanted = min_output(rule)?.as_str();
@@ -245,7 +204,7 @@ pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<S
 }
 
 /// A command that ran, as it was noted, is one of those the requirement asks for.
-pub(crate) fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
+fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
     ran(shown).iter().any(|simple| is_asked(rule, simple))
 }
 
@@ -280,8 +239,8 @@ pub(crate) fn not_counted(
         "with these arguments it proves nothing".to_owned()
     } else if facts.is_unfinished {
         "it went on in the background, or was interrupted".to_owned()
-    } else if let Some(hidden) = &found.hidden {
-        hidden.clone()
+    } else if let Some(hidden) = found.hidden() {
+        hidden
     } else if is_turned {
         "other commands of the line may change the files; run it by itself".to_owned()
     } else if facts.without_output.iter().any(|name| name == rule.name) {
@@ -295,7 +254,6 @@ pub(crate) fn not_counted(
     Some(why)
 }
 
-/// The file is one of those the evidence is about.
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {
     let file = flat(file);
     let Ok(inside) = file.strip_prefix(root) else { return false };
@@ -312,7 +270,6 @@ fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
     rule.set.evidence()?.min_output.as_ref()
 }
 
-/// Globs over paths as one; none where there are none.
 pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
     if globs.is_empty() {
         return None;

@@ -20,13 +20,11 @@ pub enum Facts {
     End(Box<World>),
 }
 
-/// Before a tool call.
 #[derive(Debug)]
 pub struct Before {
     pub(crate) call: Call,
     /// Where the call acts, then the other work trees in which commands of its line act.
     pub(crate) places: Vec<Place>,
-    /// The call would go around the user.
     pub(crate) breach: Option<Breach>,
     /// Commands of the call that may become evidence.
     pub(crate) runs: Vec<Run>,
@@ -41,7 +39,6 @@ pub(crate) struct Place {
     pub(crate) judged: Vec<String>,
 }
 
-/// After a tool call that ran.
 #[derive(Debug)]
 pub struct After {
     pub(crate) call: Call,

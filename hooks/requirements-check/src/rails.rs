@@ -1,8 +1,7 @@
 //! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
 //! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
 //! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
-//! agent, not a wall against a hostile one: a script, a name put together of parts, a link that a shell line names, and git
-//! commands that name no file (`git stash -a`) are not seen.
+//! agent, not a wall against a hostile one.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -11,14 +10,13 @@ use serde_json::Value;
 use shared::catalog::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Line, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Line, Simple, is_in, spelled};
 use crate::paths::{flat, real};
 use crate::settings::Settings;
 
 /// Tools that name a file and only read it.
 const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 
-/// A longer text is no path, in bytes.
 const MAX_PATH: usize = 4096;
 
 /// The protected files of a `.claude` folder, and what is in them.
@@ -29,8 +27,8 @@ const FILES: [(&str, &str); 4] = [
     ("settings.local.json", "the hooks are registered there"),
 ];
 
-/// What is in git's folder of ours.
-const RECORDS: &str = "what is satisfied is kept there";
+/// Names of folders that are protected or hold what is.
+const FOLDERS: [&str; 4] = [".claude", "hooks", "hook-state", "requirements"];
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
@@ -39,29 +37,20 @@ const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_I
 /// Programs that set and unset variables of the shell.
 const DECLARERS: &str = "declare export local readonly typeset unset";
 
-/// Programs that run others elsewhere or later, or hand a prompt to another session.
-const DETACHERS: &str =
-    "at batch claude claude-code crontab expect nohup screen script setsid ssh systemd-run tmux unbuffer";
-
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
-/// A call that would go around the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
     /// The key path of the requirement that is locked or the user's alone.
     pub(crate) rule: String,
     why: Why,
-    /// What the call would do.
     what: String,
 }
 
-/// Why a requirement is the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Why {
-    /// The global file locks it.
     Locked,
-    /// Only the user may satisfy it.
     UsersAlone,
 }
 
@@ -70,13 +59,10 @@ pub(crate) enum Why {
 pub(crate) struct Guarded<'a> {
     /// The user's configuration folder, usually `~/.claude`.
     pub(crate) config_dir: Option<&'a Path>,
-    /// The project's top folder.
     pub(crate) root: Option<&'a Path>,
-    /// Folders of state.
     pub(crate) state_dirs: Vec<&'a Path>,
     /// The git folder that all work trees share; satisfactions lie in `requirements` there.
     pub(crate) common_dir: Option<&'a Path>,
-    /// Where the call is made.
     pub(crate) cwd: &'a Path,
 }
 
@@ -115,25 +101,26 @@ pub(crate) fn breach(
     guarded: &Guarded<'_>,
     (rule, why): (String, Why),
 ) -> Option<Breach> {
-    let places = Protected { guarded, places: OnceCell::new() };
-    let what = if let Some(line) = &call.line {
-        places.in_line(line, call.tool == "PowerShell")
+    let protected = Protected { guarded, places: OnceCell::new() };
+    let what = if call.tool == "PowerShell" {
+        let line = call.line.as_ref().map(|line| command_line::parse(&line.text.replace('\\', "/")));
+        line.and_then(|line| protected.in_line(&line))
+    } else if let Some(line) = &call.line {
+        protected.in_line(line)
     } else if call.is_edit() {
         let mut files = named.into_iter().chain(call.file.as_deref());
-        files.find_map(|file| places.change(&guarded.cwd.join(file), false))
+        files.find_map(|file| protected.change(&guarded.cwd.join(file)))
     } else {
         // A tool we do not know may move a whole folder, or run a line.
-        places.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
+        protected.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
     };
     what.map(|what| Breach { rule, why, what })
 }
 
 impl Breach {
-    /// What is to be done instead.
     pub(crate) const INSTEAD: &'static str =
         "ask the user to do it in a terminal of their own, outside Claude Code";
 
-    /// The denial, for Claude.
     pub(crate) fn words(&self) -> String {
         let (rule, what) = (&self.rule, &self.what);
         let why = match self.why {
@@ -152,34 +139,9 @@ impl Breach {
 struct Places {
     /// Folders of which everything is protected, and what is in them.
     folders: Vec<(PathBuf, &'static str)>,
-    /// The user's configuration folder.
     own: Vec<PathBuf>,
     /// Folders below which every `.claude` folder holds protected files.
     projects: Vec<PathBuf>,
-}
-
-impl Places {
-    fn of(guarded: &Guarded<'_>) -> Self {
-        let both = |path: &Path| [flat(path), real(path)];
-        let common = guarded.common_dir;
-        let main = common.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
-        let state = guarded.state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
-        let records = common.map(|dir| (dir.join("requirements"), RECORDS));
-        let programs = guarded.config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
-        let folders = state.chain(records).chain(programs);
-        let projects = [Some(guarded.root.unwrap_or(guarded.cwd)), main];
-        Self {
-            folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
-            own: guarded.config_dir.into_iter().flat_map(both).collect(),
-            projects: projects.into_iter().flatten().flat_map(both).collect(),
-        }
-    }
-
-    fn is_claude_dir(&self, folder: &Path) -> bool {
-        let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
-        self.own.iter().any(|own| own == folder)
-            || (is_named && self.projects.iter().any(|root| folder.starts_with(root)))
-    }
 }
 
 struct Protected<'a> {
@@ -189,47 +151,62 @@ struct Protected<'a> {
 }
 
 impl Protected<'_> {
-    /// What a change of this path would change, or of the folder it lies in where that counts, too. Links are resolved for paths with a telling name only: most have none.
-    fn change(&self, path: &Path, or_its_folder: bool) -> Option<String> {
+    fn places(&self) -> &Places {
+        let both = |path: &Path| [flat(path), real(path)];
+        let Guarded { config_dir, root, state_dirs, common_dir, cwd } = self.guarded;
+        self.places.get_or_init(|| {
+            let state = state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
+            let records = common_dir.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
+            let programs = config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
+            let folders = state.chain(records).chain(programs);
+            let main = common_dir.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
+            Places {
+                folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
+                own: config_dir.iter().flat_map(|dir| both(dir)).collect(),
+                projects: [Some(root.unwrap_or(cwd)), main].into_iter().flatten().flat_map(both).collect(),
+            }
+        })
+    }
+
+    /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
+    fn change(&self, path: &Path) -> Option<String> {
         let path = flat(path);
         let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
-        let is_in_project = self.guarded.root.is_some_and(|root| path.starts_with(root));
-        let is_dear = [self.guarded.config_dir, self.guarded.common_dir].contains(&Some(&path));
-        if is_in_project && !is_telling && !is_dear {
+        if !is_telling && self.guarded.root.is_some_and(|root| path.starts_with(root)) {
             return None;
         }
-        let resolved = || is_telling.then(|| self.at(&real(&path), or_its_folder)).flatten();
-        let what = self.at(&path, or_its_folder).or_else(resolved)?;
+        let resolved = || is_telling.then(|| self.at(&real(&path))).flatten();
+        let what = self.at(&path).or_else(resolved)?;
         Some(format!("change {} ({what})", path.display()))
     }
 
-    fn at(&self, path: &Path, or_its_folder: bool) -> Option<&'static str> {
-        let places = self.places.get_or_init(|| Places::of(self.guarded));
+    fn at(&self, path: &Path) -> Option<&'static str> {
+        let places = self.places();
+        let is_claude_dir = |folder: &Path| {
+            let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
+            places.own.iter().any(|own| own == folder)
+                || (is_named && places.projects.iter().any(|root| folder.starts_with(root)))
+        };
         if let Some((_, what)) = places.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
             return Some(what);
         }
-        if or_its_folder && self.guarded.common_dir == Some(path) {
-            return Some(RECORDS);
-        }
-        if or_its_folder && places.is_claude_dir(path) {
+        if is_claude_dir(path) {
             return Some(FILES[0].1);
         }
         let name = path.file_name()?;
         let (_, what) = FILES.iter().find(|(file, _)| name.eq_ignore_ascii_case(file))?;
-        path.parent().is_some_and(|folder| places.is_claude_dir(folder)).then_some(*what)
+        path.parent().is_some_and(is_claude_dir).then_some(*what)
     }
 
     /// A text of an input may be a path, or a line for a shell: one of several lines only where the key says so.
     fn in_input(&self, input: &Value, is_command: bool) -> Option<String> {
         match input {
             Value::String(text) => {
-                let path =
-                    Some(text.strip_prefix("file://").unwrap_or(text)).filter(|text| text.len() <= MAX_PATH);
-                let named = path.and_then(|path| self.named_path(path, Some(self.guarded.cwd), true));
-                let may_be_line = text.contains(' ') && (is_command || !text.contains('\n'));
-                named.or_else(|| {
-                    may_be_line.then(|| self.in_line(&command_line::parse(text), false)).flatten()
-                })
+                let path = text.strip_prefix("file://").unwrap_or(text);
+                let named =
+                    (path.len() <= MAX_PATH).then(|| self.named(path, Some(self.guarded.cwd))).flatten();
+                let is_line = text.contains(' ') && (is_command || !text.contains('\n'));
+                named.or_else(|| is_line.then(|| self.in_line(&command_line::parse(text))).flatten())
             }
             Value::Array(all) => all.iter().find_map(|value| self.in_input(value, is_command)),
             Value::Object(all) => {
@@ -239,82 +216,53 @@ impl Protected<'_> {
         }
     }
 
-    /// The protected place that a word of a line names: all of it, or what stands behind `-o`.
+    /// The protected place that a word of a line names, as it is seen from `folder`.
     fn named(&self, word: &str, folder: Option<&Path>) -> Option<String> {
-        let attached =
-            word.strip_prefix('-').filter(|rest| !rest.starts_with('-')).and_then(|rest| rest.get(1..));
-        let mut parts = [Some(word), attached].into_iter().flatten().filter(|part| !part.is_empty());
-        parts.find_map(|part| self.named_path(part, folder, true))
-    }
-
-    fn named_path(&self, word: &str, folder: Option<&Path>, or_its_folder: bool) -> Option<String> {
         let word = word.trim_end_matches('/');
         let home = self.guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
         let in_home = word.strip_prefix("~/").zip(home);
         let (base, rest) = in_home.map_or((folder, word), |(rest, home)| (Some(home), rest));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
-        if let Some(base) = base.filter(|_| !expands) {
-            return self.change(&base.join(rest), or_its_folder);
+        match base.filter(|_| !expands) {
+            Some(base) if !rest.is_empty() => self.change(&base.join(rest)),
+            _ => is_telling(word).then(|| format!("run code that names {word} and may change it")),
         }
-        let is_bare = folder.is_none() && FILES.iter().any(|(file, _)| *file == word);
-        (is_bare || is_telling(word)).then(|| format!("run code that names {word} and may change it"))
     }
 
-    fn in_line(&self, line: &Line, is_powershell: bool) -> Option<String> {
-        let text = spelled(&if is_powershell { line.text.replace('\\', "/") } else { line.text.clone() });
+    fn in_line(&self, line: &Line) -> Option<String> {
+        let text = spelled(&line.text);
         // A name may be broken by quotes.
         let unquoted = text.replace(['\'', '"', '\\'], "");
         let in_text =
             || parts(&text).chain(parts(&unquoted)).find_map(|word| self.named(word, Some(self.guarded.cwd)));
-        let Some(commands) = &line.commands else {
-            let unreadable =
-                "run a line that cannot be read and names files of requirements, settings or state";
-            return in_text().map(|_| unreadable.to_owned());
-        };
+        let Some(commands) = &line.commands else { return in_text() };
         let runs_ours = commands.iter().any(|command| is_own(command.program()));
-        commands.iter().enumerate().find_map(|(index, command)| {
+        let is_fed = text.contains("<<") || text.contains("xargs");
+        commands.iter().find_map(|command| {
             let folder = command.folder(self.guarded.cwd);
-            let writes = || command.writes.iter().map(|file| spelled(file));
-            let writes_somewhere = writes().any(|file| file.contains(['$', '`']));
-            let looks =
-                !is_harmless(command) || writes_somewhere || (is_powershell && !command.writes.is_empty());
+            let named = |words: &[String]| {
+                let words = words.iter().map(|word| spelled(word));
+                words
+                    .into_iter()
+                    .find_map(|word| parts(&word).find_map(|part| self.named(part, folder.as_deref())))
+            };
             // What its words stand for, and what is fed to it, stands elsewhere in the line.
-            let looks_whole = looks
-                && (command.text.contains(['$', '`', '{'])
-                    || writes_somewhere
-                    || command.text.contains("xargs")
-                    || text.contains("<<")
-                    || is_powershell);
-            let before = index.checked_sub(1).map(|before| &commands[before]);
-            writes()
-                .find_map(|file| self.named_path(&file, folder.as_deref(), false))
+            let is_open = |word: &String| word.contains(['$', '`']);
+            let writes_openly = command.writes.iter().any(is_open);
+            let looks = !is_harmless(command);
+            let looks_whole = writes_openly || (looks && (is_fed || command.text.contains(['$', '`', '{'])));
+            named(&command.writes)
                 .or_else(|| variable(command, runs_ours))
-                .or_else(|| detached(command, &text, commands))
-                .or_else(|| pretended(command, before, &text))
-                .or_else(|| looks.then(|| self.in_command(command, folder.as_deref())).flatten())
+                .or_else(|| looks.then(|| handed(command)).flatten())
+                .or_else(|| looks.then(|| named(&command.with_prefix())).flatten())
                 .or_else(|| looks_whole.then(in_text).flatten())
-        })
-    }
-
-    /// What is protected and named by a command's words. A search of folders names what it looks for by its name alone.
-    fn in_command(&self, command: &Simple, folder: Option<&Path>) -> Option<String> {
-        let searches = matches!(command.program(), "find" | "fd");
-        let looks_for = |word: &str| {
-            let name = word.trim_end_matches('*');
-            let is_cut = name.len() < word.len() && name.len() > 3;
-            let is_name = FILES.iter().any(|(file, _)| *file == name || (is_cut && file.starts_with(name)));
-            (searches && is_name).then(|| format!("run code that names {word} and may change it"))
-        };
-        command.with_prefix().iter().map(|word| spelled(word)).find_map(|word| {
-            parts(&word).find_map(|part| self.named(part, folder).or_else(|| looks_for(part)))
         })
     }
 }
 
 /// A name that stands in the paths of what is protected.
 fn is_own_name(name: &str) -> bool {
-    let folders = [".claude", "hooks", "hook-state", "requirements"];
-    FILES.iter().map(|(file, _)| *file).chain(folders).any(|own| name.eq_ignore_ascii_case(own))
+    FILES.iter().map(|(file, _)| *file).chain(FOLDERS).any(|own| name.eq_ignore_ascii_case(own))
 }
 
 /// A word names something protected, though its folder is not known or the shell puts something in.
@@ -323,25 +271,28 @@ fn is_telling(word: &str) -> bool {
     let (folder, name) = word.rsplit_once('/').unwrap_or(("", &word));
     let is_file = FILES.iter().any(|(file, _)| *file == name);
     let may_be_ours = is_file || name == "hooks" || name.contains(['*', '?', '[', '$', ',']);
+    let is_ours = |part: &str| word.contains(part);
     name == ".claude"
         || (folder.ends_with(".claude") && may_be_ours)
-        || (folder.ends_with("$claude_config_dir") && is_file)
-        || ["hook-state", ".git/requirements", "$claude_hook_state_dir"]
-            .iter()
-            .any(|ours| word.contains(ours))
+        || (is_file && (folder.is_empty() || folder.ends_with("$claude_config_dir")))
+        || ["hook-state", ".git/requirements", "$claude_hook_state_dir"].into_iter().any(is_ours)
 }
 
-/// It reads, or keeps the files, or is one of our own.
+/// It reads, or keeps the files, or is one of our own. A folder named OFF switches the hooks off like a file.
 fn is_harmless(command: &Simple) -> bool {
-    // A folder named OFF switches the hooks off like a file.
     let keeps_ours = command.reads() || command.keeps_files() || is_own(command.program());
     (keeps_ours && command.program() != "mkdir") || command.program() == "eval"
 }
 
-/// What may be a path in a text: its words, and their parts.
+/// What may be a path in a text: its words, their parts, and what stands behind `-o`.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c);
-    text.split(is_between).filter(|word| !word.is_empty())
+    let attached =
+        |word| Some(word).filter(|word: &&str| word.starts_with('-')).and_then(|word| word.get(2..));
+    text.split(is_between)
+        .flat_map(move |word| [Some(word), attached(word)])
+        .flatten()
+        .filter(|word| !word.is_empty())
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
@@ -349,45 +300,21 @@ fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
     let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
     let is_changed =
         |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
-    let hides = |word: &str| matches!(word, "-i" | "-" | "--ignore-environment") || word.starts_with("HOME=");
     let set = command.prefix.iter().filter(|_| declares || runs_ours);
     let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
-    let named = changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)));
-    let is_hidden = runs_ours && command.prefix.iter().any(|word| hides(word));
-    let name = named.or(is_hidden.then_some("the environment"))?;
+    let name = changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))?;
     Some(format!("change {name}, by which Barbless's commands know where they run"))
 }
 
-/// One of the user's commands handed to a program that runs it out of sight, or to another session.
-fn detached(command: &Simple, text: &str, commands: &[Simple]) -> Option<String> {
-    let before = command.prefix.iter().map(|word| base_name(word));
-    let program = before.chain([command.program()]).find(|program| is_in(DETACHERS, program))?;
-    let is_fed = text.contains("<<") || commands.iter().any(|other| other.hidden == Some(Hidden::Pipe));
-    let handed = has_a_verb_of_ours(&command.text) || (is_fed && has_a_verb_of_ours(text));
-    handed.then(|| format!("run one of the user's own commands through {program}"))
+/// One of the user's commands handed to another program, which may run it out of sight or as a prompt.
+fn handed(command: &Simple) -> Option<String> {
+    let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
+    let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
+    let is_handed = words.windows(3).any(is_one) || words.windows(2).any(is_one);
+    is_handed.then(|| format!("run one of the user's own commands through {}", command.program()))
 }
 
-fn has_a_verb_of_ours(text: &str) -> bool {
-    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-    let words: Vec<&str> =
-        text.split(|c| !is_part(c)).filter(|word| !word.is_empty() && !word.starts_with('-')).collect();
-    let behind = |at: usize| words.iter().skip(at + 1).take(2).any(|word| is_in(VERBS, word));
-    words.iter().enumerate().any(|(at, word)| is_own(word) && behind(at))
-}
-
-/// A hook of ours with something to read, or without a command of its own: it takes what it reads for an event of Claude
-/// Code's, and the user's words may stand in one.
-fn pretended(command: &Simple, before: Option<&Simple>, text: &str) -> Option<String> {
-    let program = command.program();
-    let is_hook = is_own(program) && !matches!(program, "req" | "pace-maker");
-    let has_command = command.words.iter().skip(1).any(|word| !word.contains(['$', '`', '*', '?', '[', '{']));
-    let is_piped = before.is_some_and(|before| before.hidden == Some(Hidden::Pipe));
-    let is_fed = is_piped || !command.reads.is_empty() || text.contains("<<");
-    (is_hook && (is_fed || !has_command))
-        .then(|| format!("run the hook {program} as Claude Code does, without a command for it to carry out"))
-}
-
-/// One of our own commands, by its name.
 fn is_own(program: &str) -> bool {
     matches!(program, "req" | "pace-maker") || own_commands().any(|own| own == program)
 }

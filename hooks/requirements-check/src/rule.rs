@@ -8,18 +8,15 @@ use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trig
 use crate::view::quoted;
 use crate::words::{cut, is_hidden};
 
-/// A command is shown up to this length, in characters.
 const MAX_SHOWN: usize = 80;
 
 #[derive(Clone, Copy)]
 pub struct Rule<'a> {
-    /// The key under `requirements`.
     pub name: &'a str,
     pub set: &'a Requirement,
 }
 
 impl<'a> Rule<'a> {
-    /// Those in force, by name.
     pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
         rules.filter(|rule| rule.set.is_on() && rule.lacks().is_none())
@@ -41,7 +38,6 @@ impl<'a> Rule<'a> {
         self.set.kind()
     }
 
-    /// Enforced before tool calls.
     pub(crate) fn is_for_calls(&self) -> bool {
         self.set.enforce != Enforce::Stop
     }
@@ -80,7 +76,6 @@ impl<'a> Rule<'a> {
         call.commands().iter().filter_map(shown).collect()
     }
 
-    /// Its triggers on the call's tool.
     fn triggers(&self, call: &Call) -> impl Iterator<Item = &'a Trigger> {
         self.set.triggers.iter().flatten().filter(|trigger| call.is_tool(&trigger.tool))
     }
@@ -99,12 +94,10 @@ impl<'a> Rule<'a> {
         locked.iter().any(|path| crate::rails::locks(path, &self.key()))
     }
 
-    /// Its name as a word of a command.
     pub fn word(&self) -> String {
         quoted(self.name)
     }
 
-    /// Its key path.
     pub fn key(&self) -> String {
         format!("requirements.{}", self.name)
     }

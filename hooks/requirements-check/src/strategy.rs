@@ -9,15 +9,14 @@ use crate::settings::{Blocking, Dynamic, Glob, Guard, SatisfiedBy, Scope, Terms}
 use crate::view::View;
 use crate::words::age;
 
-/// How a requirement is satisfied, or why it is not.
 pub type Standing = Result<String, String>;
 
-/// What would satisfy a requirement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Remedy {
     /// `req satisfy`, which takes several names at once; or something instead of it.
-    Satisfy { or: Option<String> },
-    /// Anything else, as a sentence.
+    Satisfy {
+        or: Option<String>,
+    },
     Do(String),
 }
 

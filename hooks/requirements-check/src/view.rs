@@ -21,7 +21,6 @@ use crate::words::age;
 pub struct View<'a> {
     /// None on a command line outside of any session.
     pub session: Option<&'a str>,
-    /// The tool call's id.
     pub call: Option<&'a str>,
     pub state: &'a State,
     pub world: &'a World,
@@ -31,7 +30,6 @@ pub struct View<'a> {
 #[derive(Debug, Default)]
 pub struct World {
     pub here: Here,
-    /// Satisfactions on the branch.
     pub branch: Satisfactions,
     /// Satisfactions on all branches, approvals and waivers.
     pub permanent: Satisfactions,
@@ -41,7 +39,6 @@ pub struct World {
     pub evidence: BTreeMap<String, Freshness>,
     /// Per evidence requirement the files of which the index holds another version than the work tree.
     pub staged_otherwise: BTreeMap<String, Vec<String>>,
-    /// Per evidence requirement its file.
     pub files: BTreeMap<String, FileFound>,
     /// Other live sessions on this project, as people read them.
     pub others: Vec<String>,
@@ -50,23 +47,17 @@ pub struct World {
     pub can_satisfy: bool,
     /// Evidence can be kept, which needs the state folder as well.
     pub can_prove: bool,
-    /// The session's directory.
     pub cwd: PathBuf,
-    /// The project's root.
     pub root: Option<PathBuf>,
-    /// `CLAUDE_CODE_ENTRYPOINT`.
     pub entrypoint: Option<String>,
     /// `branch` is not the one that is checked out.
     pub is_turned: bool,
-    /// Notices for the user.
     pub notes: Vec<String>,
     /// Notices for the user that no later session repeats, each with the change that remembers it.
     pub once: Vec<(String, Change)>,
     /// Sessions that a prefix may mean; for commands only, as everything below.
     pub known_sessions: Vec<String>,
-    /// Live sessions of this project.
     pub live: Vec<Entry>,
-    /// Holders of satisfactions.
     pub recorded: Vec<Listed>,
     /// Branches that exist or are checked out; none if unknown.
     pub heads: Option<BTreeSet<Key>>,
@@ -98,11 +89,9 @@ pub enum Freshness {
     Same,
     /// The files that differ, as far as they are known.
     Different(Vec<String>),
-    /// Why the files could not be compared.
     Unknown(String),
 }
 
-/// A file asked for as evidence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileFound {
     pub(crate) glob: String,
@@ -111,7 +100,6 @@ pub struct FileFound {
     pub(crate) lacks: Option<String>,
 }
 
-/// Who reads the answer.
 #[derive(Debug, Default)]
 pub struct Reader {
     pub req: ReqCommand,
@@ -128,7 +116,6 @@ impl View<'_> {
         self.now.micros().div_euclid(1_000_000)
     }
 
-    /// The requirement's scope here.
     pub fn scope(&self, rule: &Rule<'_>) -> Scope {
         self.world.here.scope(rule.set.scope)
     }

@@ -15,7 +15,6 @@ use crate::strategy::Remedy;
 use crate::view::{Size, View, quoted};
 use crate::words::cut;
 
-/// Characters shown of a project's own text.
 const MAX_MESSAGE: usize = 600;
 const MAX_POINTS: usize = 12;
 /// Characters of the whole text at a session's start.
@@ -23,13 +22,10 @@ const MAX_AT_START: usize = 2_000;
 /// Requirements named at once: a file may hold a thousand, and nobody reads them.
 const MAX_RULES: usize = 20;
 
-/// The provenance of a setting, by key.
 pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
-/// A requirement, and why it is not satisfied.
 pub(crate) type Unmet<'a> = (Rule<'a>, String);
 
-/// What is not satisfied and how to satisfy it.
 pub(crate) struct Told {
     pub(crate) text: String,
     /// The same steps for the journal.

@@ -2,7 +2,6 @@
 //! can be typed.
 
 use super::world::{World, command_in, link, prompt_in, shell_response};
-use crate::driver::{context, denial};
 use serde_json::json;
 use std::fs;
 use tests::sandbox::Level;
@@ -90,40 +89,6 @@ fn only_the_user_satisfies_what_is_the_users() {
     assert_eq!(claude.types("req please help"), None, "that is for Claude");
     claude.answer_to(&prompt_in(&text));
     claude.edits("a.rs", "");
-}
-
-#[test]
-fn a_skill_that_succeeds_satisfies_what_names_it() {
-    let world = World::of_team("requirements: {plan: {enabled: true, satisfied_by_skill: planner}}\n");
-    let claude = world.claude();
-    let skill = claude.call("Skill", json!({ "skill": "planner" }));
-    assert_eq!(claude.failed(&skill), None);
-    claude.refused(&claude.edit("a.rs"));
-    claude.succeeded(&skill);
-    claude.edits("a.rs", "");
-}
-
-#[test]
-fn a_branch_grows_up_to_its_limit_with_one_warning_and_further_with_an_approval() {
-    let world = World::of_team(
-        "requirements: {size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {warn: 5, block: 10}}}\n",
-    );
-    world.switch("feature");
-    let claude = world.claude();
-    claude.edits("a.txt", "line\n".repeat(4).as_str());
-    claude.passes(&claude.edit("a.txt"));
-    world.sandbox.write("a.txt", "line\n".repeat(9));
-    let warning = context(claude.before(&claude.edit("a.txt")).as_ref()).expect("a warning");
-    assert!(warning.contains("9 changed lines") && warning.contains("10"), "{warning}");
-    claude.passes(&claude.edit("a.txt"));
-    world.sandbox.write("a.txt", "line\n".repeat(10));
-    let text = claude.refused(&claude.edit("a.txt"));
-    assert!(text.contains("10 changed lines against main"), "{text}");
-    assert_eq!(claude.shell("req approve size").status.code(), Some(1));
-    claude.answer_to(&prompt_in(&text));
-    assert_eq!(denial(claude.before(&claude.edit("a.txt")).as_ref()), None);
-    claude.answer_to("req clear size");
-    claude.refused(&claude.edit("b.txt"));
 }
 
 #[test]

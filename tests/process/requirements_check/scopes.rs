@@ -2,7 +2,6 @@
 
 use super::world::{Claude, World};
 use crate::driver::denial;
-use serde_json::{Value, json};
 use std::fs;
 use tests::payloads::Payload;
 
@@ -35,24 +34,6 @@ fn satisfactions_are_seen_by_those_whose_scope_they_have() {
 }
 
 #[test]
-fn satisfactions_lie_in_one_file_per_branch_and_one_for_all_branches() {
-    let world = World::of_team(
-        "requirements: {a: {enabled: true}, b: {enabled: true, scope: branch}, c: {enabled: true, scope: permanent}}\n",
-    );
-    world.switch("feature/auth");
-    let claude = world.claude();
-    claude.does("req satisfy a b c --note 'in docs'");
-    let marks = world.marks("feature-auth.json");
-    assert_eq!((&marks["version"], &marks["branch"]), (&json!("2"), &json!("feature/auth")));
-    assert_eq!(marks["project"], json!(world.sandbox.project()));
-    let own = &marks["requirements"]["a"]["sessions"][&claude.session.id];
-    assert_eq!((&own["satisfied_by"], &own["metadata"]["note"]), (&json!("agent"), &json!("in docs")));
-    assert_eq!(marks["requirements"]["b"]["everyone"]["satisfied_by"], "agent");
-    assert_eq!(marks["requirements"]["c"], Value::Null);
-    assert_eq!(world.marks("permanent.json")["requirements"]["c"]["everyone"]["satisfied_by"], "agent");
-}
-
-#[test]
 fn satisfies_for_every_session_of_a_branch_from_claudes_shell() {
     let world = scoped("session");
     let (claude, other) = (world.claude(), world.another(2));
@@ -64,19 +45,6 @@ fn satisfies_for_every_session_of_a_branch_from_claudes_shell() {
     assert!(!is_denied(&claude) && !is_denied(&other));
     world.switch("three");
     assert!(is_denied(&claude));
-}
-
-#[test]
-fn the_end_of_a_session_keeps_its_satisfactions_unless_it_is_cleared() {
-    let world = scoped("session");
-    let (claude, other) = (world.claude(), world.another(2));
-    for session in [&claude, &other] {
-        session.does("req satisfy plan");
-    }
-    for (reason, is_kept) in [("other", true), ("clear", false)] {
-        assert_eq!(claude.ask(&claude.session.session_end(reason)), None);
-        assert_eq!((is_denied(&claude), is_denied(&other)), (!is_kept, false), "{reason}");
-    }
 }
 
 #[test]

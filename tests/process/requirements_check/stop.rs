@@ -3,7 +3,6 @@
 use super::world::{World, command_in};
 use crate::driver::is_block;
 use serde_json::json;
-use tests::sandbox::Level;
 
 const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
 
@@ -39,17 +38,6 @@ fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
         claude.does(line);
         assert_eq!(claude.stop().is_some(), is_due, "{line}");
     }
-}
-
-#[test]
-fn a_run_that_nobody_watches_is_blocked_only_where_that_is_set() {
-    let world = World::of_team(TESTS);
-    let claude = world.claude().headless();
-    claude.edits("a.rs", "");
-    claude.stops();
-    world.sandbox.requirements(Level::User, "requirements-check: {headless: true}\n");
-    claude.held();
-    claude.stops();
 }
 
 #[test]

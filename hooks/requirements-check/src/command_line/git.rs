@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use super::shell::join;
 use super::{Simple, base_name, runs_another};
 
-/// git's global options whose value is the next word.
 const WITH_VALUE: &[&str] =
     &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
 
@@ -15,6 +14,11 @@ pub(crate) fn names_repository(word: &str) -> bool {
     ["--git-dir", "--work-tree", "core.worktree=", "git_dir=", "git_work_tree="]
         .iter()
         .any(|name| word.starts_with(name))
+}
+
+/// An option of a program that runs another one, with which that runs in another folder.
+fn changes_folder(word: &str) -> bool {
+    ["-C", "-D", "--chdir", "-execdir", "-okdir"].iter().any(|option| word.starts_with(option))
 }
 
 /// The words behind the program, without those before the subcommand of git or cargo.
@@ -49,19 +53,18 @@ impl Simple {
         Some(rest.split_first().map_or(("", rest), |(subcommand, rest)| (subcommand.as_str(), rest)))
     }
 
-    /// git is given a setting for this call alone.
-    pub(super) fn configures_git(&self) -> bool {
-        let rest = without_global_options(&self.words).len();
-        self.words[..self.words.len() - rest].iter().any(|word| word == "-c")
-    }
-
     /// The directory the command acts in: where it runs, and for git, also behind a program that runs it, `-C`. `None` where
     /// the line does not spell it out.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
         let mut directory = self.directory.clone();
         let behind = if runs_another(&self.words) { self.words.len() } else { 1 };
         let is_git = |word: &String| base_name(word) == "git";
-        let Some(git) = self.words.iter().take(behind).position(is_git) else { return directory };
+        let git = self.words.iter().take(behind).position(is_git);
+        let before = self.words.iter().take(git.unwrap_or(self.words.len()));
+        if runs_another(&self.words) && before.skip(1).any(|word| changes_folder(word)) {
+            directory = None;
+        }
+        let Some(git) = git else { return directory };
         let mut options = self.words.iter().skip(git + 1);
         let mut names = self.prefix.iter().any(|word| names_repository(word));
         while let Some(option) = options.next().filter(|word| word.starts_with('-')) {

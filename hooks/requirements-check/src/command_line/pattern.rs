@@ -6,16 +6,9 @@ use super::git::without_global_options;
 use super::reader::Reader;
 use super::{Line, Simple, base_name, runs_another};
 
-/// A compiled expression may take this many bytes.
 const MAX_REGEX_BYTES: usize = 256 * 1024;
-/// Matches looked at in one command before it is left at that.
-const MAX_MATCHES: usize = 64;
-/// So much of a command is searched, in bytes: an expression may take a microsecond for each.
+/// So much of a command is searched, in characters: an expression may take a microsecond for each.
 const MAX_SEARCHED: usize = 8 * 1024;
-/// Stands in the place of a blank inside a word, so that `\s` does not match it.
-const BLANK_IN_WORD: &str = "\u{1f}";
-
-/// What commands are looked for.
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// The words a simple command begins with, split at blanks, quotes removed: `git commit`.
@@ -36,7 +29,7 @@ impl Pattern {
         if is_regex(pattern) {
             return Self::parse_regex(pattern);
         }
-        let mut reader = Reader::new(pattern, 1);
+        let mut reader = Reader::new(pattern, 0);
         let mut words = Vec::new();
         reader.blanks();
         while let Some(word) = reader.word().ok()? {
@@ -76,7 +69,7 @@ impl Pattern {
                 (0..behind.min(simple.words.len())).any(|at| begin(wanted, &simple.words[at..]))
                     || (!simple.prefix.is_empty() && begin(wanted, &simple.with_prefix()))
             }
-            Self::Regex(regex) => forms(simple).iter().any(|form| is_found(regex, form)),
+            Self::Regex(regex) => forms(simple).iter().any(|form| regex.is_match(form)),
         }
     }
 
@@ -94,7 +87,6 @@ impl Pattern {
         !self.begins(simple) && (is_script || (1..words.len()).any(stands_at))
     }
 
-    /// The commands of `line` that match; none where it cannot be read.
     pub(crate) fn matches<'a>(&self, line: &'a Line) -> Vec<&'a Simple> {
         line.commands.iter().flatten().filter(|simple| self.matches_command(simple)).collect()
     }
@@ -120,7 +112,6 @@ fn begin(wanted: &[String], words: &[String]) -> bool {
         && (rest.starts_with(arguments) || without_global_options(words).starts_with(arguments))
 }
 
-/// `python -m` is the same by each of its names.
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python");
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
@@ -145,30 +136,9 @@ fn forms(simple: &Simple) -> Vec<String> {
     [simple.words.clone(), simple.with_prefix(), bare].iter().map(|words| in_one(words)).collect()
 }
 
-/// The words as one text in which blanks only stand between them.
+/// The words as one text. A word with blanks is a text of its own, and no command: it matches nothing.
 fn in_one(words: &[String]) -> String {
-    let mut text = String::new();
-    for word in words.iter().take_while(|word| word.len() <= MAX_SEARCHED) {
-        if text.len() + word.len() >= MAX_SEARCHED {
-            break;
-        }
-        text.extend([&word.replace([' ', '\t', '\n'], BLANK_IN_WORD), " "]);
-    }
-    text.truncate(text.trim_end_matches(' ').len());
-    text
-}
-
-/// A word with blanks is a text, and no command: a match must begin in another one.
-fn is_found(regex: &Regex, form: &str) -> bool {
-    let mut from = 0;
-    for _ in 0..MAX_MATCHES {
-        let Some(found) = regex.find_at(form, from) else { return false };
-        let begin = form[..found.start()].rfind(' ').map_or(0, |blank| blank + 1);
-        let end = form[found.start()..].find(' ').map_or(form.len(), |blank| found.start() + blank);
-        if !form[begin..end].contains(BLANK_IN_WORD) {
-            return true;
-        }
-        from = end;
-    }
-    false
+    let shown =
+        |word: &String| if word.contains([' ', '\t', '\n']) { "''" } else { word.as_str() }.to_owned();
+    words.iter().map(shown).collect::<Vec<_>>().join(" ").chars().take(MAX_SEARCHED).collect()
 }

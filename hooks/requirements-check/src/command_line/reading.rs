@@ -2,7 +2,6 @@
 
 use super::{Simple, base_name, is_in};
 
-/// Programs that only read, whatever their arguments.
 const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut df diff dirname du echo egrep exit \
     expand false fgrep file fold get-childitem get-content grep head hexdump id jq join ls md5sum more nl od paste popd \
     printenv printf pushd pwd readlink realpath rev seq sha1sum sha256sum sleep stat strings tac tail test tr true type \
@@ -44,7 +43,6 @@ impl Simple {
         !self.reads() && (is_writer || !self.writes.iter().all(|file| is_discarded(file)))
     }
 
-    /// Whether it only reads.
     pub(crate) fn reads(&self) -> bool {
         let is_plain = self.prefix.iter().all(|word| !word.contains('='));
         self.writes.iter().all(|file| is_discarded(file)) && is_plain && self.program_reads()
@@ -96,24 +94,12 @@ impl Simple {
         let has = |list: &str| self.words.iter().skip(1).any(|word| is_forbidden(word, list));
         if let Some((_, forbidden)) = READERS_WITHOUT.iter().find(|(reader, _)| *reader == program) {
             return !has(forbidden)
-                && match program.as_str() {
-                    "sed" => self.sed_prints(),
-                    "awk" => !["|", "@", "system", "> \""].iter().any(|part| self.text.contains(part)),
-                    _ => true,
-                };
+                && (program != "awk" || !["|", ">", "system"].iter().any(|part| self.text.contains(part)));
         }
         match self.git().filter(|_| program == "git") {
-            Some(git) => git_reads(git) && !has(NOT_READING) && !self.configures_git(),
+            Some(git) => git_reads(git) && !has(NOT_READING) && self.words.iter().all(|word| word != "-c"),
             None => is_in(READERS, &program),
         }
-    }
-
-    /// One script, by which `sed` writes no file and runs no program.
-    fn sed_prints(&self) -> bool {
-        let mut words = self.words.iter().skip(1);
-        let scripts = words.clone().filter(|word| word.starts_with('-') && word.ends_with('e')).count();
-        let script = words.find(|word| !word.starts_with('-')).map_or("", String::as_str);
-        scripts < 2 && !script.rsplit('/').next().unwrap_or_default().contains(['w', 'e', 'W'])
     }
 }
 
@@ -126,22 +112,15 @@ fn git_reads((subcommand, rest): (&str, &[String])) -> bool {
     }
 }
 
-/// `/dev/null` and the streams.
 fn is_discarded(file: &str) -> bool {
     matches!(file, "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
 }
 
-/// One of the options, its value attached or not, cut short, or a short one among others.
+/// One of the options, its value attached or not, or a short one among others.
 fn is_forbidden(word: &str, options: &str) -> bool {
     let name = word.split('=').next().unwrap_or_default();
-    options.split(' ').any(|option| {
-        name == option
-            || (name.len() > 4 && name.starts_with("--") && option.starts_with(name))
-            || (option.len() == 2 && is_cluster(word) && word.contains(&option[1..]))
-    })
-}
-
-/// Short options in one word.
-fn is_cluster(word: &str) -> bool {
-    word.starts_with('-') && !word.starts_with("--")
+    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+    let is_among =
+        |option: &str| option.len() == 2 && letters.is_some_and(|letters| letters.contains(&option[1..]));
+    options.split(' ').any(|option| name == option || is_among(option))
 }

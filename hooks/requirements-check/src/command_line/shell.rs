@@ -2,67 +2,50 @@
 
 use std::path::{Path, PathBuf};
 
-use super::reader::{Read, Reader, Shell, Unreadable, whole};
+use super::chains::moves;
+use super::reader::{Read, Reader};
 use super::word::{Word, spelled};
-use super::{Hidden, Simple, base_name, is_in, is_plain, runs_another};
+use super::{Hidden, Simple, is_in, is_plain, runs_another};
 
-/// How many levels of nesting one `sh -c` takes of those allowed.
-const SHELL_DEPTH: usize = 3;
-/// Longer directories than any file system's are not followed.
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
-/// Settings of a shell with which it runs every command, as names and as letters.
-const SHELL_NAMES: [&str; 6] = ["allexport", "errexit", "errtrace", "nounset", "pipefail", "xtrace"];
-const SHELL_LETTERS: &str = "aceiloux";
-/// Long options of the same kind.
-const SHELL_OPTIONS: [&str; 4] = ["--login", "--norc", "--noprofile", "--posix"];
+/// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
+const SCRIPT_DEPTH: usize = 3;
 
-/// Programs that run another one in their place: options whose value is the next word or stands in the same one, other options
-/// with which they run it as if they were not there, and how many words of their own follow.
-const WRAPPERS: [(&str, &str, &str, usize); 8] = [
-    ("builtin", "", "", 0),
-    ("command", "", "-p", 0),
-    ("env", "-u --unset -C --chdir", "- -i -v --debug --ignore-environment", 0),
-    ("nice", "-n --adjustment", "", 0),
-    ("nohup", "", "", 0),
-    (
-        "sudo",
-        "-D --chdir -u --user -g --group -h --host -p --prompt",
-        "-E -H -k -n --non-interactive --preserve-env --set-home",
-        0,
-    ),
-    ("time", "-f --format -o --output", "-a -p -q -v --append --portability --quiet --verbose", 0),
-    ("timeout", "", "", 1),
+/// What `set` may switch without a command being left out, as names and as letters.
+const SETTINGS: &str = "allexport errexit errtrace nounset pipefail xtrace";
+const LETTERS: &str = "aeoux";
+
+/// Programs that run another one in their place, their options whose value is the next word, and those without. With any other
+/// option they may do something else.
+const WRAPPERS: [(&str, &str, &str); 8] = [
+    ("builtin", "", ""),
+    ("command", "", "-p"),
+    ("env", "-u -C", "- -i"),
+    ("nice", "-n", ""),
+    ("nohup", "", ""),
+    ("sudo", "-u -g -D", "-E -H -n"),
+    ("time", "", "-p"),
+    ("timeout", "", ""),
 ];
 
 /// How many words a wrapper takes before the program, itself included, and the folder it runs it in; `None` where the first word
-/// is none, or it may do something else.
+/// is none.
 fn wrapper(words: &[Word]) -> Option<(usize, Option<&str>)> {
     let text = |at: usize| words.get(at).map(|word| word.text.as_str());
-    let name = base_name(text(0)?);
-    let (_, with_value, flags, operands) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
+    let name = super::base_name(text(0)?);
+    let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
     let (mut at, mut folder) = (1, None);
     while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
-        at += 1;
-        if option == "--" {
-            break;
-        }
-        let (name, mut value) = match option.split_once('=') {
-            Some((name, value)) if name.starts_with("--") => (name, Some(value)),
-            _ if option.starts_with("--") || option.len() < 3 => (option, None),
-            _ => option.split_at_checked(2).map(|(name, value)| (name, Some(value)))?,
-        };
-        if is_in(with_value, name) {
-            if value.is_none() {
-                value = text(at);
-                at += 1;
-            }
-            folder = value.filter(|_| matches!(name, "-C" | "-D" | "--chdir")).or(folder);
-        } else if !is_in(flags, option) && !option[1..].bytes().all(|byte| byte.is_ascii_digit()) {
+        if is_in(with_value, option) {
+            folder = text(at + 1).filter(|_| is_in("-C -D", option)).or(folder);
+            at += 1;
+        } else if !is_in(flags, option) {
             return None;
         }
+        at += 1;
     }
-    at += assignments(words.get(at..).unwrap_or_default()) + operands;
+    at += assignments(words.get(at..).unwrap_or_default()) + usize::from(name == "timeout");
     (at < words.len()).then_some((at, folder))
 }
 
@@ -70,136 +53,125 @@ fn assignments(words: &[Word]) -> usize {
     words.iter().take_while(|word| word.is_assignment()).count()
 }
 
+/// The command of these words, with the redirections that were read.
+pub(super) fn simple(words: &[Word], redirected: Simple) -> Simple {
+    let (mut directory, mut program) = (Some(PathBuf::new()), assignments(words));
+    while let Some((taken, folder)) = wrapper(words.get(program..).unwrap_or_default()) {
+        directory = folder.map_or(directory.clone(), |folder| join(directory, folder));
+        program += taken;
+    }
+    let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
+    let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
+    let mut texts = words.iter().map(|word| word.text.clone());
+    let mut simple = Simple {
+        text: raw.join(" "),
+        unknown_options: unknown.map(|word| word.raw.clone()).collect(),
+        prefix: texts.by_ref().take(program).collect(),
+        words: texts.collect(),
+        directory,
+        ..redirected
+    };
+    simple.hidden = runs_another(&simple.words).then_some(Hidden::Wrapper);
+    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
+    simple
+}
+
 impl Reader<'_> {
-    /// A simple command, with what it does to the shell and the commands of the script it runs.
-    pub(super) fn run(&mut self, at: usize, words: &[Word], redirected: Simple) -> Read<()> {
-        let mut directory = self.shell.directory.clone();
-        let mut program = assignments(words);
-        while let Some((taken, folder)) = wrapper(words.get(program..).unwrap_or_default()) {
-            directory = folder.map_or(directory.clone(), |folder| join(directory, folder));
-            program += taken;
-        }
-        let hidden = (self.constructs > 0).then_some(Hidden::Compound);
-        let mut simple = Simple { hidden, directory, ..redirected.of(words, program) };
-        if runs_another(&simple.words) {
-            simple.hidden.get_or_insert(Hidden::Wrapper);
-        }
-        self.found.insert(at, simple);
-        let Some((program, arguments)) = words.get(program..).and_then(<[_]>::split_first) else {
+    /// Reads the script of `sh -c '..'` and of `eval '..'`. One with expansions is read as it is written; what it comes to is not
+    /// known.
+    pub(super) fn script(&mut self, at: usize) -> Read<()> {
+        let command = &self.found[at];
+        let script = match command.program() {
+            "sh" | "bash" | "zsh" | "dash" | "ksh" => script_of(&command.words).map(str::to_owned),
+            "eval" => Some(command.words[1..].join(" ")),
+            _ => None,
+        };
+        let is_literal = command.runs_script;
+        let Some(script) = script else {
+            self.found[at].runs_script = false;
             return Ok(());
         };
-        self.builtin(&program.text, arguments);
-        self.found[at].runs_script = self.script(base_name(&program.text), arguments)?;
-        Ok(())
+        let read = self.hidden(Hidden::Script, |reader| {
+            reader.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false))
+        });
+        if is_literal { read } else { Ok(()) }
+    }
+}
+
+/// The first word behind the options of a shell, if `-c` is among these.
+fn script_of(words: &[String]) -> Option<&str> {
+    let (mut at, mut has_script) = (1, false);
+    while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
+        let is_long = option.starts_with("--");
+        has_script |= !is_long && option.contains('c');
+        at += if !is_long && option.ends_with(['o', 'O']) { 2 } else { 1 };
+    }
+    words.get(at).filter(|_| has_script).map(String::as_str)
+}
+
+/// What commands leave behind for those after them.
+#[derive(Clone, Debug)]
+pub(super) struct Shell {
+    /// As [`Simple::directory`].
+    pub(super) directory: Option<PathBuf>,
+    pub(super) pipefail: bool,
+    /// What comes now may never run: `exit`, `exec`, `trap` or `set -n` stood before.
+    pub(super) left: bool,
+}
+
+impl Shell {
+    pub(super) fn new() -> Self {
+        Self { directory: Some(PathBuf::new()), pipefail: false, left: false }
     }
 
-    /// What a command does to the shell it runs in.
-    fn builtin(&mut self, program: &str, arguments: &[Word]) {
-        let first = arguments.first().map(|word| word.text.as_str());
-        match program {
+    /// What a command does to the shell it runs in; behind it stand those of its substitutions and of its script.
+    pub(super) fn run(&mut self, commands: &[Simple]) {
+        let Some((command, inner)) = commands.split_first() else { return };
+        let arguments = command.words.get(1..).unwrap_or_default();
+        match command.program() {
             "cd" | "chdir" | "pushd" => {
-                let is_option = |word: &&Word| matches!(word.text.as_str(), "-P" | "-L" | "--" | "-e" | "-q");
+                let is_option = |word: &&String| matches!(word.as_str(), "-P" | "-L" | "--");
                 let mut folders = arguments.iter().filter(|word| !is_option(word));
-                let to = folders.next().filter(|_| folders.next().is_none() && self.constructs == 0);
-                let here = self.shell.directory.take();
-                self.shell.directory = to.and_then(|to| join(here, &to.text));
+                let to = folders.next().filter(|_| folders.next().is_none());
+                self.directory = to.and_then(|to| join(self.directory.take(), to));
             }
-            "popd" => self.shell.directory = None,
+            "popd" => self.directory = None,
             "set" => {
-                self.shell.left |= !runs_all(arguments);
+                self.left |= !arguments.iter().all(|word| runs_all(word));
                 for pair in arguments.windows(2) {
-                    if pair[0].text.ends_with('o') && pair[1].text == "pipefail" {
-                        self.shell.pipefail = pair[0].text.starts_with('-') && self.constructs == 0;
+                    if pair[0].ends_with('o') && pair[1] == "pipefail" {
+                        self.pipefail = pair[0].starts_with('-');
                     }
                 }
             }
-            // A line that ends with a failure is no evidence anyway.
-            "exit" if first.is_some_and(|status| matches!(status.as_bytes(), [b'1'..=b'9'])) => {}
-            "exit" | "return" | "exec" | "trap" => self.shell.left = true,
+            "exit" if matches!(arguments, [status] if matches!(status.as_bytes(), [b'1'..=b'9'])) => {}
+            "exit" | "return" | "exec" | "trap" => self.left = true,
+            "eval" => {
+                self.directory = self.directory.take().filter(|_| !inner.iter().any(moves));
+                let leaves = |one: &Simple| {
+                    one.hidden == Some(Hidden::Construct) || is_in("exit return exec trap set", one.program())
+                };
+                self.left |= inner.iter().any(leaves);
+            }
             _ => {}
         }
     }
-
-    /// Reads the script of `sh -c '..'` and `eval '..'`; whether its commands are all that runs.
-    fn script(&mut self, program: &str, arguments: &[Word]) -> Read<bool> {
-        match program {
-            "sh" | "bash" | "zsh" | "dash" | "ksh" => {
-                let Some((script, runs_all)) = shell_script(arguments) else { return Ok(false) };
-                let inner = Shell { pipefail: false, left: !runs_all, ..self.shell.clone() };
-                let before = std::mem::replace(&mut self.shell, inner);
-                let is_read = self.inner_script(&script.text, script.expands)?;
-                self.shell = before;
-                Ok(is_read)
-            }
-            "eval" => {
-                let text: Vec<&str> = arguments.iter().map(|word| word.text.as_str()).collect();
-                self.inner_script(&text.join(" "), arguments.iter().any(|word| word.expands))
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// A script with expansions is read as it is written; what it comes to is not known.
-    fn inner_script(&mut self, text: &str, expands: bool) -> Read<bool> {
-        let from = self.found.len();
-        let depth = self.depth.checked_sub(SHELL_DEPTH).ok_or(Unreadable);
-        let read = depth.and_then(|depth| self.inside(text, depth, whole));
-        if expands {
-            match read {
-                Ok(()) => self.hide(from, Hidden::Expansion),
-                Err(Unreadable) => self.found.truncate(from),
-            }
-            return Ok(false);
-        }
-        read.map(|()| true)
-    }
 }
 
-/// The script among the arguments of a shell: the first word after its options, if `-c` is among these; and whether it runs all
-/// of it.
-fn shell_script(arguments: &[Word]) -> Option<(&Word, bool)> {
-    let (mut at, mut has_command) = (0, false);
-    while let Some(option) = arguments.get(at).filter(|word| word.text.starts_with(['-', '+'])) {
-        let is_long = option.text.starts_with("--");
-        has_command |= !is_long && option.text.contains('c');
-        at += if !is_long && option.text.ends_with(['o', 'O']) { 2 } else { 1 };
-    }
-    let script = arguments.get(at).filter(|_| has_command)?;
-    Some((script, runs_all(&arguments[..at])))
-}
-
-/// With these arguments of `set`, or options of a shell, it runs every command; with others it may run none (`-n`).
-fn runs_all(arguments: &[Word]) -> bool {
-    arguments.iter().all(|word| {
-        let text = word.text.as_str();
-        match text.strip_prefix(['-', '+']) {
-            Some(letters) if !letters.starts_with('-') => letters.chars().all(|c| SHELL_LETTERS.contains(c)),
-            _ => SHELL_NAMES.contains(&text) || SHELL_OPTIONS.contains(&text),
-        }
-    })
-}
-
-impl Simple {
-    /// The command of these words, of which those before `program` are its prefix.
-    fn of(self, words: &[Word], program: usize) -> Self {
-        let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
-        let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
-        let mut texts = words.iter().map(|word| word.text.clone());
-        Self {
-            text: raw.join(" "),
-            unknown_options: unknown.map(|word| word.raw.clone()).collect(),
-            prefix: texts.by_ref().take(program).collect(),
-            words: texts.collect(),
-            ..self
-        }
-    }
+/// With this argument `set` makes the shell leave no command out.
+fn runs_all(word: &str) -> bool {
+    is_in(SETTINGS, word)
+        || word.strip_prefix(['-', '+']).is_some_and(|letters| letters.chars().all(|c| LETTERS.contains(c)))
 }
 
 /// The directory that `to` names from `here`, as [`Simple::directory`].
 pub(super) fn join(here: Option<PathBuf>, to: &str) -> Option<PathBuf> {
     let to = spelled(to);
     let in_home = to.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'));
-    if to.is_empty() || to == "-" || !is_plain(in_home.unwrap_or(&to)) {
+    if to.is_empty() {
+        return here;
+    }
+    if to == "-" || !is_plain(in_home.unwrap_or(&to)) {
         return None;
     }
     let joined =

@@ -1,21 +1,12 @@
 //! Words: quotes, escapes and expansions.
 
-use super::reader::{Read, Reader, Unreadable, whole};
+use super::reader::{Read, Reader, Unreadable};
 
-/// What only the shell puts in, as far as it is the same for every command of a session: the folder of the call, git's
-/// folder, and the home. The work tree's top stands for the folder of the call: they are one work tree.
-const SPELLED: [(&str, &str); 15] = [
+/// What only the shell puts in, as far as it is the same for every command of a session: the folder of the call, and the home.
+/// The work tree's top stands for the folder of the call: they are one work tree.
+const SPELLED: [(&str, &str); 6] = [
     ("$(git rev-parse --show-toplevel)", "."),
-    ("`git rev-parse --show-toplevel`", "."),
-    ("$(git rev-parse --git-dir)", ".git"),
-    ("`git rev-parse --git-dir`", ".git"),
-    ("$(git rev-parse --git-common-dir)", ".git"),
-    ("`git rev-parse --git-common-dir`", ".git"),
-    ("$(git rev-parse --absolute-git-dir)", ".git"),
-    ("${GIT_DIR}", ".git"),
-    ("$GIT_DIR/", ".git/"),
     ("$(pwd)", "."),
-    ("`pwd`", "."),
     ("${PWD}", "."),
     ("$PWD/", "./"),
     ("${HOME}", "~"),
@@ -39,26 +30,14 @@ pub(super) struct Word {
     pub(super) expands: bool,
 }
 
-/// Whether a `$` stands between double quotes, where single quotes mean nothing.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Quotes {
-    Inside,
-    Outside,
-}
-
 impl Word {
     /// As an argument it may be an option that only the shell knows: it begins with what is expanded, or is an option with
     /// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
     pub(super) fn may_be_options(&self) -> bool {
-        if !self.expands {
-            return false;
-        }
-        if self.text.starts_with('-') {
-            let name = self.text.split('=').next().unwrap_or_default();
-            return name.contains(['$', '`', '*', '?', '[', '{']);
-        }
+        let name = self.text.split('=').next().unwrap_or_default();
+        let is_option = self.text.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
         let is_list = self.text.starts_with('{') && (self.text.contains(',') || self.text.contains(".."));
-        is_list || spelled(&self.text).starts_with(['$', '`'])
+        self.expands && (is_option || is_list || spelled(&self.text).starts_with(['$', '`']))
     }
 
     /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
@@ -78,43 +57,33 @@ fn is_assignment(raw: &str) -> bool {
 }
 
 impl Reader<'_> {
-    /// The word that stands here, if one does.
     pub(super) fn word(&mut self) -> Read<Option<Word>> {
         let start = self.at;
         let mut word = Word { expands: self.peek() == Some('~'), ..Word::default() };
-        while self.piece(&mut word, start)? {}
-        self.since(start).clone_into(&mut word.raw);
-        Ok((self.at > start).then_some(word))
-    }
-
-    /// One more piece of `word`; false at its end.
-    fn piece(&mut self, word: &mut Word, start: usize) -> Read<bool> {
-        let Some(next) = self.peek() else { return Ok(false) };
-        match next {
-            '\\' => self.escaped(word),
-            '\'' => self.single_quoted(word)?,
-            '"' => self.double_quoted(word)?,
-            '$' => self.dollar(word, Quotes::Outside)?,
-            '`' => self.expansion(word, Self::backquoted)?,
-            '<' | '>' if self.second() == Some('(') => self.expansion(word, |reader| {
-                reader.next();
-                reader.substitution(Self::parenthesis)
-            })?,
-            '(' if self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
-                self.expansion(word, Self::array)?;
-            }
-            '\r' if self.second() == Some('\n') => return Ok(false),
-            ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => return Ok(false),
-            _ => {
-                word.expands |= matches!(next, '*' | '?' | '[' | '{');
-                self.take(word);
+        while let Some(next) = self.peek() {
+            match next {
+                '\\' => self.escaped(&mut word),
+                '\'' => self.single_quoted(&mut word)?,
+                '"' => self.double_quoted(&mut word)?,
+                '$' => self.dollar(&mut word, false)?,
+                '`' => self.expansion(&mut word, Self::backquoted)?,
+                '<' | '>' if self.second() == Some('(') => self.expansion(&mut word, |reader| {
+                    reader.next();
+                    reader.parenthesis()
+                })?,
+                '(' if self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
+                    self.expansion(&mut word, |reader| reader.nested(Self::array))?;
+                }
+                '\r' if self.second() == Some('\n') => break,
+                ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
+                _ => {
+                    word.expands |= matches!(next, '*' | '?' | '[' | '{');
+                    word.text.extend(self.next());
+                }
             }
         }
-        Ok(true)
-    }
-
-    fn take(&mut self, word: &mut Word) {
-        word.text.extend(self.next());
+        self.since(start).clone_into(&mut word.raw);
+        Ok((self.at > start).then_some(word))
     }
 
     fn escaped(&mut self, word: &mut Word) {
@@ -130,33 +99,32 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// `$'..'`. An escape that names a character by its code is left to the shell.
-    fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
-        self.at += 2;
-        loop {
-            match self.next().ok_or(Unreadable)? {
-                '\'' => return Ok(()),
-                '\\' => match self.next().ok_or(Unreadable)? {
-                    'n' => word.text.push('\n'),
-                    't' => word.text.push('\t'),
-                    code if code.is_ascii_alphanumeric() => {
-                        word.expands = true;
-                        word.text.extend(["$'\\", code.encode_utf8(&mut [0; 4])]);
-                    }
-                    other => word.text.push(other),
-                },
-                other => word.text.push(other),
-            }
-        }
-    }
-
     fn double_quoted(&mut self, word: &mut Word) -> Read<()> {
         self.next();
-        self.until("\"", word, Quotes::Inside)
+        self.until("\"", word, true)
     }
 
-    /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it.
-    fn until(&mut self, end: &str, word: &mut Word, quotes: Quotes) -> Read<()> {
+    /// `$'..'`. Its escapes are left to the shell.
+    fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
+        let start = self.at - 1;
+        self.next();
+        let mut has_escape = false;
+        loop {
+            match self.next().ok_or(Unreadable)? {
+                '\'' => break,
+                '\\' => has_escape = self.next().is_some(),
+                _ => {}
+            }
+        }
+        let text = self.since(start);
+        word.text.push_str(if has_escape { text } else { &text[2..text.len() - 1] });
+        word.expands |= has_escape;
+        Ok(())
+    }
+
+    /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it. Between double quotes,
+    /// single quotes mean nothing.
+    fn until(&mut self, end: &str, word: &mut Word, is_quoted: bool) -> Read<()> {
         let is_escapable = |next| matches!(next, Some('$' | '`' | '"' | '\\' | '\n'));
         loop {
             match self.peek() {
@@ -164,50 +132,50 @@ impl Reader<'_> {
                 None => return Err(Unreadable),
                 Some(_) if !end.is_empty() && self.eat(end) => return Ok(()),
                 Some('\\') if end != "\"" || is_escapable(self.second()) => self.escaped(word),
-                Some('\'') if quotes == Quotes::Outside => self.single_quoted(word)?,
+                Some('\'') if !is_quoted => self.single_quoted(word)?,
                 Some('"') if end == "}" => self.double_quoted(word)?,
-                Some('$') => self.dollar(word, quotes)?,
+                Some('$') => self.dollar(word, is_quoted)?,
                 Some('`') => self.expansion(word, Self::backquoted)?,
-                Some(_) => self.take(word),
+                Some(_) => word.text.extend(self.next()),
             }
         }
     }
 
-    fn dollar(&mut self, word: &mut Word, quotes: Quotes) -> Read<()> {
-        match (self.second(), quotes) {
-            (Some('('), _) => self.expansion(word, Self::dollar_parenthesis),
-            (Some('{'), _) => self.expansion(word, |reader| {
-                reader.at += 2;
-                reader.until("}", &mut Word::default(), quotes)
+    fn dollar(&mut self, word: &mut Word, is_quoted: bool) -> Read<()> {
+        match self.second() {
+            Some('(') => self.expansion(word, |reader| {
+                reader.next();
+                match arithmetic(reader.rest()) {
+                    Some(length) => reader.arithmetic(length),
+                    None => reader.parenthesis(),
+                }
             }),
-            (Some('\''), Quotes::Outside) => self.ansi_quoted(word),
-            (Some('"'), Quotes::Outside) => {
+            Some('{') => self.expansion(word, |reader| {
+                reader.at += 2;
+                reader.nested(|reader| reader.until("}", &mut Word::default(), is_quoted))
+            }),
+            Some('\'') if !is_quoted => {
+                self.next();
+                self.ansi_quoted(word)
+            }
+            Some('"') if !is_quoted => {
                 self.next();
                 self.double_quoted(word)
             }
-            (next, _) => {
+            next => {
                 word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
-                self.take(word);
+                word.text.extend(self.next());
                 Ok(())
             }
         }
     }
 
-    /// An expansion that stands in the word's text as written.
     fn expansion(&mut self, word: &mut Word, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
         let start = self.at;
-        self.nested(read)?;
+        read(self)?;
         word.text.push_str(self.since(start));
         word.expands = true;
         Ok(())
-    }
-
-    fn dollar_parenthesis(&mut self) -> Read<()> {
-        self.next();
-        match arithmetic(self.rest()) {
-            Some(length) => self.arithmetic(length),
-            None => self.substitution(Self::parenthesis),
-        }
     }
 
     fn backquoted(&mut self) -> Read<()> {
@@ -219,29 +187,32 @@ impl Reader<'_> {
                 other => inner.push(other),
             }
         }
-        self.substitution(|reader| reader.inside(&inner, reader.depth, whole))
+        self.hidden(super::Hidden::Substitution, |reader| {
+            reader.inside(&inner, 1, |inner| inner.level(false))
+        })
     }
 
     /// `NAME=(..)`.
     fn array(&mut self) -> Read<()> {
         self.next();
-        self.lines()?;
-        while self.word()?.is_some() {
-            self.lines()?;
+        loop {
+            self.blanks();
+            if !self.eat("\n") && self.word()?.is_none() {
+                return self.expect(")");
+            }
         }
-        self.expect(")")
     }
 
     /// Steps over `((..))` of that length; commands may stand in it all the same.
     pub(super) fn arithmetic(&mut self, length: usize) -> Read<()> {
         let inner = &self.rest()[..length];
         self.at += length;
-        self.substitution(|reader| reader.expansions(inner))
+        self.expansions(inner)
     }
 
     /// Reads the substitutions in a text that is no command and has no quotes of its own.
     pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
-        self.inside(text, self.depth, |reader| reader.until("", &mut Word::default(), Quotes::Inside))
+        self.inside(text, 1, |reader| reader.until("", &mut Word::default(), true))
     }
 }
 

@@ -29,7 +29,6 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &After) -> Ans
     Outcome { verdict, notice, effects, ..remember(input, ended.state) }
 }
 
-/// A call that has ended.
 struct Ended<'a> {
     input: &'a Input<'a, RequirementsCheck>,
     facts: &'a After,

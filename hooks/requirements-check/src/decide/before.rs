@@ -74,7 +74,6 @@ impl<'a> Judged<'a> {
         Self { view, satisfied, unmet, hopeless, late }
     }
 
-    /// The rules that deny the call.
     fn denying(&self) -> impl Iterator<Item = Rule<'a>> {
         self.unmet.iter().map(|(rule, _)| *rule).chain(self.late.iter().map(|(rule, _)| *rule))
     }

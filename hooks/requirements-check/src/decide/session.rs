@@ -65,7 +65,6 @@ pub(super) fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) 
     entry(input, world).map(Change::Alive).into_iter().collect()
 }
 
-/// The session's entry in the registry.
 fn entry(input: &Input<'_, RequirementsCheck>, world: &World) -> Option<Box<Entry>> {
     let (session, project) = (input.request.call.session_id.as_ref()?, world.root.clone()?);
     Some(Box::new(Entry {

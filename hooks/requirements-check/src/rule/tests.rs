@@ -61,16 +61,11 @@ fn a_tool_is_named_or_meant_by_a_glob_and_bash_stands_for_every_shell() {
 #[test]
 fn a_command_or_an_expression_is_looked_for_in_the_commands_of_a_line() {
     for (pattern, line, expected) in [
-        ("command_pattern: git commit", "git -C sub commit -m x", true),
-        ("command_pattern: git commit", "cargo test && git commit -m x", true),
-        ("command_pattern: git commit", "git status", false),
+        ("command_pattern: git commit", "cargo test && git -C sub commit -m x", true),
         ("command_pattern: git commit", "echo \"git commit\"", false),
-        ("command_pattern: git commit", "GIT COMMIT", false),
         // A line that cannot be read is searched as text.
         ("command_pattern: git commit", "git commit -m 'unclosed", true),
-        ("command_pattern: git commit", "echo 'unclosed", false),
-        ("command_pattern: 'git\\s+(push|commit)'", "GIT  Commit", true),
-        ("command_regex: 'git\\s+(push|commit)'", "git push origin", true),
+        ("command_regex: 'git\\s+(push|commit)'", "GIT  push origin", true),
         ("command_regex: 'git\\s+(push|commit)'", "git pull", false),
     ] {
         let requirement = format!("{{trigger_tools: [{{tool: Bash, {pattern}}}]}}");
@@ -80,22 +75,6 @@ fn a_command_or_an_expression_is_looked_for_in_the_commands_of_a_line() {
         assert!(!triggers(&requirement, "Bash", &json!({})), "a call without a line");
         let of_edits = format!("{{trigger_tools: [{{tool: Edit, {pattern}}}]}}");
         assert!(!triggers(&of_edits, "Edit", &bash(line)), "a pattern looks at lines of shells alone");
-    }
-}
-
-#[test]
-fn one_of_several_triggers_is_enough() {
-    let requirement =
-        "{trigger_tools: [Write, {tool: Bash, command_pattern: git push, command_regex: 'gh pr'}, mcp__*]}";
-    for (tool, line, expected) in [
-        ("Write", "", true),
-        ("Bash", "git push", true),
-        ("Bash", "gh pr create", true),
-        ("Bash", "git pull", false),
-        ("mcp__x", "", true),
-        ("Edit", "", false),
-    ] {
-        assert_eq!(triggers(requirement, tool, &bash(line)), expected, "{tool} {line}");
     }
 }
 
@@ -120,35 +99,6 @@ fn evidence_is_asked_for_at_the_end_and_before_the_calls_it_names_everything_els
     }
 }
 
-#[test]
-fn a_line_is_read_only_where_a_rule_looks_at_it() {
-    for (requirement, expected) in [
-        ("{type: blocking}", false),
-        ("{trigger_tools: [Bash]}", false),
-        ("{trigger_tools: [{tool: Bash}]}", false),
-        ("{trigger_tools: [{tool: Bash, command_pattern: x}]}", true),
-        ("{trigger_tools: [Edit, {tool: Bash, command_regex: x}]}", true),
-        ("{type: evidence, command: cargo test}", true),
-    ] {
-        let settings = settings(&format!("r: {requirement}\n"));
-        assert_eq!(Rule::named(&settings, "r").unwrap().reads_lines(), expected, "{requirement}");
-    }
-}
-
-#[test]
-fn a_skill_meets_what_names_it() {
-    for (skills, skill, expected) in [
-        ("review", "review", true),
-        ("[plan, review]", "review", true),
-        ("[plan, review]", "plans", false),
-        ("[]", "review", false),
-    ] {
-        let settings = settings(&format!("r: {{satisfied_by_skill: {skills}}}\n"));
-        let Terms::Blocking(blocking) = &settings.requirements["r"].terms else { panic!("blocking") };
-        assert_eq!(blocking.is_by_skill(skill), expected, "{skills} {skill}");
-    }
-}
-
 /// The faults of one requirement: the key each is about, and what it says.
 fn told(settings: &Settings) -> Vec<(String, String)> {
     faults(settings).into_iter().map(|fault| (fault.path.join("."), fault.what)).collect()
@@ -168,39 +118,6 @@ fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
         assert!(what.contains(said), "{requirement}: {what}");
         let off: Requirement = config::read_typed(requirement).unwrap();
         assert_eq!(off.remarks, [], "what is off disturbs nobody: {requirement}");
-    }
-}
-
-#[test]
-fn what_can_work_is_no_fault() {
-    for requirement in [
-        "{}",
-        "{type: blocking, satisfied_by: user}",
-        "{type: dynamic, calculator: branch_size, thresholds: {block: 1}}",
-        "{type: guard, guard_type: protected_branch}",
-        "{type: evidence, command: x, paths: ['src/**'], min_output: x}",
-        "{type: evidence, file: docs/*.md}",
-        "{trigger_tools: [{tool: Bash, command_pattern: x}, {tool: PowerShell, command_regex: x}, {tool: '*', command_regex: x}]}",
-        "{trigger_tools: [{tool: Edit}, 'mcp__*', 'Edti*', mcp__a__b, SomeNewTool]}",
-    ] {
-        assert_eq!(told(&settings(&format!("r: {requirement}\n"))), [], "{requirement}");
-    }
-}
-
-#[test]
-fn a_requirement_that_cannot_work_is_an_error_unless_it_is_off() {
-    for (requirement, missing) in [
-        ("{type: dynamic, thresholds: {block: 1}}", "calculator"),
-        ("{type: dynamic, calculator: branch_size}", "thresholds.block"),
-        ("{type: dynamic, calculator: branch_size, thresholds: {warn: 1}}", "thresholds.block"),
-        ("{type: guard}", "guard_type"),
-        ("{type: evidence}", "`command` or `file`"),
-    ] {
-        let mut written: Value = config::read_typed(requirement).unwrap();
-        assert!(!serde_json::from_value::<Requirement>(written.clone()).unwrap().is_on(), "{requirement}");
-        written["enabled"] = true.into();
-        let error = serde_json::from_value::<Requirement>(written).unwrap_err().to_string();
-        assert!(error.contains(missing), "{requirement}: {error}");
     }
 }
 

@@ -36,71 +36,34 @@ fn remedy(scene: &Scene, name: &str) -> String {
 }
 
 #[test]
-fn a_satisfaction_counts_for_its_scope() {
-    for (scope, own, others, everyones) in [
-        ("session", true, false, true),
-        ("single_use", true, false, true),
-        ("branch", false, false, true),
-        ("permanent", false, false, true),
+fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
+    // Whether it counts that this session, another one, and everybody has satisfied it; and what is said where none has.
+    for (scope, here, expected, why) in [
+        ("session", "feature", [true, false, true], "not satisfied in this session on feature"),
+        ("single_use", "feature", [true, false, true], "not satisfied for this call on feature"),
+        ("branch", "feature", [false, false, true], "not satisfied on feature"),
+        ("permanent", "feature", [false, false, true], "not satisfied in this repository"),
+        ("branch", "1a2b3c4d5e6f", [false, false, true], "not satisfied on commit 1a2b3c4d"),
+        ("session", "", [true, false, true], "not satisfied in this session in this project (no git)"),
+        ("branch", "", [true, false, true], "not satisfied in this session in this project (no git)"),
     ] {
-        for (holder, expected) in [(OWN, own), (OTHERS, others), (Holder::Everyone, everyones)] {
+        let key = match here {
+            "" => Key::NoGit,
+            "feature" => Key::Branch(here.to_owned()),
+            commit => Key::Detached(commit.to_owned()),
+        };
+        for (holder, expected) in [OWN, OTHERS, Holder::Everyone].into_iter().zip(expected) {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
-            assert!(!scene.is_met("plan"), "{scope}");
-            scene.satisfy("plan", holder, By::Agent);
-            assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
+            scene.world.here.key = key.clone();
+            assert_eq!(unmet(&scene, "plan"), why);
+            let set = scene.world.here.scope(scene.rule("plan").set.scope);
+            let kept =
+                if set == Scope::Permanent { &mut scene.world.permanent } else { &mut scene.world.branch };
+            kept.set("plan", set, holder, Satisfaction::new(By::Agent, scene.now));
+            assert_eq!(scene.is_met("plan"), expected, "{scope} {here} {holder:?}");
+            scene.session = None;
+            assert_eq!(scene.is_met("plan"), holder == Holder::Everyone, "no session: {scope} {holder:?}");
         }
-    }
-}
-
-#[test]
-fn a_permanent_satisfaction_is_looked_for_among_those_of_all_branches_and_no_other_is() {
-    let mut scene = Scene::new("plan: {scope: permanent}\nadr: {scope: branch}\n");
-    scene.world.branch.set(
-        "plan",
-        Scope::Permanent,
-        Holder::Everyone,
-        Satisfaction::new(By::User, scene.now),
-    );
-    scene.world.permanent.set("adr", Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, scene.now));
-    assert!(!scene.is_met("plan") && !scene.is_met("adr"));
-}
-
-#[test]
-fn without_git_a_satisfaction_counts_for_its_session() {
-    for scope in ["session", "branch", "permanent", "single_use"] {
-        for (holder, expected) in [(OWN, true), (OTHERS, false), (Holder::Everyone, true)] {
-            let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
-            scene.world.here.key = Key::NoGit;
-            scene.world.branch.set("plan", Scope::Session, holder, Satisfaction::new(By::Agent, scene.now));
-            assert_eq!(scene.is_met("plan"), expected, "{scope} {holder:?}");
-        }
-    }
-}
-
-#[test]
-fn what_is_not_marked_says_where_it_is_not() {
-    for (scope, why) in [
-        ("session", "not satisfied in this session on feature"),
-        ("branch", "not satisfied on feature"),
-        ("permanent", "not satisfied in this repository"),
-        ("single_use", "not satisfied for this call on feature"),
-    ] {
-        assert_eq!(unmet(&Scene::new(&format!("plan: {{scope: {scope}}}\n")), "plan"), why);
-    }
-    let mut scene = Scene::new("plan: {scope: branch}\n");
-    scene.world.here.key = Key::Detached("1a2b3c4d5e6f".to_owned());
-    assert_eq!(unmet(&scene, "plan"), "not satisfied on commit 1a2b3c4d");
-    scene.world.here.key = Key::NoGit;
-    assert_eq!(unmet(&scene, "plan"), "not satisfied in this session in this project (no git)");
-}
-
-#[test]
-fn without_a_session_only_what_counts_for_every_session_is_met() {
-    for (holder, expected) in [(OWN, false), (Holder::Everyone, true)] {
-        let mut scene = Scene::new("plan: {scope: session}\n");
-        scene.satisfy("plan", holder, By::Agent);
-        scene.session = None;
-        assert_eq!(scene.is_met("plan"), expected, "{holder:?}");
     }
 }
 
@@ -137,21 +100,6 @@ fn what_is_the_users_is_satisfied_by_the_user_alone() {
     let scene = Scene::new("plan: {satisfied_by: user}\n");
     assert!(remedy(&scene, "plan").contains("ask the user to type this as a prompt"));
     assert!(remedy(&scene, "plan").ends_with("req satisfy plan"));
-}
-
-#[test]
-fn a_skill_that_would_satisfy_it_is_named() {
-    for (set, expected) in [
-        ("{}", "satisfy, or "),
-        ("{satisfied_by_skill: review}", "satisfy, or complete the skill review"),
-        ("{satisfied_by_skill: [one, two]}", "satisfy, or complete the skill one"),
-        (
-            "{satisfied_by_skill: [one, two], auto_resolve_skill: three}",
-            "satisfy, or complete the skill three",
-        ),
-    ] {
-        assert_eq!(remedy(&Scene::new(&format!("plan: {set}\n")), "plan"), expected, "{set}");
-    }
 }
 
 const SIZE: &str = "size: {type: dynamic, calculator: branch_size, thresholds: {warn: 250, block: 400}}\n";
@@ -216,6 +164,20 @@ fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() 
 }
 
 #[test]
+fn a_single_session_is_alone() {
+    for (others, words) in [
+        (&[][..], "no other"),
+        (&["0c4e7a11"], "0c4e7a11 is live"),
+        (&["0c4e7a11", "1", "2"], "0c4e7a11 and 2 more"),
+    ] {
+        let mut scene = Scene::new("alone: {type: guard, guard_type: single_session}\n");
+        scene.world.others = others.iter().map(|other| (*other).to_owned()).collect();
+        assert_eq!(scene.is_met("alone"), others.is_empty(), "{others:?}");
+        assert!(self::words(&scene, "alone").contains(words), "{others:?}");
+    }
+}
+
+#[test]
 fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
     for (set, branch, expected) in [
         ("", "main", false),
@@ -243,92 +205,56 @@ fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
     }
 }
 
-#[test]
-fn a_single_session_is_alone() {
-    for (others, expected, words) in [
-        (&[][..], true, "no other session"),
-        (&["0c4e7a11"], false, "session 0c4e7a11 is live"),
-        (&["0c4e7a11", "1"], false, "session 0c4e7a11 and 1 more"),
-        (&["0c4e7a11", "1", "2"], false, "session 0c4e7a11 and 2 more"),
-    ] {
-        let mut scene = Scene::new("alone: {type: guard, guard_type: single_session}\n");
-        scene.world.others = others.iter().map(|other| (*other).to_owned()).collect();
-        assert_eq!(scene.is_met("alone"), expected, "{others:?}");
-        assert!(self::words(&scene, "alone").contains(words), "{others:?}");
-    }
-}
-
-const TESTS: &str = "tests: {type: evidence, command: cargo test, ttl_secs: 600}\n";
-
-/// The tests passed; since then the files are so.
-fn passed(freshness: Option<Freshness>) -> Scene {
-    let mut scene = Scene::new(TESTS);
-    scene.satisfy("tests", OWN, By::Evidence);
-    scene.world.evidence.extend(freshness.map(|freshness| ("tests".to_owned(), freshness)));
-    scene
-}
+const TESTS: &str = "tests: {type: evidence, command: cargo test}\n";
 
 #[test]
-fn a_command_that_passed_counts_on_the_same_files_only() {
+fn a_command_that_passed_counts_on_the_same_files_only_and_names_the_first_others() {
+    let different =
+        |files: &[&str]| Freshness::Different(files.iter().map(|file| (*file).to_owned()).collect());
     assert!(unmet(&Scene::new(TESTS), "tests").contains("no command has passed"));
-    assert!(passed(Some(Freshness::Same)).is_met("tests"));
-    for (freshness, why) in [
-        (Some(Freshness::Different(Vec::new())), "files have changed"),
-        (Some(Freshness::Unknown("too many".to_owned())), "too many"),
-        (None, "not looked at"),
-    ] {
-        let unmet = unmet(&passed(freshness.clone()), "tests");
-        assert!(unmet.contains(why), "{freshness:?}: {unmet}");
-    }
-}
-
-#[test]
-fn the_first_files_that_have_changed_are_named() {
-    for (files, words) in [
-        (&["a.rs"][..], "passed: a.rs"),
-        (&["a.rs", "b\u{1b}[2J\n.rs"], "passed: a.rs, b\u{fffd}[2J .rs"),
-        (&["a", "b", "c"], "passed: a, b, c"),
-        (&["a", "b", "c", "d", "e"], "passed: a, b, c and 2 more"),
-    ] {
-        let files = files.iter().map(|file| (*file).to_owned()).collect();
-        let unmet = unmet(&passed(Some(Freshness::Different(files))), "tests");
-        assert!(unmet.contains(&format!("have changed since `the command` {words}")), "{words}: {unmet}");
-    }
-}
-
-#[test]
-fn a_run_that_did_not_count_is_told_with_the_line_to_type_while_it_is_asked_for() {
-    for (shown, line, told) in [
-        ("cargo test", "cd sub && cargo test", "cd sub && cargo test;"),
+    for (freshness, words) in [
+        (Some(Freshness::Same), None),
         (
-            "cargo test",
-            "API_TOKEN=[masked] cargo test",
-            "API_TOKEN=[masked] cargo test (with the secret itself in place of [masked]);",
+            Some(different(&["a.rs", "b\u{1b}[2J\n.rs"])),
+            Some("files have changed since `the command` passed: a.rs, b\u{fffd}[2J .rs"),
         ),
-        ("make lint", "make lint", "cargo test;"),
+        (Some(different(&["a", "b", "c", "d", "e"])), Some("passed: a, b, c and 2 more")),
+        (Some(Freshness::Unknown("too many".to_owned())), Some("too many")),
+        (None, Some("not looked at")),
     ] {
         let mut scene = Scene::new(TESTS);
-        let [shown, why, line] = [shown, "a pipe", line].map(str::to_owned);
-        let is_asked_for = shown == "cargo test";
-        scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
-        assert_eq!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"), is_asked_for);
-        let remedy = remedy(&scene, "tests");
-        assert!(remedy.contains(&format!("run alone on a line (no pipe): {told}")), "{remedy}");
+        scene.satisfy("tests", OWN, By::Evidence);
+        scene.world.evidence.extend(freshness.map(|freshness| ("tests".to_owned(), freshness)));
+        let standing = scene.standing("tests");
+        assert_eq!(standing.is_ok(), words.is_none(), "{standing:?}");
+        assert!(words.is_none_or(|words| standing.clone().unwrap_err().contains(words)), "{standing:?}");
     }
 }
 
 #[test]
-fn the_command_to_run_is_the_first_that_can_be_typed() {
-    for (command, expected) in [
-        ("cargo test", "(no pipe): cargo test;"),
-        ("['cargo\\s+(test|nextest)', just test]", "(no pipe): just test;"),
-        ("'cargo\\s+(test|nextest)'", "(no pipe) a command that matches cargo\\s+(test|nextest)"),
+fn what_would_satisfy_it_is_a_line_to_type() {
+    for (requirement, expected) in [
+        ("{}", "satisfy, or "),
+        ("{satisfied_by_skill: [one, two]}", "satisfy, or complete the skill one"),
+        ("{satisfied_by_skill: one, auto_resolve_skill: three}", "satisfy, or complete the skill three"),
+        (
+            "{type: evidence, command: ['cargo\\s+(test|nextest)', just test]}",
+            "run alone on a line (no pipe): just test;",
+        ),
+        (
+            "{type: evidence, command: 'cargo\\s+(a|b)'}",
+            "(no pipe) a command that matches cargo\\s+(a|b); or ask",
+        ),
+        ("{type: evidence, command: x}", "req waive tests --note \"the reason\""),
     ] {
-        let scene = Scene::new(&format!("tests: {{type: evidence, command: {command}}}\n"));
-        let remedy = remedy(&scene, "tests");
-        assert!(remedy.contains(expected), "{command}: {remedy}");
-        assert!(remedy.ends_with("req waive tests --note \"the reason\""), "{remedy}");
+        let remedy = remedy(&Scene::new(&format!("tests: {requirement}\n")), "tests");
+        assert!(remedy.contains(expected), "{requirement}: {remedy}");
     }
+    let mut scene = Scene::new(TESTS);
+    let [shown, why, line] = ["cargo test", "a pipe", "cd sub && cargo test"].map(str::to_owned);
+    scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
+    assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
+    assert!(remedy(&scene, "tests").contains("(no pipe): cd sub && cargo test;"));
 }
 
 #[test]

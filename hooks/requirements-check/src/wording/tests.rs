@@ -1,15 +1,10 @@
-//! What all texts have in common, and the words that stand in files and in answers for programs.
+//! What Claude reads: what each requirement needs, where, and the command to type.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde_json::json;
-use shared::hook::Verdict;
 use shared::protocol::Mode;
-use transcript::TurnWork;
 
-use super::{cannot_be_kept, set_aside, tracked_local_file, without_git};
-use crate::scene::{End, Scene, denied};
-use crate::settings::{Kind, Scope};
+use crate::scene::{Scene, denied};
 use crate::view::Reader;
 
 const SEVERAL: &str = "\
@@ -26,45 +21,6 @@ fn scene() -> Scene {
     scene.measures("size", 400);
     scene.world.others = vec!["0c4e7a11".to_owned()];
     scene
-}
-
-/// Every text that is said by itself.
-fn texts() -> Vec<String> {
-    let mut texts = Vec::new();
-    texts.push(denied(&scene().edit("t1")).to_owned());
-    let (mut due, mut warned) = (scene(), scene());
-    due.edited("t1");
-    if let Verdict::Block { reason, .. } = due.stop("Done.", TurnWork::ToolCalls).verdict {
-        texts.push(reason);
-    }
-    if let Verdict::Advise { text } = scene().start("startup").verdict {
-        texts.push(text);
-    }
-    if let Verdict::Advise { text } = scene().after("t1", "ExitPlanMode", &json!({}), End::Succeeded).verdict
-    {
-        texts.push(text);
-    }
-    warned.settings.requirements.retain(|name, _| name == "size");
-    warned.measures("size", 250);
-    if let Verdict::Advise { text } = warned.edit("t1").verdict {
-        texts.push(text);
-    }
-    assert_eq!(texts.len(), 5, "{texts:#?}");
-    let scene = scene();
-    texts.push(cannot_be_kept(&scene.world.here, &["plan"]));
-    texts.push(set_aside(Path::new("/repo/main.json.corrupt")));
-    texts.push(without_git("no git"));
-    texts.push(tracked_local_file(Path::new("/repo/requirements.local.yaml")));
-    texts
-}
-
-#[test]
-fn every_text_names_the_hook_and_stays_calm() {
-    for text in texts() {
-        assert!(text.contains("requirements-check"), "{text}");
-        assert!(!text.contains('!') && !text.contains("  \n") && !text.contains("\n\n"), "{text:?}");
-        assert!(!text.contains("{}") && !text.contains("None") && !text.contains("Some("), "{text}");
-    }
 }
 
 #[test]
@@ -137,18 +93,6 @@ fn the_place_of_one_requirement_is_left_to_be_added_and_of_several_stands_with_e
     assert!(!denied(&one).contains("requirements.yaml:"), "{}", denied(&one));
     let two = Scene::new("plan: {}\nadr: {}\n").edit("t1");
     assert_eq!(denied(&two).matches("requirements.yaml:").count(), 2, "{}", denied(&two));
-}
-
-#[test]
-fn types_and_scopes_have_the_words_of_the_settings() {
-    for word in ["blocking", "dynamic", "guard", "evidence"] {
-        let read: Kind = serde_json::from_value(json!(word)).unwrap();
-        assert_eq!(read.word(), word);
-    }
-    for word in ["session", "branch", "permanent", "single_use"] {
-        let read: Scope = serde_json::from_value(json!(word)).unwrap();
-        assert_eq!(read.word(), word);
-    }
 }
 
 #[test]

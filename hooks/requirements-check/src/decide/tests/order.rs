@@ -20,31 +20,20 @@ fn tested(requirements: &str) -> Scene {
     scene
 }
 
-const CHANGES_BEFORE: [&str; 19] = [
-    "cargo fmt && git commit -am x",
-    "sed -i s/a/b/ src/a.rs && git commit -am x",
-    "echo broken > src/a.rs; git add -A && git commit -m x",
-    "git stash pop && git commit -am x",
-    "git checkout other && git commit -am x",
-    "git pull && git commit --amend",
-    "make; git commit -am x",
-    "git status && cargo fmt; cd sub && git commit -am x",
-    "sh -c 'cargo fmt; git commit -am x'",
-    "cargo fmt | git commit -F -",
-    "git commit -am \"$(cargo fmt)\"",
-    "for i in 1 2; do git commit -am x; cargo fmt; done",
-    "git add -A && git commit -m x && cargo fmt && git commit -am y",
-    "git rm a && git commit -m x",
-    "git commit -m x < a; ./x; git commit -m y",
-    "find . -name a -delete; git commit -am x",
-    "GIT_DIR=/elsewhere/.git; git commit -m x",
-    "git branch -m main && git commit -m x",
-    "source env.sh && git commit -m x",
-];
+/// Parted by `~`.
+const CHANGES_BEFORE: &str = "\
+    cargo fmt && git commit -am x~sed -i s/a/b/ src/a.rs && git commit -am x~\
+    echo broken > src/a.rs; git add -A && git commit -m x~git stash pop && git commit -am x~\
+    git checkout other && git commit -am x~git pull && git commit --amend~make; git commit -am x~\
+    git status && cargo fmt; cd sub && git commit -am x~sh -c 'cargo fmt; git commit -am x'~\
+    cargo fmt | git commit -F -~git commit -am \"$(cargo fmt)\"~for i in 1 2; do git commit -am x; cargo fmt; done~\
+    git add -A && git commit -m x && cargo fmt && git commit -am y~git rm a && git commit -m x~\
+    git commit -m x < a; ./x; git commit -m y~find . -name a -delete; git commit -am x~\
+    GIT_DIR=/elsewhere/.git; git commit -m x~git branch -m main && git commit -m x~source env.sh && git commit -m x";
 
 #[test]
 fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
-    for line in CHANGES_BEFORE {
+    for line in CHANGES_BEFORE.split('~') {
         let answer = tested(TESTS).bash("t1", line);
         let reason = denied(&answer);
         assert!(reason.contains("\n- tests: ") && reason.contains("before it in the same line"), "{reason}");
@@ -56,36 +45,22 @@ fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
     assert!(reason.contains("`cargo fmt --all`") && reason.contains("git commit -am x"), "{reason}");
 }
 
+const CHANGES_NOTHING: &str = "\
+    git commit -m x~git add -A && git commit -m x~cd sub && git add . && git commit -m x~\
+    git add -A; git diff --cached --stat; git commit -m x~git status && git commit -m x && git push~\
+    git -C /repo/tree add -A && git -C /repo/tree commit -m x~set -e; export GIT_EDITOR=true; git commit --amend~\
+    echo done && git commit -m x~test -f a && [ -f b ] && [[ -f c ]] && git commit -m x~git fetch && git commit -m x~\
+    true; :; sleep 1; date; git commit -m x~git commit -m \"$(cat <<'EOF'\nit's done\nEOF\n)\"~\
+    echo x | git commit -F -~git switch -c fix && git commit -m x~\
+    git checkout -b fix && git add -A && git commit -m x~git commit -m x && cargo fmt~cargo test && git commit -m x~\
+    bash -lc 'cd sub && git add -A && git commit -m x'~git commit -m x && git commit --amend --no-edit~\
+    X=1 git commit -m x~X=1; git commit -m \"$X\"~if git diff --quiet; then git commit -m x; fi~\
+    cat > ../msg <<EOF\nwhy\nEOF\ngit commit -F ../msg~cat > /tmp/msg <<'EOF' && git commit -F /tmp/msg\nwhy\nEOF~\
+    source .venv/bin/activate && git commit -m x~git --version && git commit -m x";
+
 #[test]
 fn what_changes_nothing_may_stand_before_a_commit() {
-    for line in [
-        "git commit -m x",
-        "git add -A && git commit -m x",
-        "cd sub && git add . && git commit -m x",
-        "git add -A; git diff --cached --stat; git commit -m x",
-        "git status && git commit -m x && git push",
-        "git -C /repo/tree add -A && git -C /repo/tree commit -m x",
-        "set -e; export GIT_EDITOR=true; git commit --amend",
-        "echo done && git commit -m x",
-        "test -f a && [ -f b ] && [[ -f c ]] && git commit -m x",
-        "git fetch && git commit -m x",
-        "true; :; sleep 1; date; git commit -m x",
-        "git commit -m \"$(cat <<'EOF'\nit's done\nEOF\n)\"",
-        "echo x | git commit -F -",
-        "git switch -c fix && git commit -m x",
-        "git checkout -b fix && git add -A && git commit -m x",
-        "git commit -m x && cargo fmt",
-        "cargo test && git commit -m x",
-        "bash -lc 'cd sub && git add -A && git commit -m x'",
-        "git commit -m x && git commit --amend --no-edit",
-        "X=1 git commit -m x",
-        "X=1; git commit -m \"$X\"",
-        "if git diff --quiet; then git commit -m x; fi",
-        "cat > ../msg <<EOF\nwhy\nEOF\ngit commit -F ../msg",
-        "cat > /tmp/msg <<'EOF' && git commit -F /tmp/msg\nwhy\nEOF",
-        "source .venv/bin/activate && git commit -m x",
-        "git --version && git commit -m x",
-    ] {
+    for line in CHANGES_NOTHING.split('~') {
         assert!(is_silent(&tested(TESTS).bash("t1", line)), "{line}");
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use shared::blocks::BlockCount;
-use shared::hook::{Memory, Reaction, ReactionKind, Verdict};
+use shared::hook::{Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
 use crate::satisfactions::{By, Holder};
@@ -85,14 +85,6 @@ fn a_line_that_is_taken_apart_was_followed() {
         "nothing of the input: {step}"
     );
     assert_eq!(scene.bash("t2", "git commit -m x").audit.reactions, followed("tests"));
-}
-
-#[test]
-fn where_nothing_was_refused_nothing_is_told_and_nothing_written() {
-    let mut scene = Scene::new("plan: {}\n");
-    scene.satisfy("plan", OWN, By::Agent);
-    let answer = scene.edit("t1");
-    assert_eq!((answer.audit.reactions, answer.memory), (Vec::new(), Memory::Keep));
 }
 
 fn stop(scene: &mut Scene) -> Answer {

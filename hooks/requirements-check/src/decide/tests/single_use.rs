@@ -5,8 +5,8 @@ use std::time::Duration;
 use proptest::prelude::*;
 use shared::hook::Verdict;
 
-use crate::satisfactions::{By, Holder};
-use crate::scene::{End, OTHER, OWN, Scene, denied, is_silent};
+use crate::satisfactions::By;
+use crate::scene::{End, OWN, Scene, denied, is_silent};
 
 const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_pattern: gh pr create}]}\n";
 const LINE: &str = "gh pr create --fill";
@@ -38,44 +38,6 @@ fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_ne
     denied(&scene.bash("t2", LINE));
     scene.prompt("go on", None);
     assert!(is_silent(&scene.bash("t3", LINE)));
-}
-
-#[test]
-fn a_satisfaction_that_cannot_be_removed_is_used_up_all_the_same() {
-    let mut scene = satisfied();
-    scene.bash("t1", LINE);
-    let kept = scene.world.branch.clone();
-    scene.bash_ended("t1", LINE, End::Succeeded);
-    scene.world.branch = kept;
-    denied(&scene.bash("t2", LINE));
-}
-
-#[test]
-fn a_satisfaction_for_everybody_is_used_up_for_everybody() {
-    let mut scene = Scene::new(PR);
-    scene.satisfy("pr", Holder::Everyone, By::User);
-    scene.bash("t1", LINE);
-    scene.bash_ended("t1", LINE, End::Succeeded);
-    assert!(scene.world.branch.requirements.is_empty());
-    scene.session = Some(OTHER.to_owned());
-    scene.state = crate::state::State::default();
-    denied(&scene.bash("t2", LINE));
-}
-
-#[test]
-fn a_call_that_does_not_need_it_that_failed_or_is_denied_leaves_it_to_the_next() {
-    let mut scene =
-        Scene::new(&format!("{PR}plan: {{trigger_tools: [{{tool: Bash, command_pattern: gh}}]}}\n"));
-    scene.satisfy("pr", OWN, By::Agent);
-    denied(&scene.bash("t1", LINE));
-    scene.satisfy("plan", OWN, By::Agent);
-    scene.bash("t2", "gh pr list");
-    scene.bash_ended("t2", "gh pr list", End::Succeeded);
-    assert!(is_silent(&scene.bash("t3", LINE)));
-    assert!(is_silent(&scene.bash("t3", LINE)), "the same call may ask twice");
-    assert!(denied(&scene.bash("t4", LINE)).contains("pr"));
-    scene.bash_ended("t3", LINE, End::Failed);
-    assert!(is_silent(&scene.bash("t5", LINE)));
 }
 
 /// What happens next in a session.

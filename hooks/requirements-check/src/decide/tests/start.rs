@@ -40,14 +40,6 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
 }
 
 #[test]
-fn where_nothing_is_required_or_nothing_is_to_be_told_there_is_silence() {
-    assert_eq!(Scene::new("{}\n").start("startup").verdict, Verdict::Pass);
-    let mut scene = Scene::new(TWO);
-    scene.settings.hooks.session_start.inject_context = false;
-    assert_eq!(scene.start("startup").verdict, Verdict::Pass);
-}
-
-#[test]
 fn tells_at_most_two_thousand_characters_whatever_is_required() {
     use std::fmt::Write as _;
     let mut yaml = String::new();
