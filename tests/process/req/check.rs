@@ -26,7 +26,7 @@ fn the_exit_status_is_the_answer() {
         (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
         (&["--bash", "req satisfy commit_plan"], 0, "never refused"),
-        (&["--tool", "Edt"], 0, "\nno tool `Edt` is known of Claude Code; did you mean Edit?"),
+        (&["--tool", "Edt"], 0, "\nClaude Code has no tool `Edt`; did you mean Edit?"),
     ] {
         let (found, said) = check(&desk, words);
         assert_eq!(found, status, "{words:?}: {said}");
