@@ -100,7 +100,6 @@ struct Carrying<'a> {
 impl Carrying<'_> {
     fn carry_out(&self, change: Change) -> Result<(), String> {
         let (places, now) = (self.places, self.now);
-        let registry = places.state_dir.as_deref().map(Registry::new);
         match change {
             Change::Set(target, satisfaction) => return self.set(&target, *satisfaction),
             Change::Clear(target) => {
@@ -117,19 +116,13 @@ impl Carrying<'_> {
                 }
             }
             // Who is live matters to a guard alone, and the next sign of life tries again.
-            Change::Register(entry) => {
-                if let Some(registry) = registry {
-                    registry.register(&entry, now);
-                }
-            }
-            Change::Alive(entry) => {
-                if let Some(registry) = registry.filter(|registry| !registry.touch(&entry.session, now)) {
-                    registry.register(&entry, now);
-                }
-            }
-            Change::Forget(session) => {
-                if let Some(registry) = registry {
-                    registry.forget(&session);
+            Change::Register(_) | Change::Alive(_) | Change::Forget(_) => {
+                let Some(registry) = places.state_dir.as_deref().map(Registry::new) else { return Ok(()) };
+                match change {
+                    Change::Forget(session) => registry.forget(&session),
+                    Change::Alive(entry) if registry.touch(&entry.session, now) => {}
+                    Change::Alive(entry) | Change::Register(entry) => registry.register(&entry, now),
+                    _ => {}
                 }
             }
         }

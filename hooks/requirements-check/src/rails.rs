@@ -102,10 +102,7 @@ pub(crate) fn breach(
     (rule, why): (String, Why),
 ) -> Option<Breach> {
     let protected = Protected { guarded, places: OnceCell::new() };
-    let what = if call.tool == "PowerShell" {
-        let line = call.line.as_ref().map(|line| command_line::parse(&line.text.replace('\\', "/")));
-        line.and_then(|line| protected.in_line(&line))
-    } else if let Some(line) = &call.line {
+    let what = if let Some(line) = &call.line {
         protected.in_line(line)
     } else if call.is_edit() {
         let mut files = named.into_iter().chain(call.file.as_deref());
@@ -284,15 +281,10 @@ fn is_harmless(command: &Simple) -> bool {
     (keeps_ours && command.program() != "mkdir") || command.program() == "eval"
 }
 
-/// What may be a path in a text: its words, their parts, and what stands behind `-o`.
+/// What may be a path in a text: its words, and their parts.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c);
-    let attached =
-        |word| Some(word).filter(|word: &&str| word.starts_with('-')).and_then(|word| word.get(2..));
-    text.split(is_between)
-        .flat_map(move |word| [Some(word), attached(word)])
-        .flatten()
-        .filter(|word| !word.is_empty())
+    text.split(is_between).filter(|word| !word.is_empty())
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.

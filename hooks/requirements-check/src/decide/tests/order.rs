@@ -1,7 +1,7 @@
 //! What a line does before the command that needs something: requirements look at things as they are before the line.
 
-use crate::satisfactions::{By, Holder};
-use crate::scene::{SESSION, Scene, denied, is_silent};
+use crate::satisfactions::By;
+use crate::scene::{OWN, Scene, denied, is_silent};
 use crate::view::Freshness;
 
 const TESTS: &str = "\
@@ -15,7 +15,7 @@ own_branch: {type: guard, guard_type: protected_branch, trigger_tools: [{tool: B
 /// A session whose tests have passed on what is there.
 fn tested(requirements: &str) -> Scene {
     let mut scene = Scene::new(requirements);
-    scene.satisfy("tests", Holder::Session(SESSION), By::Evidence);
+    scene.satisfy("tests", OWN, By::Evidence);
     scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
     scene
 }
@@ -66,96 +66,79 @@ fn what_changes_nothing_may_stand_before_a_commit() {
 }
 
 #[test]
-fn what_is_unmet_anyway_says_so_and_an_exception_holds() {
+fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
     let answer = Scene::new(TESTS).bash("t1", "cargo test && git commit -m x");
     assert!(denied(&answer).contains("run alone on a line (no pipe): cargo test"), "{answer:?}");
+    let line = "cargo fmt && git commit -am x";
     let mut waived = Scene::new(TESTS);
-    waived.except("tests", Holder::Session(SESSION), By::Waiver, 600);
-    assert!(is_silent(&waived.bash("t1", "cargo fmt && git commit -am x")));
+    waived.except("tests", OWN, By::Waiver, 600);
+    assert!(is_silent(&waived.bash("t1", line)));
+    let mut plan = Scene::new("plan: {trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n");
+    plan.satisfy("plan", OWN, By::Agent);
+    assert!(is_silent(&plan.bash("t1", line)));
 }
 
 #[test]
 fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
-    for line in [
-        "git checkout main && git commit -m x",
-        "git switch main; git commit -m x",
-        "git pull && git commit -m x",
-    ] {
+    for line in
+        "git checkout main && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x"
+            .split('¦')
+    {
         let answer = Scene::new(GUARD).bash("t1", line);
-        let reason = denied(&answer);
         assert!(
-            reason.contains("may change the branch") && reason.contains("own_branch"),
-            "{line}: {reason}"
+            denied(&answer).contains("own_branch: `git ")
+                && denied(&answer).contains("may change the branch"),
+            "{line}"
         );
     }
-    for line in
-        ["git add -A && git commit -m x", "npm test && git commit -m x", "git commit -m x; git switch main"]
+    for line in "git add -A && git commit -m x¦npm test && git commit -m x¦git commit -m x; git switch main"
+        .split('¦')
     {
         assert!(is_silent(&Scene::new(GUARD).bash("t1", line)), "{line}");
     }
 }
 
 #[test]
-fn a_mark_a_size_and_other_sessions_do_not_depend_on_the_line() {
-    let by_commits = "trigger_tools: [{tool: Bash, command_pattern: git commit}]";
-    let mut scene = Scene::new(&format!(
-        "plan: {{{by_commits}}}\n\
-         alone: {{type: guard, guard_type: single_session, {by_commits}}}\n"
-    ));
-    scene.satisfy("plan", Holder::Session(SESSION), By::Agent);
-    assert!(is_silent(&scene.bash("t1", "cargo fmt && git commit -am x")));
-}
-
-#[test]
-fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out() {
-    let by_commits = "trigger_tools: [{tool: Bash, command_pattern: git commit}]";
-    for requirement in ["{type: guard, guard_type: protected_branch, ", "{"] {
-        for (line, passes) in [
-            ("git commit -m x", true),
-            ("cd \"$(git rev-parse --show-toplevel)\" && git commit -m x", true),
-            ("cd $PROJECT_DIR && git commit -m x", false),
-            ("git --git-dir=../main/.git commit -m x", false),
-            ("GIT_DIR=../main/.git git commit -m x", false),
-            ("git -c core.worktree=../main commit -m x", false),
-            ("git -C \"$X\" commit -m x", false),
-            ("xargs git -C $X/.. commit -m x", false),
-        ] {
-            let mut scene = Scene::new(&format!("r: {requirement}{by_commits}}}\n"));
-            scene.satisfy("r", Holder::Session(SESSION), By::Agent);
-            let answer = scene.bash("t1", line);
-            if passes {
-                assert!(is_silent(&answer), "{line}: {answer:?}");
-            } else {
-                let reason = denied(&answer);
-                assert!(
-                    reason.contains("does not spell out") && reason.contains("git -C FOLDER"),
-                    "{reason}"
-                );
-            }
+fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out_with_the_form_that_passes() {
+    for requirement in [GUARD, "own_branch: {trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n"] {
+        let mut scene = Scene::new(requirement);
+        scene.satisfy("own_branch", OWN, By::Agent);
+        for line in UNPLACED.split('¦') {
+            let reason = denied(&scene.bash("t1", line)).to_owned();
+            assert!(
+                reason.contains("does not spell out") && reason.contains("git -C FOLDER commit"),
+                "{line}: {reason}"
+            );
+        }
+        for line in "git commit -m x¦cd \"$(git rev-parse --show-toplevel)\" && git commit¦cd $X; git -C /repo/tree commit".split('¦') {
+            assert!(is_silent(&scene.bash("t1", line)), "{line}");
         }
     }
 }
 
+const UNPLACED: &str = "cd $PROJECT_DIR && git commit -m x¦git --git-dir=../main/.git commit¦GIT_DIR=../main/.git git commit¦\
+    git -c core.worktree=../main commit¦git -C \"$X\" commit¦xargs git -C $X/.. commit¦(cd ../main && git commit)¦\
+    for d in a b; do git commit; cd $d; done";
+
 #[test]
 fn a_command_that_would_be_the_evidence_needs_none() {
-    for (triggers, line, passes) in [
-        ("[Bash]", "cargo test", true),
-        ("[Bash]", "cd sub && cargo test", true),
-        ("[Bash]", "set -o pipefail; cargo test | tail", true),
-        ("[{tool: Bash, command_pattern: cargo}]", "cargo test", true),
+    for (triggers, lines, passes) in [
+        ("[Bash]", "cargo test¦cd sub && cargo test¦set -o pipefail; cargo test | tail", true),
         ("[{tool: Bash, command_pattern: cargo test}]", "npm ci && cargo test", true),
-        ("[{tool: Bash, command_pattern: cargo}]", "cargo build", false),
-        ("[{tool: Bash, command_pattern: cargo}]", "cargo build && cargo test", false),
-        ("[{tool: Bash, command_pattern: cargo}]", "cargo test && cargo publish", false),
-        ("[Bash]", "cargo test && make", false),
-        ("[Bash]", "cargo test || true", false),
-        ("[Bash]", "cargo test --no-run", false),
+        (
+            "[{tool: Bash, command_pattern: cargo}]",
+            "cargo build¦cargo build && cargo test¦cargo test && cargo publish",
+            false,
+        ),
+        ("[Bash]", "cargo test && make¦cargo test || true¦cargo test --no-run", false),
         ("[{tool: Bash, command_pattern: git commit}]", "cargo test && git commit -m x", false),
     ] {
         let requirement = format!(
             "tests: {{type: evidence, command: cargo test, enforce: both, trigger_tools: {triggers}}}\n"
         );
-        let answer = Scene::new(&requirement).bash("t1", line);
-        assert_eq!(is_silent(&answer), passes, "{triggers} {line}: {answer:?}");
+        for line in lines.split('¦') {
+            let answer = Scene::new(&requirement).bash("t1", line);
+            assert_eq!(is_silent(&answer), passes, "{triggers} {line}: {answer:?}");
+        }
     }
 }

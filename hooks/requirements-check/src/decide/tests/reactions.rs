@@ -58,19 +58,6 @@ fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
 }
 
 #[test]
-fn a_denial_for_several_is_followed_when_the_last_of_them_is_satisfied() {
-    let mut scene = refused("plan: {}\nadr: {}\n");
-    scene.satisfy("adr", OWN, By::Agent);
-    let answer = scene.edit("t2");
-    denied(&answer);
-    assert_eq!(answer.audit.reactions, [], "plan is still open");
-    scene.satisfy("plan", OWN, By::Agent);
-    let mut rules: Vec<Reaction> = told(&mut scene);
-    rules.sort_by(|one, other| one.rule.cmp(&other.rule));
-    assert_eq!(rules, [followed("adr"), followed("plan")].concat(), "two denials, each by its rule");
-}
-
-#[test]
 fn a_line_that_is_taken_apart_was_followed() {
     let tests = "tests: {type: evidence, command: cargo test, enforce: both, trigger_tools: [{tool: Bash, command_pattern: git commit}]}\n";
     let mut scene = Scene::new(tests);
