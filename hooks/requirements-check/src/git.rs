@@ -57,7 +57,7 @@ pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
     index.is_ok_and(|index| index.get_path(inside, 0).is_some())
 }
 
-/// The repository's remotes that have a URL. Nobody is asked.
+/// The remotes of the repository's configuration that have a URL.
 pub(crate) fn named_remotes(common_dir: &Path) -> Vec<String> {
     let names = git2::Repository::open(common_dir).and_then(|repository| repository.remotes());
     names.map(|names| names.iter().flatten().flatten().map(ToOwned::to_owned).collect()).unwrap_or_default()

@@ -173,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_prompt_is_a_command_or_for_claude() {
-        // Whether a mistake is told, or the prompt goes to Claude.
+        // None: the prompt is for Claude. True: a mistake in it is answered with the usage.
         for (prompt, is_meant) in [
             ("req", Some(false)),
             (" req status --summary ", Some(true)),

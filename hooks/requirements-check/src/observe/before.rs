@@ -152,7 +152,7 @@ fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Where the call acts, once links are resolved in what it names, as git does in the paths of work trees.
+/// Resolves the links in what the call names, as git does in the paths of work trees, and returns the place where it acts.
 pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
         if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
