@@ -13,8 +13,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::satisfaction::epoch_secs;
-use super::{Key, Satisfactions, VERSION};
+use super::{Key, Satisfactions, VERSION, epoch_secs};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
