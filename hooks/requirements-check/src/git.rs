@@ -1,14 +1,13 @@
 //! The repository, as far as requirements ask. libgit2 and the `git` command do the work.
 //!
 //! - `worktree`: the work tree of a path and the branch that is out, by a few plain file reads: every tool call pays for them.
-//! - `ask`: the `git` command, where the references cannot be read (reftable).
+//!   Where they cannot be read (reftable), the `git` command is asked.
 //! - `base`, `size`: how many lines the work tree differs from the point where the branch left its base.
 //! - `fingerprint`: what the files under some globs contain, comparable across commits.
 //!
 //! Nothing is written, not even a refreshed index, and no program is started that a repository's configuration or attributes
 //! name. `GIT_DIR` and its kin change nothing.
 
-mod ask;
 mod base;
 mod fingerprint;
 mod size;
@@ -20,12 +19,12 @@ mod tests;
 use std::path::Path;
 
 use crate::paths;
-pub(crate) use ask::ask_git;
 pub(crate) use base::baseless;
 pub(crate) use fingerprint::{Taken, staged_otherwise, take, take_plain};
 pub use size::Size;
 pub(crate) use size::{SizeRequest, count, stamp};
 pub use worktree::Worktree;
+pub(crate) use worktree::ask_git;
 
 /// Why git could not be asked, or had no answer, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +56,7 @@ pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
     index.is_ok_and(|index| index.get_path(inside, 0).is_some())
 }
 
-/// The repository's remotes that have a URL. Nobody is asked.
+/// The remotes of the repository's configuration that have a URL.
 pub(crate) fn named_remotes(common_dir: &Path) -> Vec<String> {
     let names = git2::Repository::open(common_dir).and_then(|repository| repository.remotes());
     names.map(|names| names.iter().flatten().flatten().map(ToOwned::to_owned).collect()).unwrap_or_default()

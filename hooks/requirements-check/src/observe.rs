@@ -98,7 +98,7 @@ impl Look<'_, '_> {
     fn look_for_start(&mut self, source: &str) {
         self.note_tracked_local_file();
         let Some(store) = self.context.store else { return };
-        // What was told once must be remembered, or it would be told each time.
+        // A notice that nobody remembers would come each time.
         if is_writable(store.dir()) {
             let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
             self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));

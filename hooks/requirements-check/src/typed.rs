@@ -73,7 +73,7 @@ impl Line {
     pub(crate) fn answer(self, asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
         let is_meant = self.is_meant;
         let answered = asking.leave(places).and_then(|file| {
-            let answered = self.run(&file, cwd, places);
+            let answered = self.run(&file, cwd);
             // Help and wrong usage never read it, and whoever finds it could ask as the user.
             let _ = std::fs::remove_file(&file);
             answered
@@ -86,8 +86,8 @@ impl Line {
     }
 
     /// Runs it; its exit status and what it says.
-    fn run(self, file: &Path, cwd: &Path, places: &Places) -> Result<(Option<i32>, String), String> {
-        let program = program(places).ok_or("the command req is not beside this hook; install it again")?;
+    fn run(self, file: &Path, cwd: &Path) -> Result<(Option<i32>, String), String> {
+        let program = program().ok_or("the command req is not beside this hook; install it again")?;
         let mut command = Command::new(&program);
         command.args(self.words).env(VARIABLE, file).current_dir(cwd).stderr(Stdio::piped());
         let deadline = Instant::now() + PATIENCE;
@@ -101,12 +101,10 @@ impl Line {
     }
 }
 
-/// `req` beside this program, else where it is installed.
-fn program(places: &Places) -> Option<PathBuf> {
-    let name = format!("req{}", std::env::consts::EXE_SUFFIX);
-    let beside = std::env::current_exe().ok().and_then(|own| Some(own.parent()?.join(&name)));
-    let installed = places.config_dir.as_ref().map(|dir| dir.join("hooks").join(&name));
-    beside.into_iter().chain(installed).find(|file| file.is_file())
+/// `req` beside this program.
+fn program() -> Option<PathBuf> {
+    let file = std::env::current_exe().ok()?.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
+    file.is_file().then_some(file)
 }
 
 impl Asking {
@@ -175,7 +173,7 @@ mod tests {
 
     #[test]
     fn a_prompt_is_a_command_or_for_claude() {
-        // Whether a mistake is told, or the prompt goes to Claude.
+        // None: the prompt is for Claude. True: a mistake in it is answered with the usage.
         for (prompt, is_meant) in [
             ("req", Some(false)),
             (" req status --summary ", Some(true)),

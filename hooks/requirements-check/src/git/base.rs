@@ -8,13 +8,12 @@
 //! - On the base branch itself (it is the base, or of the same name as the remote's default) what counts is what its
 //!   upstream lacks; without one, only what is not committed: the base is `HEAD`.
 
-use git2::{Oid, Repository};
+use git2::{Oid, Reference, Repository};
 
 use super::GitError;
 use super::worktree::Worktree;
 
 const DEFAULTS: [&str; 2] = ["main", "master"];
-const FOLDERS: [&str; 4] = ["refs/heads/", "refs/remotes/", "refs/tags/", "refs/remotes/origin/"];
 
 /// The base, and the commit the work tree is compared with.
 pub(super) struct Base {
@@ -91,7 +90,7 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, 
 
 impl Known {
     fn of(repo: &Repository) -> Self {
-        let head = repo.head().ok().filter(git2::Reference::is_branch);
+        let head = repo.head().ok().filter(Reference::is_branch);
         let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
         let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
         let upstream = upstream.and_then(|name| point(repo, name.as_str().ok()?));
@@ -131,15 +130,19 @@ fn short(reference: Option<&str>) -> Option<&str> {
 }
 
 fn point(repo: &Repository, reference: &str) -> Option<Point> {
-    let commit = repo.find_reference(reference).ok()?.peel_to_commit().ok()?.id();
-    let name = FOLDERS.iter().find_map(|folder| reference.strip_prefix(folder)).unwrap_or(reference);
-    Some(Point { name: name.to_owned(), reference: Some(reference.to_owned()), commit })
+    of_reference(&repo.find_reference(reference).ok()?)
 }
 
-/// A branch, a remote's branch, a tag, a branch of `origin` that has no local one, or whatever else git takes for a commit.
+fn of_reference(reference: &Reference<'_>) -> Option<Point> {
+    let commit = reference.peel_to_commit().ok()?.id();
+    let name = reference.shorthand().ok()?.to_owned();
+    Some(Point { name, reference: Some(reference.name().ok()?.to_owned()), commit })
+}
+
+/// What git takes for a commit, else a branch of `origin` that has no local one.
 fn named(repo: &Repository, name: &str) -> Option<Point> {
-    let mut candidates = FOLDERS.iter().chain([&""]).map(|folder| format!("{folder}{name}"));
-    candidates.find_map(|candidate| point(repo, &candidate)).or_else(|| {
+    let found = |name: &str| of_reference(&repo.resolve_reference_from_short_name(name).ok()?);
+    found(name).or_else(|| found(&format!("origin/{name}"))).or_else(|| {
         let commit = repo.revparse_single(name).ok()?.peel_to_commit().ok()?.id();
         Some(Point { name: name.to_owned(), reference: None, commit })
     })

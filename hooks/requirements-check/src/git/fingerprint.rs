@@ -5,7 +5,7 @@
 //! that is out in it. Ignored files and what tools keep for themselves are no part of it.
 
 use std::fs::{self, Metadata};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use git2::{IndexAddOption, Status, StatusOptions};
@@ -115,14 +115,7 @@ fn is_about(paths: Option<&GlobSet>, path: &Path, is_tracked: impl FnOnce() -> b
     paths.is_none_or(|paths| paths.is_match(path)) && !is_own(path, is_tracked)
 }
 
-#[cfg(unix)]
-fn native(path: &[u8]) -> std::path::PathBuf {
-    use std::os::unix::ffi::OsStrExt as _;
-    std::ffi::OsStr::from_bytes(path).into()
-}
-
-#[cfg(not(unix))]
-fn native(path: &[u8]) -> std::path::PathBuf {
+fn native(path: &[u8]) -> PathBuf {
     String::from_utf8_lossy(path).into_owned().into()
 }
 

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use shared::hook::Context;
 use shared::protocol::ToolCall;
@@ -44,7 +45,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     }
     let (cwd, named) = (Look::cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd);
-    let own = Look::at(context, &cwd, &place);
+    let own = Look::since(Instant::now(), context, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
@@ -90,7 +91,8 @@ fn by_work_tree<'a, 's, 'r>(
         }
         for at in places {
             let number = *known.entry(at).or_insert_with_key(|at| {
-                let look = judged[0].0.elsewhere(at);
+                let own = &judged[0].0;
+                let look = Look::since(own.begun, own.context, &cwd, at);
                 let is_same =
                     |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
                 judged.iter().position(is_same).unwrap_or_else(|| {
@@ -152,7 +154,7 @@ fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Where the call acts, once links are resolved in what it names, as git does in the paths of work trees.
+/// Resolves the links in what the call names, as git does in the paths of work trees, and returns the place where it acts.
 pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
         if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {

@@ -1,10 +1,10 @@
 //! Looks of the command line `req` alone.
 
-use super::{Look, files, sizes};
+use super::Look;
+use crate::git::baseless;
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key};
-use crate::settings::Terms;
 use crate::view::World;
 
 impl Look<'_, '_> {
@@ -13,19 +13,16 @@ impl Look<'_, '_> {
     /// # Errors
     /// Says what keeps it from being measured.
     pub fn measure_afresh(&mut self, rule: &Rule<'_>) -> Result<(), String> {
-        let name = rule.name.to_owned();
-        match &rule.set.terms {
-            Terms::Dynamic(dynamic) => {
-                let size = sizes::afresh(self, dynamic)?;
-                self.world.sizes.insert(name, Ok(size));
+        if let Some(dynamic) = rule.set.dynamic() {
+            let worktree = self.world.here.worktree.as_ref().ok_or_else(|| self.without_git())?;
+            let baseless = baseless(worktree, dynamic.base.as_deref()).map_err(|error| error.to_string())?;
+            if let Some(why) = baseless {
+                return Err(format!("{why}; or name another base with --base"));
             }
-            Terms::Evidence(_) => {
-                let found = files::find(self, rule);
-                self.world.files.extend(found.map(|found| (name, found)));
-            }
-            Terms::Guard(_) | Terms::Blocking(_) | Terms::Off(_) => {}
         }
-        Ok(())
+        self.deadline = None;
+        self.measure(&[*rule]);
+        self.world.sizes.get(rule.name).map_or(Ok(()), |size| size.as_ref().map(drop).map_err(Clone::clone))
     }
 
     pub fn without_git(&self) -> String {

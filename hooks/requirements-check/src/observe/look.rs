@@ -56,16 +56,12 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(crate) fn at(context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
-        Self::since(Instant::now(), context, cwd, place)
-    }
-
-    /// Around another place, with the same deadline.
-    pub(crate) fn elsewhere(&self, place: &Path) -> Self {
-        Self::since(self.begun, self.context, &self.world.cwd, place)
-    }
-
-    fn since(begun: Instant, context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
+    pub(super) fn since(
+        begun: Instant,
+        context: &'a Context<'s, Settings>,
+        cwd: &Path,
+        place: &Path,
+    ) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());

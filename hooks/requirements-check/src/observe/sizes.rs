@@ -8,7 +8,7 @@ use shared::host::Timestamp;
 use shared::state::file_key;
 
 use super::look::Look;
-use crate::git::{GitError, Size, SizeRequest, Worktree, baseless, count, stamp};
+use crate::git::{Size, SizeRequest, Worktree, count, stamp};
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
 
@@ -54,16 +54,6 @@ pub(super) fn of(
     Some(young.map_or_else(|| count_anew(look, &worktree, rule, dynamic, deadline), |kept| Ok(kept.count)))
 }
 
-/// The size counted to the end, with nothing kept; else why a clean clone does not tell it.
-pub(super) fn afresh(look: &Look<'_, '_>, dynamic: &Dynamic) -> Result<Size, String> {
-    let worktree = look.world.here.worktree.as_ref().ok_or_else(|| look.without_git())?;
-    let words = |error: GitError| error.to_string();
-    if let Some(baseless) = baseless(worktree, dynamic.base.as_deref()).map_err(words)? {
-        return Err(format!("{baseless}; or name another base with --base"));
-    }
-    count(worktree, request(dynamic), None).map_err(words)
-}
-
 /// Counts everything and keeps it.
 pub(super) fn count_anew(
     look: &mut Look<'_, '_>,
@@ -74,7 +64,8 @@ pub(super) fn count_anew(
 ) -> Result<Size, String> {
     let (at, stamp) = (look.context.host.now(), stamp(worktree, &look.world.here.key));
     let key = key(worktree, rule, dynamic);
-    let counted = count(worktree, request(dynamic), deadline).map_err(|error| {
+    let request = SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() };
+    let counted = count(worktree, request, deadline).map_err(|error| {
         let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
         look.world.notes.push(note);
         error.to_string()
@@ -102,10 +93,6 @@ fn no_less(counted: Size, earlier: Option<Size>) -> Size {
         }
         _ => counted,
     }
-}
-
-fn request(dynamic: &Dynamic) -> SizeRequest {
-    SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() }
 }
 
 /// Another base and other files that do not count make another size.

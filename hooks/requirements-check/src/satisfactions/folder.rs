@@ -13,8 +13,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::satisfaction::epoch_secs;
-use super::{Key, Satisfactions, VERSION};
+use super::{Key, Satisfactions, VERSION, epoch_secs};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -44,7 +43,7 @@ pub(crate) struct Read {
 pub struct Listed {
     pub key: Key,
     pub requirements: usize,
-    /// Those that have satisfactions of their own.
+    /// The sessions that have satisfactions of their own.
     pub sessions: usize,
     /// In seconds since the epoch.
     pub updated_at: i64,
@@ -93,7 +92,7 @@ impl Folder {
     pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
         match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
-                // What cannot be set aside is reported where it is.
+                // A file that cannot be moved is reported where it is.
                 let settled = self.locked(key, || self.settle(key)).map_err(Failure::from).flatten();
                 let unsettled = || Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(place) };
                 Ok(settled.unwrap_or_else(|_| unsettled()))

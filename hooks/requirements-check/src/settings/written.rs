@@ -172,7 +172,7 @@ impl TryFrom<Written> for Requirement {
         let is_evidence = written.kind == Kind::Evidence;
         let usual = match triggers.as_deref() {
             _ if !is_evidence => Enforce::Tool,
-            // Evidence is asked for at the end of a turn, and before the calls it names.
+            // Evidence has to hold at the end of a turn, and before the calls it names.
             None | Some([]) => Enforce::Stop,
             Some(_) => Enforce::Both,
         };
