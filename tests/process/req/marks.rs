@@ -28,18 +28,11 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
     let desk = Desk::new(TEAM);
     yes(desk.claude_of(OTHER, &["satisfy", "commit_plan"]));
     let before = fs::read(desk.marks_file("main.json")).unwrap();
-    for words in [
-        &["satisfy", "release_notes"][..],
-        &["approve", "branch_size", "--for", "10m"],
-        &["clear", "--all", "--branch"],
-    ] {
-        let line = format!("req {}", words.join(" "));
+    for words in [&["satisfy", "release_notes"][..], &["clear", "--all", "--branch"]] {
         for command in [desk.claude(words), desk.claude(words).unset("CLAUDECODE"), desk.script(words)] {
             let said = no(command);
-            assert!(
-                said.contains("refused") && said.lines().any(|said| said.ends_with(&line)),
-                "{line}: {said}"
-            );
+            let line = format!("req {}", words.join(" "));
+            assert!(said.contains("refused") && said.lines().any(|said| said.ends_with(&line)), "{said}");
         }
     }
     assert_eq!(fs::read(desk.marks_file("main.json")).unwrap(), before);
