@@ -146,7 +146,6 @@ impl Location {
         self.carry_out(answer(&asked)?)
     }
 
-    /// A requirements file of this project.
     fn file(&self) -> Option<String> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
         let level =
@@ -177,7 +176,6 @@ impl Location {
         (told(skipped), told(others))
     }
 
-    /// What a session has done.
     fn state_of(&self, session: Option<&str>) -> State {
         let found =
             self.store.as_ref().zip(session).and_then(|(store, session)| store.read::<State>(session));

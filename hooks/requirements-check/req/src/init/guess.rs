@@ -75,7 +75,6 @@ pub(super) fn test_command(root: &Path) -> Option<Vec<&'static str>> {
     Some(std::iter::once(line).chain(alike.iter().copied().filter(|form| *form != line)).collect())
 }
 
-/// The remote's default branch.
 pub(super) fn default_branch(root: &Path) -> Option<String> {
     let folder = Worktree::find(root).ok()??.common_dir;
     let head = read_text(&folder.join("refs/remotes/origin/HEAD"), None, MAX_BYTES).ok()?;

@@ -41,12 +41,10 @@ fn project(record: &Record) -> &str {
     Path::new(named).file_name().and_then(|name| name.to_str()).unwrap_or(named)
 }
 
-/// As much of the id as is shown.
 pub(super) fn short(record: &Record) -> &str {
     record.id.get(..ID_SHOWN).unwrap_or(&record.id)
 }
 
-/// All the settings behind it.
 pub(super) fn rules(record: &Record) -> impl Iterator<Item = &str> {
     record.rule.iter().chain(&record.also).map(String::as_str)
 }
