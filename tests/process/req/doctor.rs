@@ -26,8 +26,8 @@ impl User {
     }
 
     #[track_caller]
-    fn verdict(&self) -> Verdict {
-        Verdict::of(self.doctor("--json"))
+    fn report(&self) -> Value {
+        report_of(self.doctor("--json"))
     }
 
     /// A program that must not be started leaves this.
@@ -49,49 +49,37 @@ impl User {
     }
 }
 
-/// The doctor's report as data.
-#[derive(Debug)]
-struct Verdict {
-    status: i32,
-    report: Value,
+/// The doctor's report; its `ok` is the exit status.
+#[track_caller]
+fn report_of(command: Invocation) -> Value {
+    let outcome = command.run();
+    let report: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome}"));
+    assert_eq!(report["ok"], json!(outcome.status.success()), "{outcome}");
+    report
 }
 
-impl Verdict {
-    #[track_caller]
-    fn of(command: Invocation) -> Self {
-        let outcome = command.run();
-        let report: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome}"));
-        let status = outcome.status.code().unwrap();
-        assert_eq!(report["ok"], json!(status == 0), "{outcome}");
-        Self { status, report }
-    }
-
-    /// The findings of one severity, each as its JSON.
-    fn all(&self, severity: &str) -> Vec<String> {
-        let sections = self.report["sections"].as_array().unwrap();
-        let findings = sections.iter().flat_map(|section| section["findings"].as_array().unwrap());
-        findings.filter(|finding| finding["severity"] == severity).map(ToString::to_string).collect()
-    }
-
-    /// Fails unless there is such a finding, whose words contain all of these.
-    #[track_caller]
-    fn assert(&self, severity: &str, words: &[&str]) {
-        let has = |finding: &String| words.iter().all(|word| finding.contains(word));
-        assert!(self.all(severity).iter().any(has), "{severity} {words:?} in {:#}", self.report);
-    }
+/// Fails unless there is a finding of this severity whose words contain all of these.
+#[track_caller]
+fn has(report: &Value, severity: &str, words: &[&str]) {
+    let sections = report["sections"].as_array().unwrap();
+    let mut findings = sections.iter().flat_map(|section| section["findings"].as_array().unwrap());
+    let is_it = |finding: &Value| {
+        let text = finding.to_string();
+        finding["severity"] == severity && words.iter().all(|word| text.contains(word))
+    };
+    assert!(findings.any(is_it), "{severity} {words:?} in {report:#}");
 }
 
 #[test]
 fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
     let nobody = User::new();
-    let verdict = Verdict::of(nobody.req(&nobody.unpacked(), "doctor --json"));
-    assert_eq!(verdict.report["summary"], "Nothing is installed here, so nothing is promised.");
+    let report = report_of(nobody.req(&nobody.unpacked(), "doctor --json"));
+    assert_eq!(report["summary"], "Nothing is installed here, so nothing is promised.");
     let user = User::is_healthy();
-    let verdict = user.verdict();
-    assert_eq!(verdict.all("broken"), Vec::<String>::new());
+    let report = user.report();
     for hook in [WATCH, GATE] {
-        verdict.assert("ok", &[hook, "as it was installed"]);
-        verdict.assert("ok", &[hook, "answered PreToolUse with", " ms"]);
+        has(&report, "ok", &[hook, "as it was installed"]);
+        has(&report, "ok", &[hook, "answered PreToolUse with", " ms"]);
     }
     let outcome = user.doctor("").run();
     outcome.assert_exit(0);
@@ -122,9 +110,9 @@ fn foreign_commands_are_counted_and_never_run() {
     ]);
     user.sandbox.settings(Level::Project, &json!({ "hooks": { "Stop": [{ "hooks": entries }] } }));
     for words in ["--json", "--json --fix"] {
-        let verdict = Verdict::of(user.doctor(words));
-        verdict.assert("ok", &["project/.claude/settings.json", "3 entries of others, not run"]);
-        verdict.assert("warning", &["hooks.Stop", "/gone/notify does not exist"]);
+        let report = report_of(user.doctor(words));
+        has(&report, "ok", &["project/.claude/settings.json", "3 entries of others, not run"]);
+        has(&report, "warning", &["hooks.Stop", "/gone/notify does not exist"]);
     }
     assert!(!user.trace().exists(), "a foreign command was run");
 }
@@ -144,11 +132,11 @@ fn fix_mends_everything_of_ours_for_the_user_and_neither_settings_nor_a_replaced
     user.sandbox.settings(Level::User, &settings);
 
     let before = user.settings();
-    let verdict = Verdict::of(user.doctor("--fix --json").env("CLAUDECODE", "1"));
-    let mended = verdict.report["mended"].to_string();
+    let report = report_of(user.doctor("--fix --json").env("CLAUDECODE", "1"));
+    let mended = report["mended"].to_string();
     assert!(mended.contains("type: req doctor --fix") && !mended.contains("entries in"), "{mended}");
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!((verdict.status, user.settings(), mode(&user.hook(WATCH))), (1, before, 0o644));
+    assert_eq!((&report["ok"], user.settings(), mode(&user.hook(WATCH))), (&json!(false), before, 0o644));
 
     fs::write(user.hook(WATCH), program).unwrap();
     let typed = user.types("doctor --fix");
@@ -158,8 +146,8 @@ fn fix_mends_everything_of_ours_for_the_user_and_neither_settings_nor_a_replaced
     {
         assert!(typed.screen.contains(said), "{said} in {}", typed.screen);
     }
-    let verdict = Verdict::of(user.doctor("--fix --json"));
-    assert_eq!((verdict.status, &verdict.report["mended"], mode(&state)), (0, &json!([]), 0o700));
+    let report = report_of(user.doctor("--fix --json"));
+    assert_eq!((&report["ok"], &report["mended"], mode(&state)), (&json!(true), &json!([]), 0o700));
 }
 
 #[test]
@@ -180,12 +168,12 @@ fn changed_version_of_claude_code_is_reported_at_a_sessions_start_until_doctor_h
     };
     assert_eq!(told("claude-code_2-1-330_harness"), None, "nothing was ever proved");
     user.has_client("2.1.329");
-    user.verdict().assert("ok", &["Claude Code 2.1.329; all proofs passed"]);
+    has(&user.report(), "ok", &["Claude Code 2.1.329; all proofs passed"]);
     let text = told("claude-code_2-1-330_harness").unwrap();
     assert!(text.contains("2.1.330") && text.contains("2.1.329"), "{text}");
     assert_eq!(told("claude-code_2-1-330_harness"), None, "told already");
     user.has_client("2.1.330");
-    user.verdict().assert("warning", &["2.1.330 now, and was 2.1.329", "passed again"]);
-    user.verdict().assert("ok", &["Claude Code 2.1.330; all proofs passed"]);
+    has(&user.report(), "warning", &["2.1.330 now, and was 2.1.329", "passed again"]);
+    has(&user.report(), "ok", &["Claude Code 2.1.330; all proofs passed"]);
     assert!(!user.trace().exists(), "Claude Code was run");
 }

@@ -111,7 +111,8 @@ impl Location {
         let mut look = Look::new(&context);
         look.know_sessions();
         look.know_branches();
-        look.world.reader.is_user = self.caller.is_operator();
+        look.world.reader.is_user =
+            !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         look.turn_to(branch);
         let session = self.session(session, &look)?;
         let state = self.state_of(session.as_deref());
