@@ -8,6 +8,7 @@ mod desk;
 mod doctor;
 mod hooks;
 mod init;
+mod installed;
 mod json;
 mod log;
 mod marks;

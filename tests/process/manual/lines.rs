@@ -28,140 +28,77 @@ const ELSEWHERE: [&str; 5] = [
 /// A page shows this below a line whose answer is no.
 const NO: &str = "this call would be refused:";
 
-/// Who types a line.
-#[derive(Clone, Copy, PartialEq)]
-enum Hand {
-    Person,
-    Anybody,
-}
-
-/// One line that is typed, and the lines it prints.
-struct Step {
-    place: String,
-    hand: Hand,
-    line: String,
-    prints: Vec<String>,
-}
-
-impl Step {
-    /// The line, and its end.
-    fn starts_with(&self, start: &str) -> bool {
-        format!("{}\n", self.line).starts_with(start)
-    }
-
-    fn is_elsewhere(&self) -> bool {
-        ELSEWHERE.iter().any(|start| self.starts_with(start))
-    }
-}
-
-/// The lines that are typed in a block: of `console` those behind a `$`, of the others all.
-fn steps(block: &Block) -> Vec<Step> {
-    let hand = match block.language.as_str() {
-        "console" | "indented" => Hand::Person,
-        "sh" => Hand::Anybody,
+/// The lines that are typed in a block, each with what it prints: of `console` those behind a `$`, of the others all.
+fn typed_lines(block: &Block) -> Vec<(&str, Vec<&str>)> {
+    let is_console = match block.language.as_str() {
+        "console" => true,
+        "sh" => false,
+        "indented" if block.is_commands() => false,
         _ => return Vec::new(),
     };
-    if block.language == "indented" && !block.is_commands() {
-        return Vec::new();
-    }
-    let place = &block.place;
-    let step = |line: &str| Step { place: place.clone(), hand, line: line.to_owned(), prints: Vec::new() };
-    let mut steps: Vec<Step> = Vec::new();
+    let mut typed: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in block.text.lines() {
-        match (block.language.as_str(), line.strip_prefix("$ "), steps.last_mut()) {
-            ("console", Some(line), _) => steps.push(step(line)),
-            ("console", None, Some(step)) => step.prints.push(line.trim().to_owned()),
-            ("console", None, None) => panic!("{place}: a block of `console` begins with `$ `"),
-            _ => steps.push(step(line)),
+        match (is_console, line.strip_prefix("$ ")) {
+            (true, Some(line)) => typed.push((line, Vec::new())),
+            (true, None) => typed.last_mut().expect("a `console` begins with `$ `").1.push(line.trim()),
+            (false, _) => typed.push((line, Vec::new())),
         }
     }
-    steps
+    typed
 }
 
-/// What the answer to a line was.
-struct Answer {
-    status: i32,
-    said: String,
-}
-
-/// Who follows which page.
-struct Reader<'a> {
-    person: Person,
-    page: &'a Page,
-}
-
-impl Reader<'_> {
-    fn types(&self, line: &str) -> Answer {
-        let typed = self.person.types(line);
-        Answer { status: typed.status, said: typed.screen }
-    }
-
-    /// In Claude's shell; where the line is refused there, the refusal says what the user types, and they type it.
-    #[track_caller]
-    fn runs(&self, step: &Step) -> Answer {
-        let Step { place, line, .. } = step;
-        let outcome = self.person.claude_runs(line);
+/// Types a line, at a terminal or first in Claude's shell: where it is refused there, the refusal says what the user types.
+#[track_caller]
+fn answer(person: &Person, block: &Block, line: &str) -> (i32, String) {
+    if block.language == "sh" {
+        let outcome = person.claude_runs(line);
         let said = outcome.stdout_text() + &outcome.stderr_text();
-        if outcome.status.code() == Some(1) && said.contains("this is for the user to decide") {
-            let words: Vec<&str> = line.split_whitespace().take(2).collect();
-            assert!(
-                said.contains(&words.join(" ")),
-                "{place}: {line}: the refusal says what to type\n{said}"
-            );
-            return self.types(line);
+        if outcome.status.code() != Some(1) || !said.contains("this is for the user to decide") {
+            return (outcome.status.code().unwrap_or(-1), said);
         }
-        Answer { status: outcome.status.code().unwrap_or(-1), said }
+        let verb = line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");
+        assert!(said.contains(&verb), "{}: {line}: the refusal says what to type\n{said}", block.place);
     }
+    let typed = person.types(line);
+    (typed.status, typed.screen)
+}
 
-    /// A line of ours that is not run is one that could be: its words are known.
-    #[track_caller]
-    fn asks_for_help(&self, step: &Step) {
-        let line = step.line.split(" #").next().unwrap();
+#[track_caller]
+fn follow_line(person: &Person, page: &Page, block: &Block, line: &str, prints: &[&str]) {
+    let place = &block.place;
+    let starts_with = |start: &str| format!("{line}\n").starts_with(start);
+    if ELSEWHERE.iter().any(|start| starts_with(start)) {
         if !line.starts_with("claude ") {
-            let Answer { status, said } = self.types(&format!("{line} --help"));
-            assert_eq!(status, 0, "{}: {line} --help:\n{said}", step.place);
+            let line = line.split(" #").next().unwrap();
+            let help = person.types(&format!("{line} --help"));
+            assert_eq!(help.status, 0, "{place}: {line} --help:\n{}", help.screen);
         }
+        return;
     }
-
-    #[track_caller]
-    fn does(&self, step: &Step) {
-        let Step { place, line, prints, .. } = step;
-        let path = &self.page.path;
-        for (_, _, happens) in
-            SCENES.iter().filter(|(page, start, _)| page == path && step.starts_with(start))
-        {
-            happens(&self.person);
-        }
-        let Answer { status, said } = match step.hand {
-            Hand::Person => self.types(line),
-            Hand::Anybody => self.runs(step),
-        };
-        let is_no = prints.iter().any(|shown| shown == NO);
-        let may_be_no = step.hand == Hand::Anybody && line.starts_with("req check ") && said.contains(NO);
-        assert!(status == i32::from(is_no) || may_be_no, "{place}: {line}:\n{said}");
-        let mut lines = said.lines();
-        for expected in prints {
-            let is_said = lines.any(|line| expected.split(" ...").all(|part| line.contains(part.trim())));
-            assert!(is_said, "{place}: {line} does not print, or not there: {expected}\n{said}");
-        }
+    for (_, _, happens) in SCENES.iter().filter(|(path, start, _)| *path == page.path && starts_with(start)) {
+        happens(person);
+    }
+    let (status, said) = answer(person, block, line);
+    let may_be_no = block.language == "sh" && line.starts_with("req check ") && said.contains(NO);
+    assert!(status == i32::from(prints.contains(&NO)) || may_be_no, "{place}: {line}:\n{said}");
+    let mut lines = said.lines();
+    for expected in prints {
+        let is_said = lines.any(|line| expected.split(" ...").all(|part| line.contains(part.trim())));
+        assert!(is_said, "{place}: {line} does not print, or not there: {expected}\n{said}");
     }
 }
 
-/// Types what a page shows, in its order.
+/// Types what a page shows, in its order; how many lines.
 fn follow(page: &Page) -> usize {
-    let reader = Reader { person: Person::new(), page };
+    let person = Person::new();
     let mut count = 0;
     for block in page.blocks() {
         if block.language == "yaml" {
-            reader.person.writes(&block.text);
+            person.writes(&block.text);
         }
-        for step in steps(&block) {
-            if step.is_elsewhere() {
-                reader.asks_for_help(&step);
-            } else {
-                reader.does(&step);
-                count += 1;
-            }
+        for (line, prints) in typed_lines(&block) {
+            follow_line(&person, page, &block, line, &prints);
+            count += 1;
         }
     }
     count

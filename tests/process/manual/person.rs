@@ -15,9 +15,6 @@ use super::files::level;
 use crate::driver::{denial, documented};
 use crate::typed::{Typed, shell, typed};
 
-/// A model into whose context 200,000 tokens fit.
-const MODEL: &str = "claude-sonnet-4-6";
-
 pub(super) struct Person {
     pub(super) sandbox: Sandbox,
     /// Claude's.
@@ -151,23 +148,11 @@ impl Person {
     #[track_caller]
     pub(super) fn a_session_was_recorded(&self) {
         let call = json!({ "command": "ls" });
-        let transcript = Transcript::of(&self.session).prompt("Write the parser.").context(MODEL, 190_000);
+        let transcript =
+            Transcript::of(&self.session).prompt("Write the parser.").context("claude-sonnet-4-6", 190_000);
         transcript.call("toolu_1", "Bash", &call).result("toolu_1", "ok", false).text("Going on.").write();
         self.tells("pause-recorder", &self.session.bash_succeeded("ls", "ok"));
         self.tells("pause-recorder", &self.session.stop("The parser is written."));
         self.tells("pause-recorder", &self.session.session_end("other"));
-    }
-
-    /// A session with this id has worked here, and satisfied a requirement.
-    #[track_caller]
-    pub(super) fn another_session_worked(&self, id: &str) {
-        let other = self.session.clone().with_id(&format!("{id}-0000-4000-8000-000000000002"));
-        self.tells("requirements-check", &other.session_start("startup"));
-        let satisfied = self
-            .below_the_client(binaries::path("req"))
-            .env("CLAUDE_CODE_SESSION_ID", other.id)
-            .args(["satisfy", "commit_plan"])
-            .run();
-        satisfied.assert_exit(0);
     }
 }

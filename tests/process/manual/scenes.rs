@@ -25,12 +25,14 @@ pub(super) const SCENES: [Scene; 8] = [
         team(person);
         person.a_session_begins();
         person.an_edit_is_refused();
-        person.another_session_worked("3f1a20c7");
     }),
     ("config/manual/satisfactions.md", "req satisfy", |person| {
         team(person);
         person.a_session_begins();
-        person.another_session_worked("0c4e7a11");
+        // Another session has satisfied it, too.
+        let id = "0c4e7a11-0000-4000-8000-000000000002";
+        let satisfied = person.claude_runs(&format!("CLAUDE_CODE_SESSION_ID={id} req satisfy commit_plan"));
+        satisfied.assert_exit(0);
     }),
     ("config/manual/pause.md", "req disable commit_plan", team),
     ("config/manual/start.md", "req why", |person| {

@@ -11,53 +11,33 @@ use tests::binaries;
 use tests::process::Invocation;
 use tests::sandbox::Level;
 
-const LEVELS: [(Level, &str); 2] = [
-    (Level::User, "stop-momentum: {enabled: true, max_blocks: 2}\nlocked: [stop-momentum.max_blocks]\n"),
-    (Level::Local, "rate-awareness:\n  # mine\n  repeat: 8\n"),
-];
-
-fn configured(levels: &[(Level, &str)]) -> Desk {
-    let desk = Desk::empty();
-    for (level, text) in levels {
-        desk.sandbox.requirements(*level, text);
-    }
-    desk
-}
-
-#[track_caller]
-fn entry(report: &Value, key: &str) -> Value {
-    let all = report["entries"].as_array().unwrap();
-    all.iter().find(|entry| entry["key"] == key).unwrap_or_else(|| panic!("{key} in {report}")).clone()
-}
-
 /// `req`, without the types of the other hooks, says what each of them says by its types.
-#[track_caller]
-fn agrees_with_every_hook(desk: &Desk, what: &str) {
-    let report = json_of(desk.script(&["config", "--json"]));
-    let texts = |report: &Value| -> BTreeSet<String> {
-        let problems = report["problems"].as_array().unwrap().iter();
-        problems.map(|problem| problem.as_str().unwrap().to_owned()).collect()
-    };
-    let mut by_hooks = BTreeSet::new();
-    for hook in section_names() {
-        let own = json_of(Invocation::new(binaries::path(hook), &desk.sandbox).args(["status", "--json"]));
-        let enabled = entry(&report, &format!("{hook}.enabled"));
-        assert_eq!(enabled["value"], own["enabled"], "{what}: {hook}");
-        by_hooks.extend(texts(&own));
-    }
-    assert_eq!(texts(&report), by_hooks, "{what}");
-}
-
 #[test]
 fn files_are_read_as_the_hooks_themselves_read_them() {
-    for (what, levels) in [
-        ("off under a lock", [LEVELS[0], (Level::Project, "enabled: false\n")]),
-        ("locked", [LEVELS[0], (Level::Local, "stop-momentum: {max_blocks: 6}\n")]),
-        ("defaults again", [LEVELS[0], (Level::Project, "inherit: false\n")]),
-        ("broken", [(Level::Project, "stop-momentum: [\n"), LEVELS[1]]),
-        ("unworkable", [(Level::Project, "requirements: {x: {enabled: true, type: guard}}\n"), LEVELS[1]]),
+    let global = "stop-momentum: {enabled: true, max_blocks: 2}\nlocked: [stop-momentum.max_blocks]\n";
+    for (level, text) in [
+        (Level::Project, "enabled: false\n"),
+        (Level::Local, "stop-momentum: {max_blocks: 6}\n"),
+        (Level::Project, "inherit: false\n"),
+        (Level::Project, "stop-momentum: [\n"),
+        (Level::Project, "requirements: {x: {enabled: true, type: guard}}\n"),
     ] {
-        agrees_with_every_hook(&configured(&levels), what);
+        let desk = Desk::empty();
+        desk.sandbox.requirements(Level::User, global);
+        desk.sandbox.requirements(level, text);
+        let report = json_of(desk.script(&["config", "--json"]));
+        let texts = |report: &Value| -> BTreeSet<String> {
+            report["problems"].as_array().unwrap().iter().map(ToString::to_string).collect()
+        };
+        let mut by_hooks = BTreeSet::new();
+        for hook in section_names() {
+            let own =
+                json_of(Invocation::new(binaries::path(hook), &desk.sandbox).args(["status", "--json"]));
+            let enabled = yes(desk.script(&["config", &format!("{hook}.enabled")]));
+            assert_eq!(enabled, own["enabled"].to_string(), "{text}: {hook}");
+            by_hooks.extend(texts(&own));
+        }
+        assert_eq!(texts(&report), by_hooks, "{text}");
     }
 }
 

@@ -28,18 +28,11 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
     let desk = Desk::new(TEAM);
     yes(desk.claude_of(OTHER, &["satisfy", "commit_plan"]));
     let before = fs::read(desk.marks_file("main.json")).unwrap();
-    for words in [
-        &["satisfy", "release_notes"][..],
-        &["approve", "branch_size", "--for", "10m"],
-        &["clear", "--all", "--branch"],
-    ] {
-        let line = format!("req {}", words.join(" "));
+    for words in [&["satisfy", "release_notes"][..], &["clear", "--all", "--branch"]] {
         for command in [desk.claude(words), desk.claude(words).unset("CLAUDECODE"), desk.script(words)] {
             let said = no(command);
-            assert!(
-                said.contains("refused") && said.lines().any(|said| said.ends_with(&line)),
-                "{line}: {said}"
-            );
+            let line = format!("req {}", words.join(" "));
+            assert!(said.contains("refused") && said.lines().any(|said| said.ends_with(&line)), "{said}");
         }
     }
     assert_eq!(fs::read(desk.marks_file("main.json")).unwrap(), before);
@@ -103,15 +96,7 @@ fn where_claudes_shell_may_not_write_the_hook_records_it_when_the_command_has_en
     assert_eq!(desk.standing("commit_plan"), "open", "not yet");
     assert_eq!(desk.ran("req satisfy commit_plan"), [None, None]);
     assert_eq!(desk.standing("commit_plan"), "met");
-    // A sandbox keeps a shell from writing; that this one is another user's, who could not read either, is our doing.
-    crate::driver::restrict(&desk.sandbox.project().join(".git/requirements"), 0o755);
-    crate::driver::restrict(&desk.marks_file("main.json"), 0o644);
-    for words in [
-        &["satisfy", "commit_plan", "--branch"][..],
-        &["satisfy", "commit_plan", "--session", "5e55104e"],
-        &["clear", "commit_plan"],
-    ] {
-        let said = no(sandboxed(words));
-        assert!(said.contains("Nothing was changed"), "the hook does not see to that: {said}");
-    }
+    // The hook does not see to a line for other sessions.
+    let said = no(sandboxed(&["satisfy", "commit_plan", "--branch"]));
+    assert!(said.contains("Nothing was changed"), "{said}");
 }

@@ -74,17 +74,3 @@ fn session_that_is_meant_follows_from_who_is_there() {
     desk.ask(&desk.session.session_end("other"));
     assert_eq!(of(&[]), others, "the one that is left");
 }
-
-#[test]
-fn branch_that_is_gone_loses_its_satisfactions_and_no_other_does() {
-    let desk = Desk::new(TEAM);
-    desk.sandbox.git(&["branch", "feature/x"]);
-    yes(desk.claude(&["satisfy", "commit_plan", "license_checked"]));
-    yes(desk.claude(&["satisfy", "commit_plan", "--branch", "feature/x"]));
-    let kept = || ["main.json", "permanent.json"].map(|file| fs::read(desk.marks_file(file)).unwrap());
-    let before = kept();
-    desk.sandbox.git(&["branch", "--delete", "feature/x"]);
-    assert_eq!(yes(desk.claude(&["prune"])), "removed the satisfactions of feature/x");
-    assert!(!desk.marks_file("feature-x.json").exists());
-    assert_eq!(kept(), before);
-}

@@ -119,7 +119,6 @@ fn rest_of(name: &str) -> String {
     }
 }
 
-/// Every verb with its examples.
 fn verbs() -> String {
     let verb = |verb: &Command| {
         let examples = examples(verb).join("\n    ");

@@ -4,7 +4,6 @@
 use clap::Command;
 use requirements_check::typed::GROUPS;
 
-/// The definition with its verbs in groups.
 pub(crate) fn in_groups(command: Command) -> Command {
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{}Options:\n{{options}}{{after-help}}",
@@ -23,7 +22,6 @@ fn listed(command: &Command) -> String {
     groups(command).map(group).collect()
 }
 
-/// The groups, each with its verbs.
 pub(crate) fn groups(command: &Command) -> impl Iterator<Item = (&'static str, Vec<&Command>)> {
     GROUPS.into_iter().map(|(heading, verbs)| {
         (heading, verbs.iter().filter_map(|verb| command.find_subcommand(verb)).collect())

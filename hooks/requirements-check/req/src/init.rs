@@ -88,7 +88,6 @@ impl<'a> Plan<'a> {
         self.file.shown(&self.file.path)
     }
 
-    /// The command as it is typed.
     fn line(&self) -> String {
         format!("req init{} --preset {}", flag(self.file.level), self.preset.word())
     }

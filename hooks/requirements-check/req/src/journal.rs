@@ -80,7 +80,6 @@ pub(crate) fn log(wanted: &Log, asker: &Asker<'_>) -> Result<Reply, String> {
     Ok(Reply::yes(lines.collect::<Vec<_>>().join("\n")))
 }
 
-/// A hook of the catalog.
 pub(crate) fn known_hook(name: &str) -> Result<String, String> {
     let known: Vec<&str> = section_names().collect();
     if known.contains(&name) {

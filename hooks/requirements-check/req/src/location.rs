@@ -111,7 +111,8 @@ impl Location {
         let mut look = Look::new(&context);
         look.know_sessions();
         look.know_branches();
-        look.world.reader.is_user = self.caller.is_operator();
+        look.world.reader.is_user =
+            !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         look.turn_to(branch);
         let session = self.session(session, &look)?;
         let state = self.state_of(session.as_deref());
@@ -146,7 +147,6 @@ impl Location {
         self.carry_out(answer(&asked)?)
     }
 
-    /// A requirements file of this project.
     fn file(&self) -> Option<String> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
         let level =
@@ -177,7 +177,6 @@ impl Location {
         (told(skipped), told(others))
     }
 
-    /// What a session has done.
     fn state_of(&self, session: Option<&str>) -> State {
         let found =
             self.store.as_ref().zip(session).and_then(|(store, session)| store.read::<State>(session));

@@ -22,7 +22,6 @@ pub(crate) struct RequestContext<'a> {
     /// Session of the caller's shell or prompt; the view may be another one's.
     pub(crate) own: Option<&'a str>,
     pub(crate) origin: &'a Origins<'a>,
-    /// A requirements file of this project.
     pub(crate) file: Option<String>,
 }
 
@@ -63,7 +62,6 @@ impl RequestContext<'_> {
         Err(unknown("branch", name, &branches.collect::<Vec<_>>(), " in this repository"))
     }
 
-    /// A requirement in force.
     pub(crate) fn in_force(&self, name: &str) -> Result<Rule<'_>, String> {
         self.described(name)?;
         Rule::named(self.settings, name)
@@ -123,7 +121,6 @@ impl RequestContext<'_> {
         !self.caller.is_operator() && (session.is_none() || session != self.view.session)
     }
 
-    /// Text for Claude, a script or a schedule.
     pub(crate) fn refusal(&self, why: &str) -> String {
         refusal(self.caller, self.line, why)
     }

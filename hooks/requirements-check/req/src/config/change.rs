@@ -145,7 +145,6 @@ impl Planned {
         })
     }
 
-    /// The problem is one of the key that is set.
     fn is_about(&self, problem: &Problem) -> bool {
         let rest = problem.key.strip_prefix(&self.path.join("."));
         self.value.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))

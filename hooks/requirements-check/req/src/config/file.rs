@@ -12,7 +12,6 @@ use super::ignore::{LOCAL, ignore};
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The file of a level.
 pub(crate) struct OurFile {
     pub(crate) level: LayerKind,
     pub(crate) path: PathBuf,
@@ -95,7 +94,6 @@ impl OurFile {
         Ok(())
     }
 
-    /// The first lines of a new file.
     fn head(&self) -> String {
         let whose = match self.level {
             LayerKind::Project => "<project>/.claude/requirements.yaml: the team's, in git",

@@ -10,7 +10,6 @@ use super::outlook::Outlook;
 use crate::reply;
 use requirements_check::words::cut;
 
-/// The path that a typed key names.
 pub(super) fn path_of(typed: &str) -> Result<Vec<String>, String> {
     let parts: Vec<String> = typed.split('.').map(ToOwned::to_owned).collect();
     if parts.iter().any(String::is_empty) {

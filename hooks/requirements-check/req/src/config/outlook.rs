@@ -55,7 +55,6 @@ impl Outlook {
         self.entries.iter().filter(move |entry| entry.path.starts_with(path))
     }
 
-    /// The key itself.
     pub(super) fn at(&self, path: &[String]) -> Option<&Entry> {
         self.entries.iter().find(|entry| entry.path == path)
     }

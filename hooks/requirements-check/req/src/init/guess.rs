@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 
 /// A file in the top folder, a text it must contain, and the command. The first row that fits counts, so a lock file or a
 /// wrapper stands before what it refines.
-const ROWS: [(&str, &str, &str); 30] = [
+const ROWS: [(&str, &str, &str); 26] = [
     (".config/nextest.toml", "", "cargo nextest run"),
     ("Cargo.toml", "", "cargo test"),
     ("go.mod", "", "go test ./..."),
@@ -19,14 +19,11 @@ const ROWS: [(&str, &str, &str); 30] = [
     ("bun.lock", "", "bun run test"),
     ("package.json", "\"test\":", "npm test"),
     ("deno.json", "", "deno test"),
-    ("deno.jsonc", "", "deno test"),
     ("uv.lock", "", "uv run pytest"),
     ("poetry.lock", "", "poetry run pytest"),
     ("pytest.ini", "", "pytest"),
     ("conftest.py", "", "pytest"),
-    ("tests/conftest.py", "", "pytest"),
     ("pyproject.toml", "pytest", "pytest"),
-    ("requirements-dev.txt", "pytest", "pytest"),
     ("requirements.txt", "pytest", "pytest"),
     ("setup.cfg", "pytest", "pytest"),
     ("tox.ini", "", "tox"),
@@ -37,7 +34,6 @@ const ROWS: [(&str, &str, &str); 30] = [
     (".rspec", "", "bundle exec rspec"),
     ("bin/rails", "", "bin/rails test"),
     ("phpunit.xml", "", "vendor/bin/phpunit"),
-    ("phpunit.xml.dist", "", "vendor/bin/phpunit"),
     ("Package.swift", "", "swift test"),
     ("Makefile", "\ntest:", "make test"),
     ("justfile", "\ntest:", "just test"),
@@ -75,7 +71,6 @@ pub(super) fn test_command(root: &Path) -> Option<Vec<&'static str>> {
     Some(std::iter::once(line).chain(alike.iter().copied().filter(|form| *form != line)).collect())
 }
 
-/// The remote's default branch.
 pub(super) fn default_branch(root: &Path) -> Option<String> {
     let folder = Worktree::find(root).ok()??.common_dir;
     let head = read_text(&folder.join("refs/remotes/origin/HEAD"), None, MAX_BYTES).ok()?;

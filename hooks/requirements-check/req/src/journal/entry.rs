@@ -41,12 +41,10 @@ fn project(record: &Record) -> &str {
     Path::new(named).file_name().and_then(|name| name.to_str()).unwrap_or(named)
 }
 
-/// As much of the id as is shown.
 pub(super) fn short(record: &Record) -> &str {
     record.id.get(..ID_SHOWN).unwrap_or(&record.id)
 }
 
-/// All the settings behind it.
 pub(super) fn rules(record: &Record) -> impl Iterator<Item = &str> {
     record.rule.iter().chain(&record.also).map(String::as_str)
 }
@@ -60,7 +58,7 @@ pub(super) fn verb(record: &Record) -> String {
         ("sleep", _) => "delayed",
         ("block", "UserPromptSubmit") => "blocked the prompt",
         ("block", _) => "blocked the stop",
-        ("tell", _) => "reported to Claude",
+        ("tell", _) => "informed Claude",
         ("reply", _) => "answered a command",
         ("let-go", _) => "allowed the stop",
         ("followed", _) => "was followed",
@@ -112,15 +110,4 @@ pub(super) fn seconds(ms: u64) -> String {
 pub(super) fn usd(micros: u64) -> String {
     let hundredths_of_cents = micros.div_ceil(100);
     format!("{}.{:04} USD", hundredths_of_cents / 10_000, hundredths_of_cents % 10_000)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{seconds, usd};
-
-    #[test]
-    fn money_is_rounded_up_and_time_down() {
-        assert_eq!([0, 99, 12_345].map(seconds), ["0.0 s", "0.0 s", "12.3 s"]);
-        assert_eq!([0, 1, 1_234_567].map(usd), ["0.0000 USD", "0.0001 USD", "1.2346 USD"]);
-    }
 }

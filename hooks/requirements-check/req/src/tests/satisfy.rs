@@ -105,10 +105,8 @@ fn record_says_who_and_why_and_keeps_no_secret() {
         scene.yes(&format!("satisfy plan --note '  in docs, key {secret} {}'", "x ".repeat(2500)), caller);
         let record = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
         assert_eq!((record.satisfied_by, record.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
-        assert_eq!(record.metadata.entrypoint.as_deref(), Some("cli"));
         let note = record.metadata.note.unwrap();
-        assert!(note.starts_with("in docs") && !note.contains("abcdefghij"), "{note}");
-        assert!(note.chars().count() <= 301);
+        assert!(note.starts_with("in docs") && !note.contains("abcdefghij") && note.len() < 310, "{note}");
     }
 }
 
@@ -188,21 +186,7 @@ fn exception_is_for_every_session_or_the_one_named_and_is_taken_back_with_the_li
 }
 
 #[test]
-fn only_the_user_excepts_and_others_get_the_line_to_type() {
-    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
-        for words in [
-            "approve size --for 10m",
-            "waive tests --for 10m --session 5e55104e --note 'a reason'",
-            "clear size",
-        ] {
-            let text = unmet().no(words, caller);
-            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
-        }
-    }
-}
-
-#[test]
-fn each_type_takes_its_own_word_and_a_waiver_its_reason() {
+fn exception_has_its_verb_and_its_reason_and_is_the_users() {
     for (words, instead) in [
         ("approve plan", "req satisfy plan"),
         ("approve not_on_main", "req waive not_on_main --note \"the reason\""),
@@ -213,6 +197,14 @@ fn each_type_takes_its_own_word_and_a_waiver_its_reason() {
     ] {
         let text = unmet().no(words, USER);
         assert!(text.contains(instead), "{words}: {text}");
+    }
+    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
+        for words in
+            ["approve size --for 10m", "waive tests --session 5e55104e --note 'a reason'", "clear size"]
+        {
+            let text = unmet().no(words, caller);
+            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+        }
     }
     let mut scene = unmet();
     scene.yes("waive tests --note 'agreed with the team'", USER);
@@ -253,58 +245,39 @@ fn without(gone: &[&str]) -> Vec<&'static str> {
 }
 
 #[test]
-fn clear_takes_the_records_of_the_scope_that_is_named() {
-    for (words, own, others) in [
-        ("clear plan", &["plan"][..], &[][..]),
-        ("clear --all", &["plan", "other"], &[]),
-        ("clear license", &["license"], &["license"]),
-        ("clear plan adr", &["plan", "adr"], &["adr"]),
-        ("clear plan --session 0c4e7a11", &[], &["plan"]),
-        ("clear --all --session 0c4e7a11", &[], &["plan", "other"]),
-        ("clear adr --session 0c4e7a11", &[], &[]),
-        ("clear adr --branch", &["adr"], &["adr"]),
-        ("clear plan --branch", &[], &[]),
-        ("clear --all --branch feature", &["adr"], &["adr"]),
-        ("clear --all --branch main", &[], &[]),
+fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_alone() {
+    for (words, is_own, own, others) in [
+        ("clear plan", true, &["plan"][..], &[][..]),
+        ("clear plan --session 5e55104e", true, &["plan"], &[]),
+        ("clear --all", true, &["plan", "other"], &[]),
+        ("clear license", false, &["license"], &["license"]),
+        ("clear plan adr", false, &["plan", "adr"], &["adr"]),
+        ("clear plan --session 0c4e7a11", false, &[], &["plan"]),
+        ("clear --all --session 0c4e7a11", false, &[], &["plan", "other"]),
+        ("clear adr --branch", false, &["adr"], &["adr"]),
+        ("clear plan --branch", false, &[], &[]),
+        ("clear --all --branch feature", false, &["adr"], &["adr"]),
+        ("clear --all --branch main", false, &[], &[]),
     ] {
-        let mut scene = satisfied();
-        scene.yes(words, USER);
-        assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
+        for caller in ALL {
+            let mut scene = satisfied();
+            if is_own || matches!(caller, USER | Caller::Typed) {
+                scene.yes(words, caller);
+                assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
+            } else {
+                let text = scene.no(words, caller);
+                assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+                assert_eq!(met(&mut scene), [without(&[]), without(&[])], "{words}");
+            }
+        }
     }
     let mut scene = satisfied();
     scene.settings.requirements.get_mut("plan").unwrap().terms = Terms::Off(Kind::Blocking);
     scene.yes("clear plan", CLAUDE);
     assert!(!scene.world.branch.requirements["plan"].sessions.contains_key(SESSION), "one that is off");
-    let key = Key::Branch("gone".to_owned());
+    assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
     assert!(scene.no("clear --all --branch gone", USER).contains("there is no branch gone"));
+    let key = Key::Branch("gone".to_owned());
     scene.world.recorded = vec![Listed { key, requirements: 1, sessions: 0, updated_at: 0 }];
     scene.yes("clear --all --branch gone", USER);
-    assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
-}
-
-#[test]
-fn claude_takes_back_its_own_satisfactions_and_no_others() {
-    for caller in [CLAUDE, SCRIPT, Caller::Untyped] {
-        for (words, gone) in [
-            ("clear plan", &["plan"][..]),
-            ("clear plan --session 5e55104e", &["plan"]),
-            ("clear --all", &["plan", "other"]),
-        ] {
-            let mut scene = satisfied();
-            scene.yes(words, caller);
-            assert_eq!(met(&mut scene), [without(gone), FOUR.to_vec()], "{words}");
-        }
-        for words in [
-            "clear adr",
-            "clear plan adr",
-            "clear --all --session 0c4e7a11",
-            "clear plan --branch main",
-            "clear --all --branch feature",
-        ] {
-            let mut scene = satisfied();
-            let text = scene.no(words, caller);
-            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
-            assert_eq!(met(&mut scene), [FOUR.to_vec(), FOUR.to_vec()], "{words}");
-        }
-    }
 }
