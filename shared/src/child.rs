@@ -13,7 +13,6 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(20);
 /// Time to read the rest of the output after the child's end. A process in another group may hold the pipe.
 const REST: Duration = Duration::from_millis(500);
 
-/// Bounds of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub deadline: Instant,
@@ -44,7 +43,7 @@ pub fn run(command: &mut Command, input: &[u8], limits: Limits) -> Result<Output
     run_while(command, input, limits, || true)
 }
 
-/// As [`run`], and ends the child before its deadline once nobody wants it any more.
+/// The same, and ends the child before its deadline once nobody wants it any more.
 pub fn run_while(
     command: &mut Command,
     input: &[u8],

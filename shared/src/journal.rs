@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::digest;
 use crate::host::Timestamp;
@@ -39,13 +40,13 @@ const LEFT_OUT: &str = " [...] ";
 /// A longer id is cut, in bytes. Claude Code's have 36 at most; whoever writes a longer one does not fill our disk.
 const MAX_ID_BYTES: usize = 200;
 
-/// A line of the journal, as it is written and as `req log --json` prints it. What is unknown is left out.
+/// A line of the journal, as `req log --json` prints it. What is unknown is null, and left out in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Record {
     /// By which `req why` finds it; a beginning of it is enough.
     // A hash of the line, in hexadecimal digits.
-    #[serde(skip_deserializing, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_deserializing)]
     pub id: String,
     /// When, in UTC.
     #[serde(with = "rfc3339")]
@@ -55,23 +56,17 @@ pub struct Record {
     pub hook: String,
     /// On which event; empty where there was none.
     pub event: String,
-    /// In which project, by its root; absent where it is about all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// In which project, by its root; null where it is about all of them.
     pub project: Option<String>,
     /// In which session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     /// In which turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
     /// In which subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// On which tool call.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub call: Option<String>,
     /// Name of the tool; nothing of its input.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// `deny`, `ask`, `block`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start; `let-go`: a gate
     /// allowed it for the reason in `text`; `followed`, `overridden`: the reaction to an earlier block or advice of `rule`;
@@ -79,38 +74,28 @@ pub struct Record {
     /// write others.
     pub what: String,
     /// The setting behind it: its key as it stands in a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     /// The settings behind it beside that.
     pub also: Vec<String>,
     /// The layer that set it when it was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<String>,
     /// File and line where it was set then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#where: Option<String>,
     /// Why, or what was said.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Next steps in the text.
     pub next: Vec<String>,
     /// Model of a question.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A call was held up for so many milliseconds, on purpose.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub slept_ms: Option<u64>,
     /// A model took so many milliseconds to answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub took_ms: Option<u64>,
     /// Tokens it read.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
     /// Tokens it wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
     /// Cost in millionths of a US dollar; 0 with a subscription.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
 }
 
@@ -166,10 +151,13 @@ mod rfc3339 {
 pub fn write(store: &Store, now: Timestamp, record: Record) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let Ok(mut line) = serde_json::to_vec(&Record { at: now, ..record.kept() }) else { return };
-    line.push(b'\n');
+    let Ok(Value::Object(mut line)) = serde_json::to_value(Record { at: now, ..record.kept() }) else {
+        return;
+    };
+    line.retain(|key, value| key != "id" && !value.is_null());
+    let line = format!("{}\n", Value::Object(line));
     if let Ok((mut file, _)) = open_regular(&file, OpenOptions::new().create(true).append(true)) {
-        let _ = file.write_all(&line);
+        let _ = file.write_all(line.as_bytes());
     }
 }
 
@@ -209,7 +197,6 @@ fn rotate(file: &PathBuf) {
     }
 }
 
-/// The journal of a state folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Journal {
     /// The newest last.

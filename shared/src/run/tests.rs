@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::respond;
 use crate::hook::{Context, Headless, Hook, Input, Memory, NoEffect, Outcome, Remembered, Verdict};
-use crate::host::{Clock, Environment, Host, InputError, Timestamp};
+use crate::host::{Clock, Environment, Host, Timestamp};
 use crate::operator::typed::is_scheduled;
 use crate::protocol::Event;
 use crate::state::Store;
@@ -265,18 +265,6 @@ fn off_and_a_fresh_nonce_end_everything_first_thing() {
     assert!(world.stop::<Blocker>().is_some(), "a variable alone switches nothing off");
     fs::write(world.state("nonce/n"), "").unwrap();
     assert_eq!(world.stop::<Blocker>(), None);
-}
-
-#[test]
-fn input_that_cannot_be_used_passes_and_is_journalled() {
-    let world = World::new(ON);
-    for bytes in [Ok(Vec::new()), Ok(b"[]".to_vec()), Err(InputError::TooLarge), Err(InputError::Incomplete)]
-    {
-        assert_eq!(respond::<Blocker>(&world.host, bytes), None);
-    }
-    let journal = fs::read_to_string(world.state("journal.jsonl")).unwrap();
-    assert_eq!(journal.lines().count(), 4);
-    assert!(journal.contains("stdin held more than 16 MiB"));
 }
 
 #[test]

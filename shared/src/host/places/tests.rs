@@ -19,23 +19,22 @@ fn the_root_is_the_git_top_level_from_any_folder_below() {
     assert_eq!(from_below.root.as_deref(), Some(project.as_path()));
 }
 
-#[test]
-fn home_as_project_has_no_project_layer() {
-    let scratch = tempfile::tempdir().unwrap();
-    fs::create_dir(scratch.path().join(".claude")).unwrap();
-    let places = Places::resolve(&environment(scratch.path()), Some(scratch.path()));
-    assert_eq!(places.project_claude_dir, None);
-}
-
 #[cfg(unix)]
 #[test]
-fn a_project_whose_folder_links_to_the_users_own_has_no_project_layer() {
+fn home_and_a_project_whose_folder_links_to_the_users_own_have_no_project_layer() {
     let scratch = tempfile::tempdir().unwrap();
     let (home, project) = (scratch.path().join("home"), scratch.path().join("project"));
     fs::create_dir_all(home.join(".claude")).unwrap();
     fs::create_dir(&project).unwrap();
     std::os::unix::fs::symlink(home.join(".claude"), project.join(".claude")).unwrap();
-    assert_eq!(Places::resolve(&environment(&home), Some(&project)).project_claude_dir, None);
+    for root in [&project, &home] {
+        assert_eq!(
+            Places::resolve(&environment(&home), Some(root)).project_claude_dir,
+            None,
+            "{}",
+            root.display()
+        );
+    }
 }
 
 #[track_caller]
@@ -58,12 +57,12 @@ fn check_state_dir(
 fn state_folder_counts_if_it_lies_outside_the_project_and_can_be_made() {
     check_state_dir(|scratch| scratch.join("state"), None);
     check_state_dir(|scratch| scratch.join("project/state"), Some(StateDirIgnored::InsideProject));
-    check_state_dir(|_| "state".into(), Some(StateDirIgnored::NotAFolder));
+    check_state_dir(|_| "state".into(), Some(StateDirIgnored::Unusable));
     let file = |scratch: &std::path::Path| {
         fs::write(scratch.join("file"), "").unwrap();
         scratch.join("file")
     };
-    check_state_dir(file, Some(StateDirIgnored::NotAFolder));
+    check_state_dir(file, Some(StateDirIgnored::Unusable));
 }
 
 #[cfg(unix)]
