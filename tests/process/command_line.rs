@@ -11,14 +11,12 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox};
 use tests::terminal::Terminal;
 
-/// Wrong usage.
 const USAGE: i32 = 64;
 
 fn command(sandbox: &Sandbox, words: &[&str]) -> Outcome {
     Invocation::new(binaries::path("stop-momentum"), sandbox).args(words.iter().copied()).run()
 }
 
-/// What a command prints that goes well.
 #[track_caller]
 fn says(sandbox: &Sandbox, words: &[&str]) -> String {
     let outcome = command(sandbox, words);
@@ -64,7 +62,6 @@ fn without_arguments_on_a_terminal_it_shows_its_help_and_exits_with_64() {
     assert_eq!(terminal.wait_for_exit(PATIENCE).exit_code(), 64);
 }
 
-/// Runs this hook's command in a terminal of its own.
 fn typed(sandbox: &Sandbox, program: &Path, words: &str, variables: &[(&str, &str)]) -> Typed {
     crate::typed::typed(&binaries::path("stop-momentum"), sandbox, program, words, variables)
 }

@@ -15,7 +15,6 @@ fn courier(sandbox: &Sandbox) -> Invocation {
     Invocation::new(binaries::path("courier"), sandbox)
 }
 
-/// A request that shows a token, and waits for ten seconds.
 fn request(url: &str) -> Value {
     let authorization = format!("Bearer {SECRET}");
     let headers = json!({ "Authorization": authorization, "X-Test": "1" });
