@@ -44,27 +44,27 @@ const MAX_ID_BYTES: usize = 200;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Record {
-    /// By which `req why` finds it; a beginning of it is enough.
+    /// Id by which `req why` finds it; a beginning of it is enough.
     // A hash of the line, in hexadecimal digits.
     #[serde(skip_deserializing)]
     pub id: String,
-    /// When, in UTC.
+    /// Time in UTC.
     #[serde(with = "rfc3339")]
     #[schemars(with = "String")]
     pub at: Timestamp,
-    /// Which hook.
+    /// Name of the hook.
     pub hook: String,
-    /// On which event; empty where there was none.
+    /// Event; empty where there was none.
     pub event: String,
-    /// In which project, by its root; null where it is about all of them.
+    /// Root of the project; null where it is about all of them.
     pub project: Option<String>,
-    /// In which session.
+    /// Id of the session.
     pub session: Option<String>,
-    /// In which turn.
+    /// Id of the turn.
     pub prompt: Option<String>,
-    /// In which subagent.
+    /// Id of the subagent.
     pub agent: Option<String>,
-    /// On which tool call.
+    /// Id of the tool call.
     pub call: Option<String>,
     /// Name of the tool; nothing of its input.
     pub tool: Option<String>,
@@ -73,27 +73,27 @@ pub struct Record {
     /// `approve`, `waive`, `clear`, `pause`, `resume`, `config`: an action of the user; `problem`, `error`. A newer version may
     /// write others.
     pub what: String,
-    /// The setting behind it: its key as it stands in a file.
+    /// Key of the setting behind it, as it stands in a file.
     pub rule: Option<String>,
-    /// The settings behind it beside that.
+    /// Keys of the other settings behind it.
     pub also: Vec<String>,
-    /// The layer that set it when it was written.
+    /// Layer that set it when the line was written.
     pub layer: Option<String>,
     /// File and line where it was set then.
     pub r#where: Option<String>,
-    /// Why, or what was said.
+    /// Reason, or text of the verdict.
     pub text: Option<String>,
     /// Next steps in the text.
     pub next: Vec<String>,
     /// Model of a question.
     pub model: Option<String>,
-    /// A call was held up for so many milliseconds, on purpose.
+    /// Deliberate delay of a call, in milliseconds.
     pub slept_ms: Option<u64>,
-    /// A model took so many milliseconds to answer.
+    /// Time of the model's answer, in milliseconds.
     pub took_ms: Option<u64>,
-    /// Tokens it read.
+    /// Tokens that the model read.
     pub input_tokens: Option<u64>,
-    /// Tokens it wrote.
+    /// Tokens that the model wrote.
     pub output_tokens: Option<u64>,
     /// Cost in millionths of a US dollar; 0 with a subscription.
     pub cost_micro_usd: Option<u64>,

@@ -36,7 +36,7 @@ pub enum StateDirIgnored {
     InsideProject,
     #[error("others may write to it")]
     WritableByOthers,
-    #[error("it is no folder that can be made and written to, by its absolute path")]
+    #[error("it must be an absolute path to a folder that can be written to")]
     Unusable,
 }
 
