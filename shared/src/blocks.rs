@@ -91,7 +91,6 @@ pub fn read(store: &Store, session: &str) -> Ledger {
     store.read(session).unwrap_or_default()
 }
 
-/// Counts a blocked stop.
 pub fn record_stop(
     store: &Store,
     session: &str,

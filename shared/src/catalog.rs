@@ -25,11 +25,9 @@ pub struct HookEntry {
     pub name: String,
     pub summary: String,
     pub events: Vec<EventEntry>,
-    /// It is on by default once registered.
     pub enabled: bool,
     /// The installer offers it as chosen.
     pub ticked: bool,
-    /// It asks a model that costs money.
     pub costs_money: bool,
     pub uses_network: bool,
     /// Names to link into the user's path. One that no binary has is a second name of the hook's own binary.
@@ -48,9 +46,7 @@ pub struct HookEntry {
     pub status_line: Option<PrintedStatusLine>,
     /// When the user will first hear of it.
     pub first_words: String,
-    /// The command line that silences it at once.
     pub silence: String,
-    /// Answer it must give to a recorded event.
     pub proof: Proof,
 }
 
@@ -75,7 +71,6 @@ pub struct EventEntry {
     pub status_message: Option<String>,
 }
 
-/// A recorded event and the documented answer to it.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Proof {

@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 
 /// Pauses between two checks whether the child has ended: short, because starts are timed, then longer.
 const FIRST_PAUSE: Duration = Duration::from_micros(100);
-const LONGEST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 
 /// Time to read the rest of the output after the child's end. A process in another group may hold the pipe.
 const REST: Duration = Duration::from_millis(500);
 
-/// Bounds of a run.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     pub deadline: Instant,
@@ -44,7 +43,7 @@ pub fn run(command: &mut Command, input: &[u8], limits: Limits) -> Result<Output
     run_while(command, input, limits, || true)
 }
 
-/// As [`run`], and ends the child before its deadline once nobody wants it any more.
+/// The same, and ends the child before its deadline once nobody wants it any more.
 pub fn run_while(
     command: &mut Command,
     input: &[u8],
@@ -61,29 +60,21 @@ pub fn run_while(
     }
     let stdout = read(child.stdout.take(), limits.max_bytes);
     let stderr = read(child.stderr.take(), limits.max_bytes);
-    let mut early = None;
-    let status = wait(&mut child, &stdout, &mut early, limits.deadline, is_wanted);
+    let status = wait(&mut child, limits.deadline, is_wanted);
     if status.is_none() && !limits.grace.is_zero() {
         signal(&child, false);
-        wait(&mut child, &stdout, &mut early, Instant::now() + limits.grace, || true);
+        wait(&mut child, Instant::now() + limits.grace, || true);
     }
     signal(&child, true);
     let _ = child.kill();
     let _ = child.wait();
     let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).map_err(|_| ChildError::Late);
     let status = status.ok_or(ChildError::Late)?;
-    let stdout = early.map_or_else(|| rest(stdout), Ok)?;
-    Ok(Output { status, stdout, stderr: rest(stderr)? })
+    Ok(Output { status, stdout: rest(stdout)?, stderr: rest(stderr)? })
 }
 
-/// The status of the child once it has ended. Stdout usually closes then, so the wait for it is the pause; `early` gets it.
-fn wait(
-    child: &mut Child,
-    stdout: &Receiver<Vec<u8>>,
-    early: &mut Option<Vec<u8>>,
-    deadline: Instant,
-    is_wanted: impl Fn() -> bool,
-) -> Option<ExitStatus> {
+/// The status of the child once it has ended.
+fn wait(child: &mut Child, deadline: Instant, is_wanted: impl Fn() -> bool) -> Option<ExitStatus> {
     let mut pause = FIRST_PAUSE;
     loop {
         if let Ok(Some(status)) = child.try_wait() {
@@ -93,13 +84,8 @@ fn wait(
         if left.is_zero() || !is_wanted() {
             return None;
         }
-        if early.is_some() {
-            thread::sleep(pause.min(left));
-        } else if let Ok(bytes) = stdout.recv_timeout(pause.min(left)) {
-            *early = Some(bytes);
-            pause = FIRST_PAUSE;
-        }
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        thread::sleep(pause.min(left));
+        pause = (pause * 3 / 2).min(LONGEST_PAUSE);
     }
 }
 

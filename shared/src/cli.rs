@@ -27,7 +27,6 @@ pub use answer::{Reply, off_file, status};
 pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
 pub use verbs::help;
 
-/// Runs a hook's own command line.
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
     let name = H::NAME;
@@ -64,20 +63,17 @@ pub fn in_shell<E: Effect>(host: &Host, answer: impl FnOnce(&Asker<'_>) -> Reply
     if reply.is_no { fail(&reply.text) } else { say(&reply.text) }
 }
 
-/// Prints a text that was asked for.
 pub fn say(text: &str) -> ExitCode {
     // A closed stdout is the reader's choice, not an error.
     let _ = writeln!(io::stdout(), "{text}");
     ExitCode::SUCCESS
 }
 
-/// Says why something was refused or has failed.
 pub fn fail(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::FAILURE
 }
 
-/// Says what is wrong with the words.
 pub fn wrong_usage(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(64)

@@ -60,17 +60,16 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
         let (folder, target) = (scratch.path().join("folder"), scratch.path().join("target"));
-        let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-
+        let beats = store.dir().join("heartbeat");
         fs::create_dir(&folder).unwrap();
-        symlink(&folder, store.dir().join("heartbeat")).unwrap();
-        beat(&store, "a-hook", now);
+        symlink(&folder, &beats).unwrap();
+        beat(&store, "a-hook", SystemTime::now());
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
 
-        fs::remove_file(store.dir().join("heartbeat")).unwrap();
-        fs::create_dir(store.dir().join("heartbeat")).unwrap();
-        symlink(&target, store.dir().join("heartbeat/a-hook")).unwrap();
-        beat(&store, "a-hook", now);
+        fs::remove_file(&beats).unwrap();
+        fs::create_dir(&beats).unwrap();
+        symlink(&target, beats.join("a-hook")).unwrap();
+        beat(&store, "a-hook", SystemTime::now() + Duration::from_secs(3600));
         assert!(!target.exists());
 
         fs::write(&target, "theirs").unwrap();

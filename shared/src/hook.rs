@@ -56,10 +56,8 @@ pub trait Hook {
     /// The section's typed settings; every field has its default in config/defaults.yaml.
     type Settings: DeserializeOwned + JsonSchema;
 
-    /// State of a session; `()` for none.
     type State: Remembered;
 
-    /// Facts that `observe` finds.
     type Facts;
 
     /// Effects beside answer and state; [`NoEffect`] for none.
@@ -88,7 +86,6 @@ pub trait Hook {
         Vec::new()
     }
 
-    /// Section to read of the files.
     fn section() -> SectionSpec {
         SectionSpec {
             name: Self::NAME,
@@ -106,7 +103,6 @@ pub trait Hook {
     fn decide(input: &Input<'_, Self>) -> Outcome<Self::State, Self::Effect>;
 }
 
-/// Behaviour in an unattended session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Headless {
     /// Nothing: a script's result must not depend on us.
@@ -134,18 +130,14 @@ impl<S> Context<'_, S> {
     }
 }
 
-/// Everything that a decision is made from.
 pub struct Input<'a, H: Hook + ?Sized> {
     pub request: &'a Request,
     pub facts: &'a H::Facts,
-    /// State as it was saved.
     pub state: &'a H::State,
     /// `state` was read, and a change of it will be kept. Else `state` is empty: a gate must not ask for what only state can show.
     pub state_is_usable: bool,
     pub settings: &'a H::Settings,
-    /// How often this prompt's stop was blocked already.
     pub blocks: BlockCount,
-    /// When this process began.
     pub started: Timestamp,
     /// Now, inside the lock.
     pub now: Timestamp,
@@ -168,7 +160,6 @@ pub struct Outcome<S, E = NoEffect> {
     pub audit: Audit,
 }
 
-/// Audit event of a verdict that says nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AuditEvent {
     /// A gate held nothing; why.
@@ -195,7 +186,6 @@ impl Audit {
     }
 }
 
-/// Claude's reaction to a block or an advice.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reaction {
     /// The rule of the block, or the setting behind an advice.
@@ -205,7 +195,6 @@ pub struct Reaction {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReactionKind {
-    /// Claude did the next step.
     Followed,
     /// Something else was done, or the user has excepted it.
     Overridden,
@@ -251,20 +240,16 @@ impl<S, E> Outcome<S, E> {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Memory<S> {
-    /// Nothing is written.
     Keep,
     /// If the new state cannot be written, the verdict is not spoken: a gate that cannot count must not block.
     Save(S),
     /// The new state is written if it can be; the verdict does not depend on it.
     Note(S),
-    /// It is removed.
     Drop,
 }
 
-/// A verb of one hook's command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Verb {
-    /// Words after the hook's name.
     pub usage: &'static str,
     pub about: &'static str,
 }
@@ -276,7 +261,6 @@ pub struct Asker<'a> {
     pub places: &'a Places,
     /// The state folder; none where there can be none.
     pub store: Option<&'a Store>,
-    /// The session that asks; none in a shell outside of any.
     pub session: Option<&'a str>,
     pub caller: Caller,
 }

@@ -36,7 +36,6 @@ pub fn survive_file_size_limit() {}
 pub struct Host {
     /// When this process began. A stop that our own block caused cannot have begun before that block.
     pub started: Timestamp,
-    /// Source of later readings of the time.
     pub clock: Clock,
     pub environment: Environment,
 }
@@ -47,7 +46,6 @@ impl Host {
         Self { started: clock.now(), clock, environment: Environment::read() }
     }
 
-    /// The directory this process was started in.
     pub fn cwd(&self) -> Option<PathBuf> {
         std::env::current_dir().ok()
     }
@@ -87,7 +85,6 @@ pub struct Environment {
     pub session_id: Option<String>,
     /// `CLAUDECODE` is set: the process runs inside Claude's shell.
     pub inside_claude: bool,
-    /// `PATH`: where programs are looked for.
     pub search_path: Option<OsString>,
     /// `BARBLESS_NONCE`: set for the children of a judge, see [`crate::state::Store::nonce_is_fresh`].
     pub nonce: Option<String>,

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::digest;
 use crate::host::Timestamp;
@@ -39,78 +40,62 @@ const LEFT_OUT: &str = " [...] ";
 /// A longer id is cut, in bytes. Claude Code's have 36 at most; whoever writes a longer one does not fill our disk.
 const MAX_ID_BYTES: usize = 200;
 
-/// A line of the journal, as it is written and as `req log --json` prints it. What is unknown is left out.
+/// A line of the journal, as `req log --json` prints it. What is unknown is null, and left out in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Record {
-    /// By which `req why` finds it; a beginning of it is enough.
+    /// Id by which `req why` finds it; a beginning of it is enough.
     // A hash of the line, in hexadecimal digits.
-    #[serde(skip_deserializing, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_deserializing)]
     pub id: String,
-    /// When, in UTC.
+    /// Time in UTC.
     #[serde(with = "rfc3339")]
     #[schemars(with = "String")]
     pub at: Timestamp,
-    /// Which hook.
+    /// Name of the hook.
     pub hook: String,
-    /// On which event; empty where there was none.
+    /// Event; empty where there was none.
     pub event: String,
-    /// In which project, by its root; absent where it is about all of them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Root of the project; null where it is about all of them.
     pub project: Option<String>,
-    /// In which session.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Id of the session.
     pub session: Option<String>,
-    /// In which turn.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Id of the turn.
     pub prompt: Option<String>,
-    /// In which subagent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Id of the subagent.
     pub agent: Option<String>,
-    /// On which tool call.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Id of the tool call.
     pub call: Option<String>,
     /// Name of the tool; nothing of its input.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub tool: Option<String>,
     /// `deny`, `ask`, `block`, `advise`, `reply`, `sleep`, `judge`; `tell`: what holds, at a session's start; `let-go`: a gate
     /// allowed it for the reason in `text`; `followed`, `overridden`: the reaction to an earlier block or advice of `rule`;
     /// `approve`, `waive`, `clear`, `pause`, `resume`, `config`: an action of the user; `problem`, `error`. A newer version may
     /// write others.
     pub what: String,
-    /// The setting behind it: its key as it stands in a file.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Key of the setting behind it, as it stands in a file.
     pub rule: Option<String>,
-    /// The settings behind it beside that.
+    /// Keys of the other settings behind it.
     pub also: Vec<String>,
-    /// The layer that set it when it was written.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Layer that set it when the line was written.
     pub layer: Option<String>,
     /// File and line where it was set then.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub r#where: Option<String>,
-    /// Why, or what was said.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Reason, or text of the verdict.
     pub text: Option<String>,
     /// Next steps in the text.
     pub next: Vec<String>,
     /// Model of a question.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// A call was held up for so many milliseconds, on purpose.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Deliberate delay of a call, in milliseconds.
     pub slept_ms: Option<u64>,
-    /// A model took so many milliseconds to answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Time of the model's answer, in milliseconds.
     pub took_ms: Option<u64>,
-    /// Tokens it read.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Tokens that the model read.
     pub input_tokens: Option<u64>,
-    /// Tokens it wrote.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Tokens that the model wrote.
     pub output_tokens: Option<u64>,
     /// Cost in millionths of a US dollar; 0 with a subscription.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_micro_usd: Option<u64>,
 }
 
@@ -166,10 +151,13 @@ mod rfc3339 {
 pub fn write(store: &Store, now: Timestamp, record: Record) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let Ok(mut line) = serde_json::to_vec(&Record { at: now, ..record.kept() }) else { return };
-    line.push(b'\n');
+    let Ok(Value::Object(mut line)) = serde_json::to_value(Record { at: now, ..record.kept() }) else {
+        return;
+    };
+    line.retain(|key, value| key != "id" && !value.is_null());
+    let line = format!("{}\n", Value::Object(line));
     if let Ok((mut file, _)) = open_regular(&file, OpenOptions::new().create(true).append(true)) {
-        let _ = file.write_all(&line);
+        let _ = file.write_all(line.as_bytes());
     }
 }
 
@@ -209,7 +197,6 @@ fn rotate(file: &PathBuf) {
     }
 }
 
-/// The journal of a state folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Journal {
     /// The newest last.

@@ -36,11 +36,9 @@ pub struct Texts<'a> {
     own: &'a BTreeMap<String, PathBuf>,
     host: &'a Host,
     places: &'a Places,
-    /// Wanted texts that cannot be used.
     pub unusable: Vec<Unusable>,
 }
 
-/// A text of the user's own that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unusable {
     /// Key under `message_files`.

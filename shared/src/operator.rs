@@ -8,7 +8,6 @@ pub mod typed;
 
 use crate::host::Host;
 
-/// Position of a shell's caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
     /// A person at a terminal of their own.
@@ -19,11 +18,9 @@ pub enum Standing {
     NoTerminal,
 }
 
-/// Source of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Caller {
     Shell(Standing),
-    /// A prompt that somebody typed.
     Typed,
     /// A prompt of a script, a schedule, or a notice.
     Untyped,
@@ -61,7 +58,6 @@ struct Process {
     command_line: Vec<String>,
 }
 
-/// Position of the caller of this process.
 pub fn standing(host: &Host) -> Standing {
     let (ancestors, has_terminal) = ancestors::look();
     judge(&ancestors, has_terminal, host.environment.inside_claude)

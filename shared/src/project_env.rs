@@ -100,7 +100,6 @@ const VARIABLES: [Variable; 12] = [
 ];
 
 impl Variable {
-    /// The group of a name.
     pub fn of(name: &str) -> Option<&'static Self> {
         let is_meant =
             |known: &&str| if known.ends_with('_') { name.starts_with(known) } else { name == *known };

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use crate::host::Timestamp;
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
-/// The last proof.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Proved {

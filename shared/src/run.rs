@@ -87,7 +87,6 @@ fn journal_outside_a_call<H: Hook>(host: &Host, error: String) {
     }
 }
 
-/// One call, its folders and its state folder.
 struct Invocation<'a> {
     host: &'a Host,
     request: &'a Request,
@@ -173,7 +172,6 @@ impl<'a> Invocation<'a> {
         self.request.call.session_id.as_deref()
     }
 
-    /// Removes at a session's start or end what no session needs any more.
     fn clean_up(&self) {
         let Some(store) = &self.store else { return };
         if let (Event::SessionEnd { .. }, Some(session)) = (&self.request.event, self.session()) {
@@ -219,7 +217,6 @@ impl<'a> Invocation<'a> {
         }
     }
 
-    /// Writes a record, with what is known of this call.
     fn journal<H: Hook>(&self, record: Record) {
         let Some(store) = &self.store else { return };
         let call = &self.request.call;

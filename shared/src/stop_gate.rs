@@ -24,14 +24,12 @@ pub enum TurnWork {
     Unknown,
 }
 
-/// Facts about a stop.
 #[derive(Debug, Clone, Copy)]
 pub struct StopFacts<'a> {
     pub call: &'a Call,
     pub stop: &'a Stop,
     pub work: TurnWork,
     pub blocks: BlockCount,
-    /// When this process began.
     pub started: Timestamp,
 }
 

@@ -24,13 +24,11 @@ const LIFETIME: Duration = Duration::from_secs(KEEP_DAYS * DAY.as_secs());
 pub struct Turn {
     /// A section, or `section.key` for a key of it that holds an `enabled`.
     pub switch: String,
-    /// For one session; none: for all.
     pub session: Option<String>,
     pub position: Position,
 }
 
 impl Turn {
-    /// For every session of this machine.
     pub fn everywhere(switch: impl Into<String>, position: Position) -> Self {
         Self { switch: switch.into(), session: None, position }
     }
@@ -71,13 +69,11 @@ impl Switches {
         store.read(MACHINE).unwrap_or_default()
     }
 
-    /// Position of the section's switch for a session.
     pub fn position(&self, section: &str, session: Option<&str>) -> Position {
         let own = self.of_session(session).and_then(|own| own.get(section));
         own.or_else(|| self.machine.get(section)).copied().unwrap_or_default()
     }
 
-    /// The section's switches as they stand for a session.
     pub fn of(&self, section: &str, session: Option<&str>) -> SectionSwitches {
         let within = |(switch, position): (&String, &Position)| {
             let key = switch.strip_prefix(section)?.strip_prefix('.')?;

@@ -18,7 +18,6 @@ pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_n
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
 
-/// What is known.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// When the numbers were true, in whole seconds since the epoch.
@@ -40,7 +39,6 @@ pub struct Earlier {
     pub windows: BTreeMap<String, Window>,
 }
 
-/// A new reading.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observed {
     /// When the numbers were true, in whole seconds since the epoch.
@@ -85,7 +83,6 @@ impl Remembered for Usage {
     }
 }
 
-/// The last reading; `None` where there is none that can be read.
 pub fn read(store: &Store) -> Option<Usage> {
     store.read(MACHINE)
 }

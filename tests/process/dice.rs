@@ -6,12 +6,10 @@ use std::time::Duration;
 pub(crate) struct Dice(u64);
 
 impl Dice {
-    /// A sequence of its own.
     pub(crate) fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// The next number: `SplitMix64`.
     pub(crate) fn number(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -19,7 +17,6 @@ impl Dice {
         mixed ^ (mixed >> 31)
     }
 
-    /// So many bytes.
     pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
         (0..count).map(|_| self.number().to_le_bytes()[0]).collect()
     }

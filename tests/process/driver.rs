@@ -26,14 +26,12 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    /// The hook of that name with this global file.
     pub(crate) fn new(name: &'static str, global: &str) -> Self {
         let driver = Self::unconfigured(name);
         driver.sandbox.requirements(Level::User, global);
         driver
     }
 
-    /// The hook of that name without any configuration.
     pub(crate) fn unconfigured(name: &'static str) -> Self {
         let sandbox = Sandbox::new();
         let session = Session::new(&sandbox);
@@ -50,7 +48,6 @@ impl Driver {
             .envs(self.variables.clone())
     }
 
-    /// What the hook answers to an event.
     #[track_caller]
     pub(crate) fn ask(&self, payload: &Payload) -> Option<Value> {
         documented(&self.hook().stdin(payload.to_bytes()).run())
@@ -86,17 +83,14 @@ impl Driver {
     #[cfg(not(target_os = "linux"))]
     fn wait_until_it_reads(&self, _copy: &Running) {}
 
-    /// A file of the state folder.
     pub(crate) fn state(&self, name: &str) -> PathBuf {
         self.sandbox.state_dir().join(name)
     }
 
-    /// The names in the state folder.
     pub(crate) fn state_names(&self) -> BTreeSet<String> {
         names(&self.sandbox.state_dir())
     }
 
-    /// A state file as JSON.
     #[track_caller]
     pub(crate) fn state_of(&self, name: &str) -> Value {
         let bytes = fs::read(self.state(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -109,7 +103,6 @@ impl Driver {
         RwLock::new(File::options().read(true).write(true).create(true).truncate(false).open(path).unwrap())
     }
 
-    /// The journal; empty if there is none.
     pub(crate) fn journal(&self) -> String {
         fs::read_to_string(self.state("journal.jsonl")).unwrap_or_default()
     }
@@ -133,7 +126,6 @@ impl Driver {
     }
 }
 
-/// Sets the mode of a file or folder.
 #[cfg(unix)]
 pub(crate) fn restrict(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt as _;
@@ -158,7 +150,6 @@ pub(crate) fn assert_documented(answer: &Value, shown: &dyn std::fmt::Display) {
     assert!(wrong.is_empty(), "not the documented answer {wrong:?}: {shown}");
 }
 
-/// The stop or the prompt does not happen.
 pub(crate) fn is_block(answer: &Value) -> bool {
     answer["decision"] == "block"
 }
@@ -212,7 +203,6 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
     found
 }
 
-/// A file name ends in this, as in `switches.json`.
 pub(crate) fn has_extension(name: &str, extension: &str) -> bool {
     Path::new(name).extension().is_some_and(|found| found == extension)
 }

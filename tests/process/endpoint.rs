@@ -76,7 +76,6 @@ impl Endpoint {
         *self.state.manners.lock().unwrap() = manners;
     }
 
-    /// All requests so far, each as it was written.
     pub(crate) fn requests(&self) -> Vec<String> {
         self.state.requests.lock().unwrap().clone()
     }

@@ -1,6 +1,5 @@
 //! The recorded inputs of the real client: the library reads each as the event it is, and the binary answers each.
 
-use crate::driver::documented;
 use crate::gate::{Gate, INSISTS};
 use shared::protocol;
 use tests::payloads;
@@ -27,14 +26,13 @@ fn every_recorded_hook_input_is_read_as_its_event() {
 }
 
 #[test]
-fn the_binary_answers_every_recorded_input() {
+fn of_all_recorded_inputs_only_the_stops_are_answered() {
     let gate = Gate::new(INSISTS);
-    let mut blocked = Vec::new();
-    for (name, payload) in payloads::recordings() {
-        let answer = documented(&gate.hook().stdin(payload.to_bytes()).run());
-        if answer.is_some() {
-            blocked.push(name);
-        }
-    }
-    assert_eq!(blocked, ["Stop", "Stop-stop_hook_active"], "and nothing else is answered");
+    let answered: Vec<String> = payloads::recordings()
+        .into_iter()
+        .enumerate()
+        .filter(|(round, (_, payload))| gate.answer(*round, &payload.to_bytes()).is_some())
+        .map(|(_, (name, _))| name)
+        .collect();
+    assert_eq!(answered, ["Stop", "Stop-stop_hook_active"]);
 }

@@ -19,10 +19,8 @@ pub(crate) const INSISTS: &str = "stop-momentum: {enabled: true, enforce_ack: tr
 /// How many inputs of a long series start the program itself.
 const SPAWNS: usize = 10;
 
-/// A message that neither asks nor acknowledges.
 pub(crate) const WORDS: &str = "All of it is done.";
 
-/// First words of the built-in guidance.
 pub(crate) const GUIDANCE: &str = "stop-momentum: you are about to stop.";
 
 /// The driver of stop-momentum, which it stands for wherever a question is not about stops.
@@ -48,7 +46,6 @@ impl Gate {
         Self::after_work(Driver::new("stop-momentum", global))
     }
 
-    /// Without any configuration, in a turn that made a tool call.
     pub(crate) fn unconfigured() -> Self {
         Self::after_work(Driver::unconfigured("stop-momentum"))
     }
@@ -82,19 +79,16 @@ impl Gate {
         Some(answer)
     }
 
-    /// What the hook answers to a stop with this last message.
     #[track_caller]
     pub(crate) fn stop(&self, message: &str) -> Option<Value> {
         self.ask(&self.session.stop(message))
     }
 
-    /// The reason with which a stop is blocked; fails if it is not.
     #[track_caller]
     pub(crate) fn blocked(&self, message: &str) -> String {
         reason(self.stop(message).as_ref())
     }
 
-    /// Fails unless a stop passes in silence.
     #[track_caller]
     pub(crate) fn passes(&self, message: &str) {
         assert_eq!(self.stop(message), None);
@@ -106,7 +100,6 @@ impl Gate {
         (0..8).take_while(|_| self.stop(WORDS).is_some_and(|answer| is_block(&answer))).count()
     }
 
-    /// The file with the session's token.
     pub(crate) fn token_file(&self) -> PathBuf {
         self.state(&format!("stop-ack-{}", self.session.id))
     }
@@ -118,7 +111,6 @@ pub(crate) fn worked(session: &Session) {
     Transcript::of(session).prompt("do it").tool_call("Bash", &input).text(WORDS).write();
 }
 
-/// The reason of a block; fails if it is none.
 #[track_caller]
 pub(crate) fn reason(answer: Option<&Value>) -> String {
     let answer = answer.expect("the stop is blocked");
@@ -126,7 +118,6 @@ pub(crate) fn reason(answer: Option<&Value>) -> String {
     answer["reason"].as_str().expect("a block has a reason").to_owned()
 }
 
-/// The token a reason names.
 #[track_caller]
 pub(crate) fn token(reason: &str) -> String {
     let start = reason.rfind("ACK-").unwrap_or_else(|| panic!("no token in: {reason}"));

@@ -127,7 +127,9 @@ fn a_project_that_gives_the_hooks_their_environment_gets_no_question() {
                 let hook = if is_set { hook.env(variable, theirs.url()) } else { hook };
                 documented(&hook.stdin(judged.question_of(&session, 10 * number + round).to_bytes()).run())
             });
-            answers.iter().for_each(|answer| assert_goes_on(answer.as_ref()));
+            for answer in &answers {
+                assert_goes_on(answer.as_ref());
+            }
             assert_eq!(told(&answers, "settings.json"), 1, "{hook} {variable}: {answers:?}");
             std::fs::remove_file(file).unwrap();
         }

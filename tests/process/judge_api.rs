@@ -17,7 +17,6 @@ impl JudgeApi {
         Self(endpoint)
     }
 
-    /// What `ANTHROPIC_BASE_URL` is to be.
     pub(crate) fn url(&self) -> String {
         self.0.url("")
     }
@@ -69,13 +68,11 @@ fn message(text: &str) -> String {
     message.to_string()
 }
 
-/// An error of this status, with these headers, a line each.
 pub(crate) fn refuses(status: u16, headers: &[&str]) -> Manner {
     let error = json!({ "type": "error", "error": { "type": "scripted_error", "message": "scripted" } });
     Manner::answers(status, headers, &error.to_string())
 }
 
-/// A redirect, which nobody should follow.
 pub(crate) fn leads_to(url: &str) -> Manner {
     Manner::answers(307, &[&format!("Location: {url}/v1/messages")], "")
 }

@@ -70,7 +70,6 @@ impl Judged {
         Self { driver, name, api }
     }
 
-    /// Another session in the same project.
     pub(crate) fn another(&self, number: usize) -> Session {
         self.session.clone().with_id(&format!("5e55104e-0000-4000-8000-{:012}", 1_000 + number))
     }
@@ -132,7 +131,6 @@ pub(crate) fn global(name: &str, own: &str, judge: &str) -> String {
     format!("{name}: {{ enabled: true, {own} }}\njudge: {{ {backend}{deadline}{judge} }}\n")
 }
 
-/// A verdict after which the call goes on.
 pub(crate) fn approves() -> Manner {
     judge_api::verdict(&approval())
 }
@@ -163,13 +161,11 @@ pub(crate) fn says(session: &Session, request: &str, prose: &str) {
 
 pub(crate) const CALL: &str = "toolu_judged";
 
-/// The call: a file of the project is written.
 pub(crate) fn write(session: &Session, file: &str, content: &str) -> Payload {
     let input = json!({ "file_path": session.cwd.join(file), "content": content });
     session.pre_tool_use("Write", input).with("tool_use_id", CALL)
 }
 
-/// The texts for the user that name this, of all answers.
 pub(crate) fn told(answers: &[Option<Value>], cause: &str) -> usize {
     answers.iter().filter(|answer| crate::driver::notice(answer.as_ref()).contains(cause)).count()
 }

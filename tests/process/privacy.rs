@@ -32,17 +32,8 @@ pause-recorder: {enabled: true, headless: true}
 ";
 
 /// What the client itself makes up: ids, names of its own, places.
-const OF_THE_CLIENT: [&str; 9] = [
-    "session_id",
-    "tool_use_id",
-    "hook_event_name",
-    "tool_name",
-    "cwd",
-    "transcript_path",
-    "prompt_id",
-    "permission_mode",
-    "agent_id",
-];
+const OF_THE_CLIENT: &str =
+    "session_id tool_use_id hook_event_name tool_name cwd transcript_path prompt_id permission_mode agent_id";
 
 /// Who finds so many letters of a secret in a row has found it.
 const WINDOW: usize = 12;
@@ -173,7 +164,8 @@ fn inputs(entry: &HookEntry) -> Vec<(String, Payload)> {
 /// The same input with the secret in every text that the client has from somebody else, and in a key.
 fn poisoned(payload: &Payload, secret: &str) -> Payload {
     let keys: Vec<String> = payload.keys().into_iter().map(ToOwned::to_owned).collect();
-    keys.iter().filter(|key| !OF_THE_CLIENT.contains(&key.as_str())).fold(payload.clone(), |poisoned, key| {
+    let is_of_others = |key: &&String| OF_THE_CLIENT.split(' ').all(|own| own != key.as_str());
+    keys.iter().filter(is_of_others).fold(payload.clone(), |poisoned, key| {
         let mut value = poisoned.get(key).clone();
         poison(&mut value, secret);
         poisoned.with(key, value)
@@ -194,18 +186,13 @@ fn poison(value: &mut Value, secret: &str) {
 
 /// Which of the texts holds enough of one of the secrets to know it by, in its content or in its name.
 fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<String> {
-    let windows: BTreeMap<&[u8], &str> = secrets
-        .iter()
-        .flat_map(|secret| {
-            secret.random.as_bytes().windows(WINDOW).map(|window| (window, secret.text.as_str()))
-        })
-        .collect();
-    let part_in =
-        |text: &str| text.as_bytes().windows(WINDOW).find_map(|window| windows.get(window).copied());
-    texts.iter().find_map(|(file, text)| {
-        let secret = part_in(text).or_else(|| part_in(&file.to_string_lossy()))?;
-        Some(format!("{} holds a part of {secret:?}:\n{text}", file.display()))
-    })
+    let parts = |secret: &'_ Secret| -> Vec<Vec<u8>> {
+        secret.random.as_bytes().windows(WINDOW).map(<[u8]>::to_vec).collect()
+    };
+    let parts: std::collections::BTreeSet<Vec<u8>> = secrets.iter().flat_map(parts).collect();
+    let holds = |text: &str| text.as_bytes().windows(WINDOW).any(|window| parts.contains(window));
+    let found = texts.iter().find(|(file, text)| holds(text) || holds(&file.to_string_lossy()));
+    found.map(|(file, text)| format!("{} holds a part of a secret:\n{text}", file.display()))
 }
 
 #[test]

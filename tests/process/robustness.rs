@@ -4,8 +4,4 @@
 mod corrupt_state;
 mod home;
 mod input;
-mod killed;
-mod locks;
-mod output;
-mod parallel;
-mod session_ids;
+mod processes;

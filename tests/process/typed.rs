@@ -48,7 +48,6 @@ pub(crate) fn typed(
     Typed { status, screen: fs::read_to_string(said).unwrap() }
 }
 
-/// A shell of nobody in particular.
 pub(crate) fn shell() -> PathBuf {
     PathBuf::from("/bin/sh")
 }

@@ -9,7 +9,6 @@ use crate::host::{Host, Places, display_path};
 use crate::state::is_off;
 use crate::switches::{Position, Switches, Turn};
 
-/// Answer to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply<E = Turn> {
     pub text: String,
@@ -25,12 +24,10 @@ impl<E> Reply<E> {
         Self { text: text.into(), is_no: false, effects: Vec::new(), for_model: None }
     }
 
-    /// Why nothing was done.
     pub fn no(text: impl Into<String>) -> Self {
         Self { is_no: true, ..Self::yes(text) }
     }
 
-    /// Outcome of a hook for the prompt.
     pub fn outcome<S>(&self) -> Outcome<S, E>
     where
         E: Clone,
@@ -45,12 +42,10 @@ impl<E> Reply<E> {
 }
 
 impl Asker<'_> {
-    /// The switches as they stand.
     pub fn switches(&self) -> Switches {
         self.store.map(Switches::read).unwrap_or_default()
     }
 
-    /// The files in force here.
     pub fn sources(&self) -> Sources {
         self.places.sources(self.host.environment.home.as_deref())
     }
@@ -60,7 +55,6 @@ impl Asker<'_> {
         configure::<H>(&self.sources(), switches.of(H::NAME, self.session))
     }
 
-    /// The same with the switches as they stand.
     pub fn section_in_force<H: Hook>(&self) -> Result<Section<H::Settings>, String> {
         self.section::<H>(&self.switches()).ok_or_else(|| format!("{}: {UNREADABLE}", H::NAME))
     }
@@ -79,7 +73,6 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
     }
 }
 
-/// Settings in force and their provenance, as text or as JSON.
 pub fn status<H: Hook, E>(asker: &Asker<'_>, json: bool) -> Reply<E> {
     match asker.section_in_force::<H>() {
         Ok(section) if json => Reply::yes(status_json::<H>(&section, asker)),

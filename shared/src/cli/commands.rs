@@ -22,7 +22,6 @@ pub struct Line<'a> {
 
 /// A hook with commands of its own, which it hears as prompts too.
 pub trait Commands: Hook<Effect: From<Turn>> {
-    /// Commands beside those that every hook answers.
     type Asked;
 
     /// The name of its own that a prompt begins with; `None`: the word is none.
@@ -46,7 +45,6 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     ) -> Reply<Self::Effect>;
 }
 
-/// Meaning of a prompt.
 enum Meant<'a, A> {
     Own(A),
     Common(Common<'a>),
@@ -91,7 +89,6 @@ pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Op
 }
 
 impl<'a> Asker<'a> {
-    /// Caller of a hook by this prompt.
     pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
         Self {
             host: context.host,

@@ -5,7 +5,6 @@ use crate::config::nearest;
 use crate::hook::Hook;
 use crate::switches::{Position, SHORT_ID};
 
-/// A verb that every hook has.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Common<'a> {
     Help,
@@ -13,7 +12,6 @@ pub(super) enum Common<'a> {
     Schema,
     Status,
     StatusJson,
-    /// The hook's switch, for a session or for all.
     Turn(Position, Option<&'a str>),
 }
 
@@ -27,7 +25,6 @@ const COMMON: [Verb; 4] = [
     Verb { usage: "version", about: "" },
 ];
 
-/// All verbs of a hook with what each does, the common ones before its own.
 pub fn help<H: Hook>() -> String {
     let all = || COMMON.iter().chain(H::VERBS);
     let width = all().map(|verb| verb.usage.len()).max().unwrap_or_default();
@@ -37,7 +34,6 @@ pub fn help<H: Hook>() -> String {
     format!("{}: a hook of Claude Code, which runs it without arguments.\n\n{}", H::NAME, lines.join("\n"))
 }
 
-/// Reads the words after the hook's name.
 pub(super) fn parse<'a, H: Hook>(words: &[&'a str]) -> Result<Common<'a>, String> {
     if let [word, reach @ ..] = words
         && let Some(position) = Position::of_word(word)

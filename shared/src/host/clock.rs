@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 pub const HOUR: Duration = Duration::from_secs(60 * 60);
 
-/// A day of 24 hours.
 pub const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Microseconds since 1970-01-01 UTC. Microseconds, because two processes of one tool call start within one millisecond.

@@ -38,8 +38,8 @@ fn quoted(path: &Path) -> String {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
-    use std::ffi::OsString;
     use std::path::{Path, PathBuf};
 
     use super::spoken;
@@ -51,25 +51,25 @@ mod tests {
         file
     }
 
+    #[cfg(unix)]
     #[test]
     fn the_bare_name_only_where_it_leads_to_ours() {
         let scratch = tempfile::tempdir().unwrap();
         let ours = program(&scratch.path().join("my hooks"), "req");
-        let path = |folders: &[&str]| -> OsString {
-            std::env::join_paths(folders.iter().map(|folder| scratch.path().join(folder))).unwrap()
-        };
-        let quoted = format!("'{}'", ours.display());
-        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["nowhere"]))), quoted);
-        assert_eq!(spoken("req", std::slice::from_ref(&ours), None), quoted);
-        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["nowhere", "my hooks"]))), "req");
         program(&scratch.path().join("other"), "req");
-        assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path(&["other", "my hooks"]))), quoted);
-        assert_eq!(spoken("req", &[], Some(&path(&["other"]))), "req");
-        #[cfg(unix)]
-        {
-            std::fs::create_dir_all(scratch.path().join("bin")).unwrap();
-            std::os::unix::fs::symlink(&ours, scratch.path().join("bin/req")).unwrap();
-            assert_eq!(spoken("req", &[ours], Some(&path(&["bin", "other"]))), "req");
+        std::fs::create_dir(scratch.path().join("bin")).unwrap();
+        std::os::unix::fs::symlink(&ours, scratch.path().join("bin/req")).unwrap();
+        let quoted = format!("'{}'", ours.display());
+        for (folders, expected) in [
+            (&["nowhere"][..], quoted.as_str()),
+            (&["nowhere", "my hooks"], "req"),
+            (&["other", "my hooks"], &quoted),
+            (&["bin", "other"], "req"),
+        ] {
+            let path =
+                std::env::join_paths(folders.iter().map(|folder| scratch.path().join(folder))).unwrap();
+            assert_eq!(spoken("req", std::slice::from_ref(&ours), Some(&path)), expected, "{folders:?}");
         }
+        assert_eq!(spoken("req", &[], None), "req");
     }
 }

@@ -34,19 +34,13 @@ pub enum StateDirIgnored {
     /// A repository could have prepared it.
     #[error("it lies inside the project")]
     InsideProject,
-    #[error("it belongs to another user")]
-    ForeignOwner,
     #[error("others may write to it")]
     WritableByOthers,
-    /// Or it cannot be written to.
-    #[error("it cannot be made")]
-    CannotBeMade,
-    #[error("it is not an absolute path to a folder")]
-    NotAFolder,
+    #[error("it must be an absolute path to a folder that can be written to")]
+    Unusable,
 }
 
 impl Places {
-    /// The files of the configuration for a call in these places.
     pub fn sources(&self, home: Option<&Path>) -> Sources {
         let in_project = |name: &str| self.project_claude_dir.as_ref().map(|dir| dir.join(name));
         Sources {
@@ -85,7 +79,7 @@ impl Places {
     #[must_use]
     pub fn without_named_state_dir(self) -> Self {
         let state_dir = self.default_state_dir.clone();
-        Self { state_dir, state_dir_ignored: Some(StateDirIgnored::CannotBeMade), ..self }
+        Self { state_dir, state_dir_ignored: Some(StateDirIgnored::Unusable), ..self }
     }
 }
 
@@ -94,7 +88,6 @@ fn project_root(dir: &Path) -> PathBuf {
     ancestors(dir).find(|folder| folder.join(".git").exists()).unwrap_or(dir).to_path_buf()
 }
 
-/// Two paths lead to one folder that is there.
 pub fn is_same_folder(left: &Path, right: &Path) -> bool {
     #[cfg(unix)]
     let identity = |path: &Path| {
@@ -115,16 +108,15 @@ pub(super) fn outermost_root(dir: &Path) -> PathBuf {
 
 fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), StateDirIgnored> {
     if !dir.is_absolute() {
-        return Err(StateDirIgnored::NotAFolder);
+        return Err(StateDirIgnored::Unusable);
     }
     if start.is_some_and(|start| real(dir).starts_with(real(&outermost_root(start)))) {
         return Err(StateDirIgnored::InsideProject);
     }
     match fs::metadata(dir) {
         Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
-        Ok(_) => Err(StateDirIgnored::NotAFolder),
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        Err(_) => ensure_private(dir).map_err(|_| StateDirIgnored::CannotBeMade),
+        _ => ensure_private(dir).map_err(|_| StateDirIgnored::Unusable),
     }
 }
 
@@ -137,13 +129,8 @@ fn real(path: &Path) -> PathBuf {
 #[cfg(unix)]
 fn owned_and_private(metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
     use std::os::unix::fs::MetadataExt;
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(StateDirIgnored::ForeignOwner);
-    }
-    if metadata.mode() & 0o022 != 0 {
-        return Err(StateDirIgnored::WritableByOthers);
-    }
-    Ok(())
+    let is_private = metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0;
+    if is_private { Ok(()) } else { Err(StateDirIgnored::WritableByOthers) }
 }
 
 #[cfg(not(unix))]

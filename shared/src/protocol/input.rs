@@ -19,7 +19,6 @@ pub struct Request {
     pub event: Event,
 }
 
-/// The fields common to all events.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Call {
     /// `None` when missing, empty or no string: then there is no state.
@@ -167,7 +166,6 @@ pub struct Subagent {
     pub last_assistant_message: Option<String>,
 }
 
-/// Why an input cannot be used. The hook passes.
 #[derive(Debug, thiserror::Error)]
 pub enum ParseError {
     #[error("the hook input is not a JSON object")]
@@ -176,7 +174,6 @@ pub enum ParseError {
     NoEvent,
 }
 
-/// Reads one hook input.
 pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;

@@ -21,7 +21,6 @@ pub(super) struct Decision<'d, H: Hook> {
     pub(super) section: &'d Section<H::Settings>,
 }
 
-/// The answer, and details for the journal.
 type Decided = (Answer, Audit);
 
 type OutcomeOf<H> = Outcome<<H as Hook>::State, <H as Hook>::Effect>;
@@ -190,44 +189,31 @@ impl<H: Hook> Decision<'_, H> {
 
     /// Adds to a denial or block where its rule is set, and keeps the verdict in the journal with what it asks for. The journal
     /// gets a sleep when it is over.
-    fn traced(&self, verdict: Verdict, audit: Audit) -> Verdict {
+    fn traced(&self, mut verdict: Verdict, audit: Audit) -> Verdict {
         let what = verdict.word();
-        match verdict {
-            Verdict::Pass | Verdict::Sleep { .. } => verdict,
-            Verdict::Advise { text } => {
-                // At a session's start Claude can neither follow nor override a rule yet.
-                let what = if self.call.is_starting() { "tell" } else { what };
-                self.call.journal::<H>(Record::of(what, &text));
-                Verdict::Advise { text }
+        match &mut verdict {
+            Verdict::Pass | Verdict::Sleep { .. } => {}
+            // At a session's start Claude can neither follow nor override a rule yet.
+            Verdict::Advise { text } if self.call.is_starting() => {
+                self.call.journal::<H>(Record::of("tell", &*text));
             }
+            Verdict::Advise { text } => self.call.journal::<H>(Record::of(what, &*text)),
             Verdict::Reply { .. } => {
                 self.call.journal::<H>(Record { what: what.to_owned(), ..Record::default() });
-                verdict
             }
-            Verdict::Deny { reason, rule } => {
-                Verdict::Deny { reason: self.trace(what, reason, &rule, audit), rule }
-            }
-            Verdict::Ask { reason, rule } => {
-                Verdict::Ask { reason: self.trace(what, reason, &rule, audit), rule }
-            }
-            Verdict::Block { reason, rule } => {
-                Verdict::Block { reason: self.trace(what, reason, &rule, audit), rule }
+            Verdict::Deny { reason, rule }
+            | Verdict::Ask { reason, rule }
+            | Verdict::Block { reason, rule } => {
+                // A reason for several rules names the place of each itself.
+                let place = self.section.origin(rule).map(|origin| origin.to_string());
+                if let Some(place) = place.filter(|place| !reason.contains(place)) {
+                    *reason = format!("{reason}\n({}: {place})", self.section.in_file(rule));
+                }
+                let also = audit.also.iter().map(|rule| self.section.in_file(rule)).collect();
+                self.journal(rule, Record { next: audit.next, also, ..Record::of(what, &*reason) });
             }
         }
-    }
-
-    fn trace(&self, what: &str, reason: String, rule: &str, audit: Audit) -> String {
-        let place = self.section.origin(rule).map(|origin| origin.to_string());
-        let reason = match place {
-            // A reason for several rules names the place of each itself.
-            Some(place) if !reason.contains(&place) => {
-                format!("{reason}\n({}: {place})", self.section.in_file(rule))
-            }
-            _ => reason,
-        };
-        let also = audit.also.iter().map(|rule| self.section.in_file(rule)).collect();
-        self.journal(rule, Record { next: audit.next, also, ..Record::of(what, &reason) });
-        reason
+        verdict
     }
 
     /// Sleeps, keeps in the journal for how long, and gives the notice if the sleep came to its end.
@@ -251,7 +237,6 @@ impl<H: Hook> Decision<'_, H> {
         self.call.journal::<H>(Record::of("error", error.to_string()));
     }
 
-    /// Writes a record with the rule behind it, and where that is set.
     fn journal(&self, rule: &str, record: Record) {
         let origin = self.section.origin(rule);
         self.call.journal::<H>(Record {

@@ -1,4 +1,4 @@
-//! Whole invocations without a process: two toy hooks on one state folder. They borrow the section of a real hook,
+//! Whole invocations without a process: toy hooks on one state folder. They borrow the section of a real hook,
 //! because every section has its defaults in the compiled-in file.
 
 use std::fs;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::respond;
 use crate::hook::{Context, Headless, Hook, Input, Memory, NoEffect, Outcome, Remembered, Verdict};
-use crate::host::{Clock, Environment, Host, InputError, Timestamp};
+use crate::host::{Clock, Environment, Host, Timestamp};
 use crate::operator::typed::is_scheduled;
 use crate::protocol::Event;
 use crate::state::Store;
@@ -33,46 +33,21 @@ impl Remembered for Count {
     }
 }
 
+/// A toy: one of these kinds.
+struct Toy<const KIND: char>;
+
 /// Blocks every stop, and remembers how often.
-struct Blocker;
+type Blocker = Toy<'b'>;
 
 /// Denies every tool call and remembers the last one, which its verdict does not depend on.
-struct Guard;
+type Guard = Toy<'g'>;
 
 /// Looks at nothing and says nothing, but reads the same files.
-struct Bystander;
+type Bystander = Toy<'x'>;
 
-impl Hook for Blocker {
+impl<const KIND: char> Hook for Toy<KIND> {
     const NAME: &'static str = "stop-momentum";
-    const HEADLESS: Headless = Headless::Decides;
-    const GLOBAL_ONLY: &'static [&'static str] = &["message_file"];
-    type Settings = Settings;
-    type State = Count;
-    type Facts = ();
-    type Effect = NoEffect;
-
-    fn observe(context: &Context<'_, Settings>) -> Option<()> {
-        matches!(context.request.event, Event::Stop(_) | Event::SessionEnd { .. }).then_some(())
-    }
-
-    fn decide(input: &Input<'_, Self>) -> Outcome<Count> {
-        if matches!(input.request.event, Event::SessionEnd { .. }) {
-            return Outcome::pass().remembering(Memory::Drop);
-        }
-        let reason =
-            format!("block {} of {}, {} by me", input.state.0 + 1, input.blocks.together, input.blocks.own);
-        Outcome {
-            verdict: Verdict::Block { reason, rule: "enabled".into() },
-            notice: None,
-            memory: Memory::Save(Count(input.state.0 + 1)),
-            ..Outcome::pass()
-        }
-    }
-}
-
-impl Hook for Guard {
-    const NAME: &'static str = "stop-momentum";
-    const HEADLESS: Headless = Headless::Decides;
+    const HEADLESS: Headless = if KIND == 'x' { Headless::Silent } else { Headless::Decides };
     const GLOBAL_ONLY: &'static [&'static str] = &[];
     type Settings = Settings;
     type State = Count;
@@ -80,34 +55,28 @@ impl Hook for Guard {
     type Effect = NoEffect;
 
     fn observe(context: &Context<'_, Settings>) -> Option<()> {
-        matches!(context.request.event, Event::PreToolUse(_)).then_some(())
+        let is_meant = match &context.request.event {
+            Event::Stop(_) | Event::SessionEnd { .. } => KIND == 'b',
+            Event::PreToolUse(_) => KIND == 'g',
+            _ => false,
+        };
+        is_meant.then_some(())
     }
 
     fn decide(input: &Input<'_, Self>) -> Outcome<Count> {
-        let reason = if input.state_is_usable { "denied" } else { "denied without state" }.to_owned();
-        Outcome {
-            verdict: Verdict::Deny { reason, rule: "enabled".into() },
-            memory: Memory::Note(Count(input.state.0 + 1)),
-            ..Outcome::pass()
-        }
-    }
-}
-
-impl Hook for Bystander {
-    const NAME: &'static str = "stop-momentum";
-    const HEADLESS: Headless = Headless::Silent;
-    const GLOBAL_ONLY: &'static [&'static str] = &[];
-    type Settings = Settings;
-    type State = ();
-    type Facts = ();
-    type Effect = NoEffect;
-
-    fn observe(_seen: &Context<'_, Settings>) -> Option<()> {
-        None
-    }
-
-    fn decide(_given: &Input<'_, Self>) -> Outcome<()> {
-        Outcome::pass()
+        let (count, rule, blocks) = (input.state.0 + 1, "enabled".into(), input.blocks);
+        let (verdict, memory) = match &input.request.event {
+            Event::SessionEnd { .. } => (Verdict::Pass, Memory::Drop),
+            Event::Stop(_) => {
+                let reason = format!("block {count} of {}, {} by me", blocks.together, blocks.own);
+                (Verdict::Block { reason, rule }, Memory::Save(Count(count)))
+            }
+            _ => {
+                let reason = if input.state_is_usable { "denied" } else { "denied without state" };
+                (Verdict::Deny { reason: reason.to_owned(), rule }, Memory::Note(Count(count)))
+            }
+        };
+        Outcome { verdict, memory, ..Outcome::pass() }
     }
 }
 
@@ -265,18 +234,6 @@ fn off_and_a_fresh_nonce_end_everything_first_thing() {
     assert!(world.stop::<Blocker>().is_some(), "a variable alone switches nothing off");
     fs::write(world.state("nonce/n"), "").unwrap();
     assert_eq!(world.stop::<Blocker>(), None);
-}
-
-#[test]
-fn input_that_cannot_be_used_passes_and_is_journalled() {
-    let world = World::new(ON);
-    for bytes in [Ok(Vec::new()), Ok(b"[]".to_vec()), Err(InputError::TooLarge), Err(InputError::Incomplete)]
-    {
-        assert_eq!(respond::<Blocker>(&world.host, bytes), None);
-    }
-    let journal = fs::read_to_string(world.state("journal.jsonl")).unwrap();
-    assert_eq!(journal.lines().count(), 4);
-    assert!(journal.contains("stdin held more than 16 MiB"));
 }
 
 #[test]

@@ -22,7 +22,6 @@ pub enum SharedMode {
 }
 
 impl SharedMode {
-    /// The bits of a file and of a folder.
     pub(super) const fn bits(self) -> (u32, u32) {
         match self {
             Self::Private => (0o600, 0o700),
@@ -105,7 +104,6 @@ pub fn remove_durable(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes `path` and what a writer left beside it.
 pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(path);
     let _ = fs::remove_file(temporary_of(path));
@@ -139,9 +137,13 @@ pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
 pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
     private_file(options);
     // Systems differ in their error for a link.
-    let is_link = || fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());
+    let is_link = |error: &io::Error| {
+        error.kind() != ErrorKind::NotFound
+            && fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink())
+    };
     let opened = options.open(path);
-    let file = opened.map_err(|error| if is_link() { ErrorKind::InvalidInput.into() } else { error })?;
+    let file =
+        opened.map_err(|error| if is_link(&error) { ErrorKind::InvalidInput.into() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
 }

@@ -136,13 +136,11 @@ mod tests {
     fn the_lock_of_shared_data_can_be_opened_by_its_group() {
         use std::os::unix::fs::PermissionsExt;
         let scratch = tempfile::tempdir().unwrap();
-        let data = scratch.path().join("data");
-        for (mode, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
-            with_shared_lock(&data, PATIENCE, mode, || {
-                let lock = std::fs::metadata(scratch.path().join("data.lock")).unwrap();
-                assert_eq!(lock.permissions().mode() & 0o777, expected);
-            })
-            .unwrap();
+        let mode =
+            || std::fs::metadata(scratch.path().join("data.lock")).unwrap().permissions().mode() & 0o777;
+        for (shared, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
+            let found = with_shared_lock(&scratch.path().join("data"), PATIENCE, shared, mode);
+            assert_eq!(found.unwrap(), expected);
         }
     }
 }

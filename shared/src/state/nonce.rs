@@ -27,7 +27,6 @@ pub struct Nonce {
 }
 
 impl Nonce {
-    /// Value for `BARBLESS_NONCE`.
     pub fn text(&self) -> &str {
         &self.text
     }

@@ -39,7 +39,6 @@ pub struct Store {
     dir: PathBuf,
 }
 
-/// Why state cannot be read or kept.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
     /// Not ours to change.
@@ -66,7 +65,6 @@ impl StateError {
     }
 }
 
-/// The content of a state file.
 #[derive(Serialize, Deserialize)]
 struct Envelope<S, T> {
     #[serde(default)]
@@ -96,7 +94,6 @@ impl Store {
         &self.dir
     }
 
-    /// File of `T` for this session; `None` for no state.
     pub fn session_file<T: Remembered>(&self, session: &str) -> Option<PathBuf> {
         T::file_name(&file_key(session)).map(|name| self.dir.join(name))
     }
@@ -124,7 +121,6 @@ impl Store {
         })?
     }
 
-    /// Forgets what is remembered, under its lock.
     pub fn drop_state<T: Remembered>(&self, session: &str) {
         if let Some(file) = self.session_file::<T>(session) {
             let _ = self.locked(&file, || self.forget(&file));
@@ -212,7 +208,6 @@ fn set_aside<T: Default>(file: &Path) -> T {
     T::default()
 }
 
-/// The file that switches every hook off.
 const OFF: &str = "OFF";
 
 /// Every hook is switched off: `OFF` stands in the state folder `dir`, and its end time, if it names one, has not passed.
@@ -220,10 +215,8 @@ pub fn is_off(dir: &Path, now: Timestamp) -> bool {
     Off::read(dir, now).is_some()
 }
 
-/// For how long every hook is switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Off {
-    /// Until the file is removed.
     ForGood,
     Until(Timestamp),
 }
@@ -245,7 +238,6 @@ impl Off {
         }
     }
 
-    /// Switches every hook off until `end`, by a file in the state folder `dir`.
     pub fn until(dir: &Path, end: Timestamp) -> io::Result<()> {
         let file = dir.join(OFF);
         let end = end.micros().div_euclid(1_000_000);

@@ -62,70 +62,36 @@ mod tests {
     use super::{DAY, sweep_once_a_day};
     use crate::state::Store;
 
-    fn aged(store: &Store, name: &str, days: u32) {
-        let path = store.dir().join(name);
-        let content = match name {
-            _ if name.contains(".lock") => "",
-            _ if name.contains("torn") => r#"{"version":1,"sess"#,
-            _ if name.contains("newer") => r#"{"version":2,"session":"s","state":{}}"#,
-            _ => r#"{"version":1,"session":"s","state":{}}"#,
-        };
-        fs::write(&path, content).unwrap();
-        let file = File::options().append(true).open(path).unwrap();
+    fn aged(store: &Store, name: &str, content: &str, days: u32) {
+        fs::write(store.dir().join(name), content).unwrap();
+        let file = File::options().append(true).open(store.dir().join(name)).unwrap();
         file.set_modified(SystemTime::now() - DAY * days).unwrap();
     }
 
+    const STATE: &str = r#"{"version":1,"session":"s","state":{}}"#;
+
     #[test]
     fn removes_old_session_state_and_nothing_else() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(&scratch.path().join("state")).unwrap();
-        for name in [
-            "stop-ack-old",
-            "stop-ack-newer",
-            "old-delegation.json",
-            "stop-ack-old.lock",
-            "torn.json.tmp",
-            "torn.json.corrupt",
+        let machine = r#"{"version":1,"session":"","state":{}}"#;
+        for (name, content, days, stays) in [
+            ("stop-ack-old", STATE, 31, false),
+            ("stop-ack-recent", STATE, 29, true),
+            ("stop-ack-newer", r#"{"version":2,"session":"s","state":{}}"#, 31, true),
+            ("stop-ack-old.lock", "", 31, false),
+            ("torn.json.tmp", r#"{"version":1,"sess"#, 31, false),
+            ("torn.json.corrupt", r#"{"version":1,"sess"#, 31, false),
+            ("scheduled-prompts.json", machine, 31, true),
+            ("switches.json", machine, 31, true),
+            ("OFF", "", 31, true),
+            ("journal.jsonl", "{}\n", 31, true),
+            ("thesis.txt", "mine", 31, true),
         ] {
-            aged(&store, name, 31);
+            let scratch = tempfile::tempdir().unwrap();
+            let store = Store::open(&scratch.path().join("state")).unwrap();
+            aged(&store, name, content, days);
+            sweep_once_a_day(&store, SystemTime::now());
+            assert_eq!(store.dir().join(name).exists(), stays, "{name}");
         }
-        for name in ["scheduled-prompts.json", "switches.json"] {
-            aged(&store, name, 31);
-            fs::write(store.dir().join(name), r#"{"version":1,"session":"","state":{}}"#).unwrap();
-            let file = File::options().append(true).open(store.dir().join(name)).unwrap();
-            file.set_modified(SystemTime::now() - DAY * 31).unwrap();
-        }
-        aged(&store, "stop-ack-recent", 29);
-        for (name, content) in [("OFF", ""), ("journal.jsonl", "{}\n"), ("thesis.txt", "mine")] {
-            fs::write(store.dir().join(name), content).unwrap();
-            File::options()
-                .append(true)
-                .open(store.dir().join(name))
-                .unwrap()
-                .set_modified(SystemTime::now() - DAY * 31)
-                .unwrap();
-        }
-        fs::create_dir(store.dir().join("heartbeat")).unwrap();
-        sweep_once_a_day(&store, SystemTime::now());
-        let mut left: Vec<_> = fs::read_dir(store.dir())
-            .unwrap()
-            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-            .collect();
-        left.sort();
-        assert_eq!(
-            left,
-            [
-                "OFF",
-                "heartbeat",
-                "journal.jsonl",
-                "scheduled-prompts.json",
-                "stop-ack-newer",
-                "stop-ack-recent",
-                "swept",
-                "switches.json",
-                "thesis.txt"
-            ]
-        );
     }
 
     #[test]
@@ -133,7 +99,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let store = Store::open(&scratch.path().join("state")).unwrap();
         sweep_once_a_day(&store, SystemTime::now());
-        aged(&store, "stop-ack-old", 31);
+        aged(&store, "stop-ack-old", STATE, 31);
         sweep_once_a_day(&store, SystemTime::now() + Duration::from_secs(3600));
         assert!(store.dir().join("stop-ack-old").exists());
         sweep_once_a_day(&store, SystemTime::now() + DAY);

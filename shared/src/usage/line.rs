@@ -85,9 +85,7 @@ mod tests {
             (line(9_000, &[five]), 9_000, 9_901, false),
             (line(8_000, &[five]), 9_000, 9_000, false),
             (line(9_000, &[five]), 8_000, 9_000, false),
-            (line(19_990, &[five]), 19_990, 19_999, true),
             (line(19_990, &[five]), 19_990, 20_000, false),
-            (line(9_000, &[("seven_day", 90_000)]), 9_000, 9_000, false),
             (line(9_000, &[("five_hour", 8_000), ("seven_day", 90_000)]), 9_000, 9_000, false),
             (line(9_000, &[]), 9_000, 9_000, false),
         ] {

@@ -70,24 +70,13 @@ pub fn merge(mut known: Usage, seen: &Observed) -> Usage {
     known
 }
 
-/// Drops what nobody can have seen, by an error, by an earlier version or while the clock was wrong.
+/// Drops what was seen while the clock was wrong, and a window that is not paced by once it has ended.
 fn keep_credible(known: &mut Usage, now: i64) {
     let horizon = now.saturating_add(CLOCK_PLAY_SECS);
-    let mut others = 0;
-    known.windows.retain(|name, window| {
-        let is_credible =
-            window.observed_at <= horizon && window.is_credible(name, window.observed_at.max(now));
-        if is_paced(name) || !is_credible {
-            return is_credible;
-        }
-        others += usize::from(window.resets_at > now);
-        window.resets_at > now && others <= MAX_OTHERS
-    });
+    known
+        .windows
+        .retain(|name, window| window.observed_at <= horizon && (is_paced(name) || window.resets_at > now));
     known.earlier.retain(|earlier| earlier.at <= horizon);
-    for earlier in &mut known.earlier {
-        let at = earlier.at;
-        earlier.windows.retain(|name, window| window.is_credible(name, at));
-    }
     if known.observed_at > horizon {
         known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
     }

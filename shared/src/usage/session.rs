@@ -8,19 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::{Sight, Window};
 use crate::state::{Remembered, StateError, Store};
 
-/// Known facts of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SessionUsage {
     /// When Claude Code's numbers of the usage last changed, in whole seconds since the epoch; 0: it has reported none yet.
     pub observed_at: i64,
-    /// When this was written, in whole seconds since the epoch.
     pub written_at: i64,
     /// The model's id; empty where it was not told.
     pub model: String,
     /// The context window, as of the last reply.
     pub context: ContextWindow,
-    /// The windows of usage as they were last reported.
     pub windows: BTreeMap<String, Window>,
     /// For how long the client has waited for replies, in milliseconds.
     pub total_api_duration_ms: u64,
@@ -30,7 +27,6 @@ pub struct SessionUsage {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ContextWindow {
-    /// So many tokens fit.
     pub size: Option<u64>,
     /// So many tokens the last request held.
     pub used_tokens: Option<u64>,
@@ -43,7 +39,6 @@ impl Remembered for SessionUsage {
     }
 }
 
-/// Last report of a session; `None` if no file can be read.
 pub fn read(store: &Store, session: &str) -> Option<SessionUsage> {
     store.read(session)
 }
@@ -89,7 +84,6 @@ pub fn record(
 }
 
 impl SessionUsage {
-    /// With what is still true of before.
     fn following(mut self, previous: Self, is_observed: bool) -> Self {
         self.observed_at = if is_observed { self.written_at } else { previous.observed_at };
         if self.windows.is_empty() {

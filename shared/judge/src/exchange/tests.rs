@@ -125,10 +125,8 @@ fn counts_what_the_backend_reports_and_else_the_most() {
         (Ok(passes()), None, None, None),
         (Err(Silence::Late), None, None, None),
         (Err(Silence::Refused), None, None, Some(0)),
-        (Err(Silence::Unauthorized), None, Some(700), Some(700)),
         (Err(Silence::Refused), tokens, Some(0), Some(150)),
         (Err(Silence::Late), tokens, Some(700), Some(700)),
-        (Err(Silence::Refused), Some(Tokens::default()), Some(0), Some(0)),
         (Err(Silence::Late), Some(Tokens::default()), Some(0), None),
     ] {
         let scene = Scene::new();

@@ -9,8 +9,8 @@ use crate::verdict::Verdict;
 /// The documented shape of a hook's output, event by event.
 const DOCUMENTED: &str = include_str!("documented.schema.json");
 
-fn events() -> Vec<Event> {
-    vec![
+fn events() -> [Event; 12] {
+    [
         Event::SessionStart { source: "startup".into(), model: None },
         Event::SessionEnd { reason: "other".into() },
         Event::UserPromptSubmit { prompt: "p".into(), source: None },
@@ -26,21 +26,16 @@ fn events() -> Vec<Event> {
     ]
 }
 
-fn verdicts() -> Vec<Verdict> {
-    let reason = || "why \"quoted\"\nand a line".to_owned();
-    vec![
+fn verdicts() -> [Verdict; 6] {
+    let (reason, rule) = (|| "why \"quoted\"\nand a line".to_owned(), || "enabled".into());
+    [
         Verdict::Pass,
         Verdict::Advise { text: reason() },
-        Verdict::Deny { reason: reason(), rule: "enabled".into() },
-        Verdict::Ask { reason: reason(), rule: "enabled".into() },
+        Verdict::Deny { reason: reason(), rule: rule() },
+        Verdict::Ask { reason: reason(), rule: rule() },
         Verdict::Reply { text: reason() },
-        Verdict::Block { reason: reason(), rule: "enabled".into() },
+        Verdict::Block { reason: reason(), rule: rule() },
     ]
-}
-
-#[track_caller]
-fn check(event: &Event, verdict: Verdict, expected: Option<&str>) {
-    assert_eq!(to_wire(event, &Answer { verdict, notice: None }).as_deref(), expected);
 }
 
 #[test]
@@ -67,43 +62,34 @@ fn every_answer_has_the_documented_shape() {
 }
 
 #[test]
-fn each_verdict_has_its_words() {
-    let (reason, rule) = (|| "no".to_owned(), || "enabled".into());
-    let stop = Event::Stop(Stop::default());
-    let block = Verdict::Block { reason: reason(), rule: rule() };
-    check(&stop, block, Some(r#"{"decision":"block","reason":"no"}"#));
-    let call = Event::PreToolUse(ToolCall::default());
-    for (verdict, fields) in [
+fn each_verdict_has_its_words_on_the_events_that_carry_it_and_is_silence_elsewhere() {
+    let specific =
+        |fields: &str| format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#);
+    let block = r#"{"decision":"block","reason":"no"}"#.to_owned();
+    let (no, rule) = (|| "no".to_owned(), || "x".into());
+    let (tool, stop, prompt) = ("PreToolUse", "Stop", "UserPromptSubmit");
+    let ask = specific(r#""permissionDecision":"ask","permissionDecisionReason":"no""#);
+    for (verdict, event, expected, others) in [
+        (Verdict::Pass, stop, None, &[][..]),
+        (Verdict::Block { reason: no(), rule: rule() }, stop, Some(block.clone()), &["SubagentStop", prompt]),
+        (Verdict::Reply { text: no() }, prompt, Some(block), &[]),
+        (Verdict::Deny { reason: no(), rule: rule() }, tool, Some(ask.replace("\"ask\"", "\"deny\"")), &[]),
+        (Verdict::Ask { reason: no(), rule: rule() }, tool, Some(ask), &[]),
         (
-            Verdict::Deny { reason: reason(), rule: rule() },
-            r#""permissionDecision":"deny","permissionDecisionReason":"no""#,
+            Verdict::Advise { text: no() },
+            tool,
+            Some(specific(r#""additionalContext":"no""#)),
+            &["SessionStart", prompt, "PostToolUse", "PostToolUseFailure", "SubagentStart"],
         ),
-        (
-            Verdict::Ask { reason: reason(), rule: rule() },
-            r#""permissionDecision":"ask","permissionDecisionReason":"no""#,
-        ),
-        (Verdict::Advise { text: reason() }, r#""additionalContext":"no""#),
     ] {
-        let expected = format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#);
-        check(&call, verdict, Some(&expected));
+        let answer = Answer { verdict, notice: None };
+        for other in events() {
+            let wire = to_wire(&other, &answer);
+            if other.name() == event {
+                assert_eq!(wire, expected, "{answer:?}");
+            } else {
+                assert_eq!(wire.is_some(), others.contains(&other.name()), "{answer:?} on {}", other.name());
+            }
+        }
     }
-}
-
-#[test]
-fn a_verdict_an_event_cannot_carry_is_silence() {
-    for event in events() {
-        let pre = matches!(event, Event::PreToolUse(_));
-        let deny = Answer { verdict: Verdict::Deny { reason: "no".into(), rule: "x".into() }, notice: None };
-        assert_eq!(to_wire(&event, &deny).is_some(), pre, "{}", event.name());
-    }
-    check(
-        &Event::Stop(Stop::default()),
-        Verdict::Advise { text: "context makes the model go on".into() },
-        None,
-    );
-    check(
-        &Event::SessionEnd { reason: "other".into() },
-        Verdict::Block { reason: "no".into(), rule: "x".into() },
-        None,
-    );
 }

@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 
 use super::super::{Earlier, Observed, Sight, Source, Usage, Window};
-use super::{MAX_EARLIER, MAX_WINDOWS, is_window_name, merge};
+use super::{MAX_EARLIER, MAX_WINDOWS, merge};
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -120,26 +120,12 @@ fn what_nobody_can_have_seen_does_not_count() {
 }
 
 #[test]
-fn a_window_is_called_as_the_client_calls_windows() {
-    for name in ["five_hour", "seven_day_opus", "x-7", &"a".repeat(64)] {
-        assert!(is_window_name(name), "{name}");
-        assert!(known(&[seen(0, &[(name, 1.0, R)])]).windows.contains_key(name), "{name}");
-    }
-    for name in ["", "Five", "five hour", "../x", "\u{1b}[31m", "fünf", &"a".repeat(65)] {
-        assert!(!is_window_name(name), "{name}");
-        assert!(known(&[seen(0, &[(name, 1.0, R)])]).windows.is_empty(), "{name}");
-    }
-}
-
-#[test]
 fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
     let names: Vec<String> = (0..40).map(|number| format!("a{number:02}")).collect();
     let told: Vec<_> = names.iter().map(|name| (name.as_str(), 1.0, R)).collect();
     let usage = known(&[seen(0, &told), seen(10, &[(FIVE, 40.0, R), (SEVEN, 17.0, R)])]);
     assert_eq!(usage.windows.len(), MAX_WINDOWS);
     assert!(held(&usage, FIVE).is_some() && held(&usage, SEVEN).is_some());
-    let full = Usage { windows: seen(0, &told).windows, ..Usage::default() };
-    assert_eq!(merge(full, &seen(10, &[(FIVE, 40.0, R)])).windows.len(), MAX_WINDOWS - 1);
 }
 
 #[test]
@@ -204,13 +190,6 @@ proptest! {
             let last = usage.earlier.last().map(|Earlier { windows, .. }| windows.keys().eq(usage.windows.keys()));
             prop_assert!(usage.windows.is_empty() || last == Some(true));
         }
-    }
-
-    #[test]
-    fn to_see_it_twice_changes_nothing(sights in vec(sight(), 1..50)) {
-        let once = known(&sights);
-        let last = sights.last().cloned().unwrap();
-        prop_assert_eq!(merge(once.clone(), &last), once);
     }
 
     #[test]
