@@ -207,7 +207,7 @@ fn filled(value: &Value, project: &Path) -> Value {
     }
 }
 
-/// What an answer means to Claude Code. An answer it would not understand is an error: it would be as good as none.
+/// The answer as Claude Code understands it. An answer that it would drop is an error.
 fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     if stdout.trim().is_empty() {
         return Ok(Answer::Silence);

@@ -1,6 +1,7 @@
 //! `req doctor` as a process: its answers for people and programs, what it never runs, what it fixes, and the hooks it asks. The
 //! rules of its checks are tables in `shared/installer/src/doctor`.
 
+use crate::installer::User;
 use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
 use std::fs;
@@ -9,8 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
 use tests::process::Invocation;
-use tests::sandbox::{Level, Sandbox};
-use tests::small_programs;
+use tests::sandbox::Level;
 
 /// A hook that is installed and registered.
 const WATCH: &str = "rate-awareness";
@@ -18,21 +18,14 @@ const WATCH: &str = "rate-awareness";
 /// A gate that is installed and registered.
 const GATE: &str = "requirements-check";
 
-/// A user on whose machine the hooks are installed.
-struct Patient {
-    sandbox: Sandbox,
+/// A user on whose machine scripts are installed in place of the hooks.
+fn installed() -> User {
+    let user = User::new();
+    user.types("install --prebuilt PREBUILT --yes");
+    user
 }
 
-impl Patient {
-    /// With scripts in place of the hooks.
-    #[track_caller]
-    fn installed() -> Self {
-        let patient = Self { sandbox: Sandbox::new() };
-        let line = format!("hooks install --yes --from {}", small_programs::folder().display());
-        patient.req(&line.split(' ').collect::<Vec<_>>()).run().assert_exit(0);
-        patient
-    }
-
+impl User {
     fn path(&self) -> String {
         format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
     }
@@ -46,18 +39,10 @@ impl Patient {
     }
 
     /// What the user types in a terminal of their own.
-    fn types(&self, words: &str) -> Typed {
+    fn types_at_a_terminal(&self, words: &str) -> Typed {
         let (path, state) = (self.path(), self.home(".claude/hook-state").display().to_string());
         let variables = [("PATH", path.as_str()), ("CLAUDE_HOOK_STATE_DIR", state.as_str())];
         typed(&binaries::path("req"), &self.sandbox, &shell(), words, &variables)
-    }
-
-    fn home(&self, path: &str) -> PathBuf {
-        self.sandbox.home().join(path)
-    }
-
-    fn deployed(&self, hook: &str) -> PathBuf {
-        self.home(".claude/hooks").join(hook)
     }
 
     /// The user's settings of Claude Code, changed.
@@ -127,7 +112,7 @@ impl Verdict {
 
 #[test]
 fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
-    let patient = Patient::installed();
+    let patient = installed();
     let verdict = patient.verdict();
     assert_eq!((verdict.all("broken"), verdict.all("warning")), (Vec::new(), Vec::new()));
     for hook in [WATCH, GATE] {
@@ -153,7 +138,7 @@ fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
 
 #[test]
 fn report_without_an_installation_or_a_home() {
-    let patient = Patient { sandbox: Sandbox::new() };
+    let patient = User::new();
     let line = json!({ "type": "command", "command": format!(": barbless {GATE}; exit 0") });
     let hooks = json!({ "hooks": { "PreToolUse": [{ "hooks": [line] }] } });
     assert_eq!(patient.verdict().report["summary"], "Nothing is installed here, so nothing is promised.");
@@ -169,7 +154,7 @@ fn report_without_an_installation_or_a_home() {
 
 #[test]
 fn off_file_and_a_declined_status_line_are_named() {
-    let patient = Patient::installed();
+    let patient = installed();
     patient.change(|settings| drop(settings.as_object_mut().unwrap().remove("statusLine")));
     fs::create_dir_all(patient.home(".claude/hook-state")).unwrap();
     fs::write(patient.home(".claude/hook-state/OFF"), "").unwrap();
@@ -183,7 +168,7 @@ fn off_file_and_a_declined_status_line_are_named() {
 
 #[test]
 fn foreign_commands_are_never_run() {
-    let patient = Patient::installed();
+    let patient = installed();
     let leaves_a_trace = format!("#!/bin/sh\ntouch '{}'\n", patient.trace().display());
     let [script, named_like_ours] = ["leave-a-trace".to_owned(), format!("bin/{GATE}")].map(|name| {
         let path = patient.sandbox.write(name, &leaves_a_trace);
@@ -204,8 +189,8 @@ fn foreign_commands_are_never_run() {
 }
 
 /// A missing link, wrong entries, and one of somebody else's.
-fn unwell() -> Patient {
-    let patient = Patient::installed();
+fn unwell() -> User {
+    let patient = installed();
     fs::remove_file(patient.home(".local/bin").join(WATCH)).unwrap();
     patient.change(|settings| {
         settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
@@ -219,7 +204,7 @@ fn unwell() -> Patient {
 #[test]
 fn fix_at_a_terminal_mends_everything_of_ours() {
     let patient = unwell();
-    let typed = patient.types("doctor --fix");
+    let typed = patient.types_at_a_terminal("doctor --fix");
     assert_eq!(typed.status, 0, "{}", typed.screen);
     for said in [
         "mended: linked rate-awareness into ~/.local/bin",
