@@ -55,7 +55,7 @@ impl User {
     }
 
     /// A folder with this hook, and scripts in place of the others.
-    fn with_real(&self, hook: &str) -> String {
+    pub(crate) fn with_real(&self, hook: &str) -> String {
         let folder = self.sandbox.temporary_dir().join("archive");
         small_programs::write_all_but(hook, &folder);
         folder.display().to_string()

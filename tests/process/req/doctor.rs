@@ -9,6 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
+use tests::payloads::Session;
 use tests::process::Invocation;
 use tests::sandbox::Level;
 
@@ -232,4 +233,31 @@ fn fix_in_claudes_shell_leaves_settings_alone() {
     assert!(mended.contains("type: req doctor --fix") && mended.contains("mended: linked"), "{mended}");
     assert!(!mended.contains("entries in"), "{mended}");
     assert_eq!(fs::read(patient.sandbox.settings_path(Level::User)).unwrap(), before);
+}
+
+#[test]
+fn changed_version_of_claude_code_is_reported_at_a_sessions_start_once_doctor_has_proved_another() {
+    let user = User::new();
+    user.types(&format!("install --prebuilt {} --hooks {GATE} --yes", user.with_real(GATE)));
+    let session = Session::new(&user.sandbox);
+    let told = |agent: &str| {
+        let gate = Invocation::new(user.deployed(GATE), &user.sandbox)
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .env("CLAUDE_PROJECT_DIR", user.sandbox.project().display().to_string())
+            .env("CLAUDE_CODE_ENTRYPOINT", "cli")
+            .env("AI_AGENT", agent)
+            .stdin(session.session_start("startup").to_bytes());
+        let text = gate.run().answer().and_then(|answer| answer["systemMessage"].as_str().map(str::to_owned));
+        text.filter(|text| text.contains("req doctor"))
+    };
+    assert_eq!(told("claude-code_2-1-330_harness"), None, "nothing was ever proved");
+    let script = format!("#!/bin/sh\ntouch '{}'\n", user.trace().display());
+    let program = user.sandbox.write_home(".local/share/claude/versions/2.1.329", script);
+    set_mode(&program, 0o755);
+    std::os::unix::fs::symlink(program, user.home(".local/bin/claude")).unwrap();
+    user.verdict().assert("ok", &["Claude Code 2.1.329; all proofs passed"]);
+    let text = told("claude-code_2-1-330_harness").unwrap();
+    assert!(text.contains("2.1.330") && text.contains("2.1.329"), "{text}");
+    assert_eq!(told("claude-code_2-1-330_harness"), None, "told already");
+    assert!(!user.trace().exists(), "Claude Code was run");
 }

@@ -1,11 +1,10 @@
-//! `req hooks`: installing from an unpacked archive, without a source tree, and what a user types afterwards.
-
-#[cfg(unix)]
-mod guarded;
+//! `req hooks`: installing from an unpacked archive, without a source tree; and what must not become a hook: a program in
+//! Claude's hands, one that does not work, and what a repository brings.
 
 use serde_json::Value;
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tests::binaries;
@@ -59,39 +58,34 @@ impl User {
     fn types(&self, program: &Path, line: &str) -> Outcome {
         let outcome = self.command(program, line).run();
         outcome.assert_exit(0);
-        speaks_of_itself(&outcome);
         outcome
+    }
+
+    /// A program in place of ours that allows everything.
+    fn replaces(&self, program: &str) {
+        let file = self.archive.join(program);
+        fs::remove_file(&file).unwrap();
+        write_script(&file, "#!/bin/sh\nexit 0\n");
     }
 
     fn settings(&self) -> String {
         fs::read_to_string(self.sandbox.settings_path(Level::User)).unwrap()
-    }
-
-    /// What `status --json` says of a hook.
-    #[track_caller]
-    fn status(&self, program: &Path, hook: &str) -> Value {
-        let status = self.types(program, "status --json").stdout_text();
-        let status: Value = serde_json::from_str(&status).unwrap();
-        let hooks = status["hooks"].as_array().unwrap();
-        hooks.iter().find(|one| one["hook"] == hook).unwrap().clone()
-    }
-}
-
-/// Whoever has no source tree has no cargo.
-#[track_caller]
-fn speaks_of_itself(outcome: &Outcome) {
-    for text in [outcome.stdout_text(), outcome.stderr_text()] {
-        assert!(!text.contains("cargo") && !text.contains("xtask"), "{text}");
     }
 }
 
 #[track_caller]
 fn refused(outcome: &Outcome) -> String {
     outcome.assert_exit(1);
-    speaks_of_itself(outcome);
     let said = outcome.stderr_text();
-    assert!(said.lines().any(|line| line.starts_with("req: ")), "it says who speaks: {said}");
+    assert!(said.lines().any(|line| line.starts_with("req: ")), "{said}");
+    // Whoever has no source tree has no cargo.
+    assert!(!said.contains("cargo") && !said.contains("xtask"), "{said}");
     said
+}
+
+fn write_script(file: &Path, script: &str) {
+    fs::write(file, script).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[test]
@@ -104,39 +98,102 @@ fn from_an_unpacked_archive_hooks_are_installed_switched_and_taken_away_to_the_b
         installed.contains("requirements-check") && installed.contains("\"model\": \"opus\""),
         "{installed}"
     );
-    let status = user.status(&req, "rate-awareness");
+    let status: Value = serde_json::from_str(&user.types(&req, "status --json").stdout_text()).unwrap();
+    let status =
+        status["hooks"].as_array().unwrap().iter().find(|one| one["hook"] == "rate-awareness").unwrap();
     assert_eq!((&status["deployed"], &status["enabled"]), (&true.into(), &true.into()), "{status}");
-    assert_eq!(status["drift"], Value::Array(Vec::new()));
 
     user.types(&req, "disable rate-awareness --yes");
-    assert_eq!(user.status(&req, "rate-awareness")["registered"], Value::Array(Vec::new()));
     user.types(&req, "enable rate-awareness");
     assert_eq!(user.settings(), installed);
-    user.types(&req, "disable rate-awareness --yes");
-    user.types(&req, "undo --yes");
-    assert_eq!(user.settings(), installed, "undone");
-
     user.types(&req, "uninstall --yes");
     assert_eq!(user.settings(), SETTINGS);
     assert!(!user.deployed().exists(), "and no command of ours is left in the path");
 }
 
 #[test]
-fn in_claudes_shell_what_loosens_is_refused_with_the_line_the_user_can_type() {
+fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_taken() {
     let user = User::new();
-    let req = user.unpacked();
-    user.types(&req, "install --hooks rate-awareness --yes");
-    let installed = user.settings();
+    let claude = |req: &Path, line: &str| user.command(req, line).env("CLAUDECODE", "1").run();
+    let said = refused(&claude(&user.unpacked(), "install --yes"));
+    assert!(said.contains("type: req hooks install --from /"), "{said}");
+    assert_eq!(user.settings(), SETTINGS);
+    assert!(!user.sandbox.home().join(".claude/hooks").exists());
+
+    user.types(&user.unpacked(), "install --hooks rate-awareness,requirements-check --yes");
+    let req = user.deployed();
+    let gate = user.sandbox.home().join(".claude/hooks/requirements-check");
+    let (settings, bytes) = (user.settings(), fs::read(&gate).unwrap());
+    user.replaces("requirements-check");
+    let from = user.archive.display();
     for (line, typed) in [
-        ("disable rate-awareness --yes", "req hooks disable rate-awareness"),
-        ("undo --yes", "req hooks undo"),
-        ("uninstall --yes", "req hooks uninstall"),
-        ("uninstall --purge --yes", "req hooks uninstall --purge"),
+        ("uninstall --purge --yes".to_owned(), "req hooks uninstall --purge"),
+        ("disable rate-awareness --yes".to_owned(), "req hooks disable rate-awareness"),
+        (format!("enable rate-awareness --from {from}"), "install --hooks rate-awareness --from /"),
+        (format!("install --yes --from {from}"), "type: req hooks install --from /"),
+        ("install --hooks tempo-stop --yes".to_owned(), "type: req hooks install --hooks tempo-stop"),
+        ("install --yes --allow-rules".to_owned(), "type: req hooks install --allow-rules"),
     ] {
-        let said = refused(&user.command(&req, line).env("CLAUDECODE", "1").run());
+        let said = refused(&claude(&req, &line));
         assert!(said.contains("for the user to decide") && said.contains(typed), "{line}: {said}");
-        assert_eq!(user.settings(), installed, "{line}");
+        assert_eq!(user.settings(), settings, "{line}");
+        assert_eq!(fs::read(&gate).unwrap(), bytes, "{line}");
     }
-    let outcome = user.command(&req, "status").env("CLAUDECODE", "1").run();
+    // What is installed may be registered, and put back.
+    fs::remove_file(&gate).unwrap();
+    fs::copy(small_programs::folder().join("requirements-check"), user.archive.join("requirements-check"))
+        .unwrap();
+    claude(&req, &format!("enable stop-momentum --from {from}")).assert_exit(0);
+    assert!(user.settings().contains("stop-momentum"));
+    assert_eq!(fs::read(&gate).unwrap(), bytes);
+}
+
+#[test]
+fn a_gate_that_works_is_not_replaced_by_one_that_does_not() {
+    let user = User::new();
+    user.types(&user.unpacked(), "install --hooks requirements-check --yes");
+    let before = user.types(&user.deployed(), "status --json").stdout_text();
+    user.replaces("requirements-check");
+    let line = format!("install --yes --from {}", user.archive.display());
+    let said = refused(&user.command(&user.deployed(), &line).run());
+    assert!(said.contains("does not do what it promises on this machine, and nothing was copied"), "{said}");
+    assert_eq!(user.types(&user.deployed(), "status --json").stdout_text(), before);
+}
+
+#[test]
+fn nothing_of_a_repository_is_run_when_its_settings_are_changed() {
+    let user = User::new();
+    user.types(&user.unpacked(), "install --hooks rate-awareness --yes");
+    let ran = user.sandbox.temporary_dir().join("ran");
+    let script = user.sandbox.write("git", "");
+    write_script(&script, &format!("#!/bin/sh\necho \"$0\" >>{}\n", ran.display()));
+    user.sandbox.git(&["config", "core.fsmonitor", &script.display().to_string()]);
+    let project = user.sandbox.project();
+    let line = format!("enable rate-awareness --scope local --project {}", project.display());
+    let path = format!(".:{}:{}", project.display(), user.sandbox.env()["PATH"]);
+    let outcome = user.command(&user.deployed(), &line).cwd(&project).env("PATH", path).run();
     outcome.assert_exit(0);
+    assert!(!ran.exists(), "{}", fs::read_to_string(&ran).unwrap_or_default());
+}
+
+#[test]
+fn a_configuration_folder_inside_the_project_is_neither_believed_nor_run() {
+    let user = User::new();
+    user.types(&user.unpacked(), "install --hooks requirements-check --yes");
+    // A repository that brings an installation of its own.
+    let (own, brought) = (user.sandbox.home().join(".claude"), user.sandbox.project().join(".claude"));
+    fs::create_dir_all(brought.join("hooks")).unwrap();
+    for file in fs::read_dir(own.join("hooks")).unwrap().map(|file| file.unwrap()) {
+        fs::copy(file.path(), brought.join("hooks").join(file.file_name())).unwrap();
+    }
+    for line in ["status", "install --yes", "enable requirements-check"] {
+        for named in [brought.display().to_string(), ".claude".to_owned()] {
+            let command = user.command(&user.unpacked(), line).cwd(user.sandbox.project());
+            let said = refused(&command.env("CLAUDE_CONFIG_DIR", &named).run());
+            assert!(
+                said.contains("CLAUDE_CONFIG_DIR") && said.contains("inside the project"),
+                "{line}: {said}"
+            );
+        }
+    }
 }
