@@ -69,4 +69,5 @@ fn what_it_finds_in_order_after_an_installation_has_really_fired() {
     for hook in hooks() {
         assert!(told.contains(&format!("{hook} last fired")), "{hook}: {told}");
     }
+    assert!(told.contains(&format!("Claude Code {}; all proofs passed", CLIENT_VERSION.trim())), "{told}");
 }

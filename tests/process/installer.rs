@@ -17,52 +17,52 @@ use tests::sandbox::{Level, Sandbox, toolchain_env};
 use tests::small_programs;
 
 /// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts, `REAL` the programs themselves.
-struct User {
-    sandbox: Sandbox,
+pub(crate) struct User {
+    pub(crate) sandbox: Sandbox,
 }
 
 impl User {
-    fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { sandbox: Sandbox::new() }
     }
 
     /// With this settings.json.
-    fn with(settings: &str) -> Self {
+    pub(crate) fn with(settings: &str) -> Self {
         let user = Self::new();
         fs::write(user.settings(), settings).unwrap();
         user
     }
 
-    fn settings(&self) -> PathBuf {
+    pub(crate) fn settings(&self) -> PathBuf {
         self.sandbox.settings_path(Level::User)
     }
 
     /// The bytes of settings.json; `None` if there is none.
-    fn bytes(&self) -> Option<Vec<u8>> {
+    pub(crate) fn bytes(&self) -> Option<Vec<u8>> {
         fs::read(self.settings()).ok()
     }
 
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         String::from_utf8(self.bytes().expect("settings.json is there")).unwrap()
     }
 
-    fn home(&self, path: &str) -> PathBuf {
+    pub(crate) fn home(&self, path: &str) -> PathBuf {
         self.sandbox.home().join(path)
     }
 
-    fn deployed(&self, hook: &str) -> PathBuf {
+    pub(crate) fn deployed(&self, hook: &str) -> PathBuf {
         self.home(".claude/hooks").join(hook)
     }
 
     /// A folder with this hook, and scripts in place of the others.
-    fn with_real(&self, hook: &str) -> String {
+    pub(crate) fn with_real(&self, hook: &str) -> String {
         let folder = self.sandbox.temporary_dir().join("archive");
         small_programs::write_all_but(hook, &folder);
         folder.display().to_string()
     }
 
     /// `cargo xtask ...`, without cargo.
-    fn command(&self, line: &str) -> Invocation {
+    pub(crate) fn command(&self, line: &str) -> Invocation {
         let words = line.split_whitespace().map(|word| match word {
             "PREBUILT" => small_programs::folder().display().to_string(),
             "REAL" => binaries::folder().display().to_string(),
@@ -80,7 +80,7 @@ impl User {
 
     /// What it does; fails unless it ends with 0.
     #[track_caller]
-    fn types(&self, line: &str) -> Outcome {
+    pub(crate) fn types(&self, line: &str) -> Outcome {
         let outcome = self.command(line).run();
         outcome.assert_exit(0);
         outcome

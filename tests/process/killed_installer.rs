@@ -3,6 +3,7 @@
 //! kill after the change before it. Calls that repeat for each program count once, and the last time.
 
 use crate::driver::names;
+use crate::installer::User;
 use serde_json::Value;
 use shared::catalog::Catalog;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,12 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 use std::thread::ScopedJoinHandle;
-use std::time::Duration;
 use tempfile::TempDir;
 use tests::binaries;
-use tests::process::{Invocation, Outcome};
-use tests::sandbox::{Level, Sandbox, toolchain_env};
-use tests::small_programs;
+use tests::process::Outcome;
+use tests::sandbox::Level;
 
 const SIGKILL: i32 = 9;
 
@@ -61,30 +60,17 @@ struct Home {
     files: BTreeMap<String, Vec<String>>,
 }
 
-/// A user, whose home is put back before each attempt.
-struct User {
-    sandbox: Sandbox,
+/// A user with settings of their own, a status line and some of our hooks, as these commands leave it.
+fn user(settings: &str, before: &[&str]) -> User {
+    let user = User::with(settings);
+    user.sandbox.requirements(Level::User, "# mine\nversion: \"1.0\"   # kept\n");
+    before.iter().for_each(|line| drop(user.types(line)));
+    copy(&user.sandbox.home(), &user.kept());
+    user
 }
 
+/// The home is put back before each attempt.
 impl User {
-    /// One with settings of their own, a status line and some of our hooks, as these commands leave it.
-    fn new(settings: Option<&str>, before: &[&str]) -> Self {
-        let user = Self { sandbox: Sandbox::new() };
-        if let Some(settings) = settings {
-            fs::write(user.settings(), settings).unwrap();
-            user.sandbox.requirements(Level::User, "# mine\nversion: \"1.0\"   # kept\n");
-        }
-        for line in before {
-            user.command(line).run().assert_exit(0);
-        }
-        copy(&user.sandbox.home(), &user.kept());
-        user
-    }
-
-    fn settings(&self) -> PathBuf {
-        self.sandbox.settings_path(Level::User)
-    }
-
     fn kept(&self) -> PathBuf {
         self.sandbox.root().join("kept")
     }
@@ -92,18 +78,6 @@ impl User {
     fn put_back(&self) {
         fs::remove_dir_all(self.sandbox.home()).unwrap();
         copy(&self.kept(), &self.sandbox.home());
-    }
-
-    fn command(&self, line: &str) -> Invocation {
-        let prebuilt = small_programs::folder().display().to_string();
-        let words = line.split_whitespace().map(|word| if word == "PREBUILT" { &prebuilt } else { word });
-        let target = self.sandbox.temporary_dir().join("target");
-        Invocation::new(binaries::installer(), &self.sandbox)
-            .args(words)
-            .envs(toolchain_env())
-            .env("CARGO_TARGET_DIR", target.display().to_string())
-            .unset("CLAUDE_HOOK_STATE_DIR")
-            .deadline(Duration::from_secs(120))
     }
 
     /// Runs it up to this step. Returns the calls it got to, the last one unmade if it was killed.
@@ -127,7 +101,7 @@ impl User {
         (outcome, calls.lines().map(|call| call.replace(&home, "")).collect())
     }
 
-    fn home(&self) -> Home {
+    fn everything(&self) -> Home {
         let mut files = BTreeMap::new();
         note_files(&self.sandbox.home(), "", &mut files);
         Home {
@@ -202,10 +176,10 @@ struct Attempt<'a> {
 
 impl<'a> Attempt<'a> {
     fn new(user: User, command: Killed<'a>) -> Self {
-        let old = user.home();
+        let old = user.everything();
         let (outcome, calls) = user.killed(command.line, NEVER, false);
         outcome.assert_exit(0);
-        let new = user.home();
+        let new = user.everything();
         assert_ne!(old, new, "it does something");
         for text in [&old, &new].into_iter().filter_map(|home| home.settings.as_deref()) {
             assert!(serde_json::from_str::<Value>(text).is_ok(), "{text}");
@@ -221,7 +195,7 @@ impl<'a> Attempt<'a> {
         assert_eq!(outcome.status.signal(), Some(SIGKILL), "step {step} of {:#?}", self.calls);
         let call = calls.last().cloned().unwrap_or_default();
         let when = format!("`{line}`, killed at step {step}, {call}");
-        let left = self.user.home();
+        let left = self.user.everything();
         let settings = [&self.old.settings, &self.new.settings];
         assert!(settings.contains(&&left.settings), "{when}: {:?}", left.settings);
         let requirements = [&self.old.requirements, &self.new.requirements];
@@ -229,7 +203,7 @@ impl<'a> Attempt<'a> {
 
         let second = self.user.command(line).run();
         assert_eq!(second.status.code(), Some(0), "{when}, and again: {second}");
-        let end = self.user.home();
+        let end = self.user.everything();
         let is_taken_back = again == Again::TakesItBack && left.settings == self.new.settings;
         let expected = if is_taken_back { &self.old } else { &self.new };
         assert_eq!(end.settings, expected.settings, "{when}");
@@ -241,7 +215,7 @@ impl<'a> Attempt<'a> {
         }
         if let Some(back) = back {
             self.user.command(back).run().assert_exit(0);
-            let home = self.user.home();
+            let home = self.user.everything();
             assert_eq!(home.settings, self.old.settings, "{when}, completed, and then `{back}`");
             let chains = |home: &Home| home.requirements.as_ref().is_some_and(|text| text.contains("chain"));
             assert_eq!(chains(&home), chains(&self.old), "{when}, completed, and then `{back}`");
@@ -312,17 +286,17 @@ const SETTINGS: &str = "{ \"statusLine\": {\"padding\": 0, \"type\": \"command\"
 #[test]
 fn install() {
     let command = Killed { line: INSTALL, again: Again::Completes, back: Some("uninstall --yes") };
-    survives_being_killed(|| User::new(Some(SETTINGS), &[]), command, 20);
+    survives_being_killed(|| user(SETTINGS, &[]), command, 20);
 }
 
 #[test]
 fn undo_that_gives_a_status_line_back() {
     let command = Killed { line: "undo --yes", again: Again::TakesItBack, back: None };
-    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL]), command, 10);
+    survives_being_killed(|| user(SETTINGS, &[INSTALL]), command, 10);
 }
 
 #[test]
 fn uninstall_that_gives_a_status_line_back() {
     let command = Killed { line: "uninstall --yes", again: Again::Completes, back: None };
-    survives_being_killed(|| User::new(Some(SETTINGS), &[INSTALL]), command, 10);
+    survives_being_killed(|| user(SETTINGS, &[INSTALL]), command, 10);
 }

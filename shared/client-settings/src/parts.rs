@@ -85,7 +85,7 @@ pub(super) fn step_of_status_line(
     let Some(command) = wanted else { return give_back(document, owner, before_us).map(Some) };
     match there {
         Some(there) if there.command.as_deref() == Some(command) => Ok(None),
-        // Of a command only the command changes.
+        // The keys beside the command stay.
         Some(there) if there.is_ours || there.is_command => document.set(&COMMAND, &json!(command)).map(Some),
         _ => document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })).map(Some),
     }

@@ -48,14 +48,17 @@ pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> an
 }
 
 fn look(world: &World<'_>) -> Report {
+    let proofs = runs::proofs(world);
+    let claude_code = runs::claude_code(world, &proofs);
     let report = Report::new(vec![
         Section::new("Binaries", programs::all(world)),
         Section::new("Registrations", registrations::all(world)),
         Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
-        Section::new("Proofs", runs::proofs(world)),
+        Section::new("Proofs", proofs),
         Section::new("Configuration", switches::configuration(world)),
         Section::new("State", runs::state(world)),
         Section::new("Last firing", runs::heartbeats(world)),
+        Section::new("Claude Code", claude_code),
     ]);
     if report.ok && world.is_bare() { report.of_nothing() } else { report }
 }

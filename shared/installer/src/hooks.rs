@@ -34,7 +34,7 @@ pub enum Command {
     /// Set Claude Code's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
     Statusline {
-        /// As with the other commands; nothing is asked here
+        /// As with the other commands; this one asks nothing
         #[arg(long, hide = true)]
         yes: bool,
     },
@@ -86,7 +86,7 @@ pub struct Enable {
     /// How a hook that asks a model does it
     #[arg(long, value_enum)]
     pub(crate) judge: Option<Judge>,
-    /// As with the other commands; nothing is asked here
+    /// As with the other commands; this one asks nothing
     #[arg(long, hide = true)]
     yes: bool,
 }

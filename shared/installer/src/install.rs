@@ -37,7 +37,7 @@ pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Resu
     carry_out(host, &Install { hooks: vec![hook], judge, place, from, ..Install::default() }, voice, true)
 }
 
-/// `is_brief`: only the way to a model is asked for, and only the chosen hooks are reported.
+/// `is_brief`: the command asks only for the way to a model, and reports only the chosen hooks.
 fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
     let source = Source::of(wanted.from.clone(), voice)?;
@@ -73,14 +73,11 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
 
 /// The command as it was typed.
 fn words(wanted: &Install) -> String {
-    let mut words = "install".to_owned();
-    if !wanted.hooks.is_empty() {
-        words += &format!(" --hooks {}", wanted.hooks.join(","));
-    }
+    let hooks = (!wanted.hooks.is_empty()).then(|| format!(" --hooks {}", wanted.hooks.join(",")));
     let flags = [(wanted.all, "all"), (wanted.statusline, "statusline"), (wanted.allow_rules, "allow-rules")];
-    words.extend(flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| format!(" --{flag}")));
-    words.extend(wanted.judge.map(|judge| format!(" --judge {}", judge.word())));
-    words
+    let flags = flags.iter().filter(|(is_given, _)| *is_given).map(|(_, flag)| format!(" --{flag}"));
+    let judge = wanted.judge.map(|judge| format!(" --judge {}", judge.word()));
+    ["install".to_owned()].into_iter().chain(hooks).chain(flags).chain(judge).collect()
 }
 
 struct Plan<'a> {

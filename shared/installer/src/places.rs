@@ -280,27 +280,10 @@ pub fn executable(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::path::{Path, PathBuf};
-
     use shared::host::Environment;
 
     use super::{Installation, Scope};
     use crate::say::Voice;
-
-    #[test]
-    fn the_configuration_folder_follows_its_variable_and_links_stay_in_the_home() {
-        let home = Environment { home: Some(PathBuf::from("/home/me")), ..Environment::default() };
-        let installation = Installation::user(&home, Voice::Xtask).unwrap();
-        assert_eq!(installation.settings, Path::new("/home/me/.claude/settings.json"));
-        assert_eq!(installation.show(&installation.hooks), "~/.claude/hooks");
-
-        let moved = Environment { claude_config_dir: Some(PathBuf::from("/elsewhere")), ..home };
-        let installation = Installation::user(&moved, Voice::Xtask).unwrap();
-        assert_eq!(installation.hooks, Path::new("/elsewhere/hooks"));
-        assert_eq!(installation.state, Path::new("/elsewhere/hook-state"));
-        assert_eq!(installation.bin, Path::new("/home/me/.local/bin"));
-        assert!(Installation::user(&Environment::default(), Voice::Xtask).is_err());
-    }
 
     #[cfg(unix)]
     #[test]

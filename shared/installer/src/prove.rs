@@ -134,21 +134,19 @@ pub(crate) fn try_out(program: &Path, hook: &HookEntry) -> anyhow::Result<String
     promised(program, None, hook)
 }
 
-/// Runs the hook, which must answer as documented. Returns what it did, and how long it takes to start: an answer may wait on purpose.
+/// Runs the hook, which must answer as documented. Returns what it did.
 fn promised(program: &Path, timeout_secs: Option<f64>, hook: &HookEntry) -> anyhow::Result<String> {
     let event = hook.proof.event_name();
     let timeout = Duration::from_secs_f64(timeout_secs.unwrap_or(DEFAULT_TIMEOUT_SECS).clamp(0.1, 600.0));
-    let given = answer(&run(program, timeout, hook)?, event)?;
+    let (said, took) = run(program, timeout, hook)?;
+    let given = answer(&said, event)?;
     let wanted = hook.proof.answer;
     ensure!(given == wanted, "answered {event} with {}, not with {}", given.words(), wanted.words());
-    let started = Instant::now();
-    let _ = heard(Command::new(program).arg("version").env_clear(), b"", PATIENCE);
-    let took = started.elapsed().as_secs_f64() * 1000.0;
-    Ok(format!("answered {event} with {}; starts in {took:.1} ms", given.words()))
+    Ok(format!("answered {event} with {}; starts in {:.1} ms", given.words(), took.as_secs_f64() * 1000.0))
 }
 
-/// Runs the program in a world of its own. Returns what it printed.
-fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<String> {
+/// Runs the program in a world of its own. Returns what it printed, and how long it takes to start: an answer may wait on purpose.
+fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(String, Duration)> {
     let scratch = tempfile::tempdir().map_err(|error| anyhow!("no scratch folder, set TMPDIR: {error}"))?;
     let world = scratch.path().canonicalize()?;
     let project = world.join("project");
@@ -163,7 +161,10 @@ fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<St
     let input = serde_json::to_vec(&filled(&Value::Object(hook.proof.event.clone()), &project))?;
     let (status, said) = heard(&mut command, &input, timeout)?;
     ensure!(status.success(), "ended with {status}, where a hook always ends with 0");
-    String::from_utf8(said).context("the answer is not text")
+    let started = Instant::now();
+    let mut version = Command::new(program);
+    let _ = heard(version.arg("version").current_dir(&project).env_clear(), b"", PATIENCE);
+    Ok((String::from_utf8(said).context("the answer is not text")?, started.elapsed()))
 }
 
 fn lay_out(world: &Path, proof: &Proof) -> anyhow::Result<()> {
@@ -207,7 +208,7 @@ fn filled(value: &Value, project: &Path) -> Value {
     }
 }
 
-/// What an answer means to Claude Code. An answer it would not understand is an error: it would be as good as none.
+/// The answer as Claude Code understands it. An answer that it would drop is an error.
 fn answer(stdout: &str, event: &str) -> anyhow::Result<Answer> {
     if stdout.trim().is_empty() {
         return Ok(Answer::Silence);

@@ -134,9 +134,11 @@ impl Removal<'_> {
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
-            lines.push(match self.purge {
-                true => format!("would remove for good: {}; {STAYS_IN_PROJECTS}", list(&self.all(&data))),
-                false => format!("would stay: {} (--purge removes them, too)", list(&self.all(&data))),
+            let all = list(&self.all(&data));
+            lines.push(if self.purge {
+                format!("would remove for good: {all}; {STAYS_IN_PROJECTS}")
+            } else {
+                format!("would stay: {all} (--purge removes them, too)")
             });
         }
         if lines.is_empty() {
@@ -201,7 +203,7 @@ impl Removal<'_> {
             return Ok(false);
         }
         for path in &data {
-            // Of a link only the link goes.
+            // A link goes, not what it leads to.
             let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
             let gone = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             gone.with_context(|| format!("removing {}", path.display()))?;

@@ -1,6 +1,6 @@
 //! Bytes in, the same bytes out: each command and its opposite, on files as people have them.
 
-use super::{Invocation, User};
+use super::User;
 use std::fs;
 
 /// Files people have: with a mark and CRLF, with foreign hooks where ours go, laid out by hand. The rules of editing are tables in

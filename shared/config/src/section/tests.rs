@@ -88,120 +88,109 @@ fn blocks(files: &Files<'_>) -> (Vec<String>, Option<u32>) {
     (problems.collect(), section.settings.max_blocks.map(Bounded::get))
 }
 
+/// Three files, their problems, and `max_blocks` after all layers.
+const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
+    (of("", "", ""), &[], None),
+    (
+        of(
+            "stop-momentum: {max_blocks: 2}",
+            "stop-momentum: {max_blocks: 4}",
+            "stop-momentum: {enforce_ack: true}",
+        ),
+        &[],
+        Some(4),
+    ),
+    (
+        of(
+            "stop-momentum: {max_blocks: 2}",
+            "stop-momentum:\n  max_blocks: 7\n  only_when: sometimes\n  enabled: \"yes\"\n",
+            "",
+        ),
+        &[
+            "project.yaml:2: stop-momentum.max_blocks: expected a whole number from 1 to 6",
+            "project.yaml:3: stop-momentum.only_when: expected one of: always, unfinished",
+            "project.yaml:4: stop-momentum.enabled: expected true or false",
+        ],
+        Some(2),
+    ),
+    (
+        of("", "", "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n"),
+        &[
+            "local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
+            "local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
+            "local.yaml:4: stop-momentum.zzz: no such key",
+        ],
+        Some(3),
+    ),
+    (
+        of("stop-momentum: {max_blocks: 1}", "a: [b\nc: d\n", "- list\n"),
+        &[
+            "project.yaml:2: not valid YAML (a bracket is not closed, or a comma is missing); the file is skipped",
+            "local.yaml:1: not a map of settings; the file is skipped",
+        ],
+        Some(1),
+    ),
+    (
+        of("stop-momentum: true\n", "", ""),
+        &["~/global.yaml:1: stop-momentum: expected a map of settings"],
+        None,
+    ),
+    (of("stop-momentum:\ncredit-pacer: {a: b}\n", "", ""), &[], None),
+    (
+        of("version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", "requires: soon\n", ""),
+        &[
+            "~/global.yaml:1: version: expected \"1.0\"",
+            "~/global.yaml:2: enabled: expected true or false",
+            "~/global.yaml:3: locked: expected a list of key paths",
+            "project.yaml:1: requires: expected a version requirement such as \">=0.2\"",
+        ],
+        None,
+    ),
+    (of("", "requires: \">=0.1\"\n", ""), &[], None),
+    (
+        of("stop-momentum: {max_blocks: 99999999999999999999}\n", "", ""),
+        &["~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6"],
+        None,
+    ),
+    (
+        of("", "locked: [stop-momentum]\nstop-momentum: {max_blocks: 4}", "stop-momentum: {max_blocks: 1}"),
+        &["project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
+        Some(1),
+    ),
+    (
+        of(
+            "locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n",
+            "stop-momentum: {max_blocks: 3, only_when: always}",
+            "",
+        ),
+        &[],
+        Some(3),
+    ),
+    (
+        of("locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n", "", "stop-momentum: {max_blocks: 1}"),
+        &["local.yaml:1: stop-momentum.max_blocks: is locked by your global requirements.yaml; ignored here"],
+        Some(3),
+    ),
+    (of("stop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""), &[], None),
+    (
+        of("locked: [stop-momentum.max_blocks]\nstop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""),
+        &[],
+        Some(3),
+    ),
+];
+
 #[test]
 fn later_layers_win_key_by_key_and_a_wrong_entry_falls_back_alone_and_is_named() {
-    let other = "; the level below counts";
-    let rows: [(Files<'_>, &[&str], Option<u32>); 15] = [
-        (of("", "", ""), &[], None),
-        (
-            of(
-                "stop-momentum: {max_blocks: 2}",
-                "stop-momentum: {max_blocks: 4}",
-                "stop-momentum: {enforce_ack: true}",
-            ),
-            &[],
-            Some(4),
-        ),
-        (
-            of(
-                "stop-momentum: {max_blocks: 2}",
-                "stop-momentum:\n  max_blocks: 7\n  only_when: sometimes\n  enabled: \"yes\"\n",
-                "",
-            ),
-            &[
-                "project.yaml:2: stop-momentum.max_blocks: expected a whole number from 1 to 6",
-                "project.yaml:3: stop-momentum.only_when: expected one of: always, unfinished",
-                "project.yaml:4: stop-momentum.enabled: expected true or false",
-            ],
-            Some(2),
-        ),
-        (
-            of("", "", "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n"),
-            &[
-                "local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
-                "local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
-                "local.yaml:4: stop-momentum.zzz: no such key",
-            ],
-            Some(3),
-        ),
-        (
-            of("stop-momentum: {max_blocks: 1}", "a: [b\nc: d\n", "- list\n"),
-            &[
-                "project.yaml:2: not valid YAML (a bracket is not closed, or a comma is missing); the file is skipped",
-                "local.yaml:1: not a map of settings; the file is skipped",
-            ],
-            Some(1),
-        ),
-        (
-            of("stop-momentum: true\n", "", ""),
-            &["~/global.yaml:1: stop-momentum: expected a map of settings"],
-            None,
-        ),
-        (of("stop-momentum:\ncredit-pacer: {a: b}\n", "", ""), &[], None),
-        (
-            of("version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", "requires: soon\n", ""),
-            &[
-                "~/global.yaml:1: version: expected \"1.0\"",
-                "~/global.yaml:2: enabled: expected true or false",
-                "~/global.yaml:3: locked: expected a list of key paths",
-                "project.yaml:1: requires: expected a version requirement such as \">=0.2\"",
-            ],
-            None,
-        ),
-        (of("", "requires: \">=0.1\"\n", ""), &[], None),
-        (
-            of("stop-momentum: {max_blocks: 99999999999999999999}\n", "", ""),
-            &["~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6"],
-            None,
-        ),
-        (
-            of(
-                "",
-                "locked: [stop-momentum]\nstop-momentum: {max_blocks: 4}",
-                "stop-momentum: {max_blocks: 1}",
-            ),
-            &["project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
-            Some(1),
-        ),
-        (
-            of(
-                "locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n",
-                "stop-momentum: {max_blocks: 3, only_when: always}",
-                "",
-            ),
-            &[],
-            Some(3),
-        ),
-        (
-            of(
-                "locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n",
-                "",
-                "stop-momentum: {max_blocks: 1}",
-            ),
-            &[
-                "local.yaml:1: stop-momentum.max_blocks: is locked by your global requirements.yaml; ignored here",
-            ],
-            Some(3),
-        ),
-        (of("stop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""), &[], None),
-        (
-            of(
-                "locked: [stop-momentum.max_blocks]\nstop-momentum: {max_blocks: 3}\n",
-                "inherit: false\n",
-                "",
-            ),
-            &[],
-            Some(3),
-        ),
-    ];
-    for (files, expected, max_blocks) in rows {
+    let end = "; the level below counts";
+
+    for (files, expected, max_blocks) in ROWS {
         let with_end = |text: &&str| {
-            if text.contains("expected") { format!("{text}{other}") } else { (*text).to_owned() }
+            if text.contains("expected") { format!("{text}{end}") } else { (*text).to_owned() }
         };
         let expected: Vec<String> = expected.iter().map(with_end).collect();
         assert_eq!(
             blocks(&files),
-            (expected, max_blocks),
+            (expected, *max_blocks),
             "{:?}",
             (files.global, files.project, files.local)
         );

@@ -6,12 +6,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use serde_json::Value;
 use shared::catalog::HookEntry;
 use shared::heartbeat;
-use shared::host::Timestamp;
+use shared::host::{Timestamp, first_program};
+use shared::proved::{self, is_version, version_of_agent};
 use shared::state::{ensure_private, write_private};
 
-use super::report::Finding;
+use super::report::{Finding, Severity};
 use super::world::{Level, World};
 use crate::places::Scope;
 use crate::prove::{prove, try_out};
@@ -100,6 +102,43 @@ fn try_to_write(dir: &Path) -> io::Result<()> {
     written
 }
 
+/// The version of Claude Code, found without running it. Doctor remembers a version under which all proofs passed: a hook compares it
+/// with the running one when a session begins.
+pub(super) fn claude_code(world: &World<'_>, proofs: &[Finding]) -> Vec<Finding> {
+    let all_passed = !proofs.is_empty() && proofs.iter().all(|finding| finding.severity == Severity::Ok);
+    vec![match version(world) {
+        None => Finding::note("the version of Claude Code is not known: no `claude` in your PATH"),
+        Some(version) if all_passed => {
+            // A folder that cannot be written to is reported with the state.
+            let _ = world.store().map(|store| proved::passed(&store, &version, world.host.started));
+            Finding::ok(format!("Claude Code {version}; all proofs passed under it just now"))
+        }
+        Some(version) => Finding::note(format!("Claude Code {version}; nothing is proved under it")),
+    }]
+}
+
+/// The version that the user's shell would start, else the one that runs this command.
+fn version(world: &World<'_>) -> Option<String> {
+    let environment = &world.host.environment;
+    let folders = std::env::split_paths(environment.search_path.as_deref().unwrap_or_default());
+    let program = first_program(folders.collect::<Vec<_>>().into_iter(), Path::new("claude"));
+    let installed = program.and_then(|program| version_of_program(&program.canonicalize().ok()?));
+    installed.or_else(|| version_of_agent(environment.agent.as_deref()?))
+}
+
+/// `.../claude/versions/2.1.329`, or a program of the npm package.
+fn version_of_program(program: &Path) -> Option<String> {
+    let parts: Vec<&str> = program.iter().filter_map(|part| part.to_str()).collect();
+    let versioned = parts.windows(2).find(|pair| pair[0] == "versions" && is_version(pair[1]));
+    let in_package = || {
+        let text = program.ancestors().find_map(|folder| fs::read(folder.join("package.json")).ok())?;
+        let package: Value = serde_json::from_slice(&text).ok()?;
+        package["name"].as_str().filter(|name| name.starts_with("@anthropic-ai/claude-code"))?;
+        package["version"].as_str().filter(|version| is_version(version)).map(str::to_owned)
+    };
+    versioned.map(|pair| pair[1].to_owned()).or_else(in_package)
+}
+
 /// The last run of each installed and registered hook. A silent hook leaves its time, too; a hook that Claude Code never starts does
 /// not.
 pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
@@ -130,9 +169,26 @@ fn span(duration: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use std::fs;
+    use std::path::Path;
     use std::time::Duration;
 
-    use super::{span, try_to_write};
+    use super::{span, try_to_write, version_of_program};
+
+    #[test]
+    fn version_of_claude_code_is_read_off_where_the_program_lies() {
+        let native = Path::new("/home/me/.local/share/claude/versions/2.1.329");
+        assert_eq!(version_of_program(native).as_deref(), Some("2.1.329"));
+        let scratch = tempfile::tempdir().unwrap();
+        for (name, version, expected) in [
+            ("@anthropic-ai/claude-code", "2.1.300", Some("2.1.300")),
+            ("@anthropic-ai/claude-code", "next", None),
+            ("something-else", "2.1.300", None),
+        ] {
+            let text = format!(r#"{{"name":"{name}","version":"{version}"}}"#);
+            fs::write(scratch.path().join("package.json"), text).unwrap();
+            assert_eq!(version_of_program(&scratch.path().join("bin/claude")).as_deref(), expected, "{name}");
+        }
+    }
 
     #[test]
     fn span_is_in_its_largest_unit() {

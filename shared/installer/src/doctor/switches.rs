@@ -48,7 +48,7 @@ pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
     Some(Finding::warning(what).at(&world.user().show(&file), None).next("req resume"))
 }
 
-/// Faults of the configuration files, and registered hooks that are switched off. Every installed hook whose bytes are ours is asked.
+/// Faults of the configuration files, and registered hooks that are switched off. Doctor asks every installed hook whose bytes are ours.
 pub(super) fn configuration(world: &World<'_>) -> Vec<Finding> {
     let mut found: Vec<Finding> = off_file(world).into_iter().collect();
     let is_off = !found.is_empty();

@@ -76,7 +76,16 @@ fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
     let machine = Machine::new();
     let report = machine.report(&machine.path("none"));
     let names: Vec<&str> = report.sections.iter().map(|section| section.name.as_str()).collect();
-    let parts = ["Binaries", "Registrations", "In force", "Proofs", "Configuration", "State", "Last firing"];
+    let parts = [
+        "Binaries",
+        "Registrations",
+        "In force",
+        "Proofs",
+        "Configuration",
+        "State",
+        "Last firing",
+        "Claude Code",
+    ];
     assert_eq!(names, parts);
     let text = report.to_string();
     assert!(text.contains("Binaries\n  broken   ") && !text.contains("Last firing"), "{text}");

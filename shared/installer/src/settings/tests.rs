@@ -6,7 +6,6 @@ use shared::catalog::{Catalog, HookEntry, PrintedStatusLine};
 use shared::host::Host;
 
 use super::{Change, Choice, Settings};
-use crate::manifest::Manifest;
 use crate::places::{Installation, Scope};
 
 /// One hook that prints a status line and has a rule.
@@ -88,20 +87,6 @@ fn a_status_line_is_set_where_none_is_and_goes_again() {
     assert_eq!(world.status_line(), ours, "what is ours stays ours");
     world.unregister();
     assert_eq!(world.text(), "{\"model\": \"opus\"}\n");
-}
-
-#[test]
-fn another_ones_status_line_comes_back_as_it_was_even_after_edits() {
-    let before = "{\"statusLine\": { \"type\":\"command\",\n \"command\" : \"mine --x\" }, \"n\": 1}";
-    let world = World::with(before);
-    world.register(false, false);
-    assert_eq!(world.status_line(), "mine --x", "never replaced unasked");
-    world.register(true, false);
-    assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
-    fs::write(&world.installation.settings, world.text().replace("\"n\": 1", "\"n\": 2")).unwrap();
-    world.unregister();
-    assert_eq!(world.text(), before.replace("\"n\": 1", "\"n\": 2"));
-    assert!(Manifest::read(&world.installation).unwrap().settings.is_empty());
 }
 
 const CHAINED: &str = "a-pacer:\n  statusline:\n    chain: \"mine \\\"x y\\\" é\"\n";
