@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use shared::cli;
 use shared::hook::{Context, Hook};
-use shared::protocol::{Event, Request};
+use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::command::Reply;
@@ -32,8 +32,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 pub struct Facts {
     /// The session's folder; none where nothing can be recorded.
     pub sessions: Option<Sessions>,
-    /// A record is due, and the folder cannot be used for this reason.
-    pub obstacle: Option<String>,
     /// The session's record, if it is being recorded.
     pub record: Option<Record>,
     /// How full the context is; none where that is unknown or does not matter.
@@ -52,12 +50,14 @@ pub struct Facts {
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     let event = &context.request.event;
-    if is_irrelevant(context.request) {
-        return None;
+    match event {
+        Event::PreToolUse(_) | Event::Other(_) => return None,
+        // A compaction inside a subagent is the subagent's.
+        Event::PreCompact { .. } if context.request.call.agent_id.is_some() => return None,
+        _ => {}
     }
     let sessions = Sessions::of(context.places);
     let mut facts = Facts {
-        obstacle: None,
         record: sessions.as_ref().and_then(|sessions| sessions.active(session)),
         sessions,
         reading: None,
@@ -84,9 +84,6 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
             facts.reading = Some(reading);
         }
     }
-    if !is_recorded && (facts.is_high() || is_automatic_compaction(event)) {
-        facts.obstacle = facts.sessions.as_ref().and_then(Sessions::obstacle);
-    }
     match event {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
             facts.material = gathered(context, PATIENCE);
@@ -102,15 +99,6 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         _ => {}
     }
     Some(facts)
-}
-
-/// A compaction inside a subagent is the subagent's.
-fn is_irrelevant(request: &Request) -> bool {
-    match &request.event {
-        Event::PreToolUse(_) | Event::Other(_) => true,
-        Event::PreCompact { .. } => request.call.agent_id.is_some(),
-        _ => false,
-    }
 }
 
 impl Facts {
