@@ -64,10 +64,11 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let projects = asker.places.config_dir.as_deref().map(kept::projects_dir);
     let call = Call {
         session_id: asker.session.map(ToOwned::to_owned),
-        transcript_path: asker.session.and_then(|session| kept::of_session(&projects?, session)),
+        transcript_path: asker
+            .session
+            .and_then(|session| kept::of_session(asker.places.config_dir.as_deref()?, session)),
         ..Call::default()
     };
     let event = Event::UserPromptSubmit { prompt: String::new(), source: None };

@@ -10,6 +10,7 @@ use shared::protocol::Event;
 use crate::PauseRecorder;
 use crate::command::Reply;
 use crate::earlier::{self, Left};
+use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::occupancy::Reading;
@@ -110,8 +111,8 @@ impl Facts {
 
 fn gathered(context: &Context<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
     let root = context.places.root.as_deref()?;
-    let transcript = context.request.call.transcript_path.as_deref();
-    material::gather(context.host, root, transcript, patience).map(Box::new)
+    let git = git::look(context.host, root, patience)?;
+    Some(Box::new(material::gather(root, git, context.request.call.transcript_path.as_deref())))
 }
 
 #[cfg(test)]

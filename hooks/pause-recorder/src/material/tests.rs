@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Material, with};
+use super::{Material, gather};
 use crate::git::GitContext;
 use crate::snapshot::Todos;
 
@@ -34,7 +34,7 @@ fn read(lines: &[String]) -> Material {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("t.jsonl");
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    with(Path::new("/p"), GitContext::default(), Some(&path))
+    gather(Path::new("/p"), GitContext::default(), Some(&path))
 }
 
 fn texts(texts: &[&str]) -> Vec<String> {

@@ -24,6 +24,10 @@ fn creates_the_folder_with_a_gitignore_and_keeps_an_existing_one() {
     sessions.open().unwrap();
     assert_eq!(fs::read_to_string(&ignored).unwrap(), "");
     assert!(sessions.is_usable());
+    // In the home folder `.claude` is Claude Code's own.
+    let mut home = World::new(Timestamp::from_secs(0));
+    home.places.project_claude_dir = None;
+    assert_eq!(home.sessions().dir, home.at("state/pause-recorder/sessions"));
 }
 
 #[test]
