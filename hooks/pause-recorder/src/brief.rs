@@ -62,8 +62,6 @@ fn item(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use shared::host::Timestamp;
-
     use super::{BRIEF, MAX_CHARS, brief};
     use crate::snapshot::Snapshot;
     use crate::snapshot::tests::least;
@@ -95,8 +93,7 @@ mod tests {
         }
         snapshot.context_usage.tokens_total = 0;
         let text = brief(BRIEF.built_in, &snapshot, "x.json");
-        let head = format!("ended {}. If", Timestamp::from_secs(0).local());
-        assert!(text.contains(&head) && !text.contains('%'), "{text}");
+        assert!(text.contains(". If the user") && !text.contains('%'), "{text}");
     }
 
     #[test]

@@ -35,7 +35,7 @@ const fn verb(usage: &'static str, about: &'static str) -> Verb {
 /// The verbs beside those every hook has.
 pub(crate) const VERBS: &[Verb] = &[
     verb("list", "the snapshots of this project, newest first, and records that are not finalized"),
-    verb("show [ID] [--json]", "a snapshot, the latest without ID"),
+    verb("show [ID]", "a snapshot, the latest without ID"),
     verb("start", "records this session from now on"),
     verb("finalize [--minimal] [ID]", "ends the record: writes its snapshot; --minimal: archives it only"),
     verb("discard [ID]", "removes the record, and leaves nothing of it"),
@@ -48,10 +48,6 @@ impl Commands for PauseRecorder {
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
         grammar::asked(line)
-    }
-
-    fn misused(line: &Line<'_>) -> Option<String> {
-        grammar::misused(line)
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
@@ -68,10 +64,11 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let projects = asker.places.config_dir.as_deref().map(kept::projects_dir);
     let call = Call {
         session_id: asker.session.map(ToOwned::to_owned),
-        transcript_path: asker.session.and_then(|session| kept::of_session(&projects?, session)),
+        transcript_path: asker
+            .session
+            .and_then(|session| kept::of_session(asker.places.config_dir.as_deref()?, session)),
         ..Call::default()
     };
     let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
@@ -93,7 +90,7 @@ fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_
     let done = match wanted {
         Asked::Status { json } => Ok(reports::status(&project, *json)),
         Asked::List => Ok(reports::list(&project)),
-        Asked::Show { id, json } => reports::show(&project, id.as_deref(), *json),
+        Asked::Show { id } => reports::show(&project, id.as_deref()),
         Asked::Start => changes::start(&project),
         Asked::Finalize { id, minimal } => changes::finalize(&project, id.as_deref(), *minimal),
         Asked::Discard { id } => changes::discard(&project, id.as_deref()),

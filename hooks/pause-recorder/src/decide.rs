@@ -114,10 +114,6 @@ impl Course<'_> {
         if reason.is_some() {
             self.state.told.insert(Level::AutoPause);
         }
-        if let (Some(_), Some(why)) = (reason, &facts.obstacle) {
-            self.steps.push(Step::Fail { why: wording::not_begun(why) });
-            return;
-        }
         // A parallel call may have begun the record after this call looked for it.
         let may_have_begun = self.input.state.told.contains(&Level::AutoPause) && facts.sessions.is_some();
         if reason.is_none() && !self.is_recorded && !may_have_begun {

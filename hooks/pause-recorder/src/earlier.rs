@@ -72,7 +72,7 @@ pub(crate) fn left(
             at: record.modified,
             path: record.path,
             ending: Ending::Full,
-            material: material::with(&sessions.root, git.clone(), entry.transcript.as_deref()),
+            material: material::gather(&sessions.root, git.clone(), entry.transcript.as_deref()),
             left_out: last.data.get(NOT_RECORDED).and_then(Value::as_u64).unwrap_or_default(),
             commit: context.settings.git_commit,
         };

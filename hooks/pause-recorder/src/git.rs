@@ -25,9 +25,9 @@ use shared::host::Host;
 pub struct GitContext {
     /// The project lies in a work tree that `git` could read.
     pub is_git_repo: bool,
-    /// The branch; none on a detached head, and where there is no repository.
+    /// None on a detached head.
     pub branch: Option<String>,
-    /// The last commits, newest first, at most five.
+    /// At most five, newest first.
     pub recent_commits: Vec<Commit>,
     /// The differences from the last commit.
     pub status: Status,
@@ -40,13 +40,11 @@ pub struct Commit {
     pub author: String,
     /// The time in UTC.
     pub timestamp: String,
-    /// The first line of the message.
     pub message: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
-    /// There is no difference.
     pub clean: bool,
     /// Tracked files that differ, staged or not.
     pub modified_files: Vec<String>,

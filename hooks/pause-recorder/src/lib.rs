@@ -1,14 +1,13 @@
 //! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
 //! nothing.
 //!
-//! - `settings`, `state`: what can be set, what is remembered of a session
 //! - `occupancy`, `levels`, `reading`: how full the context is, and what that means
 //! - `record`, `text`: the file of a session's record, a line for each action
 //! - `material`, `git`: the facts of a snapshot that are not in the record
 //! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
 //! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
-//! - `wording`, `command`: messages to the user, typed commands
+//! - `command`: typed commands
 
 mod brief;
 mod command;

@@ -2,15 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use serde::Deserialize;
-use shared::host::Host;
 use transcript::{
     Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
 };
 
-use crate::git::{self, GitContext};
+use crate::git::GitContext;
 use crate::snapshot::Todos;
 use crate::text::{MAX_CHARS, one_line};
 
@@ -37,26 +35,15 @@ pub struct Material {
     pub question: Option<String>,
 }
 
-/// Gathers the facts. `None`: the repository did not answer within `patience`.
-pub(crate) fn gather(
-    host: &Host,
-    root: &Path,
-    transcript: Option<&Path>,
-    patience: Duration,
-) -> Option<Material> {
-    git::look(host, root, patience).map(|git| with(root, git, transcript))
-}
-
 /// The facts with this state of the repository.
-pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
+pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
     let material = Material { root: root.to_path_buf(), git, ..Material::default() };
     let Some(transcript) = transcript else { return material };
     let lines = last_lines(transcript, MAX_TAIL_BYTES).unwrap_or_default();
-    let requests = requests(transcript, MAX_REQUESTS);
     Material {
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
-        requests: requests.iter().map(|request| one_line(request, MAX_CHARS)).collect(),
+        requests: requests(transcript, MAX_REQUESTS),
         question: question(transcript),
         ..material
     }
@@ -64,8 +51,7 @@ pub(crate) fn with(root: &Path, git: GitContext, transcript: Option<&Path>) -> M
 
 fn question(transcript: &Path) -> Option<String> {
     let last = conversation(transcript, 1).pop().filter(|said| said.by == Speaker::Model)?;
-    let line = last.text.trim_end().lines().next_back()?;
-    line.ends_with('?').then(|| one_line(line, MAX_CHARS))
+    last.text.trim_end().lines().next_back().filter(|line| line.ends_with('?')).map(ToOwned::to_owned)
 }
 
 fn todos(tasks: &[Task]) -> Todos {

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use shared::cli;
 use shared::hook::{Context, Hook};
-use shared::protocol::{Event, Request};
+use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::command::Reply;
 use crate::earlier::{self, Left};
+use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::occupancy::Reading;
@@ -32,8 +33,6 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
 pub struct Facts {
     /// The session's folder; none where nothing can be recorded.
     pub sessions: Option<Sessions>,
-    /// A record is due, and the folder cannot be used for this reason.
-    pub obstacle: Option<String>,
     /// The session's record, if it is being recorded.
     pub record: Option<Record>,
     /// How full the context is; none where that is unknown or does not matter.
@@ -52,12 +51,14 @@ pub struct Facts {
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     let event = &context.request.event;
-    if is_irrelevant(context.request) {
-        return None;
+    match event {
+        Event::PreToolUse(_) | Event::Other(_) => return None,
+        // A compaction inside a subagent is the subagent's.
+        Event::PreCompact { .. } if context.request.call.agent_id.is_some() => return None,
+        _ => {}
     }
     let sessions = Sessions::of(context.places);
     let mut facts = Facts {
-        obstacle: None,
         record: sessions.as_ref().and_then(|sessions| sessions.active(session)),
         sessions,
         reading: None,
@@ -84,9 +85,6 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
             facts.reading = Some(reading);
         }
     }
-    if !is_recorded && (facts.is_high() || is_automatic_compaction(event)) {
-        facts.obstacle = facts.sessions.as_ref().and_then(Sessions::obstacle);
-    }
     match event {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
             facts.material = gathered(context, PATIENCE);
@@ -104,15 +102,6 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     Some(facts)
 }
 
-/// A compaction inside a subagent is the subagent's.
-fn is_irrelevant(request: &Request) -> bool {
-    match &request.event {
-        Event::PreToolUse(_) | Event::Other(_) => true,
-        Event::PreCompact { .. } => request.call.agent_id.is_some(),
-        _ => false,
-    }
-}
-
 impl Facts {
     /// The context is full enough for a record.
     pub(crate) fn is_high(&self) -> bool {
@@ -122,8 +111,8 @@ impl Facts {
 
 fn gathered(context: &Context<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
     let root = context.places.root.as_deref()?;
-    let transcript = context.request.call.transcript_path.as_deref();
-    material::gather(context.host, root, transcript, patience).map(Box::new)
+    let git = git::look(context.host, root, patience)?;
+    Some(Box::new(material::gather(root, git, context.request.call.transcript_path.as_deref())))
 }
 
 #[cfg(test)]

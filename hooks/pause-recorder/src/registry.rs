@@ -129,7 +129,6 @@ mod tests {
         let own = Entry { session: "new".into(), ..ended("c", 900) };
         for (entries, expected) in [
             (vec![ended("a", 600), ended("b", 800)], Some("b")),
-            (vec![ended("b", 800), ended("a", 600)], Some("b")),
             (vec![ended("a", 600), read], None),
             (vec![ended("a", 600), own], Some("a")),
             (vec![ended("a", 499)], None),

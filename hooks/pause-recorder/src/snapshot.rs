@@ -28,15 +28,11 @@ pub struct Snapshot {
     pub session_id: String,
     /// When the record ended, in UTC.
     pub paused_at: String,
-    /// From the record's beginning to `paused_at`, in hours, to two digits.
     pub duration_hours: f64,
-    /// How full the context was at the end.
     pub context_usage: ContextUsage,
     pub incremental_pause: IncrementalPause,
     pub schema_version: u32,
-    /// The repository at the end.
     pub git: GitContext,
-    /// The task list of the session.
     pub todos: Todos,
     /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
     pub files_touched: Vec<String>,
@@ -58,10 +54,8 @@ pub struct ContextUsage {
     pub percentage: f64,
 }
 
-/// The record in numbers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IncrementalPause {
-    /// There is a record.
     pub enabled: bool,
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
     pub action_count: u64,
@@ -69,9 +63,7 @@ pub struct IncrementalPause {
     pub duration_seconds: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
     pub context_range: [f64; 2],
-    /// Recorded tool calls.
     pub tool_calls: u64,
-    /// The last ten actions.
     pub actions_summary: Vec<ActionSummary>,
 }
 
@@ -82,7 +74,6 @@ pub struct ActionSummary {
     pub timestamp: String,
 }
 
-/// The session's task list.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Todos {
     /// Not completed; what is being worked on first.

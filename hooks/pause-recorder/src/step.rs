@@ -15,7 +15,7 @@ use crate::material::Material;
 use crate::reading::learn;
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, is_record_id};
 use crate::registry::{self, Entry};
-use crate::snapshot::{Numbers, Snapshot, build, commit_message, markdown, yaml};
+use crate::snapshot::{Numbers, build, commit_message, markdown, yaml};
 use crate::state::Compaction;
 use crate::wording::not_begun;
 
@@ -205,22 +205,15 @@ fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<Pat
         put(&file, &text)?;
         files.push(file);
     }
-    let archive = sessions.file(&recorded.id, ARCHIVE);
-    let record = if end.ending == Ending::GoesOn { &end.path } else { &archive };
-    let latest = pointer(&snapshot, &sessions.told_of(&files[0]), &sessions.told_of(record));
+    let (id, json) = (&recorded.id, sessions.told_of(&files[0]));
+    // The first line is for programs.
+    let latest = format!(
+        "{id}\n\n{json}, and the same as .yaml and .md beside it.\n\
+         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, gives it to Claude.\n"
+    );
     sessions.locked(|| put(&sessions.latest(), &latest))?;
     files.push(sessions.latest());
     Ok((files, digest))
-}
-
-/// The text of `LATEST-SESSION.txt`. Its first line is for programs.
-fn pointer(snapshot: &Snapshot, json: &str, record: &str) -> String {
-    let Snapshot { session_id: id, paused_at, .. } = snapshot;
-    format!(
-        "{id}\n\nPaused at {paused_at}: {json}, and the same as .yaml and .md beside it.\n\
-         Each action: {record}\n\
-         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, gives it to Claude.\n"
-    )
 }
 
 fn digest_of(bytes: &[u8]) -> String {

@@ -4,21 +4,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of all projects' transcripts.
-pub fn projects_dir(config_dir: &Path) -> PathBuf {
-    config_dir.join("projects")
-}
-
 /// The session's transcript, in whichever project it was begun.
-pub fn of_session(projects: &Path, session: &str) -> Option<PathBuf> {
+pub fn of_session(config_dir: &Path, session: &str) -> Option<PathBuf> {
     let name = format!("{session}.jsonl");
     // An id is no path.
     (Path::new(&name).file_name()?.to_str()? == name).then_some(())?;
-    folders(projects).map(|folder| folder.join(&name)).find(|file| file.is_file())
-}
-
-fn folders(dir: &Path) -> impl Iterator<Item = PathBuf> + use<> {
-    fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()).filter(|path| path.is_dir())
+    let folders = fs::read_dir(config_dir.join("projects")).into_iter().flatten().flatten();
+    folders.map(|folder| folder.path().join(&name)).find(|file| file.is_file())
 }
 
 #[cfg(test)]
@@ -29,16 +21,17 @@ mod tests {
 
     #[test]
     fn a_session_is_found_by_its_id_and_by_nothing_else() {
-        let projects = tempfile::tempdir().expect("a folder");
+        let config = tempfile::tempdir().expect("a folder");
+        let projects = config.path().join("projects");
         for (folder, file) in
             [("-srv-app", "one.jsonl"), ("-srv-other", "two.jsonl"), ("-srv-other", "note.txt")]
         {
-            let folder = projects.path().join(folder);
+            let folder = projects.join(folder);
             fs::create_dir_all(&folder).expect("it can be made");
             fs::write(folder.join(file), "").expect("it can be written");
         }
-        let of = |session| of_session(projects.path(), session);
-        assert_eq!(of("two"), Some(projects.path().join("-srv-other/two.jsonl")));
+        let of = |session| of_session(config.path(), session);
+        assert_eq!(of("two"), Some(projects.join("-srv-other/two.jsonl")));
         for none in ["three", "", "../-srv-app/one", "-srv-app/one", "note"] {
             assert_eq!(of(none), None, "{none}");
         }

@@ -22,7 +22,6 @@ fn words_in_a_shell_and_typed_as_a_prompt_are_answered_alike() {
     typed("list", "being recorded, 1 action, of this session");
     in_shell("finalize", "is finalized, 1 action:\n");
     typed("show", "# Paused session `session-");
-    in_shell("show --json", "\"schema_version\": 1");
     in_shell("resume", "\nSnapshot: .claude/sessions/session-");
     typed("prune --dry-run", "no snapshot of this project is older than 90 days");
     let first = lines(&recorder.file(&recorder.latest(), "-incremental.jsonl")).remove(0);

@@ -1,9 +1,8 @@
 //! The snapshot: its content, the one at a compaction, and the brief that the next session gets.
 
 use serde_json::json;
-use tests::payloads::Session;
 
-use super::{Recorder, holds, lines};
+use super::{Recorder, lines};
 
 /// A session that has edited two files, of which one is committed, and that has a prompt without an answer.
 fn worked() -> (Recorder, String) {
@@ -90,23 +89,4 @@ fn the_next_session_is_told_once() {
     }
     assert!(recorder.run(&["list"]).stdout_text().contains(", read"));
     assert_eq!(recorder.starts("bbbbbbbb-2"), "");
-}
-
-/// The client compacts this session by itself, at so many tokens.
-fn compacted(recorder: &Recorder, session: &Session, tokens: u64) {
-    holds(session, tokens);
-    recorder.ask(&session.pre_compact("auto"));
-    recorder.ask(&session.session_start("compact"));
-}
-
-#[test]
-fn where_the_client_has_compacted_a_model_the_record_begins_before() {
-    let recorder = Recorder::new("");
-    compacted(&recorder, &recorder.session, 167_000);
-    // 83.5 % less 3.
-    for (number, (tokens, begins)) in [(160_998, false), (161_002, true)].into_iter().enumerate() {
-        let session = recorder.another(&format!("{number}0000000-x"));
-        let told = recorder.climb(&session, tokens);
-        assert_eq!(told.contains("from here on this session is recorded"), begins, "{tokens}: {told}");
-    }
 }

@@ -2,40 +2,13 @@
 
 use serde_json::Value;
 use tests::payloads::Payload;
-use tests::transcripts::Transcript;
 
 use super::{reason, strict};
 use crate::judged::{Judged, REQUEST, worked};
 
-type Turn = fn(&Judged) -> Payload;
-
 fn after_work(judged: &Judged, message: &str) -> Payload {
     worked(&judged.session, REQUEST);
     judged.session.stop(message)
-}
-
-/// Turns that end unasked, and why: one of each kind.
-const TURNS: [(&str, Turn); 3] = [
-    ("the turn made no tool call", |judged| {
-        Transcript::of(&judged.session).prompt(REQUEST).text("Hello.").write();
-        judged.session.stop("Hello.")
-    }),
-    ("the last message ends in a question", |judged| after_work(judged, "Done. Shall I go on?")),
-    ("what the user asked for is not known", |judged| {
-        worked(&judged.session, "<command-name>/clear</command-name>");
-        judged.session.stop("Done.")
-    }),
-];
-
-#[test]
-fn nobody_is_asked_about_a_stop_that_is_never_held_and_the_journal_says_why() {
-    for (number, (why, turn)) in TURNS.into_iter().enumerate() {
-        let judged = strict("");
-        let answer = judged.ask(&turn(&judged));
-        assert_eq!(answer, None, "{number}: {why}");
-        assert!(judged.api.requests().is_empty(), "{number}: {why}");
-        assert_eq!(judged.texts("let-go"), [why], "{number}: {}", judged.journal());
-    }
 }
 
 #[test]

@@ -57,15 +57,12 @@ fn quoted_lines_code_and_prose_are_no_form() {
         |mark: &str| whole.lines().map(|line| format!("{mark}{line}")).collect::<Vec<_>>().join("\n");
     let (quoted, commented) = (marked("> "), marked("# "));
     for text in [
-        format!("The hook wants this: {whole}"),
         quoted,
         format!("```py\n{commented}\n```"),
         format!("```py\n{whole}\nx = 1\n```"),
         whole.replace('\n', " | "),
-        whole.replace('\n', "; "),
         whole.replace("FILE", "PATH"),
         format!("{whole}\n\nShall I go ahead?"),
-        format!("{whole}\n\n**Is that what you want?**"),
         "I write FILE: src/auth.py, CHANGES: reject tokens, GOAL: they end, TEST: tests/test_auth.py"
             .to_owned(),
         String::new(),
@@ -141,13 +138,7 @@ fn a_test_that_is_not_in_the_form_is_not_taken_for_one() {
     let without = with("TEST", "");
     check(&without, "NO_TDD");
     check(&format!("I found the cause.\n\n{without}"), "NO_TDD");
-    for beside in [
-        "The slowest tests are in tests/test_auth.py.",
-        "Covered by test_expired.",
-        "The user said \"skip it\".",
-    ] {
-        check(&format!("{beside}\n\n{without}"), "");
-    }
+    check(&format!("The slowest tests are in tests/test_auth.py.\n\n{without}"), "");
     check(&format!("{without}\nUSER PERMISSION: \"skip the tests\""), "");
     assert_eq!(short(&judged(&[&without], &[], false)), "YES");
 }
@@ -163,13 +154,10 @@ fn a_quote_is_a_whole_sentence_or_clause_of_the_user() {
         |sets: &'static str, expected| sets.split(" | ").map(move |said| (said, "skip the tests", expected));
     let others = [
         ("it's a spike, don't bother with tests", "don’t bother with tests", "YES"),
-        ("No tests needed for this one. Thanks.", "No tests needed for this one.", "YES"),
-        ("skip the tests", "skip the tests.", "YES"),
         ("skip the tests for now", "skip the tests.", "NO_TDD"),
         ("you can skip \"unit\" tests", "you can skip \"unit\" tests", "YES"),
         ("不用写测试。", "不用写测试", "YES"),
         ("skip the tests?", "skip the tests?", "NO_TDD"),
-        ("skip", "skip", "NO_TDD"),
     ];
     for (said, quote, expected) in of(whole, "YES").chain(of(part, "NO_TDD")).chain(others) {
         for test in [format!("none, the user said: \"{quote}\""), format!("None - user: «{quote}».")] {
@@ -190,7 +178,6 @@ fn a_form_holds_for_the_turn_until_the_file_is_spoken_of_again() {
     for (later, expected) in [
         (&["", ""][..], "YES"),
         (&["The new test fails as expected. Applying the change now."], "YES"),
-        (&["Tests are green. Now src/auth.py:"], "YES"),
         (&["On second thought I leave src/auth.py as it is."], ""),
         (&["FILE: src/user.py\nCHANGES: the same there\nGOAL: sessions end"], "YES"),
         (&[&with("GOAL", "GOAL: speed")], "NO"),

@@ -51,10 +51,8 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
     let namesake = Place { in_project: "src/a.py".into(), ..place.clone() };
     for (place, prompt, cause, expected) in [
         (&place, "r", Cause::Test, 2),
-        (&place, "r", Cause::Declaration, 2),
         (&place, "p", Cause::Checks, 1),
         (&place, "q", Cause::Checks, 0),
-        (&place, "p", Cause::Review, 0),
         (&agent, "p", Cause::Test, 0),
         (&namesake, "p", Cause::Test, 0),
     ] {
@@ -65,7 +63,7 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
 #[test]
 fn the_newest_verdicts_are_kept_and_read_again() {
     let no = Announced::No { missing: vec![Part::Changes, Part::Goal] };
-    let verdicts = [Announced::Yes, Announced::NoTest, no].map(Verdict::OfStage1);
+    let verdicts = [Announced::Yes, no].map(Verdict::OfStage1);
     let mut state = State::default();
     for verdict in verdicts.clone() {
         state.keep(format!("{verdict:?}"), verdict, at(0));

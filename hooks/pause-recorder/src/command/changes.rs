@@ -8,7 +8,7 @@ use super::project::{Active, Kept, Project};
 use crate::PauseRecorder;
 use crate::brief::{BRIEF, brief};
 use crate::decide::started;
-use crate::git::GitContext;
+use crate::git;
 use crate::material::{self, Material};
 use crate::observe::PATIENCE;
 use crate::reading::reading;
@@ -65,11 +65,10 @@ pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -
 fn end_of(project: &Project<'_>, active: Active, ending: Ending) -> End {
     let root = &project.sessions.root;
     let entry = project.registry.of(root, &active.recorded.id);
-    let own = project.context.request.call.transcript_path.clone().filter(|_| active.is_own);
-    let transcript = own.or_else(|| entry.and_then(|entry| entry.transcript.clone()));
+    let transcript = entry.and_then(|entry| entry.transcript.as_deref());
     let material = || {
-        let gathered = material::gather(project.asker.host, root, transcript.as_deref(), PATIENCE);
-        gathered.unwrap_or_else(|| material::with(root, GitContext::default(), transcript.as_deref()))
+        let git = git::look(project.asker.host, root, PATIENCE).unwrap_or_default();
+        material::gather(root, git, transcript)
     };
     End {
         ending,

@@ -2,7 +2,6 @@
 
 use shared::cli::Line;
 
-use super::VERBS;
 use crate::record::is_record_id;
 
 /// The days that `prune` keeps by default.
@@ -13,7 +12,7 @@ const DAYS: u32 = 90;
 pub enum Asked {
     Status { json: bool },
     List,
-    Show { id: Option<String>, json: bool },
+    Show { id: Option<String> },
     Start,
     Finalize { id: Option<String>, minimal: bool },
     Discard { id: Option<String> },
@@ -39,7 +38,7 @@ pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
     Some(match *verb {
         "status" if words.is_empty() => Asked::Status { json: has("--json")? },
         "list" => none().map(|()| Asked::List)?,
-        "show" => Asked::Show { id: id()?, json: has("--json")? },
+        "show" if flags.is_empty() => Asked::Show { id: id()? },
         "start" => none().map(|()| Asked::Start)?,
         "finalize" => Asked::Finalize { id: id()?, minimal: has("--minimal")? },
         "discard" if flags.is_empty() => Asked::Discard { id: id()? },
@@ -63,14 +62,6 @@ fn is_id(word: &str) -> bool {
     is_key || is_record_id(word) || is_record_id(&format!("session-{word}"))
 }
 
-/// The answer to a prompt with an option that its verb does not have.
-pub(super) fn misused(line: &Line<'_>) -> Option<String> {
-    let (verb, rest) = line.words.split_first()?;
-    rest.iter().find(|word| word.len() > 2 && word.starts_with("--"))?;
-    let usage = VERBS.iter().map(|own| own.usage).find(|usage| usage.split(' ').next() == Some(verb))?;
-    Some(format!("pause-recorder: {verb} does not take this; type: pause-recorder {usage}"))
-}
-
 #[cfg(test)]
 mod tests {
     use shared::cli::{Commands, Line, is_command};
@@ -87,19 +78,15 @@ mod tests {
     fn verbs_take_an_id_a_flag_and_days() {
         let id = || Some("20260106-120000".to_owned());
         for (line, expected) in [
-            ("status", Asked::Status { json: false }),
             ("status --json", Asked::Status { json: true }),
             ("list", Asked::List),
-            ("show", Asked::Show { id: None, json: false }),
-            ("show --json 20260106-120000", Asked::Show { id: id(), json: true }),
-            ("show 20260106-120000 --json", Asked::Show { id: id(), json: true }),
+            ("show", Asked::Show { id: None }),
+            ("finalize 20260106-120000 --minimal", Asked::Finalize { id: id(), minimal: true }),
             ("start", Asked::Start),
             ("finalize", Asked::Finalize { id: None, minimal: false }),
             ("finalize --minimal 20260106-120000", Asked::Finalize { id: id(), minimal: true }),
             ("discard 20260106-120000", Asked::Discard { id: id() }),
-            ("resume", Asked::Resume { id: None }),
             ("prune", Asked::Prune { days: DAYS, dry_run: false }),
-            ("prune --dry-run", Asked::Prune { days: DAYS, dry_run: true }),
             ("prune --dry-run --older-than 7", Asked::Prune { days: 7, dry_run: true }),
             ("prune --older-than 7 --dry-run", Asked::Prune { days: 7, dry_run: true }),
         ] {
@@ -116,12 +103,10 @@ mod tests {
         for line in [
             "",
             "frobnicate",
-            "list 20260106",
             "list --json",
             "show a b",
             "show --minimal",
             "start now",
-            "finalize --json",
             "discard --force",
             "prune --older-than",
             "prune --older-than soon",
@@ -133,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn prose_is_claudes_and_a_wrong_option_is_not() {
+    fn prose_is_claudes() {
         for (prompt, is_ours) in [
             ("pause-recorder", false),
             (" pause-recorder  START\n", true),
@@ -142,8 +127,7 @@ mod tests {
             ("pause-recorder resume work", false),
             ("pause-recorder start the server", false),
             ("pause-recorder start\nand go on", false),
-            ("pause-recorder finalize --bogus", true),
-            ("pause-recorder paint --blue", false),
+            ("pause-recorder finalize --bogus", false),
             ("pause-recorder start -- and go on", false),
             ("start", false),
         ] {

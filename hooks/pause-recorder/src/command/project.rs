@@ -37,8 +37,6 @@ pub(super) struct Kept {
     pub(super) id: String,
     /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
     pub(super) provenance: &'static str,
-    /// The JSON as it stands.
-    pub(super) json: String,
     /// `None`: the file is no snapshot.
     pub(super) snapshot: Option<Snapshot>,
 }
@@ -141,7 +139,7 @@ impl<'a> Project<'a> {
         };
         let snapshot =
             serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
-        Kept { id, provenance, json: String::from_utf8_lossy(&bytes).into_owned(), snapshot }
+        Kept { id, provenance, snapshot }
     }
 }
 

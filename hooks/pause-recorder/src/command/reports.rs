@@ -77,11 +77,8 @@ fn levels_line(project: &Project<'_>, reading: Option<&Reading>) -> String {
     let levels = Thresholds::new(project.context.settings, compacted_at);
     let [caution, warning, auto_pause, critical] =
         [Level::Caution, Level::Warning, Level::AutoPause, Level::Critical].map(|level| levels.of(level));
-    let compacted = compacted_at
-        .map(|percent| format!("; this model was last compacted at {percent:.0} %"))
-        .unwrap_or_default();
     format!(
-        "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %{compacted}"
+        "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %"
     )
 }
 
@@ -127,14 +124,11 @@ fn kept_line(kept: &Kept) -> String {
 }
 
 /// Renders the JSON anew, because anybody may have written the Markdown beside it.
-pub(super) fn show(project: &Project<'_>, id: Option<&str>, json: bool) -> Result<Reply, String> {
+pub(super) fn show(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
     let latest = project.sessions.snapshot_ids().into_iter().next();
     let id = id.map(ToOwned::to_owned).or(latest).ok_or("this project has no snapshot")?;
     let kept = project.the_kept(&id)?;
     let snapshot = kept.snapshot.as_ref().ok_or_else(|| format!("{}.json is no snapshot", kept.id))?;
-    if json {
-        return Ok(Reply::yes(kept.json.trim_end()));
-    }
     let warning = if kept.is_ours() { String::new() } else { format!("({})\n\n", kept.provenance) };
     Ok(Reply::yes(format!("{warning}{}", markdown(snapshot).trim_end())))
 }

@@ -11,9 +11,12 @@ use shared::protocol::{Call, Event, ToolCall};
 use crate::levels::Level;
 use crate::occupancy::Reading;
 use crate::record::{Action, Kind};
-use crate::text::{MAX_CHARS, args_summary, json_shortened, shortened};
+use crate::text::{MAX_CHARS, json_shortened, shortened};
 
 type What = (Kind, Map<String, Value>);
+
+/// The characters of a tool's arguments that a record keeps.
+const MAX_ARGS_CHARS: usize = 500;
 
 /// The first line of a record.
 pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at: Timestamp) -> Action {
@@ -45,7 +48,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
     let (kind, data) = match event {
         Event::PostToolUse(result) => {
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
-            let mut data = tool(&result.call);
+            let mut data = tool(None, &result.call);
             data["result_summary"] = json_shortened(response, MAX_CHARS).into();
             data["result_length"] = response.chars().count().into();
             data["duration_ms"] = json!(result.duration_ms);
@@ -69,10 +72,7 @@ fn system(event: &Event, call: &Call) -> Option<Value> {
     let agent_type = call.agent_type.as_deref().map(word);
     Some(match event {
         Event::PostToolUseFailure(failure) => {
-            let mut data = json!({ "event": "tool_failure" });
-            for (key, value) in map(tool(&failure.call)) {
-                data[key] = value;
-            }
+            let mut data = tool(Some("tool_failure"), &failure.call);
             data["error"] = word(&failure.error).into();
             data["interrupted"] = json!(failure.is_interrupt.then_some(true));
             data["agent_id"] = json!(call.agent_id);
@@ -97,9 +97,10 @@ fn system(event: &Event, call: &Call) -> Option<Value> {
     })
 }
 
-fn tool(call: &ToolCall) -> Value {
+fn tool(event: Option<&str>, call: &ToolCall) -> Value {
     let input = call.tool_input.as_ref().map_or("{}", |input| input.get());
-    json!({ "tool": word(&call.tool_name), "path": path_of(input), "args": args_summary(input) })
+    let args = json_shortened(input, MAX_ARGS_CHARS);
+    json!({ "event": event, "tool": word(&call.tool_name), "path": path_of(input), "args": args })
 }
 
 /// Masks and cuts a text, which may hold anything.

@@ -13,10 +13,8 @@ fn level_is_reached_at_exactly_its_percentage_and_the_last_one_is_the_highest() 
     for (point, percent, expected, highest) in [
         (None, 69.999, &[][..], None),
         (None, 70.0, &[Caution], Some(Caution)),
-        (None, 84.999, &[Caution], Some(Caution)),
         (None, 85.0, &[Caution, Warning], Some(Warning)),
         (None, 90.0, &[Caution, Warning, AutoPause], Some(AutoPause)),
-        (None, 94.999, &[Caution, Warning, AutoPause], Some(AutoPause)),
         (None, 95.0, &[Caution, Warning, AutoPause, Critical], Some(Critical)),
         (Some(83.0), 84.0, &[Caution, AutoPause], Some(AutoPause)),
         (Some(83.0), 85.0, &[Caution, AutoPause, Warning], Some(Warning)),
@@ -35,9 +33,7 @@ fn record_begins_before_the_client_compacts() {
         (Some(83.5), 3, 80.5),
         (Some(83.5), 0, 83.5),
         (Some(93.0), 3, 90.0),
-        (Some(92.9), 3, 89.9),
         (Some(20.0), 50, 1.0),
-        (Some(f64::INFINITY), 3, 90.0),
     ] {
         let mut settings = defaults();
         settings.compaction_margin_points = Bounded::new(margin).unwrap();
@@ -50,6 +46,4 @@ fn record_begins_before_the_client_compacts() {
 fn climb_ends_ten_points_below_the_lowest_level() {
     let set = Thresholds::new(&defaults(), None);
     assert!(set.is_over(59.9) && !set.is_over(60.0));
-    let early = Thresholds::new(&defaults(), Some(53.0));
-    assert!(early.is_over(39.9) && !early.is_over(40.0));
 }

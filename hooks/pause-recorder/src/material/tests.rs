@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Material, with};
+use super::{Material, gather};
 use crate::git::GitContext;
 use crate::snapshot::Todos;
 
@@ -34,18 +34,7 @@ fn read(lines: &[String]) -> Material {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("t.jsonl");
     fs::write(&path, lines.join("\n") + "\n").unwrap();
-    with(Path::new("/p"), GitContext::default(), Some(&path))
-}
-
-#[track_caller]
-fn check_edits(lines: &[String], expected: &[&str]) {
-    assert_eq!(read(lines).files, expected.iter().map(PathBuf::from).collect::<Vec<_>>());
-}
-
-#[track_caller]
-fn check_tasks(lines: &[String], active: &[&str], completed: &[&str]) {
-    let Todos { active: found, completed: done } = read(lines).todos;
-    assert_eq!((found, done), (texts(active), texts(completed)));
+    gather(Path::new("/p"), GitContext::default(), Some(&path))
 }
 
 fn texts(texts: &[&str]) -> Vec<String> {
@@ -59,37 +48,27 @@ fn edits_that_came_back_are_told_once_in_the_order_of_their_first() {
         edit("2", "Edit", "/p/a", false),
         edit("3", "MultiEdit", "/p/b", false),
         edit("4", "NotebookEdit", "/p/n.ipynb", false),
+        edit("5", "Write", "/p/failed", true),
+        edit("6", "Write", "/p/pending", false)[..1].to_vec(),
+        edit("7", "Read", "/p/read", false),
+        vec![call("8", "Write", "7"), answered("8", false, "{}")],
     ];
-    check_edits(&lines.concat(), &["/p/b", "/p/a", "/p/n.ipynb"]);
+    assert_eq!(read(&lines.concat()).files, ["/p/b", "/p/a", "/p/n.ipynb"].map(PathBuf::from));
 }
 
 #[test]
-fn edits_that_failed_or_never_came_back_and_reads_do_not_count() {
-    check_edits(&edit("1", "Write", "/p/b", true), &[]);
-    check_edits(&edit("1", "Write", "/p/b", false)[..1], &[]);
-    check_edits(&edit("1", "Read", "/p/b", false), &[]);
-    check_edits(&[call("1", "Write", "7"), answered("1", false, "{}")], &[]);
-}
-
-#[test]
-fn what_is_being_worked_on_comes_first() {
-    let lines =
-        [task("1", "later", "pending"), task("2", "now", "in_progress"), task("3", "gone", "deleted")];
-    check_tasks(&lines.concat(), &["now", "later"], &[]);
-}
-
-#[test]
-fn a_subject_is_one_short_line_without_secrets() {
-    let long = "w ".repeat(400);
+fn what_is_being_worked_on_comes_first_on_a_line_without_secrets() {
+    let secret = "use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
     let lines = [
-        task("1", r"a\n# b\u202e", "pending"),
-        task("2", "use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789", "pending"),
-        task("3", &long, "pending"),
-        task("4", "", "pending"),
+        task("1", r"a\n# b", "pending"),
+        task("2", "now", "in_progress"),
+        task("3", "gone", "deleted"),
+        task("4", secret, "completed"),
+        task("5", "", "pending"),
     ];
-    let active = read(&lines.concat()).todos.active;
-    assert_eq!((active[0].as_str(), active[3].as_str()), ("a # b", "task 4"));
-    assert!(active[1].starts_with("use [masked") && active[2].chars().count() <= 200, "{active:?}");
+    let Todos { active, completed } = read(&lines.concat()).todos;
+    assert_eq!(active, ["now", "a # b", "task 5"]);
+    assert!(completed[0].starts_with("use [masked"), "{completed:?}");
 }
 
 #[test]

@@ -3,10 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use serde_json::{Map, json};
+use serde_json::Map;
 use shared::hook::Effect;
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, ToolResult};
+use shared::protocol::{Call, Event};
 
 use super::{Facts, MAX_BYTES_AT_END, observe};
 use crate::record::{ARCHIVE, Action, JSON, Kind, Record, append};
@@ -120,18 +120,6 @@ fn records_are_finalized_or_reported_by_their_silence() {
 }
 
 #[test]
-fn five_records_are_finalized_at_one_start() {
-    let world = World::new(NOW);
-    for number in 0..=5 {
-        silent_for(&world.ends(&format!("old-{number}")), 60);
-    }
-    let left = world.starts("new").left;
-    assert_eq!((left.orphans, world.sessions().actives().len()), (Vec::new(), 1));
-    world.starts("another");
-    assert!(world.sessions().actives().is_empty());
-}
-
-#[test]
 fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     let world = World::new(NOW);
     world.ends("old");
@@ -162,20 +150,4 @@ fn a_long_record_is_left_for_later_at_a_sessions_end() {
     let many = usize::try_from(MAX_BYTES_AT_END / 1000).unwrap();
     append(&world.sessions(), &record.path, vec![long; many]).unwrap();
     assert!(end().is_none());
-}
-
-#[test]
-fn where_nothing_can_be_remembered_no_level_is_reached() {
-    let mut world = World::new(NOW);
-    let transcript = world.at("t.jsonl");
-    let usage = json!({"input_tokens": 190_000, "output_tokens": 0});
-    let line = json!({"type": "assistant", "message": {"model": "m", "content": [], "usage": usage}});
-    fs::write(&transcript, format!("{line}\n")).unwrap();
-    let call = Call { session_id: Some("s".into()), transcript_path: Some(transcript), ..Call::default() };
-    let look = |world: &World| {
-        world.observes_call(call.clone(), Event::PostToolUse(ToolResult::default())).unwrap().reading
-    };
-    assert!(look(&world).is_some());
-    world.places.state_dir = None;
-    assert!(look(&world).is_none());
 }

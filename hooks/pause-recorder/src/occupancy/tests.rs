@@ -1,6 +1,6 @@
 //! The window by whoever knows it, and what share of it is used.
 
-use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, full_name, is_of, window};
+use super::{MILLION_WINDOW, USUAL_WINDOW, full_name, is_of, window};
 
 #[test]
 fn first_source_that_knows_the_window_decides() {
@@ -12,7 +12,6 @@ fn first_source_that_knows_the_window_decides() {
         (None, None, "", None, 200_000, USUAL_WINDOW),
         // It is never smaller than what was seen in it.
         (None, None, "claude-x", None, 200_001, MILLION_WINDOW),
-        (None, None, "claude-x", None, 1_000_001, 1_000_001),
         (Some(100_000), None, "claude-x", None, 150_000, MILLION_WINDOW),
         (None, Some(2_000_000), "claude-x", None, 1_500_000, 2_000_000),
     ] {
@@ -22,36 +21,17 @@ fn first_source_that_knows_the_window_decides() {
 
 #[test]
 fn model_has_the_name_it_was_chosen_by() {
-    let table: [(&str, &[&str], &str); 10] = [
+    let table: [(&str, &[&str], &str); 6] = [
         ("claude-opus-4-8", &["claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
-        ("claude-sonnet-4-5-20250929", &["claude-sonnet-4-5[1m]"], "claude-sonnet-4-5-20250929[1m]"),
         ("claude-sonnet-4-5-20250929", &["sonnet[1m]"], "claude-sonnet-4-5-20250929[1m]"),
-        ("claude-opus-4-8", &["claude-opus-4-8"], "claude-opus-4-8"),
         // It was changed: the latest name counts, and one of another model's does not.
         ("claude-opus-4-8", &["claude-opus-4-8", "claude-opus-4-8[1m]"], "claude-opus-4-8"),
         ("claude-haiku-4-5", &["claude-opus-4-8[1m]", "opus[1m]"], "claude-haiku-4-5"),
         ("claude-opus-4-8", &["claude-haiku-4-5", "claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
-        ("claude-opus-4-8", &["", ""], "claude-opus-4-8"),
-        ("claude-opus-4-8[1m]", &["claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
         ("", &["", "claude-opus-4-8[1m]"], "claude-opus-4-8[1m]"),
     ];
     for (reply, chosen, expected) in table {
         assert_eq!(full_name(reply, chosen), expected, "{reply} {chosen:?}");
     }
     assert!(!is_of("", "claude-opus-4-8") && !is_of("[1m]", "claude-opus-4-8"));
-}
-
-#[test]
-fn percent_of_the_window_is_between_0_and_100() {
-    for (tokens, window, expected) in [
-        (0, 200_000, 0.0),
-        (140_000, 200_000, 70.0),
-        (300_000, 200_000, 100.0),
-        (967_000, 1_000_000, 96.7),
-        (0, 0, 0.0),
-        (5, 0, 100.0),
-    ] {
-        let reading = Reading { tokens, window, model: String::new(), source: Source::Transcript };
-        assert!((reading.percent() - expected).abs() < 1e-9, "{tokens} {window}");
-    }
 }

@@ -44,12 +44,11 @@ impl Sessions {
     }
 
     /// Why nothing can be kept here: something other than a folder inside the project is in the way.
-    pub(crate) fn obstacle(&self) -> Option<String> {
+    fn obstacle(&self) -> Option<String> {
         let parent = self.dir.parent().unwrap_or(&self.dir);
-        let folders =
-            [(parent, !self.is_in_project() || self.is_inside(parent)), (&self.dir, self.is_usable())];
+        let folders = [(parent, self.is_fine(parent)), (&self.dir, self.is_usable())];
         let mut there = folders.into_iter().filter(|(folder, _)| folder.symlink_metadata().is_ok());
-        let (odd, _) = there.find(|(_, is_usable)| !is_usable)?;
+        let (odd, _) = there.find(|(_, is_fine)| !is_fine)?;
         Some(format!(
             "pause-recorder: {} is a link out of the project, or no folder: put a folder in its place",
             odd.display()
@@ -58,9 +57,7 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
-        if let Some(why) = self.obstacle() {
-            return Err(why);
-        }
+        self.obstacle().map_or(Ok(()), Err)?;
         if self.is_in_project() {
             // Claude Code's own folder gets the rights that the user gives new folders.
             let _ = self.dir.parent().map(fs::create_dir);
@@ -77,17 +74,18 @@ impl Sessions {
 
     /// The folder exists, is no link, and lies inside the project.
     pub(crate) fn is_usable(&self) -> bool {
-        let is_folder = self.dir.symlink_metadata().is_ok_and(|there| there.is_dir());
-        is_folder && (!self.is_in_project() || self.is_inside(&self.dir))
+        self.dir.symlink_metadata().is_ok_and(|there| there.is_dir()) && self.is_fine(&self.dir)
     }
 
     fn is_in_project(&self) -> bool {
         self.dir == self.root.join(".claude/sessions")
     }
 
-    fn is_inside(&self, folder: &Path) -> bool {
-        let (Ok(folder), Ok(root)) = (folder.canonicalize(), self.root.canonicalize()) else { return false };
-        folder.is_dir() && folder.starts_with(root)
+    /// Where the project should have it, the folder is in the project, through links as well.
+    fn is_fine(&self, folder: &Path) -> bool {
+        let (real, root) = (folder.canonicalize(), self.root.canonicalize());
+        let is_inside = real.is_ok_and(|folder| root.is_ok_and(|root| folder.starts_with(root)));
+        folder.is_dir() && (is_inside || !self.is_in_project())
     }
 
     /// The record's file of a session, whether it exists or not. Nobody can guess the name, because session ids are random.

@@ -80,16 +80,6 @@ fn ends_a_torn_line_and_counts_what_it_cannot_read() {
 }
 
 #[test]
-fn gets_an_id_where_no_line_can_be_read() {
-    let world = World::new(Timestamp::from_secs(0));
-    world.start();
-    fs::write(world.path(), "garbage").unwrap();
-    assert_eq!(world.start(), "session-20260106-120000");
-    world.append(1);
-    assert_eq!((world.kinds().len(), world.recorded().skipped_lines), (2, 1));
-}
-
-#[test]
 fn is_not_created_again_by_an_append() {
     let world = World::new(Timestamp::from_secs(0));
     world.start();
