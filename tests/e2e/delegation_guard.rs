@@ -1,156 +1,82 @@
-//! delegation-guard under the real client: what is refused, what runs, and what the model was told.
+//! delegation-guard under the real client: what is denied, what runs, and what the model was told.
 
-use crate::registered::{background_agent, journal, newest_result, ran, sandbox, touch};
-use tests::client::{CLIENT_VERSION, Client};
-use tests::messages_api::{MessagesApi, Reply, Script};
+use crate::scene::{Scene, touch};
+use tests::messages_api::{Reply, Script};
+use tests::script;
 
 /// On in `-p` too, because a run with nobody watching is what most of these tests can drive.
-const ON: &str = "delegation-guard: {enabled: true, headless: true}\n";
+const ON: &str = "delegation-guard:\n  enabled: true\n  headless: true\n  first_call: deny\n";
 
 const DENIAL: &str = "delegation-guard refused this call once";
-const REMINDER: &str = "delegation-guard (reminder)";
 
-fn advice(streak: u32) -> String {
-    format!("delegation-guard (advice at streak {streak})")
+fn guarded() -> Scene {
+    Scene::with(&["delegation-guard"], ON)
 }
 
 #[test]
-fn the_first_call_of_ones_own_is_refused_once_and_the_model_reads_why() {
-    let sandbox = sandbox(
-        &["delegation-guard"],
-        "delegation-guard:\n  enabled: true\n  headless: true\n  first_call: deny\n",
-    );
-    let api = MessagesApi::start(Script::new().reply(touch("one")).reply(touch("two")).reply("end"));
+fn advice_at_doublings_follows_the_denial_which_says_where_it_is_set() {
+    let scene = guarded();
+    let calls = (0..=8).fold(script![], |script, call| script.reply(touch(&format!("call-{call}"))));
 
-    let run = Client::new(&sandbox, &api).ask("do it");
+    let session = scene.ask("do it", calls.reply("end"));
 
-    assert_eq!(run.text(), "end");
-    let requests = api.main_requests();
-    let refused = newest_result(&requests[1]);
-    assert!(refused.is_error && refused.text.contains(DENIAL), "{refused:?}");
-    assert!(refused.text.contains("requirements.yaml:4"), "it says where it is set: {refused:?}");
-    assert!(!newest_result(&requests[2]).is_error);
-    assert_eq!(ran(&sandbox), ["two"]);
+    assert_eq!(scene.files().len(), 8, "all but the denied one");
+    let requests = session.requests();
+    let denied = requests[1].newest_result();
+    assert!(denied.is_error && denied.text.contains(DENIAL), "{denied:?}");
+    assert!(denied.text.contains("requirements.yaml:4"), "{denied:?}");
+    // Request n is made after call n - 1, whose streak is n - 1.
+    let is_new = |request: &usize| {
+        let [before, now] =
+            [request - 1, *request].map(|at| requests[at].count("delegation-guard (advice at streak"));
+        now > before
+    };
+    assert_eq!((1..requests.len()).filter(is_new).collect::<Vec<_>>(), [3, 5, 9]);
 }
 
 #[test]
 fn a_delegation_arms_it_again_and_the_subagent_works_in_peace() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
-    let script = Script::new()
-        .reply(touch("refused-1"))
-        .reply(touch("ran-1"))
-        .reply(Reply::agent("sub", "the task"))
-        .reply(touch("refused-2"))
-        .reply(touch("ran-2"))
-        .reply("end")
-        .route("sub", [touch("sub-1"), touch("sub-2"), touch("sub-3"), Reply::text("done")]);
-    let api = MessagesApi::start(script);
+    let scene = guarded();
+    let script = script![
+        touch("denied-1"),
+        touch("ran-1"),
+        Reply::background_agent("sub"),
+        touch("denied-2"),
+        touch("ran-2"),
+        "waiting",
+        "woken"
+    ];
+    // It is in the middle of its work while the main session makes both calls.
+    let waiting = Reply::bash("until test -e ran-2; do sleep 0.05; done");
 
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
+    let session = scene
+        .ask("do it", script.agent("sub", [touch("sub-1"), waiting, touch("sub-2"), Reply::text("done")]));
 
-    assert_eq!(ran(&sandbox), ["ran-1", "ran-2", "sub-1", "sub-2", "sub-3"]);
-    for request in api.marked_requests("sub") {
+    assert_eq!(scene.files(), ["ran-1", "ran-2", "sub-1", "sub-2"]);
+    for request in session.of_agent("sub") {
         assert!(!request.shows("delegation-guard"), "{:?}", request.shown_texts());
     }
-    assert_eq!(api.main_requests().last().unwrap().count(DENIAL), 2);
+    assert_eq!(session.last().count(DENIAL), 2);
 }
 
 #[test]
-fn while_a_subagent_works_in_the_background_the_main_session_stays_guarded() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
-    let script = Script::new()
-        .reply(background_agent("sub"))
-        .reply(touch("refused"))
-        .reply(touch("main-ran"))
-        .reply("waiting")
-        .reply("woken")
-        // It is in the middle of its work while the main session makes both calls.
-        .route(
-            "sub",
-            [
-                touch("sub-began"),
-                Reply::bash("until test -e main-ran; do sleep 0.05; done"),
-                touch("sub-1"),
-                Reply::text("done"),
-            ],
-        );
-    let api = MessagesApi::start(script);
+fn of_parallel_first_calls_exactly_one_is_denied() {
+    let scene = guarded();
+    let calls = (0..6).fold(Reply::default(), |reply, call| reply.also(touch(&format!("call-{call}"))));
 
-    Client::new(&sandbox, &api).ask("do it").outcome.assert_exit(0);
+    let session = scene.ask("do it", script![calls, "end"]);
 
-    assert_eq!(ran(&sandbox), ["main-ran", "sub-1", "sub-began"]);
-    assert!(newest_result(&api.main_requests()[2]).text.contains(DENIAL));
-    for request in api.marked_requests("sub") {
-        assert!(!request.shows("delegation-guard"), "{:?}", request.shown_texts());
-    }
+    assert_eq!((scene.files().len(), session.last().count(DENIAL)), (5, 1));
 }
 
 #[test]
-fn advice_at_doublings_and_a_reminder_at_every_fifth_call_never_close_to_it() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
-    let calls = (0..=15).fold(Script::new(), |script, call| script.reply(touch(&format!("call-{call}"))));
-    let api = MessagesApi::start(calls.reply("end"));
+fn in_the_terminal_the_first_call_is_denied_and_in_print_mode_without_opting_in_none() {
+    let scene = Scene::with(&["delegation-guard"], "delegation-guard: {enabled: true}\n");
+    let script = |name: &str| -> Script { script![touch(name), touch("second"), "all at its end"] };
 
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
+    scene.user(script("denied")).asks("do it", "all at its end");
+    assert_eq!((scene.files(), scene.journal("deny").len()), (vec!["second".to_owned()], 1));
 
-    assert_eq!(ran(&sandbox).len(), 15, "all but the refused one");
-    let requests = api.main_requests();
-    // Request n is made after call n - 1, whose streak is n - 1.
-    let new_in = |text: &str| -> Vec<usize> {
-        let counts: Vec<usize> = requests.iter().map(|request| request.count(text)).collect();
-        (1..counts.len())
-            .filter(|&request| counts[request] > counts[request - 1])
-            .map(|request| request - 1)
-            .collect()
-    };
-    for streak in [2, 4, 8] {
-        assert_eq!(new_in(&advice(streak)), [streak as usize], "{streak}");
-    }
-    assert_eq!(new_in("delegation-guard (advice").len(), 3);
-    // The fifth and the tenth come within five calls after an advice.
-    assert_eq!(new_in(REMINDER), [15]);
-}
-
-#[test]
-fn of_parallel_first_calls_exactly_one_is_refused() {
-    let sandbox = sandbox(&["delegation-guard"], ON);
-    let calls = (1..6).fold(touch("call-0"), |reply, call| {
-        reply.and_tool(
-            "Bash",
-            serde_json::json!({ "command": format!("touch call-{call}"), "description": "x" }),
-        )
-    });
-    let api = MessagesApi::start(Script::new().reply(calls).reply("end"));
-
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
-
-    assert_eq!(ran(&sandbox).len(), 5);
-    assert_eq!(api.main_requests()[1].count(DENIAL), 1);
-}
-
-#[test]
-fn a_run_that_nobody_watches_is_left_alone_unless_the_section_opts_in() {
-    let sandbox = sandbox(&["delegation-guard"], "delegation-guard: {enabled: true}\n");
-    let api = MessagesApi::start(Script::new().reply(touch("one")).reply(touch("two")).reply("end"));
-
-    assert_eq!(Client::new(&sandbox, &api).ask("do it").text(), "end");
-
-    assert_eq!(ran(&sandbox), ["one", "two"]);
-    assert!(!api.main_requests()[2].shows("delegation-guard"));
-}
-
-#[test]
-fn in_the_terminal_the_first_call_is_refused_too() {
-    let sandbox = sandbox(&["delegation-guard"], "delegation-guard: {enabled: true}\n");
-    let api =
-        MessagesApi::start(Script::new().reply(touch("one")).reply(touch("two")).reply("all at its end"));
-
-    let mut terminal = Client::new(&sandbox, &api).terminal();
-    terminal.wait_for(CLIENT_VERSION.trim());
-    terminal.enter("do it");
-    terminal.wait_for("all at its end");
-    assert!(terminal.quit().success());
-
-    assert_eq!(ran(&sandbox), ["two"]);
-    assert!(journal(&sandbox).contains(r#""what":"deny""#));
+    scene.ask("do it", script("ran"));
+    assert_eq!(scene.files(), ["ran", "second"]);
 }

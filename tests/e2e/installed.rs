@@ -1,63 +1,74 @@
-//! The whole way of a user: `cargo xtask install` into an empty HOME, then the real client, then everything taken away.
+//! The whole way of a user: an installation into an empty HOME, then the real client, the doctor, and everything taken away.
 
+use crate::scene::Scene;
+use shared::catalog::Catalog;
 use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
+use tests::messages_api::Reply;
+use tests::sandbox::{Level, toolchain_env};
+use tests::script;
 
-use tests::client::Client;
-use tests::messages_api::{MessagesApi, Reply, Script};
-use tests::sandbox::{Level, Sandbox, toolchain_env};
-
-/// `cargo xtask ...` as the user of this sandbox would type it.
-fn xtask(sandbox: &Sandbox, arguments: &[&str]) -> Output {
+/// `cargo xtask ...` as the user of this scene would type it.
+fn xtask(scene: &Scene, arguments: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    let output = Command::new(env!("CARGO"))
-        .arg("xtask")
-        .args(arguments)
-        .current_dir(root)
-        .env_clear()
-        .envs(toolchain_env())
-        .env("HOME", sandbox.home())
-        .envs(env::var_os("CARGO_TARGET_DIR").map(|folder| ("CARGO_TARGET_DIR", folder)))
-        .output()
-        .unwrap();
-    let told =
-        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-    assert!(output.status.success(), "cargo xtask {arguments:?}: {told}");
-    output
+    let mut command = Command::new(env!("CARGO"));
+    command.arg("xtask").args(arguments).current_dir(root).env_clear().envs(toolchain_env());
+    command.env("HOME", scene.sandbox.home());
+    command.envs(env::var_os("CARGO_TARGET_DIR").map(|folder| ("CARGO_TARGET_DIR", folder)));
+    let output = command.output().unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "cargo xtask {arguments:?}: {errors}");
 }
 
 #[test]
 fn a_fresh_install_is_read_by_the_client_and_leaves_nothing_behind_when_it_is_taken_away() {
-    let sandbox = Sandbox::new();
+    let scene = Scene::new();
     let foreign = r#"{
     "model": "sonnet",
 	"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}
 }"#;
-    let settings = sandbox.settings_path(Level::User);
-    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    let settings = scene.sandbox.settings_path(Level::User);
     fs::write(&settings, foreign).unwrap();
 
-    let said = String::from_utf8(xtask(&sandbox, &["install", "--hooks", "stop-momentum"]).stdout).unwrap();
-    assert!(said.contains("stop-momentum"), "{said}");
+    xtask(&scene, &["install", "--hooks", "stop-momentum"]);
     let installed = fs::read_to_string(&settings).unwrap();
     assert!(
         installed.contains(r#""command": "true""#) && installed.contains("hooks/stop-momentum"),
         "{installed}"
     );
-    xtask(&sandbox, &["install", "--hooks", "stop-momentum"]);
+    xtask(&scene, &["install", "--hooks", "stop-momentum"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), installed, "a second time changes nothing");
 
-    let opt_in = "stop-momentum: {headless: true}\n";
-    sandbox.requirements(Level::Project, opt_in);
-    let api = MessagesApi::start(Script::new().reply(Reply::bash("echo worked")).reply("One.").reply("Two."));
-    let run = Client::new(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("do it");
-    assert_eq!(run.text(), "Two.", "the stop was blocked once: {:?}", run.outcome.stderr_text());
-    let journal = sandbox.home().join(".claude/hook-state/journal.jsonl");
-    assert!(fs::read_to_string(journal).unwrap().contains(r#""what":"block""#));
+    scene.sandbox.requirements(Level::Project, "stop-momentum: {headless: true}\n");
+    assert_eq!(scene.ask("do it", script![Reply::bash("echo worked"), "One.", "Two."]).text(), "Two.");
+    assert_eq!(scene.journal("block").len(), 1);
 
-    xtask(&sandbox, &["uninstall", "--yes"]);
+    xtask(&scene, &["uninstall", "--yes"]);
     assert_eq!(fs::read_to_string(&settings).unwrap(), foreign);
-    assert!(!sandbox.home().join(".claude/hooks/stop-momentum").exists());
+    assert!(!scene.sandbox.home().join(".claude/hooks/stop-momentum").exists());
+}
+
+#[test]
+fn what_the_doctor_finds_in_order_has_really_fired() {
+    let scene =
+        Scene::installed("hooks install --all --yes").in_project("requirements: {plan: {enabled: true}}\n");
+
+    let mut user = scene.user(script![
+        scene.write("new.txt", ""),
+        "it asks for a plan",
+        "one more",
+        "the doctor was here"
+    ]);
+    user.asks("work", "it asks for a plan");
+    user.waits_for_end("one more");
+    user.bangs("req doctor", "the doctor was here");
+
+    let shown = user.last().shown_texts();
+    let told = shown.iter().find(|text| text.contains("<bash-stdout>")).unwrap();
+    assert!(told.contains("Everything that is promised holds."), "{told}");
+    for hook in Catalog::built_in().unwrap().hooks {
+        assert!(told.contains(&format!("{} last fired", hook.name)), "{}: {told}", hook.name);
+    }
 }

@@ -1,85 +1,32 @@
-//! Hooks that ask a model, under the real client: a global file that switches one on, verdicts as the scripted judge says
-//! them, what it was shown, and what the user was told.
+//! Reviews under the real client, by a model through the Messages API and by the user's own `claude -p`: what they find is
+//! read, and a judge that gives no verdict holds nothing up.
 
-mod deployed;
-mod misled;
-
-use crate::registered::{installed, journal};
-use crate::requirements_check::{HOOKS, client};
-use serde_json::{Value, json};
+use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, claude_of, edit, with_code};
+use crate::scene::{Scene, Session, names};
+use serde_json::json;
 use std::fs;
-use std::sync::Arc;
-use std::time::Duration;
-use tests::client::{Client, Run};
-use tests::messages_api::{MessagesApi, Recorded, Reply, Script};
-use tests::sandbox::Sandbox;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+use tests::client::executable;
+use tests::messages_api::{Reply, Script};
+use tests::sandbox::Level;
+use tests::script;
 
-/// Longer than any test waits.
-const FOR_EVER: Duration = Duration::from_secs(3600);
+/// The line of a global file that chooses the Messages API.
+pub(crate) const API: &str = "judge: {backend: messages_api}\n";
 
-/// A user who has these hooks and the courier, and this global file, in which the Messages API is chosen.
-pub(crate) fn sandbox(hooks: &[&str], judge: &str, requirements: &str) -> Sandbox {
-    let judge = if judge.is_empty() { String::new() } else { format!(", {judge}") };
-    installed(hooks, HOOKS, &format!("judge: {{backend: messages_api{judge}}}\n{requirements}"))
-}
+/// The line that chooses `claude -p`.
+pub(crate) const CLI: &str = "judge: {backend: claude_cli}\n";
 
-/// One headless run of one prompt, and what was asked meanwhile.
-pub(crate) struct Asked {
-    pub(crate) api: MessagesApi,
-    pub(crate) run: Run,
-}
+/// Two questions that nobody answers end by their deadlines of five seconds; a client takes the rest, on a machine busy with
+/// something else.
+const UNTIL_THE_END: Duration = Duration::from_secs(40);
 
-/// Runs it; the client must come to its end.
-#[track_caller]
-pub(crate) fn ask(sandbox: &Sandbox, prompt: &str, script: Script) -> Asked {
-    ask_as(sandbox, prompt, script, |client| client)
-}
-
-/// The same, with something else about the client.
-#[track_caller]
-pub(crate) fn ask_as<'a>(
-    sandbox: &'a Sandbox,
-    prompt: &str,
-    script: Script,
-    with: impl FnOnce(Client<'a>) -> Client<'a>,
-) -> Asked {
-    let api = MessagesApi::start(script);
-    let run = with(client(sandbox, &api)).ask(prompt);
-    run.outcome.assert_exit(0);
-    Asked { api, run }
-}
-
-impl Asked {
-    /// What judges were asked, in order.
-    pub(crate) fn judged(&self) -> Vec<Arc<Recorded>> {
-        self.api.judge_requests()
-    }
-
-    /// The last request of the main loop: the whole conversation.
-    #[track_caller]
-    pub(crate) fn last(&self) -> Arc<Recorded> {
-        self.api.main_requests().pop().expect("the model was asked")
-    }
-
-    /// How often the client showed the user a message of a hook's with this in it: it keeps them in the transcript.
-    #[track_caller]
-    pub(crate) fn told(&self, sandbox: &Sandbox, text: &str) -> usize {
-        let transcript = sandbox.transcript(self.run.session_id()).expect("the transcript");
-        let lines = fs::read_to_string(transcript).unwrap();
-        let lines = lines.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        let told = lines.filter(|line| line["attachment"]["type"] == "hook_system_message");
-        told.filter(|line| line["attachment"]["content"].to_string().contains(text)).count()
-    }
-}
-
-/// One part of what a judge was shown.
-#[track_caller]
-pub(crate) fn part(request: &Recorded, name: &str) -> String {
-    let material = request.body["messages"][0]["content"].as_str().expect("material");
-    let behind = material.split_once(&format!("\n\n{name}:\nBEGIN "));
-    let line = behind.and_then(|(_, behind)| behind.lines().nth(1));
-    let text = line.and_then(|line| serde_json::from_str(line).ok());
-    text.unwrap_or_else(|| panic!("no part `{name}` in {material}"))
+/// A project whose user has these hooks, and a `claude` on the search path.
+pub(crate) fn project(hooks: &[&str], global: &str) -> Scene {
+    let scene = with_code(Scene::with(hooks, global));
+    symlink(executable(), claude_of(&scene)).unwrap();
+    scene
 }
 
 /// What a model says of a change or of a turn that is fine.
@@ -87,23 +34,116 @@ pub(crate) fn approved() -> Reply {
     Reply::json(&json!({ "verdict": "APPROVED", "findings": [], "feedback": "" }))
 }
 
-/// No answer before the end of the test.
-pub(crate) fn hanging() -> Reply {
-    Reply::empty().after(FOR_EVER)
+/// The edit and another one that takes it back, both declared.
+pub(crate) fn two_edits(scene: &Scene) -> Script {
+    let words = "FILE: src/app.py\nCHANGES: say hello again\nGOAL: as it was\nTEST: tests/test_app.py";
+    let back = Reply::text(words).also(scene.edit(FILE, NEW, OLD));
+    script![scene.read(FILE), edit(scene, DECLARED), back, "end"]
 }
 
-/// What a cheap hook refuses beside one that asks a model is not paid for, as far as the cheap one is done by the time the other
-/// looks: on a busy machine not every time. So one run of a few is enough.
+/// Both edits were made, the user has heard once why nobody judged them, and nothing is left of the judges.
 #[track_caller]
-pub(crate) fn assert_unpaid_in_one_of_five(mut paid: impl FnMut() -> Option<String>) {
-    let paid: Vec<String> = (0..5).map_while(|_| paid()).collect();
-    assert!(paid.len() < 5, "paid for every time: {paid:#?}");
+pub(crate) fn assert_went_on(scene: &Scene, session: &Session, why: &str) {
+    assert_eq!(session.outcomes(), ["ran"; 3], "{why}: {:#?}", session.results());
+    assert_eq!(scene.content(FILE), OLD, "{why}: changed and changed back");
+    let questions = scene.journal_texts("judge");
+    assert!(questions.iter().all(|text| *text == format!("review: {why}")), "{why}: {questions:?}");
+    let told = scene.shown_to_user(session, "intent-validator");
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].contains(&format!("gave no verdict: {why}; changes go on unreviewed")), "{told:?}");
+    assert!(!session.last().shows("verdict"), "{why}: nothing for the model");
+    assert_nothing_is_left(scene, session);
 }
 
-/// What the journal says of each question to a model, in order.
-pub(crate) fn questions(sandbox: &Sandbox) -> Vec<String> {
-    let journal = journal(sandbox);
-    let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let asked = lines.filter(|line| line["what"] == "judge");
-    asked.map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
+/// Of judges: no nonce and no session; of the session itself no more than its transcript.
+#[track_caller]
+pub(crate) fn assert_nothing_is_left(scene: &Scene, session: &Session) {
+    let home = scene.sandbox.home();
+    for folder in [scene.state("nonce"), scene.state("judge-cwd"), home.join(".claude/sessions")] {
+        assert_eq!(names(&folder), [""; 0], "{}", folder.display());
+    }
+    let transcript = scene.sandbox.transcript(session.run.session_id()).expect("the session's transcript");
+    assert_eq!(names(&home.join(".claude/projects")).len(), 1);
+    let sessions = names(transcript.parent().unwrap()).into_iter().filter(|name| name.ends_with(".jsonl"));
+    assert_eq!(sessions.count(), 1);
+}
+
+#[test]
+fn what_it_finds_is_read_with_line_and_fix_and_the_mended_change_passes() {
+    for backend in [API, CLI] {
+        let scene =
+            project(&["intent-validator"], &format!("{backend}intent-validator: {{enabled: true}}\n"));
+        let finding = json!({
+            "rule": "magic-numbers", "line": 2, "why": "86400 says nothing.", "fix": "Name it SECONDS_PER_DAY.",
+        });
+        let blocked = Reply::json(&json!({ "verdict": "BLOCKED", "findings": [finding] }));
+        let words = "FILE: src/timer.py\nCHANGES: add the time to live\nGOAL: old entries go\nTEST: tests/test_timer.py";
+        let written = |code: &str| Reply::text(words).also(scene.write("src/timer.py", code));
+        let mended = "SECONDS_PER_DAY = 86400\nTTL = SECONDS_PER_DAY\n";
+        let script = script![written("# how long\nTTL = 86400\n"), written(mended), "end"];
+
+        let session = scene.ask("Add the timer", script.judge(blocked).judge(approved()));
+
+        assert_eq!(session.outcomes(), ["denied", "ran"], "{:#?}", session.results());
+        let found = "found fault with it.\n- line 2, magic-numbers: 86400 says nothing. Fix: Name it SECONDS_PER_DAY.\n";
+        assert!(session.results()[0].text.contains(found), "{}", session.results()[0].text);
+        assert_eq!(scene.content("src/timer.py"), mended);
+        assert_eq!(scene.journal_texts("judge"), ["review: answered"; 2]);
+        let judged = session.judged();
+        assert_eq!((judged.len(), judged[0].model()), (2, "claude-sonnet-5-5"));
+        for (name, text) in [
+            ("file", "src/timer.py"),
+            ("declaration", "GOAL: old entries go"),
+            ("diff", "+TTL = 86400"),
+            ("conversation", r#"{"by":"user","text":"Add the timer"#),
+            ("conversation", r#"{"by":"agent","text":"FILE: src/timer.py"#),
+        ] {
+            let part = judged[0].part(name);
+            assert!(part.contains(text), "{name}: `{text}` is not in {part}");
+        }
+        assert_eq!(scene.shown_to_user(&session, "intent-validator"), [""; 0]);
+        assert_nothing_is_left(&scene, &session);
+    }
+}
+
+#[test]
+fn whatever_is_wrong_with_it_the_change_is_made_and_the_user_hears_of_it_once() {
+    let (nonsense, in_time) = ("the model's answer is no verdict", "the model did not answer in time");
+    for (backend, judge, why) in [
+        (API, Reply::error(401, "authentication_error"), "the key or the login is refused"),
+        (API, Reply::error(529, "overloaded_error"), "the model is overloaded"),
+        (API, Reply::text("Looks good to me."), nonsense),
+        (API, Reply::json(&json!({ "verdict": "MAYBE" })), nonsense),
+        (API, Reply::hanging(), in_time),
+        (CLI, Reply::hanging(), in_time),
+        (CLI, Reply::error(529, "overloaded_error"), "the model is overloaded"),
+    ] {
+        let is_late = why == in_time;
+        let judge_section =
+            if is_late { backend.replace('}', ", deadline_secs: 5}") } else { backend.to_owned() };
+        let global = format!("{judge_section}intent-validator: {{enabled: true}}\n");
+        let scene = project(&["intent-validator"], &global);
+        let began = Instant::now();
+        let session = scene.ask(PROMPT, two_edits(&scene).judge(judge));
+        assert!(!is_late || began.elapsed() < UNTIL_THE_END, "{why}: {:?}", began.elapsed());
+        assert_went_on(&scene, &session, why);
+    }
+}
+
+#[test]
+fn the_installer_puts_the_courier_beside_both_hooks_and_both_ask() {
+    let line = "hooks install --hooks intent-validator,tempo-stop --judge messages_api --yes";
+    let scene = with_code(Scene::installed(line));
+    assert!(scene.sandbox.home().join(".claude/hooks/courier").is_file());
+    let global = fs::read_to_string(scene.sandbox.requirements_path(Level::User)).unwrap();
+    scene
+        .sandbox
+        .requirements(Level::User, &global.replace("tempo-stop:\n", "tempo-stop:\n  headless: true\n"));
+
+    let session =
+        scene.ask(PROMPT, script![scene.read(FILE), edit(&scene, DECLARED), "end"].judge(approved()));
+
+    assert_eq!((session.text(), scene.content(FILE).as_str()), ("end", NEW));
+    let models: Vec<_> = session.judged().iter().map(|request| request.model().to_owned()).collect();
+    assert_eq!(models, ["claude-sonnet-5-5", "claude-haiku-5-5"], "{global}");
 }

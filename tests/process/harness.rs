@@ -7,7 +7,7 @@ use std::time::Duration;
 use tests::binaries;
 use tests::payloads::{self, Session};
 use tests::process::Invocation;
-use tests::recording::Recorder;
+use tests::recording::{Behaviour, Recorder};
 use tests::sandbox::Sandbox;
 
 #[test]
@@ -47,9 +47,9 @@ fn a_process_of_the_sandbox_sees_nothing_of_the_real_home() {
     let sandbox = Sandbox::new();
     let recorder = Recorder::new(&sandbox);
     let hook = Invocation::new(binaries::record_hook(), &sandbox);
-    hook.args(recorder.args("home")).stdin("{}").run().assert_silent();
+    hook.args(recorder.args("home", Behaviour::default())).stdin("{}").run().assert_silent();
 
-    let start = recorder.starts("home").remove(0);
+    let start = recorder.runs("home").remove(0);
     let expected: Vec<_> = sandbox.env().into_keys().filter(|name| !start.env_names.contains(name)).collect();
     assert_eq!((expected, start.env_names.len()), (Vec::<String>::new(), sandbox.env().len()));
     assert_eq!(start.env["HOME"], sandbox.home().display().to_string());

@@ -56,13 +56,6 @@ pub fn folder_for_client() -> PathBuf {
     env::var_os(BIN_DIR_VARIABLE).map_or_else(folder, PathBuf::from)
 }
 
-/// The program behind a command of a hook: its own, or, where the command is a second name, the hook's.
-#[track_caller]
-pub fn behind_command(command: &str, hook: &str) -> PathBuf {
-    let own = folder_for_client().join(executable(command));
-    if own.is_file() { own } else { for_client(hook) }
-}
-
 #[track_caller]
 fn existing(folder: &Path, name: &str) -> PathBuf {
     let file = folder.join(executable(name));

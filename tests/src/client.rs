@@ -19,56 +19,31 @@ pub const CLIENT_VERSION: &str = include_str!("../client-version");
 
 const KEY: &str = "made-up-key-of-the-e2e-tests";
 
-const TOKEN: &str = "made-up-token-of-the-e2e-tests";
-
 /// How much of a key the client remembers as approved: its last characters.
 const KEY_TAIL: usize = 20;
 
-/// Tools that headless runs may use without asking: all that touch files and processes, and those that start agents.
-const ALLOWED: [&str; 11] = [
-    "Agent",
-    "Bash",
-    "Edit",
-    "Glob",
-    "Grep",
-    "NotebookEdit",
-    "Read",
-    "Skill",
-    "TaskCreate",
-    "TaskUpdate",
-    "Write",
-];
+/// Tools that a run may use without asking: all that touch files and processes, and those that start agents.
+const ALLOWED: &str = "Agent,Bash,Edit,Glob,Grep,NotebookEdit,Read,Skill,TaskCreate,TaskUpdate,Write";
 
 /// A run of a headless client takes about two seconds; this is for a machine busy with something else.
 const DEADLINE: Duration = Duration::from_secs(60);
 
-/// The executable named by [`CLIENT_VARIABLE`].
 #[track_caller]
 pub fn executable() -> PathBuf {
-    let path = env::var_os(CLIENT_VARIABLE).unwrap_or_else(|| {
-        panic!("{CLIENT_VARIABLE} is not set: these tests need the real client; run `cargo xtask e2e`")
-    });
-    let path = PathBuf::from(path);
-    assert!(
-        path.is_file(),
-        "{CLIENT_VARIABLE} names {}, which is no file; run `cargo xtask e2e`",
-        path.display()
-    );
-    path
+    let path = env::var_os(CLIENT_VARIABLE).map(PathBuf::from).filter(|path| path.is_file());
+    path.unwrap_or_else(|| panic!("{CLIENT_VARIABLE} names no client: run `cargo xtask e2e`"))
 }
 
-/// One run of the client: describe it, then [`Self::ask`], [`Self::ask_streaming`], [`Self::pipe`],
-/// [`Self::feed`] or [`Self::terminal`].
+/// One run of the client: describe it, then [`Self::ask`], [`Self::pipe`] or [`Self::feed`] it, or open its
+/// [`Self::terminal`].
 #[must_use]
 pub struct Client<'a> {
     sandbox: &'a Sandbox,
     args: Vec<String>,
-    allowed: Vec<String>,
-    permission_mode: Option<String>,
+    allowed: String,
+    permission_mode: String,
     env: Environment,
     cwd: PathBuf,
-    stdin: Vec<u8>,
-    deadline: Duration,
 }
 
 impl<'a> Client<'a> {
@@ -76,39 +51,40 @@ impl<'a> Client<'a> {
     #[track_caller]
     pub fn new(sandbox: &'a Sandbox, api: &MessagesApi) -> Self {
         answer_first_run_questions(sandbox);
-        Self {
-            sandbox,
-            args: Vec::new(),
-            allowed: ALLOWED.map(str::to_owned).to_vec(),
-            permission_mode: Some("default".to_owned()),
-            env: client_env(sandbox, api),
-            cwd: sandbox.project(),
-            stdin: Vec::new(),
-            deadline: DEADLINE,
+        let mut env = sandbox.env();
+        for (name, value) in [
+            ("ANTHROPIC_API_KEY", KEY),
+            ("ANTHROPIC_BASE_URL", &api.url()),
+            ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            ("DISABLE_AUTOUPDATER", "1"),
+            ("DISABLE_TELEMETRY", "1"),
+            ("SHELL", "/bin/sh"),
+            ("TERM", "xterm-256color"),
+        ] {
+            env.insert(name.to_owned(), value.to_owned());
         }
+        let (allowed, permission_mode) = (ALLOWED.to_owned(), "default".to_owned());
+        Self { sandbox, args: Vec::new(), allowed, permission_mode, env, cwd: sandbox.project() }
     }
 
-    /// Adds arguments, for example `["--resume", id]`.
     pub fn args(mut self, args: &[&str]) -> Self {
         self.args.extend(args.iter().map(|&arg| arg.to_owned()));
         self
     }
 
-    /// Allows exactly these tools without asking.
-    pub fn allow(mut self, tools: &[&str]) -> Self {
-        self.allowed = tools.iter().map(|&tool| tool.to_owned()).collect();
+    pub fn model(self, name: &str) -> Self {
+        self.args(&["--model", name])
+    }
+
+    /// Allows exactly these tools, separated by commas, without asking.
+    pub fn allow(mut self, tools: &str) -> Self {
+        tools.clone_into(&mut self.allowed);
         self
     }
 
     /// Another permission mode than `default`, which asks. The client's own choice may be `auto`, which asks the model.
     pub fn permission_mode(mut self, mode: &str) -> Self {
-        self.permission_mode = Some(mode.to_owned());
-        self
-    }
-
-    /// Lets the client choose its permission mode.
-    pub fn own_permission_mode(mut self) -> Self {
-        self.permission_mode = None;
+        mode.clone_into(&mut self.permission_mode);
         self
     }
 
@@ -118,55 +94,34 @@ impl<'a> Client<'a> {
         self
     }
 
-    /// A login of a subscription in place of the key. With one the client takes [`MessagesApi`]'s word on the windows of
-    /// credits, and may ask its maker's servers about it: so only where nothing but loopback can be reached.
+    /// A login of a subscription in place of the key. With one the client takes [`MessagesApi`]'s word on the usage
+    /// limits, and may ask its maker's servers about it: so only where nothing but loopback can be reached.
     pub fn subscribed(self, _nobody_hears: &LoopbackOnly) -> Self {
-        self.unset("ANTHROPIC_API_KEY").env("CLAUDE_CODE_OAUTH_TOKEN", TOKEN)
+        self.unset("ANTHROPIC_API_KEY").env("CLAUDE_CODE_OAUTH_TOKEN", "made-up-token-of-the-e2e-tests")
     }
 
-    /// Takes a variable away.
     pub fn unset(mut self, name: &str) -> Self {
         self.env.remove(name);
         self
     }
 
-    /// Starts in another folder than the project.
     pub fn cwd(mut self, folder: impl Into<PathBuf>) -> Self {
         self.cwd = folder.into();
         self
     }
 
-    /// Gives these bytes on stdin of a headless run.
-    pub fn stdin(mut self, bytes: impl AsRef<[u8]>) -> Self {
-        self.stdin = bytes.as_ref().to_vec();
-        self
-    }
-
-    /// Ends a headless run after this time instead of a minute.
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// One headless prompt (`-p`), the result as one JSON object.
+    /// One headless prompt (`-p`).
     #[track_caller]
     pub fn ask(self, prompt: &str) -> Run {
-        self.headless(&["-p", prompt, "--output-format", "json"])
+        self.headless(&["-p", prompt, "--output-format", "json"], "")
     }
 
-    /// One headless prompt given on stdin, the result as one JSON object.
     #[track_caller]
     pub fn pipe(self, prompt: &str) -> Run {
-        self.stdin(prompt).headless(&["-p", "--output-format", "json"])
+        self.headless(&["-p", "--output-format", "json"], prompt)
     }
 
-    /// One headless prompt, every message as a line of JSON.
-    #[track_caller]
-    pub fn ask_streaming(self, prompt: &str) -> Run {
-        self.headless(&["-p", prompt, "--output-format", "stream-json", "--verbose"])
-    }
-
-    /// Several prompts of one headless session, fed through stdin as lines of JSON, every message as a line of JSON.
+    /// Several prompts of one headless session, fed through stdin as lines of JSON.
     #[track_caller]
     pub fn feed(self, prompts: &[&str]) -> Run {
         let line = |prompt: &&str| {
@@ -174,50 +129,35 @@ impl<'a> Client<'a> {
         };
         let lines: String = prompts.iter().map(line).collect();
         let formats = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
-        self.stdin(lines).headless(&formats)
+        self.headless(&formats, &lines)
     }
 
     #[track_caller]
-    fn headless(self, mode: &[&str]) -> Run {
+    fn headless(self, mode: &[&str], stdin: &str) -> Run {
         let args = self.arguments(mode);
-        let mut invocation = Invocation::new(executable(), self.sandbox).args(args).stdin(self.stdin);
-        invocation = invocation.only_env(self.env).cwd(self.cwd).deadline(self.deadline);
-        Run::new(invocation.run())
+        let run = Invocation::new(executable(), self.sandbox).args(args).stdin(stdin).only_env(self.env);
+        let outcome = run.cwd(self.cwd).deadline(DEADLINE).run();
+        assert!(!outcome.killed, "the client ran into its deadline: {outcome}");
+        let lines = outcome.stdout_text();
+        let mut results = lines.lines().rev().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let result = results.find(|line| line["type"] == "result");
+        Run { result: result.unwrap_or_else(|| panic!("the client printed no result: {outcome}")), outcome }
     }
 
     /// The client in a terminal of its own, as a person sees it.
     #[track_caller]
     pub fn terminal(self) -> Terminal {
-        let args = self.arguments(&[]);
-        Terminal::start(&executable(), &args, &self.env, &self.cwd)
+        Terminal::start(&executable(), &self.arguments(&[]), &self.env, &self.cwd)
     }
 
     fn arguments(&self, mode: &[&str]) -> Vec<String> {
-        let mut args: Vec<String> = mode.iter().map(|&arg| arg.to_owned()).collect();
-        if let Some(mode) = &self.permission_mode {
-            args.extend(["--permission-mode".to_owned(), mode.clone()]);
-        }
-        if !self.allowed.is_empty() {
-            args.extend(["--allowedTools".to_owned(), self.allowed.join(",")]);
-        }
-        args.extend(self.args.clone());
-        args
+        let own = [("--permission-mode", &self.permission_mode), ("--allowedTools", &self.allowed)];
+        let own = own.into_iter().filter(|(_, value)| !value.is_empty());
+        let mode = mode.iter().map(|&arg| arg.to_owned());
+        mode.chain(own.flat_map(|(name, value)| [name.to_owned(), value.clone()]))
+            .chain(self.args.clone())
+            .collect()
     }
-}
-
-fn client_env(sandbox: &Sandbox, api: &MessagesApi) -> Environment {
-    let mut env = sandbox.env();
-    let own = [
-        ("ANTHROPIC_API_KEY", KEY.to_owned()),
-        ("ANTHROPIC_BASE_URL", api.url()),
-        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
-        ("DISABLE_AUTOUPDATER", "1".to_owned()),
-        ("DISABLE_TELEMETRY", "1".to_owned()),
-        ("SHELL", "/bin/sh".to_owned()),
-        ("TERM", "xterm-256color".to_owned()),
-    ];
-    env.extend(own.map(|(name, value)| (name.to_owned(), value)));
-    env
 }
 
 /// Claude Code asks for theme, trust and use of the key once per home.
@@ -237,45 +177,20 @@ fn answer_first_run_questions(sandbox: &Sandbox) {
     sandbox.write_home(".claude.json", state.to_string());
 }
 
-/// A finished headless run.
 #[derive(Debug)]
 pub struct Run {
     pub outcome: Outcome,
-    /// The JSON lines of stdout.
-    pub events: Vec<Value>,
+    /// The closing line.
+    pub result: Value,
 }
 
 impl Run {
-    #[track_caller]
-    fn new(outcome: Outcome) -> Self {
-        assert!(!outcome.killed, "the client ran into its deadline: {outcome}");
-        let text = outcome.stdout_text();
-        let events = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Self { outcome, events }
-    }
-
-    /// The closing line: `type` is `result`.
-    #[track_caller]
-    pub fn result(&self) -> &Value {
-        let mut results = self.events.iter().rev().filter(|event| event["type"] == "result");
-        results.next().unwrap_or_else(|| panic!("the client printed no result: {}", self.outcome))
-    }
-
     /// The text the client ends with.
-    #[track_caller]
     pub fn text(&self) -> &str {
-        self.result()["result"].as_str().unwrap_or_default()
+        self.result["result"].as_str().unwrap_or_default()
     }
 
-    /// Whether the client calls its result an error.
-    #[track_caller]
-    pub fn is_error(&self) -> bool {
-        self.result()["is_error"].as_bool().unwrap_or_default()
-    }
-
-    /// The session's id.
-    #[track_caller]
     pub fn session_id(&self) -> &str {
-        self.result()["session_id"].as_str().unwrap_or_default()
+        self.result["session_id"].as_str().unwrap_or_default()
     }
 }

@@ -25,15 +25,12 @@
 #![allow(clippy::must_use_candidate, reason = "a query whose answer nobody reads harms no test")]
 
 pub mod clock;
-
 pub mod sandbox;
 
 pub mod binaries;
-
 pub mod process;
 
 pub mod payloads;
-
 pub mod transcripts;
 
 pub mod settings;
@@ -42,11 +39,9 @@ pub mod small_programs;
 pub mod recording;
 
 pub mod messages_api;
-
 pub mod stand_in;
 
 pub mod client;
-
 pub mod terminal;
 
 pub mod picture;

@@ -8,40 +8,36 @@ mod recorded;
 mod script;
 mod wire;
 
-pub use recorded::{Recorded, Shown, ToolResult};
-pub use script::{Answer, Reply, Script, Usage};
+pub use recorded::{Recorded, ToolResult};
+pub use script::{Answer, Reply, Script};
 
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 use tiny_http::{Header, Method, Request, Response, Server};
 
-/// The part of the script that answered a request.
+const DEADLINE: Duration = Duration::from_secs(30);
+
+/// The part of the script that answers a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Route {
     /// The main loop: a request with tools and without a marker.
     Main,
     /// A conversation whose first user message carries `[[route:NAME]]`.
-    Marked(String),
-    /// A request whose last message shows the text of [`Script::when_shown`].
-    Shown(String),
-    /// A request that no client makes: whole, with the answer's form set by a schema.
+    Agent(String),
+    /// A question of a judge: the schema of its answer is set.
     Judge,
-    /// A request without tools: titles, summaries.
+    /// The client wants a summary of the conversation.
+    Summary,
+    /// Any other request without tools: titles.
     Aux,
-    /// `/v1/messages/count_tokens`.
-    CountTokens,
-    /// Anything else; answered with 404.
-    Unknown,
 }
 
-/// The running server.
 pub struct MessagesApi {
     server: Arc<Server>,
     state: Arc<State>,
-    listener: Option<JoinHandle<()>>,
 }
 
 impl MessagesApi {
@@ -50,95 +46,69 @@ impl MessagesApi {
         let server = Arc::new(Server::http("127.0.0.1:0").expect("a free port on loopback"));
         let state = Arc::new(State { script, progress: Mutex::default(), changed: Condvar::new() });
         let (listening, shared) = (Arc::clone(&server), Arc::clone(&state));
-        let listener = thread::spawn(move || {
+        thread::spawn(move || {
             while let Ok(request) = listening.recv() {
                 let state = Arc::clone(&shared);
                 thread::spawn(move || state.answer(request));
             }
         });
-        Self { server, state, listener: Some(listener) }
+        Self { server, state }
     }
 
-    /// Value of `ANTHROPIC_BASE_URL`.
     pub fn url(&self) -> String {
         format!("http://{}", self.server.server_addr())
     }
 
-    /// Every request so far, in order of arrival.
-    pub fn requests(&self) -> Vec<Arc<Recorded>> {
-        self.state.progress().requests.clone()
-    }
-
-    /// The requests of one route so far, in order.
-    pub fn requests_of(&self, route: &Route) -> Vec<Arc<Recorded>> {
-        self.requests().into_iter().filter(|request| request.route == *route).collect()
+    fn requests_of(&self, route: &Route) -> Vec<Arc<Recorded>> {
+        let all = self.state.progress().requests.clone();
+        all.into_iter().filter(|request| request.route == *route).collect()
     }
 
     /// The requests of the main loop so far, in order.
-    pub fn main_requests(&self) -> Vec<Arc<Recorded>> {
+    pub fn requests(&self) -> Vec<Arc<Recorded>> {
         self.requests_of(&Route::Main)
     }
 
-    /// The requests of the subagents marked with this name so far, in order.
-    pub fn marked_requests(&self, name: &str) -> Vec<Arc<Recorded>> {
-        self.requests_of(&Route::Marked(name.to_owned()))
+    pub fn of_agent(&self, route: &str) -> Vec<Arc<Recorded>> {
+        self.requests_of(&Route::Agent(route.to_owned()))
     }
 
-    /// The requests of judges so far, in order.
-    pub fn judge_requests(&self) -> Vec<Arc<Recorded>> {
+    pub fn judged(&self) -> Vec<Arc<Recorded>> {
         self.requests_of(&Route::Judge)
     }
 
-    /// Does any text of main-loop request `index` (from 0), but for the model's own, contain this?
+    /// The last request of the main loop: the whole conversation.
     #[track_caller]
-    pub fn showed(&self, index: usize, text: &str) -> bool {
-        let requests = self.main_requests();
-        let count = requests.len();
-        requests
-            .get(index)
-            .unwrap_or_else(|| panic!("only {count} main-loop requests, no number {index}"))
-            .shows(text)
+    pub fn last(&self) -> Arc<Recorded> {
+        self.requests().pop().expect("the model was asked")
     }
 
-    /// The texts the model was newly shown in the main loop after request `index`: those of later requests that neither
-    /// that request nor one before them had.
+    /// The outcome of each tool call of the main loop, in order: `denied` by a hook, `failed`, or `ran`.
     #[track_caller]
-    pub fn shown_after(&self, index: usize) -> Vec<String> {
-        let requests = self.main_requests();
-        let mut known = requests.get(index).expect("that main-loop request").shown_texts();
-        let mut news = Vec::new();
-        for request in &requests[index + 1..] {
-            let new = recorded::without(request.shown_texts(), &known);
-            known = request.shown_texts();
-            news.extend(new);
-        }
-        news
+    pub fn outcomes(&self) -> Vec<&'static str> {
+        self.last().outcomes()
     }
 
-    /// Waits until the requests so far fulfil a condition; fails at the deadline and lists what came.
     #[track_caller]
-    pub fn wait_until(&self, what: &str, deadline: Duration, fulfilled: impl Fn(&[Arc<Recorded>]) -> bool) {
-        let until = Instant::now() + deadline;
+    pub fn results(&self) -> Vec<ToolResult> {
+        self.last().tool_results()
+    }
+
+    /// Waits for request `index` (from 0) of a route and returns it; fails at the deadline and lists what came.
+    #[track_caller]
+    pub fn wait_for(&self, route: &Route, index: usize) -> Arc<Recorded> {
+        let until = Instant::now() + DEADLINE;
         let mut progress = self.state.progress();
-        while !fulfilled(&progress.requests) {
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                let came: Vec<_> = progress.requests.iter().map(|request| request.route.clone()).collect();
-                drop(progress);
-                panic!("{what}: not within {deadline:?}; requests: {came:?}");
+        loop {
+            let mut own = progress.requests.iter().filter(|request| request.route == *route);
+            if let Some(request) = own.nth(index) {
+                return Arc::clone(request);
             }
+            let left = until.saturating_duration_since(Instant::now());
+            let came: Vec<_> = progress.requests.iter().map(|request| request.route.clone()).collect();
+            assert!(!left.is_zero(), "no request {index} of {route:?} within {DEADLINE:?}: {came:?}");
             progress = self.state.changed.wait_timeout(progress, left).expect("the state of the server").0;
         }
-    }
-
-    /// Waits for the main-loop request `index` (from 0) and returns it.
-    #[track_caller]
-    pub fn wait_for_main_request(&self, index: usize, deadline: Duration) -> Arc<Recorded> {
-        let is_main = |request: &&Arc<Recorded>| request.route == Route::Main;
-        self.wait_until(&format!("main-loop request {index}"), deadline, |requests| {
-            requests.iter().filter(is_main).count() > index
-        });
-        Arc::clone(&self.main_requests()[index])
     }
 }
 
@@ -147,9 +117,6 @@ impl Drop for MessagesApi {
         self.state.progress().stopped = true;
         self.state.changed.notify_all();
         self.server.unblock();
-        if let Some(listener) = self.listener.take() {
-            drop(listener.join());
-        }
     }
 }
 
@@ -163,7 +130,6 @@ struct State {
 struct Progress {
     requests: Vec<Arc<Recorded>>,
     taken: HashMap<Route, usize>,
-    tool_calls: usize,
     stopped: bool,
 }
 
@@ -174,32 +140,20 @@ impl State {
     }
 
     fn answer(&self, mut request: Request) {
-        if *request.method() != Method::Post {
-            return not_found(request);
-        }
         let mut body = Vec::new();
         drop(request.as_reader().read_to_end(&mut body));
         let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-        let (recorded, position) = self.record(&request, body);
-        match recorded.route {
-            Route::Unknown => not_found(request),
-            Route::CountTokens => {
-                send_json(request, 200, &json!({ "input_tokens": self.script.input_tokens }), &[]);
-            }
-            _ => self.reply(request, &recorded, position),
+        if *request.method() == Method::Post && request.url().split('?').next() == Some("/v1/messages") {
+            return self.reply(request, body);
         }
+        let error = json!({ "type": "not_found_error", "message": "the scripted server has no such page" });
+        send_json(request, 404, &json!({ "type": "error", "error": error }), &[]);
     }
 
     /// Keeps the request and counts it in its route; returns its place there.
-    fn record(&self, request: &Request, body: Value) -> (Arc<Recorded>, usize) {
-        let path = request.url().split('?').next().unwrap_or_default();
-        let route = match path {
-            "/v1/messages" => self.script.route_of(&body),
-            "/v1/messages/count_tokens" => Route::CountTokens,
-            _ => Route::Unknown,
-        };
+    fn record(&self, route: Route, body: Value) -> (Arc<Recorded>, usize) {
         let mut progress = self.progress();
-        let recorded = Arc::new(Recorded::new(progress.requests.len(), route.clone(), request, body));
+        let recorded = Arc::new(Recorded::new(progress.requests.len(), route.clone(), body));
         progress.requests.push(Arc::clone(&recorded));
         let taken = progress.taken.entry(route).or_default();
         let position = *taken;
@@ -208,29 +162,24 @@ impl State {
         (recorded, position)
     }
 
-    fn reply(&self, request: Request, recorded: &Recorded, position: usize) {
-        let reply = self.script.reply_to(recorded, position);
+    fn reply(&self, request: Request, body: Value) {
+        let (recorded, position) = self.record(self.script.route_of(&body), body);
+        let reply = self.script.reply_to(&recorded, position);
         if !self.pause(reply.delay) {
             return;
         }
-        let headers: Vec<_> = self.script.headers.iter().chain(&reply.headers).cloned().collect();
-        if let Some(error) = &reply.error {
-            return send_json(request, reply.status, &json!({ "type": "error", "error": error }), &headers);
+        let headers = &self.script.headers;
+        if let Some((status, error)) = &reply.error {
+            return send_json(request, *status, &json!({ "type": "error", "error": error }), headers);
         }
-        let message = wire::Message::new(&reply, recorded, || self.next_tool_call_id());
+        let message = wire::Message::new(&reply, &recorded);
         if recorded.body["stream"] == json!(true) {
             let pause = || self.pause(reply.pause_between_blocks);
             // The client may leave in the middle of a stream (Esc); that is its right.
-            drop(message.stream(request.into_writer(), &headers, pause));
+            drop(message.stream(request.into_writer(), headers, pause));
         } else {
-            send_json(request, 200, &message.whole(), &headers);
+            send_json(request, 200, &message.whole(), headers);
         }
-    }
-
-    fn next_tool_call_id(&self) -> String {
-        let mut progress = self.progress();
-        progress.tool_calls += 1;
-        format!("toolu_scripted_{:04}", progress.tool_calls)
     }
 
     /// Waits, unless the server stops; says whether it is still running.
@@ -243,11 +192,6 @@ impl State {
         }
         !progress.stopped
     }
-}
-
-fn not_found(request: Request) {
-    let error = json!({ "type": "not_found_error", "message": "the scripted server has no such page" });
-    send_json(request, 404, &json!({ "type": "error", "error": error }), &[]);
 }
 
 fn send_json(request: Request, status: u16, body: &Value, headers: &[(String, String)]) {

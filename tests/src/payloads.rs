@@ -7,44 +7,30 @@ use serde_json::{Map, Value, json};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of recorded inputs.
-pub fn recordings_dir() -> PathBuf {
-    fixtures().join("payloads")
-}
-
 /// Every recorded input: file name without `.json`, and content; sorted by name.
 pub fn recordings() -> Vec<(String, Payload)> {
-    let entries = fs::read_dir(recordings_dir()).expect("the folder of recordings");
-    let paths = entries.map(|entry| entry.expect("a recording").path());
-    let mut all: Vec<_> = paths.map(|path| (stem(&path), read(&path))).collect();
-    all.sort_by(|(left, _), (right, _)| left.cmp(right));
-    all
+    let entries = fs::read_dir(fixtures().join("payloads")).expect("the folder of recordings");
+    let name = |path: PathBuf| path.file_stem().expect("a file name").to_string_lossy().into_owned();
+    let mut names: Vec<_> = entries.map(|entry| name(entry.expect("a recording").path())).collect();
+    names.sort();
+    names.into_iter().map(|name| (name.clone(), recorded(&name))).collect()
 }
 
 /// A recorded input by its file name without `.json`, for example `PostToolUse-Bash`.
 #[track_caller]
 pub fn recorded(name: &str) -> Payload {
-    read(&recordings_dir().join(format!("{name}.json")))
+    let bytes = fs::read(fixtures().join(format!("payloads/{name}.json")));
+    let bytes = bytes.unwrap_or_else(|error| panic!("{name}: {error}"));
+    Payload(serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{name}: {error}")))
 }
 
 /// A recorded transcript: `main` (a session with one subagent) or `subagent` (that subagent's own file).
 pub fn transcript(name: &str) -> PathBuf {
-    fixtures().join("transcripts").join(format!("{name}.jsonl"))
+    fixtures().join(format!("transcripts/{name}.jsonl"))
 }
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures")
-}
-
-#[track_caller]
-fn read(path: &Path) -> Payload {
-    let bytes = fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let map = serde_json::from_slice(&bytes).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    Payload(map)
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().expect("a file name").to_string_lossy().into_owned()
 }
 
 /// One input of a hook, keys in the client's order.
@@ -53,13 +39,11 @@ fn stem(path: &Path) -> String {
 pub struct Payload(Map<String, Value>);
 
 impl Payload {
-    /// Changes a key, or adds it at the end.
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
         self.0.insert(key.to_owned(), value.into());
         self
     }
 
-    /// Takes a key away.
     pub fn without(mut self, key: &str) -> Self {
         self.0.shift_remove(key);
         self
@@ -74,21 +58,17 @@ impl Payload {
         self
     }
 
-    /// A value of the payload; null when it is absent.
     pub fn get(&self, key: &str) -> &Value {
         self.0.get(key).unwrap_or(&Value::Null)
     }
 
-    /// Key names in order.
     pub fn keys(&self) -> Vec<&str> {
         self.0.keys().map(String::as_str).collect()
     }
 
     /// As the client writes it: one line of JSON and a line break.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = serde_json::to_vec(&self.0).expect("a JSON object");
-        bytes.push(b'\n');
-        bytes
+        format!("{}\n", Value::Object(self.0.clone())).into_bytes()
     }
 }
 
@@ -96,11 +76,9 @@ impl Payload {
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct Session {
-    /// `session_id`.
     pub id: String,
     /// `prompt_id`: the turn.
     pub prompt_id: String,
-    /// `cwd`.
     pub cwd: PathBuf,
     /// `transcript_path`: where the client would write; nothing lies there unless the test writes it.
     pub transcript: PathBuf,
@@ -126,7 +104,6 @@ impl Session {
         self
     }
 
-    /// The same session in another turn.
     pub fn with_prompt_id(mut self, prompt_id: &str) -> Self {
         prompt_id.clone_into(&mut self.prompt_id);
         self
@@ -135,31 +112,22 @@ impl Session {
     /// A recording told as if it had happened in this session.
     #[track_caller]
     pub fn replay(&self, recording: &str) -> Payload {
-        let payload = recorded(recording)
-            .with("session_id", self.id.as_str())
-            .with("transcript_path", path_text(&self.transcript))
-            .with("cwd", path_text(&self.cwd));
-        if payload.get("prompt_id").is_null() {
-            payload
-        } else {
-            payload.with("prompt_id", self.prompt_id.as_str())
-        }
+        let payload = recorded(recording).with("session_id", self.id.as_str());
+        let payload = payload.with("transcript_path", json!(self.transcript)).with("cwd", json!(self.cwd));
+        let has_prompt = !payload.get("prompt_id").is_null();
+        if has_prompt { payload.with("prompt_id", self.prompt_id.as_str()) } else { payload }
     }
 
     /// `SessionStart` with `source` startup, resume, clear or compact.
     pub fn session_start(&self, source: &str) -> Payload {
-        match source {
-            "startup" => self.replay("SessionStart"),
-            other => self.replay(&format!("SessionStart-{other}")),
-        }
+        let case = if source == "startup" { String::new() } else { format!("-{source}") };
+        self.replay(&format!("SessionStart{case}"))
     }
 
-    /// `UserPromptSubmit`.
     pub fn user_prompt_submit(&self, prompt: &str) -> Payload {
         self.replay("UserPromptSubmit").with("prompt", prompt)
     }
 
-    /// `PreToolUse`.
     pub fn pre_tool_use(&self, tool: &str, input: Value) -> Payload {
         self.replay("PreToolUse-Bash").with("tool_name", tool).with("tool_input", input)
     }
@@ -193,17 +161,15 @@ impl Session {
         self.replay("Stop-stop_hook_active").with("last_assistant_message", last_assistant_message)
     }
 
-    /// `SubagentStart`.
     pub fn subagent_start(&self, agent_id: &str) -> Payload {
         self.replay("SubagentStart").with("agent_id", agent_id)
     }
 
-    /// `SubagentStop`.
     pub fn subagent_stop(&self, agent_id: &str, last_assistant_message: &str) -> Payload {
         let file = self.transcript.with_extension("").join(format!("subagents/agent-{agent_id}.jsonl"));
-        self.replay("SubagentStop")
-            .with("agent_id", agent_id)
-            .with("agent_transcript_path", path_text(&file))
+        let payload = self.replay("SubagentStop").with("agent_id", agent_id);
+        payload
+            .with("agent_transcript_path", json!(file))
             .with("last_assistant_message", last_assistant_message)
     }
 
@@ -219,14 +185,11 @@ impl Session {
 
     /// Input of the status line command after a reply, with the `rate_limits` of a subscription.
     pub fn status_line(&self) -> Payload {
-        let folder = path_text(&self.cwd);
-        let mut workspace = recorded("statusLine-rate_limits").get("workspace").clone();
-        workspace["current_dir"] = json!(folder);
-        workspace["project_dir"] = json!(folder);
-        self.replay("statusLine-rate_limits").with("workspace", workspace)
+        let payload = self.replay("statusLine-rate_limits");
+        let mut workspace = payload.get("workspace").clone();
+        for folder in ["current_dir", "project_dir"] {
+            workspace[folder] = json!(self.cwd);
+        }
+        payload.with("workspace", workspace)
     }
-}
-
-fn path_text(path: &Path) -> String {
-    path.to_str().expect("paths of the harness are UTF-8").to_owned()
 }

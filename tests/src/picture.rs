@@ -108,25 +108,3 @@ fn colour(cell: &Cell) -> String {
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::svg;
-
-    #[test]
-    fn each_run_of_a_colour_is_a_text_in_its_column() {
-        let picture = svg("a & b", "one \u{1b}[32mtwo\u{1b}[0m  <three>\nfour", 20);
-        for part in [
-            "<title>a &amp; b</title>",
-            ">one</text>",
-            "x=\"49.6\"",
-            "fill=\"#6cc48f\"",
-            ">two</text>",
-            ">&lt;three&gt;</text>",
-            "y=\"50.4\"",
-        ] {
-            assert!(picture.contains(part), "{part} in {picture}");
-        }
-        assert_eq!(picture.matches("<text ").count(), 4, "{picture}");
-    }
-}

@@ -35,35 +35,33 @@ pub struct Sandbox {
 
 impl Sandbox {
     /// A new world: empty home, a project that is a git repository on `main` with one commit, empty private state.
-    #[expect(
-        clippy::new_without_default,
-        reason = "it creates folders: nothing that should happen by default"
-    )]
+    #[expect(clippy::new_without_default, reason = "it creates folders: nothing for a default")]
     pub fn new() -> Self {
         let folder = TempDir::with_prefix("barbless-").expect("a temporary folder");
         // Canonical, because the client and git report canonical paths and tests compare them.
         let root = folder.path().canonicalize().expect("the temporary folder's real path");
         let sandbox = Self { _folder: folder, root };
-        sandbox.lay_out();
+        for folder in
+            [sandbox.home().join(".claude"), sandbox.project(), sandbox.state_dir(), sandbox.temporary_dir()]
+        {
+            fs::create_dir_all(folder).expect("a folder of the sandbox");
+        }
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let private = fs::Permissions::from_mode(0o700);
+            fs::set_permissions(sandbox.state_dir(), private).expect("a private folder");
+        }
+        sandbox.write_home(".gitconfig", "[user]\n\tname = Sandbox\n\temail = sandbox@example.invalid\n");
+        sandbox.git(&["init", "--quiet", "--initial-branch", "main"]);
+        sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
         sandbox
     }
 
-    fn lay_out(&self) {
-        for folder in [self.home().join(".claude"), self.project(), self.state_dir(), self.temporary_dir()] {
-            fs::create_dir_all(folder).expect("a folder of the sandbox");
-        }
-        make_private(&self.state_dir());
-        self.write_home(".gitconfig", "[user]\n\tname = Sandbox\n\temail = sandbox@example.invalid\n");
-        self.git(&["init", "--quiet", "--initial-branch", "main"]);
-        self.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);
-    }
-
-    /// The folder that holds all the others.
     pub fn root(&self) -> PathBuf {
         self.root.clone()
     }
 
-    /// The scratch `HOME`.
     pub fn home(&self) -> PathBuf {
         self.root.join("home")
     }
@@ -85,7 +83,7 @@ impl Sandbox {
 
     /// The whole environment of a process in this world. Add to it or take away before you start one.
     pub fn env(&self) -> Environment {
-        [
+        environment([
             ("PATH", SYSTEM_PATH.to_owned()),
             ("LANG", "C.UTF-8".to_owned()),
             ("HOME", text(&self.home())),
@@ -93,10 +91,7 @@ impl Sandbox {
             ("CLAUDE_HOOK_STATE_DIR", text(&self.state_dir())),
             // The machine's own git settings (hooks, signing, templates) would make tests depend on the machine.
             ("GIT_CONFIG_NOSYSTEM", "1".to_owned()),
-        ]
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+        ])
     }
 
     /// Writes a file of the project, with the folders it needs, and returns its path.
@@ -109,33 +104,29 @@ impl Sandbox {
         write_file(self.home().join(path), content.as_ref())
     }
 
-    /// Writes the client's settings file of that level and returns its path.
     pub fn settings(&self, level: Level, settings: &Value) -> PathBuf {
-        let content = serde_json::to_vec_pretty(settings).expect("settings as JSON");
-        write_file(self.settings_path(level), &content)
+        write_file(self.settings_path(level), format!("{settings:#}").as_bytes())
     }
 
-    /// Path of Claude Code's settings file of that level.
     pub fn settings_path(&self, level: Level) -> PathBuf {
-        match level {
-            Level::User => self.home().join(".claude/settings.json"),
-            Level::Project => self.project().join(".claude/settings.json"),
-            Level::Local => self.project().join(".claude/settings.local.json"),
-        }
+        self.claude_file(level, "settings", "json")
     }
 
-    /// Writes our configuration file of that level and returns its path.
     pub fn requirements(&self, level: Level, yaml: &str) -> PathBuf {
         write_file(self.requirements_path(level), yaml.as_bytes())
     }
 
-    /// Path of our configuration file of that level.
     pub fn requirements_path(&self, level: Level) -> PathBuf {
-        match level {
-            Level::User => self.home().join(".claude/requirements.yaml"),
-            Level::Project => self.project().join(".claude/requirements.yaml"),
-            Level::Local => self.project().join(".claude/requirements.local.yaml"),
-        }
+        self.claude_file(level, "requirements", "yaml")
+    }
+
+    fn claude_file(&self, level: Level, stem: &str, extension: &str) -> PathBuf {
+        let (folder, middle) = match level {
+            Level::User => (self.home(), ""),
+            Level::Project => (self.project(), ""),
+            Level::Local => (self.project(), ".local"),
+        };
+        folder.join(format!(".claude/{stem}{middle}.{extension}"))
     }
 
     /// Runs git in the project and returns what it printed, without the last line break; a failure fails the test.
@@ -149,7 +140,6 @@ impl Sandbox {
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
-    /// Commits everything in the work tree.
     pub fn commit(&self, message: &str) {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);
@@ -157,9 +147,9 @@ impl Sandbox {
 
     /// The client's transcript of a session, as far as it is written; `None` when there is none.
     pub fn transcript(&self, session_id: &str) -> Option<PathBuf> {
-        let folders = fs::read_dir(self.home().join(".claude/projects")).ok()?;
-        let name = format!("{session_id}.jsonl");
-        folders.filter_map(Result::ok).map(|folder| folder.path().join(&name)).find(|path| path.is_file())
+        let folders = fs::read_dir(self.home().join(".claude/projects")).ok()?.flatten();
+        let mut paths = folders.map(|folder| folder.path().join(format!("{session_id}.jsonl")));
+        paths.find(|path| path.is_file())
     }
 }
 
@@ -168,28 +158,27 @@ impl Sandbox {
 /// `CARGO_HOME` and `RUSTUP_HOME` come from the environment of the test, else from `.cargo` and `.rustup` of the real
 /// home; `PATH` is the sandbox's with cargo's own folder before it.
 pub fn toolchain_env() -> Environment {
-    let cargo = PathBuf::from(env!("CARGO"));
-    let programs = cargo.parent().expect("cargo lies in a folder");
-    [
-        ("CARGO_HOME", text(&real_folder("CARGO_HOME", ".cargo"))),
-        ("RUSTUP_HOME", text(&real_folder("RUSTUP_HOME", ".rustup"))),
+    let programs = Path::new(env!("CARGO")).parent().expect("cargo lies in a folder");
+    let real_folder = |variable: &str, below_home: &str| {
+        let below_home =
+            || env::home_dir().expect("a home folder, to find the toolchain in").join(below_home);
+        text(&env::var_os(variable).map_or_else(below_home, PathBuf::from))
+    };
+    environment([
+        ("CARGO_HOME", real_folder("CARGO_HOME", ".cargo")),
+        ("RUSTUP_HOME", real_folder("RUSTUP_HOME", ".rustup")),
         ("PATH", format!("{}:{SYSTEM_PATH}", programs.display())),
         // Cargo's own folder comes first, so no rustup proxy is met; if one is, it must not fetch anything.
         ("RUSTUP_AUTO_INSTALL", "0".to_owned()),
-    ]
-    .into_iter()
-    .map(|(name, value)| (name.to_owned(), value))
-    .collect()
+    ])
 }
 
-fn real_folder(variable: &str, below_home: &str) -> PathBuf {
-    let below_home = || env::home_dir().expect("a home folder, to find the toolchain in").join(below_home);
-    env::var_os(variable).map_or_else(below_home, PathBuf::from)
+fn environment<const N: usize>(variables: [(&str, String); N]) -> Environment {
+    variables.map(|(name, value)| (name.to_owned(), value)).into()
 }
 
 fn write_file(path: PathBuf, content: &[u8]) -> PathBuf {
-    let folder = path.parent().expect("a file lies in a folder");
-    fs::create_dir_all(folder).expect("the file's folder");
+    fs::create_dir_all(path.parent().expect("a file lies in a folder")).expect("the file's folder");
     fs::write(&path, content).expect("a file of the sandbox");
     path
 }
@@ -197,12 +186,3 @@ fn write_file(path: PathBuf, content: &[u8]) -> PathBuf {
 fn text(path: &Path) -> String {
     path.to_str().expect("paths of the harness are UTF-8").to_owned()
 }
-
-#[cfg(unix)]
-fn make_private(folder: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).expect("a private folder");
-}
-
-#[cfg(not(unix))]
-fn make_private(_folder: &Path) {}

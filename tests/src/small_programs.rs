@@ -2,14 +2,13 @@
 //! Each gives the answer by which `config/hooks.yaml` proves its hook, and nothing else. Unix only.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 use shared::catalog::{Answer, Catalog, HookEntry};
 use tempfile::TempDir;
 
-/// A folder with a script for every program of an archive.
 pub fn folder() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     let folder = FOLDER.get_or_init(|| {
@@ -20,7 +19,6 @@ pub fn folder() -> &'static Path {
     folder.path()
 }
 
-/// Writes a script for every program of an archive into a folder.
 pub fn write_all(folder: &Path) {
     let catalog = Catalog::built_in().expect("the catalog");
     for hook in &catalog.hooks {
@@ -40,7 +38,7 @@ pub fn write_all_but(hook: &str, folder: &Path) {
 }
 
 /// A script that says what it is and whether it is switched on, and gives this answer to every event.
-fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) -> PathBuf {
+fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) {
     let answer = answer.map_or_else(|| "exit".to_owned(), |answer| format!("echo '{answer}'"));
     let version = env!("CARGO_PKG_VERSION");
     let script = format!(
@@ -51,8 +49,11 @@ fn write(folder: &Path, name: &str, enabled: bool, answer: Option<&Value>) -> Pa
     );
     let path = folder.join(name);
     fs::write(&path, script).expect("a script");
-    make_executable(&path);
-    path
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+    }
 }
 
 fn answer(hook: &HookEntry) -> Value {
@@ -70,12 +71,3 @@ fn answer(hook: &HookEntry) -> Value {
         }
     }
 }
-
-#[cfg(unix)]
-fn make_executable(path: &Path) {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
-}
-
-#[cfg(not(unix))]
-fn make_executable(_path: &Path) {}

@@ -36,22 +36,20 @@ impl Answer {
     /// This verdict, at this price in US dollars.
     pub fn verdict(verdict: &Value, usd: f64) -> Self {
         let usage = json!({ "input_tokens": 100, "output_tokens": 10 });
-        Self::result(
-            &json!({ "is_error": false, "structured_output": verdict, "total_cost_usd": usd, "usage": usage }),
-        )
+        Self::result(&json!({
+            "type": "result", "subtype": "success", "is_error": false, "structured_output": verdict,
+            "total_cost_usd": usd, "usage": usage,
+        }))
     }
 
-    /// An error of the API with this status.
     pub fn status(status: u16) -> Self {
-        Self::result(
-            &json!({ "is_error": true, "api_error_status": status, "result": "API Error", "total_cost_usd": 0 }),
-        )
+        Self::result(&json!({
+            "type": "result", "subtype": "success", "is_error": true, "api_error_status": status,
+            "result": "API Error", "total_cost_usd": 0,
+        }))
     }
 
-    fn result(fields: &Value) -> Self {
-        let mut result = json!({ "type": "result", "subtype": "success" });
-        let fields = fields.as_object().expect("fields are an object").clone();
-        result.as_object_mut().expect("a result is an object").extend(fields);
+    fn result(result: &Value) -> Self {
         Self::lines(&format!("cat <<'END'\n{result}\nEND"))
     }
 
@@ -60,27 +58,21 @@ impl Answer {
         Self::lines("sleep 3600 & echo $! > \"$notes/$number/child\"; wait")
     }
 
-    /// Never stops talking.
     pub fn flooding() -> Self {
         Self::lines("exec yes")
     }
 
-    /// Whatever these lines of shell do.
     pub fn lines(lines: &str) -> Self {
         Self(format!("{lines}\n"))
     }
 }
 
-/// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// Arguments without the program.
     pub arguments: Vec<String>,
     /// The names of its variables, in order; those that the shell adds are not among them.
     pub variables: Vec<String>,
-    /// Working directory.
     pub folder: PathBuf,
-    /// Content of stdin.
     pub stdin: String,
 }
 

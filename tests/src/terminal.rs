@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use vt100::Parser;
 
 /// How long to wait for something on the screen unless a test says otherwise.
-pub const DEADLINE: Duration = Duration::from_secs(20);
+pub const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Between two presses of a key that is pressed until something happens.
 const PRESS_EVERY: Duration = Duration::from_millis(300);
@@ -22,23 +22,12 @@ const ROWS: NonZeroU16 = NonZeroU16::new(45).unwrap();
 const COLUMNS: NonZeroU16 = NonZeroU16::new(140).unwrap();
 const SCROLLBACK_ROWS: usize = 1000;
 
-/// A key that is no character.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Key {
     Enter,
     Escape,
     Tab,
-    /// Shift and Tab.
-    BackTab,
-    Backspace,
-    /// Arrow up.
-    Up,
-    /// Arrow down.
     Down,
-    /// Arrow right.
-    Right,
-    /// Arrow left.
-    Left,
     /// Control and a letter: `Ctrl('c')`.
     Ctrl(char),
 }
@@ -49,12 +38,7 @@ impl Key {
             Self::Enter => b"\r".to_vec(),
             Self::Escape => b"\x1b".to_vec(),
             Self::Tab => b"\t".to_vec(),
-            Self::BackTab => b"\x1b[Z".to_vec(),
-            Self::Backspace => b"\x7f".to_vec(),
-            Self::Up => b"\x1b[A".to_vec(),
             Self::Down => b"\x1b[B".to_vec(),
-            Self::Right => b"\x1b[C".to_vec(),
-            Self::Left => b"\x1b[D".to_vec(),
             // A terminal sends a control letter as its place in the alphabet.
             Self::Ctrl(letter) => vec![u8::try_from(letter).expect("an ASCII letter") & 0x1f],
         }
@@ -63,16 +47,11 @@ impl Key {
 
 /// A running program and its screen.
 pub struct Terminal {
-    screen: Arc<Screen>,
+    screen: Arc<(Mutex<Parser>, Condvar)>,
     keyboard: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
     // Held for its destructor: closing it hangs up.
     _line: Box<dyn MasterPty + Send>,
-}
-
-struct Screen {
-    parser: Mutex<Parser>,
-    changed: Condvar,
 }
 
 impl Terminal {
@@ -89,18 +68,14 @@ impl Terminal {
             command.env(name, value);
         }
         let child = pair.slave.spawn_command(command).expect("the program starts in the terminal");
-        let screen = Arc::new(Screen {
-            parser: Mutex::new(Parser::new(ROWS, COLUMNS, SCROLLBACK_ROWS)),
-            changed: Condvar::new(),
-        });
+        let screen = Arc::new((Mutex::new(Parser::new(ROWS, COLUMNS, SCROLLBACK_ROWS)), Condvar::new()));
         show(pair.master.try_clone_reader().expect("the terminal's output"), Arc::clone(&screen));
         let keyboard = pair.master.take_writer().expect("the terminal's input");
         Self { screen, keyboard, child, _line: pair.master }
     }
 
-    /// Current content of the screen, without trailing blanks.
     pub fn screen(&self) -> String {
-        self.screen.text()
+        text(&self.screen.0.lock().expect("the screen"))
     }
 
     /// Types text, character by character as a person would: a terminal program may take a lump for a paste.
@@ -114,7 +89,6 @@ impl Terminal {
         self.send(&key.bytes());
     }
 
-    /// Types a line, waits until the program shows it, and presses Enter.
     #[track_caller]
     pub fn enter(&mut self, line: &str) {
         self.type_text(line);
@@ -123,35 +97,43 @@ impl Terminal {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        self.keyboard
-            .write_all(bytes)
-            .and_then(|()| self.keyboard.flush())
-            .expect("the program reads its keyboard");
+        let sent = self.keyboard.write_all(bytes).and_then(|()| self.keyboard.flush());
+        sent.expect("the program reads its keyboard");
     }
 
     /// Waits until the screen contains a text; fails after [`DEADLINE`] and prints the screen.
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
-        self.wait_for_within(text, DEADLINE);
+        self.wait_until(&format!("`{text}`"), DEADLINE, |screen| screen.contains(text));
     }
 
-    /// Waits until the screen contains a text; fails after `deadline` and prints the screen.
     #[track_caller]
-    pub fn wait_for_within(&self, text: &str, deadline: Duration) {
-        self.wait_until(&format!("`{text}`"), deadline, |screen| screen.contains(text));
-    }
-
-    /// Waits until the screen no longer contains a text; fails after `deadline` and prints the screen.
-    #[track_caller]
-    pub fn wait_until_gone(&self, text: &str, deadline: Duration) {
-        self.wait_until(&format!("no `{text}`"), deadline, |screen| !screen.contains(text));
+    pub fn wait_until_gone(&self, text: &str) {
+        self.wait_until(&format!("no `{text}`"), DEADLINE, |screen| !screen.contains(text));
     }
 
     /// Waits until the screen fulfils a condition; fails after `deadline`, names `what` and prints the screen.
     #[track_caller]
     pub fn wait_until(&self, what: &str, deadline: Duration, fulfilled: impl Fn(&str) -> bool) {
-        if let Err(screen) = self.screen.wait_until(deadline, fulfilled) {
+        if let Err(screen) = self.fulfils_within(deadline, fulfilled) {
             panic!("waited {deadline:?} for {what} on the screen; there is:\n{screen}");
+        }
+    }
+
+    /// Waits for a condition; returns the screen that does not fulfil it when the time is over.
+    fn fulfils_within(&self, time: Duration, fulfilled: impl Fn(&str) -> bool) -> Result<(), String> {
+        let until = Instant::now() + time;
+        let mut parser = self.screen.0.lock().expect("the screen");
+        loop {
+            let screen = text(&parser);
+            if fulfilled(&screen) {
+                return Ok(());
+            }
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(screen);
+            }
+            parser = self.screen.1.wait_timeout(parser, left).expect("the screen").0;
         }
     }
 
@@ -160,7 +142,7 @@ impl Terminal {
     #[track_caller]
     pub fn press_until(&mut self, key: Key, text: &str) {
         let until = Instant::now() + DEADLINE;
-        while self.screen.wait_until(PRESS_EVERY, |screen| screen.contains(text)).is_err() {
+        while self.fulfils_within(PRESS_EVERY, |screen| screen.contains(text)).is_err() {
             assert!(Instant::now() < until, "pressed {key:?} in vain for `{text}`:\n{}", self.screen());
             self.press(key);
         }
@@ -168,19 +150,15 @@ impl Terminal {
 
     /// Ends the program as a person would, with Control-C until it is gone; fails after [`DEADLINE`].
     #[track_caller]
-    pub fn quit(&mut self) -> ExitStatus {
+    pub fn quit(&mut self) {
         let until = Instant::now() + DEADLINE;
-        loop {
+        while self.exit_within(PRESS_EVERY).is_none_or(|status| !status.success()) {
+            assert!(Instant::now() < until, "the program does not end at Control-C:\n{}", self.screen());
             // The program may be gone already: then nobody reads the key, which is what we want.
             drop(self.keyboard.write_all(&Key::Ctrl('c').bytes()));
-            if let Some(status) = self.exit_within(PRESS_EVERY) {
-                return status;
-            }
-            assert!(Instant::now() < until, "the program does not end at Control-C:\n{}", self.screen());
         }
     }
 
-    /// Waits for the program's end; fails after `deadline` and prints the screen.
     #[track_caller]
     pub fn wait_for_exit(&mut self, deadline: Duration) -> ExitStatus {
         let status = self.exit_within(deadline);
@@ -199,29 +177,6 @@ impl Terminal {
     }
 }
 
-impl Screen {
-    fn text(&self) -> String {
-        text(&self.parser.lock().expect("the screen"))
-    }
-
-    /// Waits for a condition; returns the screen that does not fulfil it when the time is over.
-    fn wait_until(&self, time: Duration, fulfilled: impl Fn(&str) -> bool) -> Result<(), String> {
-        let until = Instant::now() + time;
-        let mut parser = self.parser.lock().expect("the screen");
-        loop {
-            let screen = text(&parser);
-            if fulfilled(&screen) {
-                return Ok(());
-            }
-            let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return Err(screen);
-            }
-            parser = self.changed.wait_timeout(parser, left).expect("the screen").0;
-        }
-    }
-}
-
 fn text(parser: &Parser) -> String {
     let contents = parser.screen().contents();
     let rows: Vec<&str> = contents.lines().map(str::trim_end).collect();
@@ -229,12 +184,12 @@ fn text(parser: &Parser) -> String {
 }
 
 /// Feeds what the program prints to the screen until the program is gone.
-fn show(mut output: impl Read + Send + 'static, screen: Arc<Screen>) {
+fn show(mut output: impl Read + Send + 'static, screen: Arc<(Mutex<Parser>, Condvar)>) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
         while let Ok(count @ 1..) = output.read(&mut bytes) {
-            screen.parser.lock().expect("the screen").process(&bytes[..count]);
-            screen.changed.notify_all();
+            screen.0.lock().expect("the screen").process(&bytes[..count]);
+            screen.1.notify_all();
         }
     });
 }
@@ -253,10 +208,8 @@ impl Drop for Terminal {
 fn end(child: &mut (dyn Child + Send + Sync)) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let group = child.process_id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // An error says that it has ended by itself.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
+    // An error says that it has ended by itself.
+    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
 }
 
 #[cfg(not(unix))]

@@ -4,13 +4,12 @@
 use crate::payloads::{self, Session};
 use serde_json::{Value, json};
 use std::fs;
-use std::path::PathBuf;
 
 /// A transcript in the making; [`Self::write`] puts it where the session says.
 #[must_use]
 pub struct Transcript<'a> {
     session: &'a Session,
-    lines: Vec<Value>,
+    lines: Vec<String>,
     /// Message id of the model's next lines; `None`: that of the recording.
     message: Option<String>,
     agent: Option<String>,
@@ -48,24 +47,20 @@ impl<'a> Transcript<'a> {
         self.add(|content| content[0]["type"] == "tool_use", call)
     }
 
-    /// The result of a call.
     pub fn result(self, id: &str, content: &str, is_error: bool) -> Self {
         let result =
             json!([{ "type": "tool_result", "tool_use_id": id, "content": content, "is_error": is_error }]);
         self.add(|content| content[0]["type"] == "tool_result", result)
     }
 
-    /// A prompt of the user.
     pub fn prompt(self, text: &str) -> Self {
         self.add(Value::is_string, json!(text))
     }
 
-    /// A tool call and its result.
     pub fn tool_call(self, tool: &str, input: &Value) -> Self {
         self.call("toolu_1", tool, input).result("toolu_1", "ok", false)
     }
 
-    /// Words of the model.
     pub fn text(self, text: &str) -> Self {
         self.add(|content| content[0]["type"] == "text", json!([{ "type": "text", "text": text }]))
     }
@@ -74,57 +69,49 @@ impl<'a> Transcript<'a> {
     fn add(mut self, like: impl Fn(&Value) -> bool, content: Value) -> Self {
         let mut told = recorded_line(like);
         told["sessionId"] = json!(self.session.id);
-        told["message"]["content"] = content;
+        let message = &mut told["message"];
+        message["content"] = content;
+        if let (Some(id), false) = (&self.message, message["id"].is_null()) {
+            message["id"] = json!(id);
+        }
+        if let (Some((model, tokens)), false) = (&self.context, message["usage"].is_null()) {
+            message["model"] = json!(model);
+            // Some of each kind.
+            let (input, creation, output) = (tokens / 100, tokens / 50, tokens / 200);
+            message["usage"]["input_tokens"] = json!(input);
+            message["usage"]["cache_creation_input_tokens"] = json!(creation);
+            message["usage"]["cache_read_input_tokens"] = json!(tokens - input - creation - output);
+            message["usage"]["output_tokens"] = json!(output);
+        }
         if !told["promptId"].is_null() {
             told["promptId"] = json!(self.session.prompt_id);
-        }
-        if let (Some(id), false) = (&self.message, told["message"]["id"].is_null()) {
-            told["message"]["id"] = json!(id);
-        }
-        if let (Some((model, tokens)), false) = (&self.context, told["message"]["usage"].is_null()) {
-            told["message"]["model"] = json!(model);
-            fill(&mut told["message"]["usage"], *tokens);
         }
         if let Some(agent) = &self.agent {
             told["isSidechain"] = json!(true);
             told["agentId"] = json!(agent);
         }
-        self.lines.push(told);
+        self.lines.push(told.to_string() + "\n");
         self
     }
 
     /// Writes it to the session's `transcript_path`, or where the client has a subagent's.
     pub fn write(&self) {
-        let lines: Vec<String> = self.lines.iter().map(Value::to_string).collect();
-        let path = self.path();
+        let session = &self.session.transcript;
+        let path = self.agent.as_ref().map_or_else(
+            || session.clone(),
+            |agent| session.with_extension("").join(format!("subagents/agent-{agent}.jsonl")),
+        );
         fs::create_dir_all(path.parent().expect("a transcript lies in a folder"))
-            .and_then(|()| fs::write(path, lines.join("\n") + "\n"))
+            .and_then(|()| fs::write(path, self.lines.concat()))
             .expect("the transcript");
     }
-
-    fn path(&self) -> PathBuf {
-        let session = &self.session.transcript;
-        match &self.agent {
-            Some(agent) => session.with_extension("").join(format!("subagents/agent-{agent}.jsonl")),
-            None => session.clone(),
-        }
-    }
-}
-
-/// Some of each kind.
-fn fill(usage: &mut Value, tokens: u64) {
-    let (input, creation, output) = (tokens / 100, tokens / 50, tokens / 200);
-    usage["input_tokens"] = json!(input);
-    usage["cache_creation_input_tokens"] = json!(creation);
-    usage["cache_read_input_tokens"] = json!(tokens - input - creation - output);
-    usage["output_tokens"] = json!(output);
 }
 
 fn recorded_line(like: impl Fn(&Value) -> bool) -> Value {
     let text = fs::read_to_string(payloads::transcript("main")).expect("the recorded transcript");
-    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
-    let mut messages = lines.filter(|line| ["user", "assistant"].iter().any(|role| line["type"] == *role));
-    messages
-        .find(|line| line["isMeta"].is_null() && like(&line["message"]["content"]))
-        .expect("the recording has such a line")
+    let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of JSON"));
+    let is_message = |line: &Value| line["type"] == "user" || line["type"] == "assistant";
+    let found =
+        lines.find(|line| is_message(line) && line["isMeta"].is_null() && like(&line["message"]["content"]));
+    found.expect("the recording has such a line")
 }

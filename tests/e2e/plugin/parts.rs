@@ -2,15 +2,12 @@
 //! permissions for the lines it tells Claude to run, and no other.
 
 use super::{install_plugin, tree};
-use crate::registered::newest_result;
-use crate::requirements_check::{client, write};
-use crate::typing::{SOON, ready};
+use crate::scene::{Scene, names};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
-use tests::messages_api::{MessagesApi, Reply, Script, ToolResult};
-use tests::sandbox::{Level, Sandbox};
+use tests::messages_api::{Reply, ToolResult};
+use tests::script;
 use tests::terminal::Key;
 
 /// Each command: what is typed behind it, and how that is told.
@@ -23,62 +20,36 @@ const TYPED: [(&str, &str, &str); 3] = [
 /// What lines need beside the words that are allowed.
 const WORDS: [(&str, &str); 2] = [("req check", "--bash \"echo hi\""), ("req docs", "start")];
 
-/// A text of the plugin: what stands above it, by key, and the text itself.
+/// A text of the plugin: what stands above it, by key, and the line by which it is known again: the first that says something.
 struct Text {
     front: BTreeMap<String, String>,
-    body: String,
+    first_line: String,
 }
 
-impl Text {
-    fn read(file: &PathBuf) -> Self {
-        let text = fs::read_to_string(file).unwrap();
-        let (front, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
-        let pairs = front.lines().map(|line| line.split_once(": ").unwrap());
-        let front = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
-        Self { front, body: body.to_owned() }
-    }
-
-    /// A line by which it is known again: the first that says something.
-    fn first_line(&self) -> &str {
-        self.body.lines().find(|line| !line.is_empty() && !line.contains("$ARGUMENTS")).unwrap()
-    }
-
-    /// The lines it allows, as they would be typed.
-    fn allowed(&self) -> Vec<String> {
-        let rules = self.front["allowed-tools"].split(", ");
-        let line = |rule: &str| {
-            let line = rule.strip_prefix("Bash(").unwrap().strip_suffix("*)").unwrap().trim();
-            let words = WORDS.iter().find(|(with, _)| *with == line).map_or("", |(_, words)| words);
-            format!("{line} {words}").trim().to_owned()
-        };
-        rules.map(line).collect()
-    }
+/// A text of the plugin.
+fn text(file: &str) -> Text {
+    let text = fs::read_to_string(tree().join(file)).unwrap();
+    let (front, body) = text.strip_prefix("---\n").unwrap().split_once("\n---\n").unwrap();
+    let pairs = front.lines().map(|line| line.split_once(": ").unwrap());
+    let front = pairs.map(|(key, value)| (key.to_owned(), value.to_owned())).collect();
+    let mut lines = body.lines().filter(|line| !line.is_empty() && !line.contains("$ARGUMENTS"));
+    Text { front, first_line: lines.next().unwrap().to_owned() }
 }
 
-/// The texts in a folder of the plugin, by their names.
-fn texts(folder: &str) -> BTreeMap<String, Text> {
-    let files = fs::read_dir(tree().join(folder)).unwrap().map(|file| file.unwrap().path());
-    let text = |file: PathBuf| {
-        let name = file.file_stem().unwrap().to_str().unwrap().to_owned();
-        let file = if file.is_dir() { file.join("SKILL.md") } else { file };
-        (name, Text::read(&file))
+/// The lines that a command allows, as they would be typed.
+fn allowed(command: &Text) -> Vec<String> {
+    let line = |rule: &str| {
+        let line = rule.strip_prefix("Bash(").unwrap().strip_suffix("*)").unwrap().trim();
+        let words = WORDS.iter().find(|(with, _)| *with == line).map_or("", |(_, words)| words);
+        format!("{line} {words}").trim().to_owned()
     };
-    files.map(text).collect()
+    command.front["allowed-tools"].split(", ").map(line).collect()
 }
 
-fn user() -> Sandbox {
-    let sandbox = Sandbox::new();
-    install_plugin(&sandbox);
-    sandbox
-}
-
-/// Types the prompt, lets Claude run these lines where nothing is allowed, and returns what was shown first, and each result.
-fn run(sandbox: &Sandbox, prompt: &str, lines: &[String]) -> (Vec<String>, Vec<ToolResult>) {
-    let script = lines.iter().fold(Script::new(), |script, line| script.reply(Reply::bash(line)));
-    let api = MessagesApi::start(script.reply("end"));
-    client(sandbox, &api).allow(&[]).unset("CLAUDE_HOOK_STATE_DIR").ask(prompt).outcome.assert_exit(0);
-    let requests = api.main_requests();
-    (requests[0].shown_texts(), requests.last().unwrap().tool_results())
+fn user() -> Scene {
+    let scene = Scene::new();
+    install_plugin(&scene);
+    scene
 }
 
 fn is_unpermitted(result: &ToolResult) -> bool {
@@ -87,104 +58,75 @@ fn is_unpermitted(result: &ToolResult) -> bool {
 
 #[test]
 fn each_command_reaches_the_model_and_the_lines_it_names_need_no_question() {
-    let commands = texts("commands");
-    assert_eq!(commands.keys().map(String::as_str).collect::<Vec<_>>(), TYPED.map(|(name, ..)| name));
+    let commands = names(&tree().join("commands"));
+    assert_eq!(commands, TYPED.map(|(name, ..)| format!("{name}.md")));
     for (name, words, told) in TYPED {
-        let (sandbox, command) = (user(), &commands[name]);
-        let mut lines = command.allowed();
-        let (_, unasked) = run(&sandbox, "work", &lines);
-        assert!(unasked.iter().all(is_unpermitted), "{name}: without the command: {unasked:#?}");
+        let (scene, command) = (user(), text(&format!("commands/{name}.md")));
+        let lines = allowed(&command);
+        let calls = || lines.iter().fold(script![], |script, line| script.reply(Reply::bash(line)));
+        let unasked = scene.ask_as("work", calls().reply("end"), |client| client.allow(""));
+        assert!(unasked.results().iter().all(is_unpermitted), "{name}: without the command");
 
-        lines.push("touch made".to_owned());
-        let (shown, results) = run(&sandbox, &format!("/barbless:{name} {words}"), &lines);
+        let script = calls().reply(Reply::bash("touch made")).reply("end");
+        let prompt = format!("/barbless:{name} {words}");
+        let session = scene.ask_as(&prompt, script, |client| client.allow(""));
 
-        let all = [told, command.first_line()];
-        assert!(all.iter().all(|part| shown.iter().any(|text| text.contains(part))), "{name}: {shown:#?}");
+        let first = &session.requests()[0];
+        assert!(first.shows(told) && first.shows(&command.first_line), "{name}: {:#?}", first.shown_texts());
+        let results = session.results();
         let (other, own) = results.split_last().unwrap();
-        for (line, result) in lines.iter().zip(own) {
-            assert!(!is_unpermitted(result), "{name}: {line}: {result:?}");
-        }
-        assert!(is_unpermitted(other) && !sandbox.project().join("made").exists(), "{name}: {other:?}");
+        assert!(own.iter().all(|result| !is_unpermitted(result)), "{name}: {lines:?} {own:#?}");
+        assert!(is_unpermitted(other) && scene.files().is_empty(), "{name}: {other:?}");
     }
 }
 
 #[test]
-fn each_skill_reaches_the_model() {
-    let skills = texts("skills");
-    let call = |name| Reply::tool("Skill", json!({ "skill": format!("barbless:{name}") }));
-    let script = skills.keys().fold(Script::new(), |script, name| script.reply(call(name)));
-    let (sandbox, api) = (user(), MessagesApi::start(script.reply("end")));
-
-    client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("work").outcome.assert_exit(0);
-
-    let requests = api.main_requests();
-    for (at, (name, skill)) in skills.iter().enumerate() {
-        assert!(!requests[at].shows(skill.first_line()), "{name}");
-        assert!(requests[at + 1].shows(skill.first_line()), "{name}: {:#?}", requests[at + 1].shown_texts());
+fn each_skill_and_each_agent_reaches_the_model() {
+    let (skills, agents) = (names(&tree().join("skills")), names(&tree().join("agents")));
+    let agents: Vec<&str> = agents.iter().map(|file| file.strip_suffix(".md").unwrap()).collect();
+    let mut script = script![];
+    for name in &skills {
+        script = script.reply(Reply::tool("Skill", &json!({ "skill": format!("barbless:{name}") })));
     }
-    assert_eq!(requests.len(), skills.len() + 1);
-}
+    for name in &agents {
+        script = script
+            .reply(Reply::agent_of(&format!("barbless:{name}"), name, false))
+            .agent(name, ["I looked."]);
+    }
 
-#[test]
-fn each_agent_is_told_what_it_is_and_has_the_tools_it_names_alone() {
-    let agents = texts("agents");
-    let call = |name| {
-        let input = json!({ "description": "a look", "prompt": format!("[[route:{name}]] look"),
-            "subagent_type": format!("barbless:{name}"), "run_in_background": false });
-        Reply::tool("Agent", input)
-    };
-    let script = agents.keys().fold(Script::new(), |script, name| {
-        script.reply(call(name)).route(name, [Reply::text("I have looked.")])
-    });
-    let (sandbox, api) = (user(), MessagesApi::start(script.reply("end")));
+    let session = user().ask("work", script.reply("end"));
 
-    client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("work").outcome.assert_exit(0);
-
-    for (name, agent) in &agents {
-        let requests = api.marked_requests(name);
-        let system = requests[0].body["system"].to_string();
-        assert!(system.contains(agent.first_line()), "{name}: {system}");
-        let named: Vec<&str> = agent.front["tools"].split(", ").collect();
-        let tools = requests[0].tools();
+    let requests = session.requests();
+    for (at, name) in skills.iter().enumerate() {
+        let line = text(&format!("skills/{name}/SKILL.md")).first_line;
+        assert!(!requests[at].shows(&line) && requests[at + 1].shows(&line), "{name}");
+    }
+    for name in agents {
+        let (agent, asked) = (text(&format!("agents/{name}.md")), session.of_agent(name));
+        assert!(asked[0].body["system"].to_string().contains(&agent.first_line), "{name}");
+        let (named, tools) = (agent.front["tools"].split(", ").collect::<Vec<_>>(), asked[0].tools());
         assert!(!tools.is_empty() && tools.iter().all(|tool| named.contains(tool)), "{name}: {tools:?}");
     }
-    let results = api.main_requests().pop().unwrap().tool_results();
-    assert!(results.iter().all(|result| result.text.contains("I have looked.")), "{results:#?}");
+    assert_eq!(session.last().count("I looked."), names(&tree().join("agents")).len());
 }
 
 #[test]
-fn a_skill_meets_the_requirement_that_names_it() {
-    let sandbox = user();
-    let adr = "adr_reviewed: {enabled: true, scope: branch, satisfied_by_skill: adr-review}";
-    sandbox.requirements(Level::Project, &format!("requirements: {{{adr}}}\n"));
-    let script = Script::new()
-        .reply(write(&sandbox, "too-early.txt", ""))
-        .reply(Reply::tool("Skill", json!({ "skill": "barbless:adr-review" })))
-        .reply(write(&sandbox, "reviewed.txt", ""));
-    let api = MessagesApi::start(script.reply("end"));
+fn claude_finds_its_programs_and_a_command_typed_without_the_plugins_name_is_completed() {
+    let scene = user().in_project("requirements: {commit_plan: {enabled: true}}\n");
+    let session =
+        scene.ask("work", script![Reply::bash("req status"), Reply::bash("credit-pacer status"), "end"]);
+    assert_eq!(session.outcomes(), ["ran", "ran"], "{:?}", session.results());
+    assert!(session.results()[0].text.contains("commit_plan"));
 
-    client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR").ask("work").outcome.assert_exit(0);
-
-    let requests = api.main_requests();
-    assert!(newest_result(&requests[1]).text.contains("adr-review"), "{:?}", newest_result(&requests[1]));
-    let files = ["too-early.txt", "reviewed.txt"].map(|file| sandbox.project().join(file).exists());
-    assert_eq!(files, [false, true], "the skill has met it");
-}
-
-#[test]
-fn what_is_typed_without_the_plugins_name_is_completed() {
-    let (sandbox, api) = (Sandbox::new(), MessagesApi::start(Script::new().reply("it is met")));
-    // It answers the client's first questions, which the client would ask again after a command of its own.
-    let client = client(&sandbox, &api).unset("CLAUDE_HOOK_STATE_DIR");
-    install_plugin(&sandbox);
-    let mut terminal = ready(client);
-    terminal.type_text("/req");
-    terminal.wait_for_within("/barbless:req", SOON);
-    terminal.press(Key::Tab);
-    terminal.wait_for_within("❯\u{a0}/barbless:req", SOON);
-    terminal.type_text("status");
-    terminal.press(Key::Enter);
-    terminal.wait_for_within("it is met", SOON);
-    assert!(api.showed(0, "The user typed: `req status`"), "{:#?}", api.main_requests()[0].shown_texts());
-    assert!(terminal.quit().success());
+    // `claude plugin` has left no answers to the client's first questions.
+    fs::remove_file(scene.sandbox.home().join(".claude.json")).unwrap();
+    let mut user = scene.user(script!["it is met"]);
+    user.terminal.type_text("/req");
+    user.terminal.wait_for("/barbless:req");
+    user.terminal.press(Key::Tab);
+    user.terminal.wait_for("❯\u{a0}/barbless:req");
+    user.terminal.type_text("status");
+    user.terminal.press(Key::Enter);
+    user.terminal.wait_for("it is met");
+    assert!(user.last().shows("The user typed: `req status`"), "{:#?}", user.last().shown_texts());
 }

@@ -1,121 +1,72 @@
-//! Stops under the real client: what holds one, once, and what never does.
+//! Stops under the real client: what blocks one, once, and what never does.
 
-use super::{Obeying, client, outcomes, project, read, results, to_pass, write};
-use crate::registered::{journal, settings};
+use super::{project, to_pass};
+use crate::scene::{Scene, obeying};
 use serde_json::json;
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
-use tests::client::CLIENT_VERSION;
-use tests::messages_api::{MessagesApi, Recorded, Reply, Script};
-use tests::recording::{self, Behaviour, Recorder};
-use tests::sandbox::{Level, Sandbox};
+use tests::messages_api::{MessagesApi, Recorded, Reply};
+use tests::recording::Behaviour;
+use tests::sandbox::Level;
+use tests::script;
 
-/// An edit makes the tests due; a plan is needed before the first one, where the plan is asked for.
+/// An edit makes the tests due.
 const TESTS_GREEN: &str =
     "requirements: {tests_green: {enabled: true, type: evidence, command: ./run-tests, paths: [src/**]}}\n";
 const HEADLESS: &str = "requirements-check: {headless: true}\n";
 
-/// How a stop is held.
-const HELD: &str = "Stop hook feedback:\nrequirements-check: ";
-
-fn tested_project(more: &str) -> Sandbox {
-    let sandbox = project(&format!("{TESTS_GREEN}{more}"));
-    let tests = sandbox.write("run-tests", "#!/bin/sh\ntest -d src\n");
-    fs::set_permissions(tests, fs::Permissions::from_mode(0o755)).unwrap();
-    sandbox
+fn tested(scene: Scene, more: &str) -> Scene {
+    let scene =
+        scene.in_project(&format!("{TESTS_GREEN}{more}")).program("run-tests", "#!/bin/sh\ntest -d src\n");
+    scene.committed("notes.txt", "before\n")
 }
 
-fn code(sandbox: &Sandbox) -> Reply {
-    write(sandbox, "src/code.txt", "new\n")
+fn code(scene: &Scene) -> Reply {
+    scene.write("src/code.txt", "new\n")
 }
 
-/// So often a stop was held, as the request shows it.
-fn held(request: &Recorded) -> usize {
-    request.shown_texts().iter().filter(|text| text.starts_with(HELD)).count()
-}
-
-#[track_caller]
-fn last(api: &MessagesApi) -> std::sync::Arc<Recorded> {
-    api.main_requests().pop().expect("the model was asked")
+/// So often a stop was blocked, as the request shows it.
+fn blocked(request: &Recorded) -> usize {
+    request.count("Stop hook feedback:\nrequirements-check: ")
 }
 
 #[test]
-fn a_stop_with_untested_edits_is_held_once_per_prompt() {
-    let sandbox = tested_project(HEADLESS);
-    let api =
-        MessagesApi::start(Script::new().reply(code(&sandbox)).reply("One.").reply("Two.").reply("Three."));
+fn a_stop_with_untested_edits_is_blocked_once_and_the_line_it_names_ends_the_matter() {
+    let scene = tested(project(""), HEADLESS);
+    let session = scene.ask("work", script![code(&scene), "One.", "Two.", "Three."]);
+    assert_eq!((session.text(), blocked(&session.last()), scene.journal("block").len()), ("Two.", 1, 1));
 
-    assert_eq!(client(&sandbox, &api).ask("work").text(), "Two.");
-
-    assert_eq!(held(&last(&api)), 1, "{:#?}", last(&api).shown_texts());
-    let journal = journal(&sandbox);
-    assert_eq!(journal.matches(r#""what":"block""#).count(), 1, "{journal}");
-}
-
-#[test]
-fn the_line_it_names_ends_the_matter() {
-    let sandbox = tested_project(HEADLESS);
-    let script =
-        Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
-    let api = MessagesApi::start(script);
-
-    let run = client(&sandbox, &api).ask("work");
-    assert_eq!(run.text(), "Two.");
-    let more =
-        MessagesApi::start(Script::new().reply(read(&sandbox, "notes.txt")).reply("Four.").reply("Five."));
-    let again = client(&sandbox, &more).args(&["--resume", run.session_id()]).ask("and read the notes");
-
+    let scene = tested(project(""), HEADLESS);
+    let session = scene.ask("work", script![code(&scene), "One.", obeying(to_pass), "Two.", "Three."]);
+    assert_eq!(session.text(), "Two.");
+    let more = MessagesApi::start(script![scene.read("notes.txt"), "Four.", "Five."]);
+    let again = scene.client(&more).args(&["--resume", session.run.session_id()]).ask("and read the notes");
     assert_eq!(again.text(), "Four.", "what was tested stays tested");
-    assert_eq!((held(&last(&api)), outcomes(&api)), (1, vec!["ran", "ran"]));
+    assert_eq!((blocked(&session.last()), session.outcomes()), (1, vec!["ran", "ran"]));
 }
 
 #[test]
-fn in_the_terminal_it_is_held_without_opting_in() {
-    let sandbox = tested_project("");
-    let script = Script::new()
-        .reply(code(&sandbox))
-        .reply("Step one is there.")
-        .obey(to_pass)
-        .reply("And it is tested.");
-    let api = MessagesApi::start(script);
-
-    let mut terminal = client(&sandbox, &api).terminal();
-    terminal.wait_for(CLIENT_VERSION.trim());
-    terminal.enter("work");
-    terminal.wait_for("And it is tested.");
-    assert!(terminal.quit().success());
-
-    assert_eq!(
-        (held(&last(&api)), outcomes(&api)),
-        (1, vec!["ran", "ran"]),
-        "{:#?}",
-        last(&api).shown_texts()
-    );
+fn in_the_terminal_it_is_blocked_without_opting_in() {
+    let scene = tested(project(""), "");
+    let mut user =
+        scene.user(script![code(&scene), "Step one is there.", obeying(to_pass), "And it is tested."]);
+    user.asks("work", "And it is tested.");
+    assert_eq!((blocked(&user.last()), user.outcomes()), (1, vec!["ran", "ran"]));
 }
 
 #[test]
-fn of_three_that_hold_a_stop_at_once_each_is_heard_and_it_ends() {
-    let sandbox = tested_project(HEADLESS);
-    sandbox.requirements(Level::User, "stop-momentum: {enabled: true, headless: true}\n");
-    let recorder = Recorder::new(&sandbox);
-    let block = recording::Reply::stdout(json!({ "decision": "block", "reason": "a foreign reason" }));
-    let foreign = recorder.hook("foreign", Behaviour::replying([block, recording::Reply::silent()]));
-    let ours = settings(&["requirements-check", "stop-momentum"]);
-    sandbox.settings(Level::User, &ours.hook("Stop", &foreign).json());
-    let script =
-        Script::new().reply(code(&sandbox)).reply("One.").obey(to_pass).reply("Two.").reply("Three.");
-    let api = MessagesApi::start(script);
+fn of_three_that_block_a_stop_at_once_each_is_heard_and_it_ends() {
+    let foreign = Behaviour::default().then(json!({ "decision": "block", "reason": "a foreign reason" }), 0);
+    let scene = Scene::with(&["requirements-check", "stop-momentum"], "").hook("Stop", "foreign", foreign);
+    let scene = tested(scene, HEADLESS);
+    scene.sandbox.requirements(Level::User, "stop-momentum: {enabled: true, headless: true}\n");
 
-    assert_eq!(client(&sandbox, &api).ask("work").text(), "Two.");
+    let session = scene.ask("work", script![code(&scene), "One.", obeying(to_pass), "Two.", "Three."]);
 
-    let shown = last(&api).shown_texts();
+    assert_eq!((session.text(), session.outcomes()), ("Two.", vec!["ran", "ran"]));
+    let shown = session.last().shown_texts();
     let reasons: Vec<&str> =
         shown.iter().filter_map(|text| text.strip_prefix("Stop hook feedback:\n")).collect();
     assert_eq!(reasons.len(), 3, "{shown:#?}");
     for start in ["requirements-check: ", "stop-momentum: ", "a foreign reason"] {
         assert!(reasons.iter().any(|reason| reason.starts_with(start)), "{start} is not in {reasons:#?}");
     }
-    let ours = reasons.iter().find(|reason| reason.starts_with("requirements-check: ")).unwrap();
-    assert!(ours.contains("tests_green") && to_pass(ours) == Some("./run-tests"), "{ours}");
-    assert_eq!(outcomes(&api), ["ran", "ran"], "{:#?}", results(&api));
 }

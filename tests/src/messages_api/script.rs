@@ -1,88 +1,43 @@
-//! What the scripted model says: replies in order for the main loop, for subagents by a marker, and for the requests the
-//! client makes on the side. It describes; choosing a reply for a request is its only logic.
+//! What the scripted model says: replies in order for the main loop, for subagents by a marker, for judges, and for the
+//! requests the client makes on the side. It describes; choosing a reply for a request is its only logic.
 
 use super::Route;
-use super::recorded::{Recorded, first_user_text, last_message_text};
+use super::recorded::{Recorded, list, texts};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// The script. An empty one answers every request with "done".
+#[derive(Default)]
 #[must_use]
 pub struct Script {
     main: Vec<Answer>,
-    marked: Vec<(String, Vec<Answer>)>,
-    shown: Vec<(String, Vec<Answer>)>,
+    agents: Vec<(String, Vec<Answer>)>,
     judge: Vec<Answer>,
-    aux: Answer,
-    otherwise: Answer,
     pub(super) headers: Vec<(String, String)>,
-    pub(super) input_tokens: u64,
 }
 
-impl Default for Script {
-    fn default() -> Self {
-        Self {
-            main: Vec::new(),
-            marked: Vec::new(),
-            shown: Vec::new(),
-            judge: Vec::new(),
-            aux: "ok".into(),
-            otherwise: "done".into(),
-            headers: Vec::new(),
-            input_tokens: 100,
-        }
-    }
+/// A script of these replies of the main loop, in order: texts, [`Reply`]s and [`Answer`]s.
+#[macro_export]
+macro_rules! script {
+    ($($answer:expr),* $(,)?) => { $crate::messages_api::Script::default()$(.reply($answer))* };
 }
 
 impl Script {
-    /// A script of nothing.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The next reply of the main loop.
     pub fn reply(mut self, answer: impl Into<Answer>) -> Self {
         self.main.push(answer.into());
         self
     }
 
-    /// The next reply of the main loop, made from the request: for an answer that must contain what the model was shown.
-    pub fn reply_with(self, reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
-        self.reply(Answer::made_by(reply))
-    }
-
-    /// Replies for the conversation whose first user message contains `[[route:NAME]]`: put the marker into the prompt of
-    /// the `Agent` call that starts the subagent.
-    pub fn route<A: Into<Answer>>(mut self, name: &str, answers: impl IntoIterator<Item = A>) -> Self {
-        self.marked.push((name.to_owned(), answers.into_iter().map(Into::into).collect()));
+    /// Replies for the subagent that [`Reply::agent`] of this name starts.
+    pub fn agent<A: Into<Answer>>(mut self, name: &str, answers: impl IntoIterator<Item = A>) -> Self {
+        self.agents.push((name.to_owned(), answers.into_iter().map(Into::into).collect()));
         self
     }
 
-    /// Replies for requests whose last message contains `text`, or one of the role `system` behind it, with or without tools,
-    /// before any other rule but the judges'; the last one repeats. For replies whose order is not known, and for judges that
-    /// are clients.
-    pub fn when_shown<A: Into<Answer>>(mut self, text: &str, answers: impl IntoIterator<Item = A>) -> Self {
-        self.shown.push((text.to_owned(), answers.into_iter().map(Into::into).collect()));
-        self
-    }
-
-    /// The next reply to a judge: to a request that sets its answer's form by a schema and wants it whole, as no client does
-    /// it. The last one repeats; without any the judge hears a word that is no verdict. No other list is used up by it.
+    /// The next reply to a judge; the last one repeats. A judge that is a client gets JSON as the call of a tool.
     pub fn judge(mut self, answer: impl Into<Answer>) -> Self {
         self.judge.push(answer.into());
-        self
-    }
-
-    /// The reply to every request without tools.
-    pub fn aux(mut self, answer: impl Into<Answer>) -> Self {
-        self.aux = answer.into();
-        self
-    }
-
-    /// The reply once a list has run out.
-    pub fn otherwise(mut self, answer: impl Into<Answer>) -> Self {
-        self.otherwise = answer.into();
         self
     }
 
@@ -92,50 +47,50 @@ impl Script {
         self
     }
 
-    /// The answer of `count_tokens`.
-    pub fn input_tokens(mut self, count: u64) -> Self {
-        self.input_tokens = count;
-        self
-    }
-
     pub(super) fn route_of(&self, body: &Value) -> Route {
-        if body["output_config"]["format"].is_object() && body["stream"] != json!(true) {
+        let tools = list(&body["tools"]);
+        let has_schema = body["output_config"]["format"].is_object() && body["stream"] != json!(true);
+        if has_schema || tools.iter().any(|tool| tool["name"] == STRUCTURED) {
             return Route::Judge;
         }
-        let last = last_message_text(body);
-        if let Some((text, _)) = self.shown.iter().find(|(text, _)| last.contains(text.as_str())) {
-            return Route::Shown(text.clone());
+        let mut messages = list(&body["messages"]).iter().filter(|message| message["role"] == "user");
+        let first = messages.next().map(|message| texts(&message["content"]).join("\n")).unwrap_or_default();
+        let last = messages.next_back().map(|message| texts(&message["content"]).join("\n"));
+        if last.as_ref().unwrap_or(&first).contains("summary of the conversation") {
+            return Route::Summary;
         }
-        if body["tools"].as_array().is_none_or(Vec::is_empty) {
+        if tools.is_empty() {
             return Route::Aux;
         }
-        let first = first_user_text(body);
-        let marked = self.marked.iter().find(|(name, _)| first.contains(&format!("[[route:{name}]]")));
-        marked.map_or(Route::Main, |(name, _)| Route::Marked(name.clone()))
+        let agent = self.agents.iter().find(|(name, _)| first.contains(&format!("[[route:{name}]]")));
+        agent.map_or(Route::Main, |(name, _)| Route::Agent(name.clone()))
     }
 
     pub(super) fn reply_to(&self, request: &Recorded, position: usize) -> Reply {
         let answer = match &request.route {
             Route::Main => self.main.get(position),
-            Route::Marked(name) => list(&self.marked, name).get(position),
-            Route::Shown(text) => list(&self.shown, text).get(position).or(list(&self.shown, text).last()),
-            Route::Judge => self.judge.get(position).or(self.judge.last()).or(Some(&self.aux)),
-            _ => Some(&self.aux),
+            Route::Agent(name) => {
+                let own = self.agents.iter().find(|(own, _)| own == name);
+                own.and_then(|(_, answers)| answers.get(position))
+            }
+            Route::Judge => self.judge.get(position).or(self.judge.last()),
+            Route::Summary => return Reply::text("<analysis>a</analysis><summary>short</summary>"),
+            Route::Aux => None,
         };
-        (answer.unwrap_or(&self.otherwise).0)(request)
+        let reply = answer.map_or_else(|| Reply::text("done"), |answer| (answer.0)(request));
+        let structured = list(&request.body["tools"]).iter().find(|tool| tool["name"] == STRUCTURED);
+        structured.map_or(reply.clone(), |tool| reply.structured(tool))
     }
 }
 
-fn list<'a>(lists: &'a [(String, Vec<Answer>)], name: &str) -> &'a [Answer] {
-    lists.iter().find(|(own, _)| own == name).map_or(&[], |(_, answers)| answers)
-}
+/// The tool through which a client gives a structured answer.
+const STRUCTURED: &str = "StructuredOutput";
 
 /// A reply, fixed or made from the request.
 #[derive(Clone)]
 pub struct Answer(Arc<dyn Fn(&Recorded) -> Reply + Send + Sync>);
 
 impl Answer {
-    /// One made from the request.
     pub fn made_by(reply: impl Fn(&Recorded) -> Reply + Send + Sync + 'static) -> Self {
         Self(Arc::new(reply))
     }
@@ -154,39 +109,25 @@ impl From<&str> for Answer {
 }
 
 /// One reply of the model, or an error in its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct Reply {
     pub(super) blocks: Vec<Map<String, Value>>,
-    pub(super) usage: Usage,
-    pub(super) stop_reason: Option<String>,
-    pub(super) model: Option<String>,
-    pub(super) status: u16,
-    pub(super) error: Option<Value>,
+    pub(super) tokens: u64,
+    pub(super) error: Option<(u16, Value)>,
     pub(super) delay: Duration,
     pub(super) pause_between_blocks: Duration,
-    pub(super) headers: Vec<(String, String)>,
 }
 
 impl Reply {
-    /// A reply of no block; add some.
-    pub fn empty() -> Self {
-        Self {
-            blocks: Vec::new(),
-            usage: Usage::default(),
-            stop_reason: None,
-            model: None,
-            status: 200,
-            error: None,
-            delay: Duration::ZERO,
-            pause_between_blocks: Duration::ZERO,
-            headers: Vec::new(),
-        }
+    fn block(block: Value) -> Self {
+        let Value::Object(block) = block else { panic!("a content block is an object, not {block}") };
+        Self { blocks: vec![block], ..Self::default() }
     }
 
-    /// Says this.
+    /// Says this; nothing where it is empty.
     pub fn text(text: &str) -> Self {
-        Self::empty().and_text(text)
+        if text.is_empty() { Self::default() } else { Self::block(json!({ "type": "text", "text": text })) }
     }
 
     /// Says this JSON and nothing else, as a model does whose answer's form is set.
@@ -195,117 +136,74 @@ impl Reply {
     }
 
     pub fn thinking(thinking: &str) -> Self {
-        Self::empty().and(json!({ "type": "thinking", "thinking": thinking, "signature": "c2NyaXB0ZWQ=" }))
+        Self::block(json!({ "type": "thinking", "thinking": thinking, "signature": "c2NyaXB0ZWQ=" }))
     }
 
-    /// Calls this tool.
-    pub fn tool(name: &str, input: Value) -> Self {
-        Self::empty().and_tool(name, input)
+    pub fn tool(name: &str, input: &Value) -> Self {
+        Self::block(json!({ "type": "tool_use", "name": name, "input": input }))
     }
 
-    /// Runs this command with the Bash tool.
     pub fn bash(command: &str) -> Self {
-        Self::tool("Bash", json!({ "command": command, "description": "run a command" }))
+        Self::tool("Bash", &json!({ "command": command, "description": "run a command" }))
     }
 
-    /// Starts a subagent; see [`Self::and_agent`].
-    pub fn agent(route: &str, task: &str) -> Self {
-        Self::empty().and_agent(route, task)
+    /// Starts a subagent that is answered by [`Script::agent`] of this name, and waits for it.
+    pub fn agent(name: &str) -> Self {
+        Self::agent_of("general-purpose", name, false)
+    }
+
+    pub fn background_agent(name: &str) -> Self {
+        Self::agent_of("general-purpose", name, true)
+    }
+
+    /// The same of another type.
+    pub fn agent_of(subagent_type: &str, name: &str, in_background: bool) -> Self {
+        let prompt = format!("[[route:{name}]] do it");
+        let input = json!({
+            "description": "the task", "prompt": prompt, "subagent_type": subagent_type,
+            "run_in_background": in_background,
+        });
+        Self::tool("Agent", &input)
     }
 
     /// An error in place of a reply, for example 529 `overloaded_error`.
-    pub fn error(status: u16, kind: &str, message: &str) -> Self {
-        Self { status, error: Some(json!({ "type": kind, "message": message })), ..Self::empty() }
+    pub fn error(status: u16, kind: &str) -> Self {
+        Self { error: Some((status, json!({ "type": kind, "message": "scripted" }))), ..Self::default() }
     }
 
-    /// Also says this.
-    pub fn and_text(self, text: &str) -> Self {
-        self.and(json!({ "type": "text", "text": text }))
+    /// No reply before the end of the test.
+    pub fn hanging() -> Self {
+        Self::default().after(Duration::from_secs(3600))
     }
 
-    /// Also calls this tool, in the same message.
-    pub fn and_tool(self, name: &str, input: Value) -> Self {
-        let mut call = json!({ "type": "tool_use", "name": name });
-        call["input"] = input;
-        self.and(call)
-    }
-
-    /// Also calls this tool, under an id of the test's choice.
-    pub fn and_tool_with_id(self, id: &str, name: &str, input: Value) -> Self {
-        let mut call = json!({ "type": "tool_use", "id": id, "name": name });
-        call["input"] = input;
-        self.and(call)
-    }
-
-    /// Also starts a subagent that is answered by [`Script::route`] of this name, and waits for it: without
-    /// `run_in_background: false` the client starts it in the background.
-    pub fn and_agent(self, route: &str, task: &str) -> Self {
-        let prompt = format!("[[route:{route}]] {task}");
-        let mut input =
-            json!({ "description": task, "subagent_type": "general-purpose", "run_in_background": false });
-        input["prompt"] = prompt.into();
-        self.and_tool("Agent", input)
-    }
-
-    /// Takes a content block as it is.
-    pub fn and(mut self, block: Value) -> Self {
-        let Value::Object(block) = block else { panic!("a content block is an object, not {block}") };
-        self.blocks.push(block);
+    /// Also says or calls this, in the same message.
+    pub fn also(mut self, more: Self) -> Self {
+        self.blocks.extend(more.blocks);
         self
     }
 
-    /// The usage in the reply.
-    pub fn usage(mut self, usage: Usage) -> Self {
-        self.usage = usage;
+    /// Brings the context to so many tokens: fresh ones, cached ones and the model's own.
+    pub fn filling(mut self, tokens: u64) -> Self {
+        self.tokens = tokens;
         self
     }
 
-    /// Why the model stopped; without it `tool_use` when there is a tool call, else `end_turn`.
-    pub fn stop_reason(mut self, reason: &str) -> Self {
-        self.stop_reason = Some(reason.to_owned());
-        self
-    }
-
-    /// The model's name in the reply; without it the one that was asked for.
-    pub fn model(mut self, name: &str) -> Self {
-        self.model = Some(name.to_owned());
-        self
-    }
-
-    /// Waits before the first byte. A delay beyond the test's end is a server that hangs.
     pub fn after(mut self, delay: Duration) -> Self {
         self.delay = delay;
         self
     }
 
-    /// Waits between the content blocks of a streamed reply.
     pub fn pausing_between_blocks(mut self, pause: Duration) -> Self {
         self.pause_between_blocks = pause;
         self
     }
 
-    /// A header of this reply.
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.headers.push((name.to_owned(), value.to_owned()));
-        self
-    }
-}
-
-/// Tokens of one reply, as the API reports them.
-#[derive(Clone, Copy, Debug)]
-pub struct Usage {
-    /// `input_tokens`: neither read from nor written to the cache.
-    pub input: u64,
-    /// `output_tokens`.
-    pub output: u64,
-    /// `cache_read_input_tokens`.
-    pub cache_read: u64,
-    /// `cache_creation_input_tokens`.
-    pub cache_creation: u64,
-}
-
-impl Default for Usage {
-    fn default() -> Self {
-        Self { input: 10, output: 5, cache_read: 0, cache_creation: 0 }
+    /// JSON as the call of the tool for structured answers, with the keys that it has; anything else stays.
+    fn structured(self, tool: &Value) -> Self {
+        let text = self.blocks.first().and_then(|block| block.get("text")?.as_str());
+        let answer = text.and_then(|text| serde_json::from_str::<Map<String, Value>>(text).ok());
+        let Some(mut answer) = answer else { return self };
+        answer.retain(|key, _| !tool["input_schema"]["properties"][key].is_null());
+        Self { blocks: Self::tool(STRUCTURED, &answer.into()).blocks, ..self }
     }
 }

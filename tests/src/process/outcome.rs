@@ -9,7 +9,6 @@ pub struct Outcome {
     pub status: ExitStatus,
     /// Everything on stdout; empty where stdout was not a pipe to us.
     pub stdout: Vec<u8>,
-    /// Everything on stderr.
     pub stderr: Vec<u8>,
     /// From just before the start until the end was seen, to about a millisecond.
     pub wall: Duration,
@@ -46,7 +45,6 @@ impl Outcome {
         Some(answer)
     }
 
-    /// Fails unless a hook ended well and said nothing.
     #[track_caller]
     pub fn assert_silent(&self) {
         assert!(self.answer().is_none(), "expected no answer: {self}");
