@@ -6,7 +6,7 @@ use globset::{GlobSet, GlobSetBuilder};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
-use crate::command_line::{Hidden, Simple, base_name, is_in};
+use crate::command_line::{self, Hidden, Simple, base_name, is_in};
 use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
@@ -94,14 +94,11 @@ impl Found<'_> {
             };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
         let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
-        folder.map_or_else(|| alone.to_owned(), |folder| format!("cd {} && {alone}", typed(folder)))
+        folder.map_or_else(
+            || alone.to_owned(),
+            |folder| format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
+        )
     }
-}
-
-/// A folder as one types it; one that begins with a dash is no option.
-fn typed(folder: &Path) -> String {
-    let folder = folder.to_string_lossy();
-    quoted(&if folder.starts_with('-') { format!("./{folder}") } else { folder.into_owned() })
 }
 
 /// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
@@ -129,6 +126,11 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
     commands(rule).any(|set| set.over_commands().begins(simple))
+}
+
+/// A line that was to be typed runs what the requirement asks for, still.
+pub(crate) fn is_asked_for(rule: &Rule<'_>, line: &str) -> bool {
+    command_line::parse(line).commands.iter().flatten().any(|simple| is_asked(rule, simple))
 }
 
 /// The call's command that the requirement asks for: one that counts, if there is one.
