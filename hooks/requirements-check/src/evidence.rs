@@ -200,7 +200,7 @@ pub(crate) fn not_counted(
     was_noted: bool,
 ) -> Option<String> {
     let world = &facts.world;
-    let root = world.here.root().or(world.root.as_deref());
+    let root = world.top();
     // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
     // other change shows in the files.
     let commands = facts.call.commands();
