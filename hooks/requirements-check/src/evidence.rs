@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use globset::{GlobSet, GlobSetBuilder};
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::call::Call;
@@ -95,14 +94,11 @@ impl Found<'_> {
             };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
         let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
-        folder.map_or_else(|| alone.to_owned(), |folder| format!("cd {} && {alone}", typed(folder)))
+        folder.map_or_else(
+            || alone.to_owned(),
+            |folder| format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
+        )
     }
-}
-
-/// A folder as one types it; one that begins with a dash is no option.
-fn typed(folder: &Path) -> String {
-    let folder = folder.to_string_lossy();
-    quoted(&if folder.starts_with('-') { format!("./{folder}") } else { folder.into_owned() })
 }
 
 /// The arguments of a command that may be paths to what it runs on: the values of options that lead, and words that are no
@@ -130,6 +126,11 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
     commands(rule).any(|set| set.over_commands().begins(simple))
+}
+
+/// A line that was to be typed runs what the requirement asks for, still.
+pub(crate) fn is_asked_for(rule: &Rule<'_>, line: &str) -> bool {
+    command_line::parse(line).commands.iter().flatten().any(|simple| is_asked(rule, simple))
 }
 
 /// The call's command that the requirement asks for: one that counts, if there is one.
@@ -170,47 +171,25 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     simple.words.iter().skip(1).any(is_one)
 }
 
-/// What a run was asked for when it passed: kept with its satisfaction, because the file may ask for something else by tomorrow.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Asked {
-    command: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    min_output: Option<String>,
-}
-
 const ASKED: &str = "asked";
 
+/// What is asked for by one of the commands: kept with the satisfaction of a run, because the file may ask for something else by
+/// tomorrow.
+fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
+    let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.as_str()));
+    format!("`{}`{}", set.as_str(), output.unwrap_or_default())
+}
+
 pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
-    let min_output = min_output(rule).map(|pattern| pattern.as_str().to_owned());
-    let asked = Asked { command: found.set.as_str().to_owned(), min_output };
-    serde_json::to_value(asked).map(|asked| (ASKED.to_owned(), asked)).into_iter().collect()
+    Map::from_iter([(ASKED.to_owned(), asked_by(rule, found.set).into())])
 }
 
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
 pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
-    let asked = Asked::deserialize(satisfaction.metadata.other.get(ASKED)?).unwrap_or_default();
-    let shown = satisfaction.metadata.command.as_deref().unwrap_or_default();
-    if commands(rule).all(|set| set.as_str() != asked.command) && !is_asked_for(rule, shown) {
-        let now: Vec<&str> = commands(rule).map(CommandPattern::as_str).collect();
-        return Some(format!("`{}` is asked for now", now.join("` or `")));
-    }
-    if ran(shown).iter().any(|simple| proves_nothing(rule, simple)) {
-        return Some("with these arguments it proves nothing any more".to_owned());
-    }
-    let wanted = min_output(rule)?.as_str();
-    (asked.min_output.as_deref() != Some(wanted))
-        .then(|| format!("its output was not searched then for what is asked for now: {wanted}"))
-}
-
-/// A command that ran, as it was noted, is one of those the requirement asks for.
-fn is_asked_for(rule: &Rule<'_>, shown: &str) -> bool {
-    ran(shown).iter().any(|simple| is_asked(rule, simple))
-}
-
-/// What was noted may be masked or cut, and then it may not be readable.
-fn ran(shown: &str) -> Vec<Simple> {
-    command_line::parse(shown).commands.unwrap_or_default()
+    let asked = satisfaction.metadata.other.get(ASKED)?.as_str()?;
+    let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
+    let is_one = now.iter().any(|now| now == asked);
+    (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
 }
 
 /// Why a run that ended without an error does not count; `None` if it does.
@@ -221,7 +200,7 @@ pub(crate) fn not_counted(
     was_noted: bool,
 ) -> Option<String> {
     let world = &facts.world;
-    let root = world.here.root().or(world.root.as_deref());
+    let root = world.top();
     // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
     // other change shows in the files.
     let commands = facts.call.commands();

@@ -227,11 +227,9 @@ impl Protected<'_> {
     }
 
     fn in_line(&self, line: &Line) -> Option<String> {
-        let text = spelled(&line.text);
         // A name may be broken by quotes.
-        let unquoted = text.replace(['\'', '"', '\\'], "");
-        let in_text =
-            || parts(&text).chain(parts(&unquoted)).find_map(|word| self.named(word, Some(self.guarded.cwd)));
+        let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
+        let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.guarded.cwd)));
         let Some(commands) = &line.commands else { return in_text() };
         let runs_ours = commands.iter().any(|command| is_own(command.program()));
         let is_fed = text.contains("<<") || text.contains("xargs");

@@ -166,11 +166,10 @@ pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is
 /// The lines that fit, and the command that shows the others.
 fn within(lines: &[String], view: &View<'_>) -> String {
     let more = format!("(more is required than fits here: {} status)", view.world.reader.req);
-    let mut left = MAX_AT_START.saturating_sub(more.chars().count());
+    let (room, mut length) = (MAX_AT_START.saturating_sub(more.chars().count()), 0);
     let fits = |line: &&String| {
-        let rest = left.checked_sub(line.chars().count() + 1);
-        left = rest.unwrap_or(left);
-        rest.is_some()
+        length += line.chars().count() + 1;
+        length <= room
     };
     let mut kept: Vec<&str> = lines.iter().take_while(fits).map(String::as_str).collect();
     if kept.len() < lines.len() {

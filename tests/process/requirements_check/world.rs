@@ -111,13 +111,6 @@ impl World {
     pub(super) fn marks_file(&self, name: &str) -> PathBuf {
         crate::driver::marks_file(&self.sandbox.project(), name)
     }
-
-    #[track_caller]
-    pub(super) fn marks(&self, name: &str) -> Value {
-        let file = self.marks_file(name);
-        let bytes = fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
-        serde_json::from_slice(&bytes).unwrap()
-    }
 }
 
 #[cfg(unix)]

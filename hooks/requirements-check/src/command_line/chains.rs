@@ -1,7 +1,7 @@
 //! The commands of one level of a line: where each runs, and whether its exit status is the line's.
 
-use super::shell::{Shell, join};
-use super::{Hidden, Simple, is_in};
+use super::shell::{Shell, join, moves};
+use super::{Hidden, Simple};
 
 /// A simple command of the level: where it is found, with the commands of its substitutions and its script behind it.
 #[derive(Debug)]
@@ -138,9 +138,4 @@ fn judge_chain(chain: &[Part], is_last: bool, shell: &mut Shell, found: &mut [Si
 fn fails(rest: &[Part], found: &[Simple]) -> bool {
     let [part] = rest else { return false };
     matches!(found[part.at].words.as_slice(), [exit, status] if exit == "exit" && matches!(status.as_bytes(), [b'1'..=b'9']))
-}
-
-/// It changes the folder of the shell it runs in.
-pub(super) fn moves(simple: &Simple) -> bool {
-    is_in("cd chdir popd pushd", simple.program())
 }

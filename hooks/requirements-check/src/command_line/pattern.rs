@@ -52,10 +52,9 @@ impl Pattern {
     pub fn begins(&self, simple: &Simple) -> bool {
         match self {
             Self::Words(_) => self.matches_command(simple),
+            // The match that begins first is the one that is found.
             Self::Regex(regex) => {
-                // The match that begins first is the one that is found.
-                let begins = |form: &String| regex.find(form).is_some_and(|found| found.start() == 0);
-                forms(simple).iter().any(begins)
+                forms(simple).iter().any(|form| regex.find(form).is_some_and(|found| found.start() == 0))
             }
         }
     }

@@ -16,9 +16,9 @@ pub(super) type Read<T> = Result<T, Unreadable>;
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
 /// Words of the shell behind which a command begins, or a redirection.
-const KEYWORDS: [&str; 18] = [
+const KEYWORDS: [&str; 19] = [
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "select",
-    "case", "esac", "function", "coproc",
+    "case", "esac", "function", "coproc", "time",
 ];
 
 /// A here-document whose body comes after the line's end.
@@ -165,20 +165,18 @@ impl<'a> Reader<'a> {
     fn keyword(&self) -> Option<&'static str> {
         let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
         let word = self.rest().split(ends).next()?;
-        if word == "time" {
-            // Before a program it is one more program in front of it.
-            let next = Reader {
-                at: self.at + self.rest().len() - self.rest()[4..].trim_start().len(),
-                ..Reader::new(self.text, 0)
-            };
-            return (next.peek() == Some('(') || next.keyword().is_some()).then_some("time");
-        }
         KEYWORDS.into_iter().find(|keyword| *keyword == word)
     }
 
     fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
-        level.construct(self.found.len());
         self.at += keyword.len();
+        if keyword == "time" {
+            // It passes the exit status on.
+            self.blanks();
+            self.eat("-p");
+            return Ok(());
+        }
+        level.construct(self.found.len());
         match keyword {
             "coproc" => return Err(Unreadable),
             "function" => {

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use super::chains::moves;
 use super::reader::{Read, Reader};
 use super::word::{Word, spelled};
 use super::{Hidden, Simple, is_in, is_plain, runs_another};
@@ -156,6 +155,11 @@ impl Shell {
             _ => {}
         }
     }
+}
+
+/// It changes the folder of the shell it runs in.
+pub(super) fn moves(simple: &Simple) -> bool {
+    is_in("cd chdir popd pushd", simple.program())
 }
 
 /// With this argument `set` makes the shell leave no command out.

@@ -114,7 +114,7 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
         assert!(parse(&nested(8)).commands.is_some() && parse(&nested(7000)).commands.is_none(), "{open}");
         assert!(parse(&open.repeat(7000)).commands.is_none(), "{open}");
     }
-    for open in ["( ", "{ ", "f() { ", "if ", "eval ", "eval $("] {
+    for open in ["( ", "{ ", "f() { ", "if ", "time ", "eval ", "eval $("] {
         parse(&open.repeat(7000));
     }
     for (text, line, expected) in [

@@ -1,80 +1,50 @@
 //! Which requirements are in force, where, for which calls; what cannot work and is told.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use shared::config;
 
 use super::{Rule, faults};
-use crate::scene::{call, settings};
+use crate::scene::settings;
 use crate::settings::{Kind, Requirement, Settings, Terms};
 
-fn triggers(requirement: &str, tool: &str, input: &Value) -> bool {
-    let settings = settings(&format!("r: {requirement}\n"));
-    let rule = Rule::named(&settings, "r").unwrap();
-    rule.is_triggered_by(&call(tool, input))
-}
-
-fn bash(line: &str) -> Value {
-    json!({ "command": line })
-}
-
 #[test]
-fn without_triggers_of_its_own_a_requirement_is_for_edits() {
-    for (tool, expected) in [
-        ("Edit", true),
-        ("Write", true),
-        ("MultiEdit", true),
-        ("NotebookEdit", true),
-        ("Read", false),
-        ("Bash", false),
-        ("mcp__files__edit", false),
-        ("edit", false),
-    ] {
-        assert_eq!(triggers("{type: blocking}", tool, &json!({})), expected, "{tool}");
-        assert!(!triggers("{type: evidence, command: cargo test}", tool, &json!({})), "evidence, {tool}");
-    }
-    assert!(!triggers("{trigger_tools: []}", "Edit", &json!({})), "an empty list is a list");
-}
-
-#[test]
-fn a_tool_is_named_or_meant_by_a_glob_and_bash_stands_for_every_shell() {
-    for (trigger, tool, expected) in [
-        ("Edit", "Edit", true),
-        ("Edit", "MultiEdit", false),
-        ("*Edit", "NotebookEdit", true),
-        ("mcp__*", "mcp__github__create_pull_request", true),
-        ("mcp__*", "Bash", false),
-        ("mcp__github__*", "mcp__gitlab__x", false),
-        ("Bash", "Bash", true),
-        ("Bash", "PowerShell", true),
-        ("PowerShell", "PowerShell", true),
-        ("PowerShell", "Bash", false),
-        ("bash", "Bash", false),
-        ("{Edit,Write}", "Write", true),
-    ] {
-        let requirement = format!("{{trigger_tools: ['{trigger}']}}");
-        assert_eq!(triggers(&requirement, tool, &bash("ls")), expected, "{trigger} {tool}");
-        let requirement = format!("{{trigger_tools: [{{tool: '{trigger}'}}]}}");
-        assert_eq!(triggers(&requirement, tool, &bash("ls")), expected, "as a map: {trigger} {tool}");
-    }
-}
-
-#[test]
-fn a_command_or_an_expression_is_looked_for_in_the_commands_of_a_line() {
-    for (pattern, line, expected) in [
-        ("command_pattern: git commit", "cargo test && git -C sub commit -m x", true),
-        ("command_pattern: git commit", "echo \"git commit\"", false),
+fn a_call_triggers_what_names_its_tool_and_for_shells_a_command_of_its_line() {
+    // Requirement, tools and lines that trigger it, and those that do not.
+    for (requirement, triggering, others) in [
+        ("{}", "Edit¦Write¦MultiEdit¦NotebookEdit", "Read¦Bash ls¦mcp__files__edit¦edit"),
+        ("{type: evidence, command: cargo test}", "", "Edit¦Bash ls"),
+        ("{trigger_tools: []}", "", "Edit"),
+        ("{trigger_tools: [Edit]}", "Edit", "MultiEdit"),
+        ("{trigger_tools: ['*Edit', 'mcp__a__*']}", "NotebookEdit¦mcp__a__create", "Bash ls¦mcp__b__x"),
+        ("{trigger_tools: [{tool: Bash}]}", "Bash ls¦PowerShell ls", "bash ls"),
+        ("{trigger_tools: [PowerShell]}", "PowerShell ls", "Bash ls"),
+        (
+            "{trigger_tools: [{tool: Bash, command_pattern: git commit}, Write]}",
+            "Bash a && git -C d commit¦Write",
+            "Bash echo 'git commit'",
+        ),
         // A line that cannot be read is searched as text.
-        ("command_pattern: git commit", "git commit -m 'unclosed", true),
-        ("command_regex: 'git\\s+(push|commit)'", "GIT  push origin", true),
-        ("command_regex: 'git\\s+(push|commit)'", "git pull", false),
+        (
+            "{trigger_tools: [{tool: Bash, command_pattern: git commit}]}",
+            "PowerShell git commit 'unclosed",
+            "Edit git commit¦Bash",
+        ),
+        (
+            "{trigger_tools: [{tool: Bash, command_regex: 'git\\s+(push|tag)'}]}",
+            "Bash GIT  push origin",
+            "Bash git pull",
+        ),
+        ("{trigger_tools: [{tool: Edit, command_pattern: git commit}]}", "", "Edit git commit"),
     ] {
-        let requirement = format!("{{trigger_tools: [{{tool: Bash, {pattern}}}]}}");
-        assert_eq!(triggers(&requirement, "Bash", &bash(line)), expected, "{pattern} {line}");
-        assert_eq!(triggers(&requirement, "PowerShell", &bash(line)), expected, "PowerShell: {line}");
-        assert!(!triggers(&requirement, "Edit", &bash(line)), "Edit: {line}");
-        assert!(!triggers(&requirement, "Bash", &json!({})), "a call without a line");
-        let of_edits = format!("{{trigger_tools: [{{tool: Edit, {pattern}}}]}}");
-        assert!(!triggers(&of_edits, "Edit", &bash(line)), "a pattern looks at lines of shells alone");
+        let settings = settings(&format!("r: {requirement}\n"));
+        let rule = Rule::named(&settings, "r").unwrap();
+        for (calls, expected) in [(triggering, true), (others, false)] {
+            for call in calls.split('¦').filter(|call| !call.is_empty()) {
+                let (tool, line) = call.split_once(' ').unwrap_or((call, ""));
+                let call = crate::scene::call(tool, &json!({ "command": line }));
+                assert_eq!(rule.is_triggered_by(&call), expected, "{requirement}: {tool} {line}");
+            }
+        }
     }
 }
 
@@ -123,14 +93,9 @@ fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
 
 #[test]
 fn a_name_that_cannot_be_typed_and_what_is_off_is_not_in_force() {
-    for (name, is_in_force) in [
-        ("plan", true),
-        ("_plan", true),
-        ("2nd plan", true),
-        ("-x", false),
-        ("--all", false),
-        ("a\u{202e}b", false),
-    ] {
+    let names =
+        [("plan", true), ("_plan", true), ("2nd plan", true), ("--all", false), ("a\u{202e}b", false)];
+    for (name, is_in_force) in names {
         let mut found = settings(&format!("{}: {{}}\n", json!(name)));
         assert_eq!(Rule::named(&found, name).is_some(), is_in_force, "{name:?}");
         assert_eq!(faults(&found).is_empty(), is_in_force, "{name:?}");

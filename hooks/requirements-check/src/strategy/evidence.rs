@@ -1,9 +1,10 @@
 //! `evidence`: satisfied by a command that passed on exactly the files that are there now, or by a file that is as it should be.
 
 use super::Standing;
-use crate::evidence::outdated;
+use crate::evidence::{is_asked_for, outdated};
 use crate::rule::Rule;
 use crate::settings::{CommandPattern, Evidence};
+use crate::state::Uncounted;
 use crate::view::{Freshness, View, quoted};
 use crate::words::{age, cut, plain};
 
@@ -26,7 +27,7 @@ pub(super) fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> St
     }
     let commands: Vec<&str> = evidence.commands.iter().map(CommandPattern::as_str).collect();
     let to_type = evidence.commands.iter().find(|command| command.is_words()).map(CommandPattern::as_str);
-    let to_repeat = view.state.uncounted.get(rule.name).filter(|run| !run.line.is_empty());
+    let to_repeat = uncounted(rule, view).filter(|run| !run.line.is_empty());
     let run = match (to_repeat, to_type) {
         (Some(run), _) => format!("{ALONE}: {}", run.line),
         (None, Some(words)) => format!("{ALONE}: {there}{words}"),
@@ -39,7 +40,7 @@ pub(super) fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> St
 }
 
 fn passed(rule: &Rule<'_>, view: &View<'_>) -> Standing {
-    counts(rule, view).map_err(|why| match view.state.uncounted.get(rule.name) {
+    counts(rule, view).map_err(|why| match uncounted(rule, view) {
         Some(run) => format!("{why}; `{}` did not count: {}", run.shown, run.why),
         None => why,
     })
@@ -75,6 +76,12 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
 fn written(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     let file = view.world.files.get(rule.name).ok_or("its file was not looked at")?;
     file.lacks.clone().map_or_else(|| Ok(format!("{} {}", file.glob, file.must_be)), Err)
+}
+
+/// The last run that did not count, if it is still what is asked for.
+fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
+    let run = view.state.uncounted.get(rule.name)?;
+    (run.line.is_empty() || is_asked_for(rule, &run.line)).then_some(run)
 }
 
 /// The files of which a commit would take another version than the tested one.

@@ -227,6 +227,8 @@ fn what_would_satisfy_it_is_a_line_to_type() {
     scene.state.uncounted.insert("tests".to_owned(), Uncounted { shown, why, line });
     assert!(unmet(&scene, "tests").contains("`cargo test` did not count: a pipe"));
     assert!(remedy(&scene, "tests").contains("(no pipe): cd sub && cargo test;"));
+    scene.settings = crate::scene::settings("tests: {type: evidence, command: make}\n");
+    assert!(remedy(&scene, "tests").contains("(no pipe): make;"), "something else is asked for by now");
 }
 
 #[test]

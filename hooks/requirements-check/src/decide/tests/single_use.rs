@@ -10,34 +10,20 @@ use crate::scene::{End, OWN, Scene, denied, is_silent};
 
 const PR: &str = "pr: {scope: single_use, trigger_tools: [{tool: Bash, command_pattern: gh pr create}]}\n";
 const LINE: &str = "gh pr create --fill";
-const MINUTE: Duration = Duration::from_secs(60);
 
-fn satisfied() -> Scene {
+#[test]
+fn a_call_holds_the_satisfaction_as_long_as_it_runs_or_till_the_next_prompt_and_uses_it_up() {
     let mut scene = Scene::new(PR);
     scene.satisfy("pr", OWN, By::Agent);
     scene.wait(Duration::from_micros(1));
-    scene
-}
-
-#[test]
-fn the_call_that_ran_has_used_the_satisfaction_up() {
-    let mut scene = satisfied();
-    assert!(is_silent(&scene.bash("t1", LINE)));
-    assert!(is_silent(&scene.bash_ended("t1", LINE, End::Succeeded)));
-    denied(&scene.bash("t2", LINE));
-    assert!(scene.world.branch.requirements.is_empty(), "and the satisfaction is gone");
-    scene.satisfy("pr", OWN, By::Agent);
-    assert!(is_silent(&scene.bash("t3", LINE)), "a new one is for a new call");
-}
-
-#[test]
-fn a_call_holds_the_mark_as_long_as_it_runs_and_one_that_was_stopped_till_the_next_prompt() {
-    let mut scene = satisfied();
     scene.bash("t1", LINE);
-    scene.wait(MINUTE * 60);
+    scene.wait(Duration::from_secs(3600));
     denied(&scene.bash("t2", LINE));
     scene.prompt("go on", None);
     assert!(is_silent(&scene.bash("t3", LINE)));
+    scene.bash_ended("t3", LINE, End::Succeeded);
+    assert!(scene.world.branch.requirements.is_empty(), "it is used up");
+    denied(&scene.bash("t4", LINE));
 }
 
 /// What happens next in a session.
