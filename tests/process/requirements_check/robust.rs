@@ -150,3 +150,17 @@ fn a_folder_that_took_no_satisfaction_is_not_asked_for_one() {
     assert_eq!(denial(answer.as_ref()), None);
     assert!(notice(answer.as_ref()).contains("plan cannot be satisfied"), "{answer:?}");
 }
+
+/// libgit2 waits for a pipe, so nothing that measures comes to an end. A count that the deadline ends is a lower bound.
+#[test]
+#[cfg(unix)]
+fn a_typed_pause_measures_nothing_and_an_edit_waits_no_longer_than_its_deadline() {
+    let size = "{enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 5}}";
+    let world = World::of_team(&format!("requirements: {{size: {size}}}\n"));
+    let index = world.sandbox.project().join(".git/index");
+    fs::remove_file(&index).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(&index).status().unwrap().success());
+    let claude = world.claude();
+    claude.passes(&claude.edit("a.rs"));
+    assert!(claude.answer_to("req pause 5m").contains("every hook is off until"));
+}

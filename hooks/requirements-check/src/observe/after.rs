@@ -1,7 +1,6 @@
 //! After a tool call: what its answer says, which files it changed, how large the branch is now.
 
 use std::path::PathBuf;
-use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -90,7 +89,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
     }
     let cwd = Look::cwd(context);
     let place = resolved_place(&mut call, &cwd);
-    let mut look = Look::since(Instant::now(), context, &cwd, &place);
+    let mut look = Look::at(context, &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
     }

@@ -3,7 +3,6 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use shared::hook::Context;
 use shared::protocol::ToolCall;
@@ -45,7 +44,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     }
     let (cwd, named) = (Look::cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd);
-    let own = Look::since(Instant::now(), context, &cwd, &place);
+    let own = Look::at(context, &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)

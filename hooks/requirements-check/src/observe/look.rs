@@ -52,7 +52,11 @@ impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
     pub fn new(context: &'a Context<'s, Settings>) -> Self {
         let cwd = Self::cwd(context);
-        Self::since(Instant::now(), context, &cwd, &cwd)
+        Self::at(context, &cwd, &cwd)
+    }
+
+    pub(super) fn at(context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
+        Self::since(Instant::now(), context, cwd, place)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
