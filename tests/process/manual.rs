@@ -8,6 +8,7 @@ mod files;
 mod lines;
 #[cfg(target_os = "linux")]
 mod person;
+#[cfg(target_os = "linux")]
 mod pictures;
 mod said;
 #[cfg(target_os = "linux")]
@@ -21,7 +22,7 @@ use tests::binaries;
 use tests::process::Invocation;
 use tests::sandbox::{Sandbox, toolchain_env};
 
-/// The page of an archive: what stands in braces is filled in when it is packed.
+/// The page of an archive, whose braces are filled in when it is packed.
 const OF_AN_ARCHIVE: &str = "xtask/dev/src/package/README.archive.md";
 
 /// What the lines of an indented block of commands begin with.

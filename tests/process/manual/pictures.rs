@@ -13,7 +13,6 @@ use tests::process::Invocation;
 use tests::sandbox::{Level, Sandbox};
 
 use super::root;
-#[cfg(target_os = "linux")]
 use crate::typed::{shell, typed};
 
 const FOLDER: &str = "config/manual/pictures";
@@ -21,7 +20,6 @@ const FOLDER: &str = "config/manual/pictures";
 const HOUR: i64 = 3600;
 
 /// Of the picture of what `req` prints.
-#[cfg(target_os = "linux")]
 const COLUMNS: u16 = 100;
 
 /// The picture is as it would be drawn now, or is drawn.
@@ -69,7 +67,6 @@ fn the_status_line() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn what_is_required() {
     let team = "\
 requirements:
@@ -96,7 +93,6 @@ requirements:
 }
 
 /// A line in pieces of at most so many characters: a terminal breaks within words, which nobody likes in a picture.
-#[cfg(target_os = "linux")]
 fn broken(line: &str, columns: usize) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for word in line.split_inclusive(' ') {

@@ -100,11 +100,7 @@ pub(super) fn write_script(file: &Path, line: &str) {
     fs::create_dir_all(file.parent().unwrap()).unwrap();
     let _ = fs::remove_file(file);
     fs::write(file, format!("#!/bin/sh\n{line}\n")).unwrap();
-    set_mode(file, 0o755);
-}
-
-pub(super) fn set_mode(path: &Path, mode: u32) {
-    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
 #[track_caller]

@@ -169,28 +169,22 @@ fn claude_may_switch_on_what_a_file_describes_and_nothing_else() {
 
 #[test]
 fn schema_lies_beside_a_new_file_or_in_the_users_folder_and_never_over_somebody_elses() {
-    let desk = Desk::new(&[("project/.claude/requirements.schema.json", "{}")]);
-    for (level, file, schema, named) in [
-        (
-            "--project",
-            PROJECT,
-            "project/.claude/requirements.schema.json",
-            "./requirements.schema.json".to_owned(),
-        ),
-        (
-            "--local",
-            LOCAL,
-            ".claude/requirements.schema.json",
-            format!("file://{}", desk.path(".claude").display()),
-        ),
-        ("--global", GLOBAL, ".claude/requirements.schema.json", "./requirements.schema.json".to_owned()),
+    const OWN: &str = ".claude/requirements.schema.json";
+    const THEIRS: &str = "project/.claude/requirements.schema.json";
+    let desk = Desk::new(&[(THEIRS, "{}")]);
+    let own = format!("file://{}", desk.path(OWN).display());
+    for (level, file, named) in [
+        ("--project", PROJECT, "./requirements.schema.json"),
+        ("--local", LOCAL, own.as_str()),
+        ("--global", GLOBAL, "./requirements.schema.json"),
     ] {
         desk.done(&format!("config set rate-awareness.repeat 7 {level}"));
-        let text = desk.text(file);
-        assert!(text.starts_with(&format!("# yaml-language-server: $schema={named}")), "{level}: {text}");
-        assert_eq!(desk.text(schema).lines().count(), 1, "{level}");
-        assert_eq!(desk.text(schema) == "{}", level == "--project", "{level}");
+        assert!(
+            desk.text(file).starts_with(&format!("# yaml-language-server: $schema={named}\n")),
+            "{level}"
+        );
     }
+    assert_eq!((desk.text(THEIRS).as_str(), desk.text(OWN).lines().count()), ("{}", 1));
 }
 
 #[test]

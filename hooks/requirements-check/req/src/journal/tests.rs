@@ -51,8 +51,8 @@ fn line(age_secs: i64, what: &str, more: &Value) -> String {
 fn denial(more: &Value) -> String {
     let mut all = json!({
         "hook": "requirements-check", "event": "PreToolUse", "tool": "Edit", "session": OWN, "project": "{here}",
-        "rule": "requirements.plan", "also": "requirements.size\nrequirements.review", "layer": "project",
-        "where": ".claude/requirements.yaml:3", "text": "Edit needs what is missing:\n- a plan", "next": "one\ntwo",
+        "rule": "requirements.plan", "also": ["requirements.size", "requirements.review"], "layer": "project",
+        "where": ".claude/requirements.yaml:3", "text": "Edit needs what is missing:\n- a plan", "next": ["one", "two"],
     });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     line(60, "deny", &all)
@@ -132,7 +132,6 @@ fn stats_count_per_hook_and_cost_per_model() {
          tempo-stop: models asked 3, spent 0.0003 USD\n\
          in all: spoke 2, followed 1, overridden 1, slept 12.3 s, models asked 3, spent 0.0003 USD"
     );
-    assert_eq!(desk.json("log --stats --json")["total"]["model_calls"], 3);
     assert_eq!(desk.json("log --cost --json")["groups"][1]["model"], "b");
 }
 
