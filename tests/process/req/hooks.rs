@@ -25,12 +25,8 @@ impl User {
     fn new() -> Self {
         let sandbox = Sandbox::new();
         fs::write(sandbox.settings_path(Level::User), SETTINGS).unwrap();
-        let archive = sandbox.temporary_dir().join("barbless");
-        fs::create_dir(&archive).unwrap();
-        small_programs::write_all(&archive);
-        let req = archive.join(format!("req{EXE_SUFFIX}"));
-        fs::remove_file(&req).unwrap();
-        fs::copy(binaries::path("req"), req).unwrap();
+        let archive = sandbox.temporary_dir().join("archive");
+        small_programs::write_all_but("req", &archive);
         Self { sandbox, archive }
     }
 
