@@ -56,7 +56,9 @@ const WHOLE: [&str; 2] = [".claude/settings.json", ".claude/requirements.yaml"];
 fn user(before: &[&str]) -> User {
     let user = User::with(SETTINGS);
     user.sandbox.requirements(Level::User, "# mine\nversion: \"1.0\"   # kept\n");
-    before.iter().for_each(|line| drop(user.types(line)));
+    for line in before {
+        user.types(line);
+    }
     copy(&user.sandbox.home(), &user.sandbox.root().join("kept"));
     user
 }
