@@ -45,7 +45,6 @@ fn disabling_enabling_and_undoing_are_each_others_opposites() {
         user.types("undo --yes");
         assert_eq!(user.bytes(), two, "{before:?}");
         user.types("undo --yes");
-        assert_eq!(user.bytes(), one, "{before:?}");
         user.types("sync --prebuilt PREBUILT");
         assert_eq!(user.bytes(), one, "{before:?}");
         user.types("disable rate-awareness --yes");

@@ -24,59 +24,46 @@ fn install(user: &User, more: &[&str]) -> Terminal {
     Terminal::start(&binaries::installer(), &words, &env, &user.sandbox.project())
 }
 
+/// Answers the questions of an installation: with these letters before Enter.
+fn answered(user: &User, answers: [(&str, &str); 4]) {
+    let mut terminal = install(user, &[]);
+    for (question, letters) in answers {
+        terminal.wait_for(question);
+        terminal.type_text(letters);
+        if question == HOOKS && !letters.is_empty() {
+            terminal.wait_until("four ticks", END, |screen| screen.matches("[x]").count() == 4);
+        }
+        if question == CHANGE {
+            assert_eq!(user.text(), "{}", "it is shown first");
+        }
+        terminal.press(Key::Enter);
+    }
+    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
+}
+
 #[test]
 fn what_is_ticked_by_default_watches_and_enter_takes_it() {
     let user = User::with("{}");
-    let mut terminal = install(&user, &[]);
-    terminal.wait_for("to move");
-    let screen = terminal.screen();
-    let ticked = |hook: &str| screen.lines().any(|line| line.contains("[x]") && line.contains(hook));
-    for hook in ["rate-awareness", "requirements-check", "credit-pacer"] {
-        assert!(ticked(hook), "{screen}");
-    }
-    assert!(!ticked("delegation-guard") && !ticked("stop-momentum"), "{screen}");
-    terminal.press(Key::Enter);
-    terminal.wait_for(RULES);
-    terminal.press(Key::Enter);
-    terminal.wait_for(LINE);
-    terminal.press(Key::Enter);
-    terminal.wait_for(CHANGE);
-    assert_eq!(user.text(), "{}", "it is shown first");
-    assert!(terminal.screen().contains("+            \"command\""), "{}", terminal.screen());
-    terminal.press(Key::Enter);
-    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
+    answered(&user, [(HOOKS, ""), (RULES, ""), (LINE, ""), (CHANGE, "")]);
     let text = user.text();
-    assert!(text.contains("hooks/rate-awareness") && !text.contains("permissions"), "{text}");
-    assert!(text.contains("credit-pacer statusline"), "{text}");
-    assert!(!text.contains("delegation-guard"), "{text}");
+    for part in ["hooks/rate-awareness", "hooks/requirements-check", "credit-pacer statusline"] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    for part in ["permissions", "delegation-guard", "stop-momentum"] {
+        assert!(!text.contains(part), "{part}: {text}");
+    }
 }
 
 #[test]
 fn what_is_ticked_by_hand_is_switched_on_and_rules_come_with_a_yes() {
     let user = User::with("{}");
-    let mut terminal = install(&user, &[]);
-    terminal.wait_for(HOOKS);
-    // The first of the list, which is not ticked.
-    terminal.type_text(" ");
-    terminal.wait_until("four ticks", END, |screen| screen.matches("[x]").count() == 4);
-    terminal.press(Key::Enter);
-    terminal.wait_for(RULES);
-    terminal.type_text("y");
-    terminal.press(Key::Enter);
-    terminal.wait_for(LINE);
-    terminal.type_text("n");
-    terminal.press(Key::Enter);
-    terminal.wait_for(CHANGE);
-    terminal.press(Key::Enter);
-    assert!(terminal.wait_for_exit(END).success(), "{}", terminal.screen());
+    // A blank ticks the first of the list, which is not ticked.
+    answered(&user, [(HOOKS, " "), (RULES, "y"), (LINE, "n"), (CHANGE, "")]);
     let text = user.text();
-    assert!(
-        text.contains("hooks/delegation-guard") && text.contains("Bash(delegation-guard status*)"),
-        "{text}"
-    );
+    let has_both = text.contains("hooks/delegation-guard") && text.contains("Bash(delegation-guard status*)");
+    assert!(has_both && !text.contains("statusLine"), "{text}");
     let yaml = std::fs::read_to_string(user.home(".claude/requirements.yaml")).unwrap();
     assert_eq!(yaml, "delegation-guard:\n  enabled: true\n");
-    assert!(!text.contains("statusLine"), "{text}");
 }
 
 #[test]

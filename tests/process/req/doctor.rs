@@ -1,10 +1,14 @@
-//! `req doctor` as a process: its answers for people and programs, what it never runs, what it fixes, and the hooks it asks. The
-//! rules of its checks are tables in `shared/installer/src/doctor`.
+//! `req doctor` as a process: its answers for people and programs, what it never runs, and what it fixes. The rules of its checks are
+//! tables in `shared/installer/src/doctor`.
 
-use super::installed::{User, write_script};
+use crate::installer::User;
+use crate::typed::{shell, typed};
 use serde_json::{Value, json};
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
+use std::time::Duration;
+use tests::binaries;
 use tests::payloads::Session;
 use tests::process::Invocation;
 use tests::sandbox::Level;
@@ -15,128 +19,164 @@ const WATCH: &str = "rate-awareness";
 /// A gate that is installed and registered.
 const GATE: &str = "requirements-check";
 
+/// A user on whose machine scripts are installed in place of the hooks.
+fn installed() -> User {
+    let user = User::new();
+    user.types("install --prebuilt PREBUILT --yes");
+    user
+}
+
 impl User {
-    fn is_healthy() -> Self {
-        Self::installed("credit-pacer,rate-awareness,requirements-check,pause-recorder")
+    fn path(&self) -> String {
+        format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
     }
 
-    fn doctor(&self, words: &str) -> Invocation {
-        self.req(&self.deployed(), &format!("doctor {words}"))
+    fn doctor(&self, more: &[&str]) -> Invocation {
+        Invocation::new(binaries::path("req"), &self.sandbox)
+            .args(["doctor"].iter().chain(more).copied())
+            .env("PATH", self.path())
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .deadline(Duration::from_secs(60))
     }
 
-    #[track_caller]
-    fn report(&self) -> Value {
-        report_of(self.doctor("--json"))
+    /// A script that must not be started: it leaves a trace.
+    fn leaves_a_trace(&self, path: PathBuf) -> PathBuf {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, format!("#!/bin/sh\ntouch '{}'\n", self.trace().display())).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+        path
     }
 
-    /// A program that must not be started leaves this.
     fn trace(&self) -> PathBuf {
         self.sandbox.temporary_dir().join("trace")
     }
+}
 
-    fn leaves_a_trace(&self, file: PathBuf) -> PathBuf {
-        write_script(&file, &format!("touch '{}'", self.trace().display()));
-        file
+/// The report as data, and each finding in one line: severity, file, line, key, what and what to do.
+struct Report {
+    data: Value,
+    lines: Vec<String>,
+}
+
+impl Report {
+    #[track_caller]
+    fn of(command: Invocation) -> Self {
+        let outcome = command.run();
+        let data: Value =
+            serde_json::from_slice(&outcome.stdout).unwrap_or_else(|error| panic!("{error}: {outcome}"));
+        assert_eq!(data["ok"], json!(outcome.status.code() == Some(0)), "{outcome}");
+        let sections = data["sections"].as_array().unwrap();
+        let findings = sections.iter().flat_map(|section| section["findings"].as_array().unwrap());
+        let keys = ["severity", "file", "line", "key", "what", "next"];
+        let line = |finding: &Value| keys.map(|key| finding[key].to_string().replace('"', "")).join(" | ");
+        let lines = findings.map(line).collect();
+        Self { data, lines }
     }
-}
 
-/// The doctor's report; its `ok` is the exit status.
-#[track_caller]
-fn report_of(command: Invocation) -> Value {
-    let outcome = command.run();
-    let report: Value = serde_json::from_slice(&outcome.stdout).unwrap_or_else(|_| panic!("{outcome}"));
-    assert_eq!(report["ok"], json!(outcome.status.success()), "{outcome}");
-    report
-}
+    /// Fails unless a finding has all of these words, the first of which is its severity.
+    #[track_caller]
+    fn has(&self, words: &[&str]) {
+        let fits =
+            |line: &&String| line.starts_with(words[0]) && words.iter().all(|word| line.contains(word));
+        assert!(self.lines.iter().any(|line| fits(&line)), "{words:?} in {:#?}", self.lines);
+    }
 
-/// Fails unless there is a finding of this severity whose words contain all of these.
-#[track_caller]
-fn has(report: &Value, severity: &str, words: &[&str]) {
-    let sections = report["sections"].as_array().unwrap();
-    let mut findings = sections.iter().flat_map(|section| section["findings"].as_array().unwrap());
-    let is_it = |finding: &Value| {
-        let text = finding.to_string();
-        finding["severity"] == severity && words.iter().all(|word| text.contains(word))
-    };
-    assert!(findings.any(is_it), "{severity} {words:?} in {report:#}");
+    fn wrong(&self) -> Vec<&String> {
+        self.lines.iter().filter(|line| line.starts_with("warning") || line.starts_with("broken")).collect()
+    }
 }
 
 #[test]
 fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
-    let nobody = User::new();
-    let report = report_of(nobody.req(&nobody.unpacked(), "doctor --json"));
-    assert_eq!(report["summary"], "Nothing is installed here, so nothing is promised.");
-    let user = User::is_healthy();
-    let report = user.report();
+    let user = installed();
+    let report = Report::of(user.doctor(&["--json"]));
+    assert_eq!(report.wrong(), [""; 0]);
     for hook in [WATCH, GATE] {
-        has(&report, "ok", &[hook, "as it was installed"]);
-        has(&report, "ok", &[hook, "answered PreToolUse with", "; starts in "]);
+        report.has(&["ok", hook, "as it was installed"]);
+        report.has(&["ok", hook, "answered PreToolUse with", "; starts in "]);
+        report.has(&["ok", hook, "waits for its first session"]);
     }
-    let outcome = user.doctor("").run();
+    let outcome = user.doctor(&[]).run();
     outcome.assert_exit(0);
-    assert!(outcome.stdout_text().contains("\nEverything that is promised holds"), "{outcome}");
-    fs::remove_file(user.hook(GATE)).unwrap();
-    std::os::unix::fs::symlink("/bin/true", user.hook(GATE)).unwrap();
-    let outcome = user.doctor("").run();
+    assert!(outcome.stdout_text().ends_with("\nEverything that is promised holds.\n"), "{outcome}");
+
+    fs::remove_file(user.deployed(GATE)).unwrap();
+    std::os::unix::fs::symlink("/bin/true", user.deployed(GATE)).unwrap();
+    let outcome = user.doctor(&[]).run();
     outcome.assert_exit(1);
     let text = outcome.stdout_text();
-    assert!(
-        text.contains("its bytes differ") && text.contains("not everything that is promised holds."),
-        "{text}"
-    );
-    let outcome = user.doctor("").unset("HOME").run();
+    for said in ["its bytes differ", "not the one that was built", "not everything that is promised holds."] {
+        assert!(text.contains(said), "{said}: {text}");
+    }
+    let nobody = User::new();
+    let report = Report::of(nobody.doctor(&["--json"]));
+    assert_eq!(report.data["summary"], "Nothing is installed here, so nothing is promised.");
+    let outcome = nobody.doctor(&[]).unset("HOME").run();
     outcome.assert_exit(1);
     assert!(outcome.stderr_text().starts_with("req: HOME is not set"), "{outcome}");
 }
 
 #[test]
-fn foreign_commands_are_never_run() {
-    let user = User::is_healthy();
-    let [script, named_like_ours] = ["leave-a-trace", &format!("bin/{GATE}")]
-        .map(|name| user.leaves_a_trace(user.sandbox.project().join(name)));
+fn off_file_and_programs_of_others_that_are_gone_are_named_and_no_program_of_others_is_run() {
+    let user = installed();
+    user.sandbox.write_home(".claude/hook-state/OFF", "");
+    let project = user.sandbox.project();
+    let [script, named_like_ours] =
+        ["leave-a-trace", &format!("bin/{GATE}")].map(|name| user.leaves_a_trace(project.join(name)));
     let entries = json!([
         { "type": "command", "command": script },
         { "type": "command", "command": named_like_ours, "args": [] },
         { "type": "command", "command": "/gone/notify --now" },
     ]);
     user.sandbox.settings(Level::Project, &json!({ "hooks": { "Stop": [{ "hooks": entries }] } }));
-    for words in ["--json", "--json --fix"] {
-        let report = report_of(user.doctor(words));
-        has(&report, "warning", &["hooks.Stop", "/gone/notify does not exist"]);
+    for words in [&["--json"][..], &["--json", "--fix"]] {
+        let report = Report::of(user.doctor(words));
+        report.has(&["warning", "hooks.Stop", "/gone/notify does not exist"]);
+        report.has(&[
+            "warning",
+            "hook-state/OFF",
+            "every hook is off while this file is there",
+            "req resume",
+        ]);
+        assert!(report.data["summary"].as_str().unwrap().ends_with(", with 2 warnings."));
     }
     assert!(!user.trace().exists(), "a foreign command was run");
 }
 
 #[test]
 fn fix_mends_everything_of_ours_for_the_user_and_no_settings_for_claude() {
-    let user = User::is_healthy();
-    let mut settings: Value = serde_json::from_str(&user.settings()).unwrap();
+    let user = installed();
+    fs::remove_file(user.home(".local/bin").join(WATCH)).unwrap();
+    let mut settings: Value = serde_json::from_str(&user.text()).unwrap();
     settings["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = json!(true);
+    settings["hooks"].as_object_mut().unwrap().remove("SessionEnd");
+    settings["hooks"]["Notification"] = json!([{ "hooks": [{ "type": "command", "command": "/gone/x" }] }]);
     user.sandbox.settings(Level::User, &settings);
-    let link = user.home(".local/bin").join(WATCH);
-    fs::remove_file(&link).unwrap();
-
-    let before = user.settings();
-    let report = report_of(user.doctor("--fix --json").env("CLAUDECODE", "1"));
-    let mended = report["mended"].to_string();
+    let before = user.text();
+    let mended =
+        Report::of(user.doctor(&["--fix", "--json"]).env("CLAUDECODE", "1")).data["mended"].to_string();
     assert!(mended.contains("type: req doctor --fix") && mended.contains("mended: linked"), "{mended}");
-    assert_eq!((&report["ok"], user.settings(), link.exists()), (&json!(false), before, true));
+    assert_eq!(user.text(), before);
 
-    let typed = user.types("doctor --fix");
+    let (path, state) = (user.path(), user.home(".claude/hook-state").display().to_string());
+    let variables = [("PATH", path.as_str()), ("CLAUDE_HOOK_STATE_DIR", state.as_str())];
+    let typed = typed(&binaries::path("req"), &user.sandbox, &shell(), "doctor --fix", &variables);
+    assert_eq!(typed.status, 0, "{}", typed.screen);
     let said = "mended: the entries in ~/.claude/settings.json are as they should be";
-    assert!(typed.status == 0 && typed.screen.contains(said), "{}", typed.screen);
-    let report = report_of(user.doctor("--fix --json"));
-    assert_eq!((&report["ok"], &report["mended"]), (&json!(true), &json!([])), "a second time");
+    assert!(typed.screen.contains(said), "{}", typed.screen);
+    let before = user.text();
+    let report = Report::of(user.doctor(&["--fix", "--json"]));
+    assert!(report.wrong().len() == 1 && report.wrong()[0].contains("/gone/x"), "{:?}", report.wrong());
+    assert_eq!((&report.data["mended"], user.text()), (&json!([]), before), "a second time");
 }
 
 #[test]
 fn changed_version_of_claude_code_is_reported_at_a_sessions_start_once_doctor_has_proved_another() {
     let user = User::new();
-    user.has_real(GATE);
-    user.installs(GATE);
+    user.types(&format!("install --prebuilt {} --hooks {GATE} --yes", user.with_real(GATE)));
     let session = Session::new(&user.sandbox);
     let told = |agent: &str| {
-        let gate = Invocation::new(user.hook(GATE), &user.sandbox)
+        let gate = Invocation::new(user.deployed(GATE), &user.sandbox)
             .unset("CLAUDE_HOOK_STATE_DIR")
             .env("CLAUDE_PROJECT_DIR", user.sandbox.project().display().to_string())
             .env("CLAUDE_CODE_ENTRYPOINT", "cli")
@@ -148,7 +188,7 @@ fn changed_version_of_claude_code_is_reported_at_a_sessions_start_once_doctor_ha
     assert_eq!(told("claude-code_2-1-330_harness"), None, "nothing was ever proved");
     let program = user.leaves_a_trace(user.home(".local/share/claude/versions/2.1.329"));
     std::os::unix::fs::symlink(program, user.home(".local/bin/claude")).unwrap();
-    has(&user.report(), "ok", &["Claude Code 2.1.329; all proofs passed"]);
+    Report::of(user.doctor(&["--json"])).has(&["ok", "Claude Code 2.1.329; all proofs passed"]);
     let text = told("claude-code_2-1-330_harness").unwrap();
     assert!(text.contains("2.1.330") && text.contains("2.1.329"), "{text}");
     assert_eq!(told("claude-code_2-1-330_harness"), None, "told already");

@@ -60,6 +60,17 @@ fn in_claudes_shell_no_other_programs_become_hooks_and_nothing_is_allowed_or_tak
 }
 
 #[test]
+fn a_gate_that_works_is_not_replaced_by_one_that_does_not() {
+    let user = User::installed("requirements-check");
+    let before = fs::read(user.hook("requirements-check")).unwrap();
+    write_script(&user.archive.join("requirements-check"), "exit 0");
+    let line = format!("hooks install --yes --from {}", user.archive.display());
+    let said = refused(&user.req(&user.deployed(), &line).run());
+    assert!(said.contains("does not do what it promises on this machine, and nothing was copied"), "{said}");
+    assert_eq!(fs::read(user.hook("requirements-check")).unwrap(), before);
+}
+
+#[test]
 fn nothing_of_a_repository_is_run_when_its_settings_are_changed() {
     let user = User::installed("rate-awareness");
     let (project, ran) = (user.sandbox.project(), user.sandbox.temporary_dir().join("ran"));

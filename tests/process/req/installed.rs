@@ -1,7 +1,6 @@
 //! A user with an unpacked archive, who installs from it: every program in one folder, as it comes, small scripts in place of
 //! the hooks.
 
-use crate::typed::{Typed, shell, typed};
 use std::env::consts::EXE_SUFFIX;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -63,13 +62,6 @@ impl User {
 
     pub(super) fn path(&self) -> String {
         format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
-    }
-
-    /// The user types a line of `req` in a terminal of their own.
-    pub(super) fn types(&self, words: &str) -> Typed {
-        let (path, state) = (self.path(), self.home(".claude/hook-state").display().to_string());
-        let variables = [("PATH", path.as_str()), ("CLAUDE_HOOK_STATE_DIR", state.as_str())];
-        typed(&binaries::path("req"), &self.sandbox, &shell(), words, &variables)
     }
 
     /// The `req` of the archive.

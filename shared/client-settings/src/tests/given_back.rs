@@ -44,13 +44,7 @@ impl Everything {
 
 #[test]
 fn what_we_made_goes_and_what_was_empty_before_comes_back() {
-    for before in [
-        "",
-        "{}",
-        "{ }\n",
-        "{\"hooks\": { \"Stop\" : [\t], \"PreToolUse\":[\n] }, \"permissions\": { }}",
-        "{\"hooks\": {\"PreCompact\": null, \"Stop\" : null, \"PreToolUse\": null}}",
-    ] {
+    for before in ["{ }\n", "{\"hooks\": { \"Stop\" : [\t], \"PreToolUse\": null }, \"permissions\": { }}"] {
         let everything = Everything::new();
         let earlier = [Some("{\"other\":1}".to_owned()), Some(before.to_owned())];
         assert_eq!(everything.take(&everything.put(before), &earlier).as_deref(), Some(before));

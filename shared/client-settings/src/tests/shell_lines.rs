@@ -1,29 +1,6 @@
 //! Entries for the shell: recognised by the mark their line begins with, whatever follows it.
 
-use super::{installed, on, owner, register, registered};
-use crate::{Program, Registration, SHELL_MARK};
-
-fn line(event: &str, rest: &str) -> Registration {
-    Registration { program: Program::Shell(format!("{SHELL_MARK}{rest}")), ..on(event, None, "", 10) }
-}
-
-#[test]
-fn they_are_added_without_arguments_found_by_their_mark_and_removed() {
-    let before = r#"{"model":"opus"}"#;
-    let wanted =
-        [line("Stop", "a-gate; exec \"$HOME/.claude/hooks/a-gate\""), line("SessionStart", "notice; true")];
-    let after = register(before, &owner(), &wanted).unwrap();
-    let entry = r#""Stop":[{"hooks":[{"type":"command","command":": barbless a-gate; exec \"$HOME/.claude/hooks/a-gate\"","timeout":10}]}]"#;
-    assert!(after.contains(entry), "{after}");
-    let names: Vec<String> = registered(&after).into_iter().filter_map(|entry| entry.name).collect();
-    assert_eq!(names, ["a-gate", "notice"]);
-    assert_eq!(register(&after, &owner(), &wanted).unwrap(), after, "a second time changes nothing");
-    assert_eq!(
-        register(&after, &owner(), &wanted[..1]).unwrap(),
-        register(before, &owner(), &wanted[..1]).unwrap()
-    );
-    assert_eq!(register(&after, &owner(), &[]).unwrap(), before);
-}
+use super::{installed, owner, register, registered};
 
 #[test]
 fn somebody_elses_line_stays() {

@@ -189,7 +189,7 @@ fn later_layers_win_key_by_key_and_a_wrong_entry_falls_back_alone_and_is_named()
         };
         let expected: Vec<String> = expected.iter().map(with_end).collect();
         assert_eq!(
-            blocks(&files),
+            blocks(files),
             (expected, *max_blocks),
             "{:?}",
             (files.global, files.project, files.local)

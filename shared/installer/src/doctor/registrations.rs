@@ -9,7 +9,7 @@ use shared::host::display_path;
 
 use super::report::{Finding, Repair, Severity};
 use super::world::{Level, World};
-use crate::places::{Installation, Scope};
+use crate::places::Scope;
 use crate::registration::{is_same_program, program, starts_ours};
 use crate::say::list;
 
@@ -61,104 +61,60 @@ fn misshapen(level: &Level, fault: &Fault) -> Finding {
         .key(key)
 }
 
-/// The entries of one hook in one file.
-struct Those<'a> {
-    level: &'a Level,
-    place: &'a Installation,
-    hook: &'a HookEntry,
-    entries: Vec<&'a Entry>,
-}
-
+/// The entries of one hook in one file, compared with those that this version writes.
 pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
     let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
-    let those = Those { level, place, hook, entries };
-    let mut found = those.of_single_entries();
-    found.extend(hook.events.iter().filter_map(|wanted| those.on(wanted)));
-    found
-}
-
-impl Those<'_> {
-    fn of_single_entries(&self) -> Vec<Finding> {
-        let wanted = program(self.place, &self.hook.name).ok();
-        let is_elsewhere = |entry: &&&Entry| {
-            let there = entry.program().zip(wanted.as_ref());
-            !there.is_some_and(|(one, other)| is_same_program(&one, other))
-        };
-        let has_args = |entry: &&&Entry| entry.args.as_ref().is_some_and(|args| !args.is_empty());
-        let kinds = [
-            self.entries.iter().find(is_elsewhere).map(|entry| (entry, elsewhere(entry))),
-            self.entries
-                .iter()
-                .find(|entry| !entry.harmful_keys.is_empty())
-                .map(|entry| (entry, why_harmful(entry))),
-            self.entries.iter().find(has_args).map(|entry| {
-                (entry, "is started with arguments, so it is no hook but a command line".to_owned())
-            }),
-        ];
-        let found = kinds.into_iter().flatten();
-        found.map(|(entry, what)| self.finding(self.worst(), &what, Some(entry))).collect()
-    }
-
-    fn on(&self, wanted: &EventEntry) -> Option<Finding> {
-        let event = &wanted.event;
-        let mut there = self.entries.iter().copied().filter(|entry| entry.event == *event).peekable();
-        let first = there.peek().copied();
-        let Some(fits) = there.find(|entry| entry.covers(event, wanted.matcher.as_deref())) else {
-            let what = match first {
-                Some(_) => format!("has another matcher on {event} than it needs"),
-                None => format!("is not registered on {event}"),
-            };
-            return Some(self.finding(self.worst(), &what, first));
-        };
-        let timeout = fits.timeout_secs.as_ref().and_then(serde_json::Number::as_f64);
-        let needed = wanted.timeout_secs;
-        if let Some(timeout) = timeout.filter(|timeout| *timeout < f64::from(needed)) {
-            let severity = if timeout < TOO_SHORT { self.worst() } else { Severity::Warning };
-            let what =
-                format!("on {event} its timeout is {timeout} s, shorter than the {needed} s it should have");
-            return Some(self.finding(severity, &what, Some(fits)));
-        }
-        // Without a message a delay looks like a hang.
-        let message =
-            wanted.status_message.as_ref().filter(|_| fits.status_message != wanted.status_message)?;
-        let what = format!("on {event} Claude Code does not show `{message}` while it waits");
-        Some(self.finding(Severity::Warning, &what, Some(fits)))
-    }
-
-    /// Another version of ours may have written the team's file.
-    fn worst(&self) -> Severity {
-        if self.place.scope == Scope::Project { Severity::Warning } else { Severity::Broken }
-    }
-
-    fn finding(&self, severity: Severity, what: &str, entry: Option<&Entry>) -> Finding {
-        let name = &self.hook.name;
+    let program = program(place, &hook.name).ok();
+    let on = |wanted: &EventEntry| {
+        let (severity, what, entry) = difference(&entries, wanted, program.as_ref())?;
+        let name = &hook.name;
+        // Another version of ours may have written the team's file.
+        let is_teams = place.scope == Scope::Project;
+        let severity = if is_teams { Severity::Warning } else { severity };
         let found = Finding::new(severity, format!("{name}: {what}"))
-            .at(&self.level.shown, entry.map(|entry| entry.line))
-            .next(self.place.line(format_args!("enable {name}")));
-        match self.place.scope {
-            Scope::Project => found,
-            scope => found.repair(Repair::Register(scope)),
-        }
-    }
+            .at(&level.shown, entry.map(|entry| entry.line))
+            .next(place.line(format_args!("enable {name}")));
+        Some(if is_teams { found } else { found.repair(Repair::Register(place.scope)) })
+    };
+    hook.events.iter().filter_map(on).collect()
 }
 
-fn why_harmful(entry: &Entry) -> String {
-    let keys: Vec<String> = entry.harmful_keys.iter().map(|key| key.escape_debug().to_string()).collect();
-    let shown = keys.join("`, `");
-    format!(
-        "registered with `{shown}`: Claude Code may not run it, or not wait for it, so it may stop nothing"
-    )
-}
-
-fn elsewhere(entry: &Entry) -> String {
-    let command = entry.command.as_deref().unwrap_or_default();
-    match entry.program() {
-        Some(Program::Path(path)) if !Path::new(&path).exists() => {
-            format!("registered as {command}, where there is nothing")
-        }
-        _ => format!("registered as {command}, which is not what is installed here"),
-    }
+/// The difference between the entry that serves this event and the one wanted; `None`: there is none that matters.
+fn difference<'e>(
+    entries: &[&'e Entry],
+    wanted: &EventEntry,
+    program: Option<&Program>,
+) -> Option<(Severity, String, Option<&'e Entry>)> {
+    let event = &wanted.event;
+    let serves = |entry: &&&Entry| entry.covers(event, wanted.matcher.as_deref());
+    let Some(entry) = entries.iter().find(serves).copied() else {
+        let other = entries.iter().find(|entry| entry.event == *event).copied();
+        return Some((Severity::Broken, format!("is not registered on {event} as it should be"), other));
+    };
+    let is_program =
+        entry.program().zip(program).is_some_and(|(there, wanted)| is_same_program(&there, wanted));
+    let timeout = entry.timeout_secs.as_ref().and_then(serde_json::Number::as_f64);
+    let shorter = timeout.filter(|timeout| *timeout < f64::from(wanted.timeout_secs));
+    let has_args = entry.args.as_ref().is_some_and(|args| !args.is_empty());
+    // Without a message a delay looks like a hang.
+    let lacks_message = wanted.status_message.is_some() && entry.status_message != wanted.status_message;
+    let keys = [
+        (!is_program, "command"),
+        (has_args, "args"),
+        (shorter.is_some(), "timeout"),
+        (lacks_message, "statusMessage"),
+    ];
+    let harmful = entry.harmful_keys.iter().map(|key| key.escape_debug().to_string());
+    let wrong = keys.into_iter().filter(|(is_wrong, _)| *is_wrong).map(|(_, key)| key.to_owned());
+    let wrong: Vec<String> = harmful.chain(wrong).map(|key| format!("`{key}`")).collect();
+    let may_stop_nothing = !is_program
+        || has_args
+        || !entry.harmful_keys.is_empty()
+        || shorter.is_some_and(|timeout| timeout < TOO_SHORT);
+    let severity = if may_stop_nothing { Severity::Broken } else { Severity::Warning };
+    let what = format!("on {event} its entry differs from the one it should have in {}", list(&wrong));
+    (!wrong.is_empty()).then_some((severity, what, Some(entry)))
 }
 
 /// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.

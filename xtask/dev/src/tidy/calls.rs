@@ -22,7 +22,7 @@ const DOORS: [Door; 3] = [
         allowed: &[
             ("hooks/requirements-check/src/typed.rs", "what the hook that started req left for it"),
             ("shared/src/host.rs", "the door itself"),
-            ("shared/installer/src/links.rs", "looks for a command as the user's shell does"),
+            ("shared/installer/src/programs.rs", "looks for a command as the user's shell does"),
             ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
             ("shared/installer/src/say.rs", "NO_COLOR"),
             COMMAND,
@@ -50,7 +50,6 @@ const DOORS: [Door; 3] = [
             ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of a call"),
             ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),
             ("hooks/requirements-check/src/typed.rs", "the deadline of req"),
-            ("shared/installer/src/child.rs", "the timeout of a program it runs"),
             ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),
             COMMAND,
             HARNESS,

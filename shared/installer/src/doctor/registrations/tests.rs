@@ -66,14 +66,18 @@ fn entries_as_this_version_writes_them_are_fine() {
 #[test]
 fn each_wrong_entry_is_reported_and_fixable() {
     let rows: [(Change, Severity, &str); 8] = [
-        (|ours| ours[0].harmful_keys = vec!["async".to_owned()], Broken, "with `async`"),
-        (|ours| ours[0].timeout_secs = serde_json::Number::from_f64(0.001), Broken, "its timeout is 0.001 s"),
-        (|ours| ours[0].timeout_secs = Some(2.into()), Warning, "its timeout is 2 s"),
-        (|ours| ours[0].args = Some(vec!["status".to_owned()]), Broken, "with arguments"),
-        (|ours| ours[0].matcher = Some("Bash".to_owned()), Broken, "another matcher"),
+        (
+            |ours| ours[0].harmful_keys = vec!["async".to_owned()],
+            Broken,
+            "differs from the one it should have in `async`",
+        ),
+        (|ours| ours[0].timeout_secs = serde_json::Number::from_f64(0.001), Broken, "in `timeout`"),
+        (|ours| ours[0].timeout_secs = Some(2.into()), Warning, "in `timeout`"),
+        (|ours| ours[0].args = Some(vec!["status".to_owned()]), Broken, "in `args`"),
+        (|ours| ours[0].matcher = Some("Bash".to_owned()), Broken, "is not registered on"),
         (|ours| drop(ours.remove(1)), Broken, "is not registered on"),
-        (|ours| ours[0].command = Some("/old/hooks/x".to_owned()), Broken, "where there is nothing"),
-        (|ours| ours[0].status_message = None, Warning, "does not show `it waits`"),
+        (|ours| ours[0].command = Some("/old/hooks/x".to_owned()), Broken, "in `command`"),
+        (|ours| ours[0].status_message = None, Warning, "in `statusMessage`"),
     ];
     for (change, severity, said) in rows {
         let found = found(Scope::User, change);
