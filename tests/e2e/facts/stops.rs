@@ -43,7 +43,8 @@ fn the_model_sees_every_reason_with_the_command_line_and_the_user_every_line() {
     let reasons =
         shown.iter().filter_map(|text| text.strip_prefix("Stop hook feedback:\n")).map(str::trim_end);
     assert_eq!(reasons.collect::<Vec<_>>(), ["reason of B", "reason of A\nits second line"]);
-    let command = format!("Stop hook blocking error from command: \"{} ", binaries::record_hook().display());
+    let command =
+        format!("Stop hook blocking error from command: \"{} ", binaries::path("record-hook").display());
     assert!(user.last().shows(&command) && user.last().shows(" B\": reason of B"), "{shown:#?}");
 }
 
