@@ -2,7 +2,7 @@
 //! read, and a judge that gives no verdict holds nothing up.
 
 use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, claude_of, edit, with_code};
-use crate::scene::{Scene, Session, names};
+use crate::scene::{Scene, Session, json_lines_in, names};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -64,8 +64,7 @@ pub(crate) fn assert_nothing_is_left(scene: &Scene, session: &Session) {
     }
     let transcript = scene.sandbox.transcript(session.run.session_id()).expect("the session's transcript");
     assert_eq!(names(&home.join(".claude/projects")).len(), 1);
-    let sessions = names(transcript.parent().unwrap()).into_iter().filter(|name| name.ends_with(".jsonl"));
-    assert_eq!(sessions.count(), 1);
+    assert_eq!(json_lines_in(transcript.parent().unwrap()).len(), 1);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! pause-recorder under the real client: what is told as the context fills, what is left at the end, and who is told of it.
 
-use crate::scene::{Scene, Session, json_lines, names};
+use crate::scene::{Scene, Session, json_lines, json_lines_in, names};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
@@ -155,8 +155,7 @@ fn typed_it_is_started_looked_at_and_dropped_without_a_request() {
         user.commands(line, shown);
     }
     assert!(user.requests().is_empty());
-    let records = || names(&folder(&scene)).into_iter().filter(|name| name.ends_with(".jsonl")).count();
-    assert_eq!(records(), 1);
+    assert_eq!(json_lines_in(&folder(&scene)).len(), 1);
     user.asks("work", "first done");
 
     user.commands("pause-recorder discard", "nothing of it is left");
