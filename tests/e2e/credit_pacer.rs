@@ -34,7 +34,7 @@ const LONG: &str = "max_delay_secs: 300, alerts: []";
 /// From the key to the end of the hook's process; seen: a tenth of a second.
 const UNTIL_GONE: Duration = Duration::from_secs(2);
 
-/// What the model says last.
+/// The last words of the model.
 const END: &str = "It is finished.";
 
 /// The hook with these keys of its section, and so much of the five hours used.
@@ -235,7 +235,8 @@ fn a_subscription_is_paced_by_what_its_own_status_line_is_told() {
     });
 
     let usage: Value = serde_json::from_slice(&fs::read(usage).unwrap()).unwrap();
-    let used = ["five_hour", "seven_day"].map(|window| &usage["state"]["windows"][window]["used_percent"]);
-    assert_eq!(used, [&json!(96.0), &json!(17.0)]);
+    let percents =
+        ["five_hour", "seven_day"].map(|window| &usage["state"]["windows"][window]["used_percent"]);
+    assert_eq!(percents, [&json!(96.0), &json!(17.0)]);
     assert_eq!(sleeps(&scene).len(), 1);
 }

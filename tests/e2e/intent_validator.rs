@@ -37,11 +37,11 @@ pub(crate) fn edit(scene: &Scene, words: &str) -> Reply {
     Reply::text(words).also(scene.edit(FILE, OLD, NEW))
 }
 
-/// What a model does with the newest denial.
+/// A model that uses the newest denial.
 fn with_denial(answer: impl Fn(&str) -> Reply + Send + Sync + 'static) -> Answer {
     Answer::made_by(move |request: &Recorded| {
-        let texts = request.tool_results().into_iter().map(|result| result.text);
-        answer(&texts.filter(|text| text.contains("intent-validator: ")).last().unwrap_or_default())
+        let mut texts = request.tool_results().into_iter().map(|result| result.text);
+        answer(&texts.rfind(|text| text.contains("intent-validator: ")).unwrap_or_default())
     })
 }
 

@@ -2,7 +2,7 @@
 //! read, and a judge that gives no verdict holds nothing up.
 
 use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, claude_of, edit, with_code};
-use crate::scene::{Scene, Session, names};
+use crate::scene::{Scene, Session, json_lines_in, names};
 use serde_json::json;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -21,6 +21,9 @@ pub(crate) const CLI: &str = "judge: {backend: claude_cli}\n";
 /// Two questions that nobody answers end by their deadlines of five seconds; a client takes the rest, on a machine busy with
 /// something else.
 const UNTIL_THE_END: Duration = Duration::from_secs(40);
+
+/// The outcome of a question that is answered too late.
+const IN_TIME: &str = "the model did not answer in time";
 
 /// A project whose user has these hooks, and a `claude` on the search path.
 pub(crate) fn project(hooks: &[&str], global: &str) -> Scene {
@@ -46,11 +49,15 @@ pub(crate) fn two_edits(scene: &Scene) -> Script {
 pub(crate) fn assert_went_on(scene: &Scene, session: &Session, why: &str) {
     assert_eq!(session.outcomes(), ["ran"; 3], "{why}: {:#?}", session.results());
     assert_eq!(scene.content(FILE), OLD, "{why}: changed and changed back");
+    // On a machine busy with something else an answer may come too late as well.
     let questions = scene.journal_texts("judge");
-    assert!(questions.iter().all(|text| *text == format!("review: {why}")), "{why}: {questions:?}");
+    let expected = [why, IN_TIME].map(|why| format!("review: {why}"));
+    assert!(questions.contains(&expected[0]), "{why}: {questions:?}");
+    assert!(questions.iter().all(|text| expected.contains(text)), "{why}: {questions:?}");
     let told = scene.shown_to_user(session, "intent-validator");
     assert_eq!(told.len(), 1, "{told:?}");
-    assert!(told[0].contains(&format!("gave no verdict: {why}; changes go on unreviewed")), "{told:?}");
+    let is_told = |why| told[0].contains(&format!("gave no verdict: {why}; changes go on unreviewed"));
+    assert!(is_told(why) || is_told(IN_TIME), "{told:?}");
     assert!(!session.last().shows("verdict"), "{why}: nothing for the model");
     assert_nothing_is_left(scene, session);
 }
@@ -64,8 +71,7 @@ pub(crate) fn assert_nothing_is_left(scene: &Scene, session: &Session) {
     }
     let transcript = scene.sandbox.transcript(session.run.session_id()).expect("the session's transcript");
     assert_eq!(names(&home.join(".claude/projects")).len(), 1);
-    let sessions = names(transcript.parent().unwrap()).into_iter().filter(|name| name.ends_with(".jsonl"));
-    assert_eq!(sessions.count(), 1);
+    assert_eq!(json_lines_in(transcript.parent().unwrap()).len(), 1);
 }
 
 #[test]
@@ -108,17 +114,17 @@ fn what_it_finds_is_read_with_line_and_fix_and_the_mended_change_passes() {
 
 #[test]
 fn whatever_is_wrong_with_it_the_change_is_made_and_the_user_hears_of_it_once() {
-    let (nonsense, in_time) = ("the model's answer is no verdict", "the model did not answer in time");
+    let nonsense = "the model's answer is no verdict";
     for (backend, judge, why) in [
         (API, Reply::error(401, "authentication_error"), "the key or the login is refused"),
         (API, Reply::error(529, "overloaded_error"), "the model is overloaded"),
         (API, Reply::text("Looks good to me."), nonsense),
         (API, Reply::json(&json!({ "verdict": "MAYBE" })), nonsense),
-        (API, Reply::hanging(), in_time),
-        (CLI, Reply::hanging(), in_time),
+        (API, Reply::hanging(), IN_TIME),
+        (CLI, Reply::hanging(), IN_TIME),
         (CLI, Reply::error(529, "overloaded_error"), "the model is overloaded"),
     ] {
-        let is_late = why == in_time;
+        let is_late = why == IN_TIME;
         let judge_section =
             if is_late { backend.replace('}', ", deadline_secs: 5}") } else { backend.to_owned() };
         let global = format!("{judge_section}intent-validator: {{enabled: true}}\n");

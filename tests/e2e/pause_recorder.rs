@@ -1,11 +1,12 @@
 //! pause-recorder under the real client: what is told as the context fills, what is left at the end, and who is told of it.
 
-use crate::scene::{Scene, Session, json_lines, names};
+use crate::scene::{Scene, Session, json_lines, json_lines_in, names};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::PathBuf;
 use tests::messages_api::{Reply, Script};
 use tests::script;
+use tests::terminal::DEADLINE;
 
 /// A window of 200,000 tokens, which the client does not compact before the API refuses.
 const UNCOMPACTED: &str = "claude-sonnet-4-5";
@@ -154,12 +155,12 @@ fn typed_it_is_started_looked_at_and_dropped_without_a_request() {
         user.commands(line, shown);
     }
     assert!(user.requests().is_empty());
-    let records = || names(&folder(&scene)).into_iter().filter(|name| name.ends_with(".jsonl")).count();
-    assert_eq!(records(), 1);
+    assert_eq!(json_lines_in(&folder(&scene)).len(), 1);
     user.asks("work", "first done");
 
     user.commands("pause-recorder discard", "nothing of it is left");
-    user.terminal.quit();
+    user.enters("/exit");
+    assert!(user.terminal.wait_for_exit(DEADLINE).success());
     assert_eq!(names(&folder(&scene)), [".gitignore"], "its end leaves nothing either");
 }
 
@@ -170,7 +171,7 @@ fn after_clear_the_new_session_is_told() {
     let mut user = scene.user_as(script, |client| client.model(UNCOMPACTED));
     user.asks("work", "first done");
     user.enters("/clear");
-    user.terminal.wait_until_gone("first done");
+    user.terminal.wait_until("a clear screen", DEADLINE, |screen| !screen.contains("first done"));
     user.asks("go on", "second done");
     assert_eq!(user.last().count(BRIEF), 1, "{:#?}", user.last().shown_texts());
 }

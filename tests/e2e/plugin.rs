@@ -6,7 +6,7 @@ mod parts;
 use crate::credit_pacer::uses;
 use crate::judging::approved;
 use crate::pause_recorder::call;
-use crate::scene::{Scene, json_lines, names, touch, unpack};
+use crate::scene::{Scene, json_lines, json_lines_in, names, touch, unpack};
 use crate::together::LOUD;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -153,7 +153,7 @@ fn costly_session(scene: &Scene) -> [usize; 4] {
         *delays.entry(delay["call"].to_string()).or_default() += 1;
     }
     let folder = scene.sandbox.project().join(".claude/sessions");
-    let records: Vec<_> = names(&folder).into_iter().filter(|name| name.ends_with(".jsonl")).collect();
+    let records = json_lines_in(&folder);
     let [record] = &records[..] else { panic!("one record: {records:?}") };
     let is_call = |line: &&Value| line["type"] == json!("tool_call");
     [

@@ -143,7 +143,7 @@ impl Scene {
         let api = MessagesApi::start(script);
         let run = with(self.client(&api)).ask(prompt);
         run.outcome.assert_exit(0);
-        Session { api, run }
+        Session { run, api }
     }
 
     /// A user before the client in a terminal.
@@ -377,6 +377,12 @@ pub(crate) fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
+}
+
+/// The names in a folder of files of JSON lines.
+pub(crate) fn json_lines_in(folder: &Path) -> Vec<String> {
+    let is_meant = |name: &String| Path::new(name).extension().is_some_and(|end| end == "jsonl");
+    names(folder).into_iter().filter(is_meant).collect()
 }
 
 /// The lines of a file of JSON; none where there is no file.

@@ -43,7 +43,6 @@ fn in_the_terminal_a_stop_is_blocked_and_the_token_ends_the_turn() {
 
     let mut user = scene.user(script);
     user.asks("do it", "Everything is done. ACK-");
-    user.terminal.quit();
 
     assert_eq!(user.requests().len(), 3);
     assert!(user.last().shows(guidance()));

@@ -46,7 +46,7 @@ fn built_payloads_have_exactly_the_keys_of_the_recordings() {
 fn a_process_of_the_sandbox_sees_nothing_of_the_real_home() {
     let sandbox = Sandbox::new();
     let recorder = Recorder::new(&sandbox);
-    let hook = Invocation::new(binaries::record_hook(), &sandbox);
+    let hook = Invocation::new(binaries::path("record-hook"), &sandbox);
     hook.args(recorder.args("home", Behaviour::default())).stdin("{}").run().assert_silent();
 
     let start = recorder.runs("home").remove(0);

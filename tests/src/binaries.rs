@@ -15,12 +15,6 @@ pub fn path(name: &str) -> PathBuf {
     existing(&folder(), name)
 }
 
-/// `record-hook`, which notes what a client gives to a hook.
-#[track_caller]
-pub fn record_hook() -> PathBuf {
-    path("record-hook")
-}
-
 /// The program behind `cargo xtask install`.
 #[track_caller]
 pub fn installer() -> PathBuf {

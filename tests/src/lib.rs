@@ -24,28 +24,19 @@
 )]
 #![allow(clippy::must_use_candidate, reason = "a query whose answer nobody reads harms no test")]
 
-pub mod clock;
-pub mod sandbox;
-
 pub mod binaries;
-pub mod process;
-
+pub mod client;
+pub mod clock;
+pub mod listing;
+pub mod loopback;
+pub mod messages_api;
 pub mod payloads;
-pub mod transcripts;
-
+pub mod picture;
+pub mod process;
+pub mod recording;
+pub mod sandbox;
 pub mod settings;
 pub mod small_programs;
-
-pub mod recording;
-
-pub mod messages_api;
 pub mod stand_in;
-
-pub mod client;
 pub mod terminal;
-
-pub mod picture;
-
-pub mod loopback;
-
-pub mod listing;
+pub mod transcripts;

@@ -104,11 +104,6 @@ impl Session {
         self
     }
 
-    pub fn with_prompt_id(mut self, prompt_id: &str) -> Self {
-        prompt_id.clone_into(&mut self.prompt_id);
-        self
-    }
-
     /// A recording told as if it had happened in this session.
     #[track_caller]
     pub fn replay(&self, recording: &str) -> Payload {

@@ -122,12 +122,12 @@ impl Recorder {
     pub fn hook(&self, id: &str, behaviour: Behaviour, more: &[&str]) -> Hook {
         let args = self.args(id, behaviour);
         let own: Vec<&str> = args.iter().map(String::as_str).collect();
-        Hook::new(&binaries::record_hook(), &[&own, more].concat())
+        Hook::new(&binaries::path("record-hook"), &[&own, more].concat())
     }
 
     /// The same as a shell line, for a place that takes nothing else.
     pub fn line(&self, id: &str, behaviour: Behaviour) -> String {
-        format!("'{}' '{}'", binaries::record_hook().display(), self.args(id, behaviour).join("' '"))
+        format!("'{}' '{}'", binaries::path("record-hook").display(), self.args(id, behaviour).join("' '"))
     }
 
     /// Every run of every id, in order of their first moments.

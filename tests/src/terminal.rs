@@ -89,13 +89,6 @@ impl Terminal {
         self.send(&key.bytes());
     }
 
-    #[track_caller]
-    pub fn enter(&mut self, line: &str) {
-        self.type_text(line);
-        self.wait_for(line);
-        self.press(Key::Enter);
-    }
-
     fn send(&mut self, bytes: &[u8]) {
         let sent = self.keyboard.write_all(bytes).and_then(|()| self.keyboard.flush());
         sent.expect("the program reads its keyboard");
@@ -105,11 +98,6 @@ impl Terminal {
     #[track_caller]
     pub fn wait_for(&self, text: &str) {
         self.wait_until(&format!("`{text}`"), DEADLINE, |screen| screen.contains(text));
-    }
-
-    #[track_caller]
-    pub fn wait_until_gone(&self, text: &str) {
-        self.wait_until(&format!("no `{text}`"), DEADLINE, |screen| !screen.contains(text));
     }
 
     /// Waits until the screen fulfils a condition; fails after `deadline`, names `what` and prints the screen.
@@ -148,30 +136,19 @@ impl Terminal {
         }
     }
 
-    /// Ends the program as a person would, with Control-C until it is gone; fails after [`DEADLINE`].
-    #[track_caller]
-    pub fn quit(&mut self) {
-        let until = Instant::now() + DEADLINE;
-        while self.exit_within(PRESS_EVERY).is_none_or(|status| !status.success()) {
-            assert!(Instant::now() < until, "the program does not end at Control-C:\n{}", self.screen());
-            // The program may be gone already: then nobody reads the key, which is what we want.
-            drop(self.keyboard.write_all(&Key::Ctrl('c').bytes()));
-        }
-    }
-
+    /// Waits for the program's end; fails after `deadline` and prints the screen.
     #[track_caller]
     pub fn wait_for_exit(&mut self, deadline: Duration) -> ExitStatus {
-        let status = self.exit_within(deadline);
-        status.unwrap_or_else(|| panic!("the program has not ended within {deadline:?}:\n{}", self.screen()))
-    }
-
-    fn exit_within(&mut self, time: Duration) -> Option<ExitStatus> {
-        let until = Instant::now() + time;
+        let until = Instant::now() + deadline;
         loop {
-            let status = self.child.try_wait().expect("the program's status");
-            if status.is_some() || Instant::now() >= until {
+            if let Some(status) = self.child.try_wait().expect("the program's status") {
                 return status;
             }
+            assert!(
+                Instant::now() < until,
+                "the program has not ended within {deadline:?}:\n{}",
+                self.screen()
+            );
             thread::sleep(Duration::from_millis(10));
         }
     }

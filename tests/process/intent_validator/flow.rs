@@ -58,7 +58,7 @@ fn a_day_of_a_hundred_declared_edits_asks_nobody_whether_they_were_declared() {
         )
     };
     for turn in 0..20 {
-        let session = judged.session.clone().with_prompt_id(&format!("prompt-{turn}"));
+        let session = Session { prompt_id: format!("prompt-{turn}"), ..judged.session.clone() };
         let plan: Vec<String> = (0..3)
             .map(|step| format!("{}. {}", step + 1, form(5 * turn + step).replace('\n', "\n   ")))
             .collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use std::fs;
 use tests::binaries;
 use tests::sandbox::Level;
-use tests::terminal::Terminal;
+use tests::terminal::{Key, Terminal};
 
 /// The text of a level's file.
 #[track_caller]
@@ -85,7 +85,8 @@ fn on_a_terminal_the_file_is_shown_and_one_answer_decides() {
             &desk.sandbox.project(),
         );
         terminal.wait_for("Write this to .claude/requirements.yaml? [Y/n]");
-        terminal.enter(answer);
+        terminal.type_text(answer);
+        terminal.press(Key::Enter);
         terminal.wait_for_exit(PATIENCE);
         assert_eq!(desk.sandbox.requirements_path(Level::Project).exists(), is_written, "{answer}");
     }
