@@ -47,7 +47,8 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
             let session = location.session(wanted.session.as_deref(), look)?;
             let tool = call.tool_name.as_str();
             if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {
-                let near = misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+                let near =
+                    misspelt_tool(tool).map(|near| format!("; did you mean {near}?")).unwrap_or_default();
                 notes.push(format!("Claude Code has no tool `{tool}`{near}"));
             }
             if session.is_none() && Rule::all(&location.section.settings).next().is_some() {
