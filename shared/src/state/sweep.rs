@@ -2,8 +2,7 @@
 //! the whole machine, whose session is empty, stays.
 
 use std::fs;
-use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Store;
@@ -24,24 +23,21 @@ pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
         return;
     }
     if super::write_private(&marker, b"").is_ok() {
-        let _ = sweep(store.dir(), now);
+        let files = fs::read_dir(store.dir()).into_iter().flatten().take(MAX_LOOKED_AT).flatten();
+        sweep(files.map(|entry| entry.path()), now);
     }
 }
 
-fn sweep(dir: &Path, now: SystemTime) -> io::Result<()> {
+fn sweep(files: impl Iterator<Item = PathBuf>, now: SystemTime) {
     let keep = DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX);
-    for entry in fs::read_dir(dir)?.take(MAX_LOOKED_AT).flatten() {
+    for file in files {
         // Another process may have removed the file meanwhile.
-        let Ok(metadata) = entry.metadata() else { continue };
+        let Ok(metadata) = fs::symlink_metadata(&file) else { continue };
         let age = metadata.modified().map(|modified| now.duration_since(modified).unwrap_or_default());
-        if metadata.is_file()
-            && age.is_ok_and(|age| age > keep)
-            && is_session_state(&entry.path(), metadata.len())
-        {
-            let _ = fs::remove_file(entry.path());
+        if metadata.is_file() && age.is_ok_and(|age| age > keep) && is_session_state(&file, metadata.len()) {
+            let _ = fs::remove_file(file);
         }
     }
-    Ok(())
 }
 
 /// State has our envelope and names a session, a lock is empty, and a writer that was killed leaves a `.tmp` or `.corrupt` file.
@@ -59,7 +55,7 @@ mod tests {
     use std::fs::{self, File};
     use std::time::{Duration, SystemTime};
 
-    use super::{DAY, sweep_once_a_day};
+    use super::{DAY, sweep, sweep_once_a_day};
     use crate::state::Store;
 
     fn aged(store: &Store, name: &str, content: &str, days: u32) {
@@ -92,6 +88,15 @@ mod tests {
             sweep_once_a_day(&store, SystemTime::now());
             assert_eq!(store.dir().join(name).exists(), stays, "{name}");
         }
+    }
+
+    #[test]
+    fn goes_on_after_a_file_that_vanished() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        aged(&store, "stop-ack-old", STATE, 31);
+        sweep(["gone", "stop-ack-old"].map(|name| store.dir().join(name)).into_iter(), SystemTime::now());
+        assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0);
     }
 
     #[test]

@@ -1,10 +1,9 @@
 //! The state file: read, damaged, locked, unwritable, missing. Whatever is wrong with it, a call passes rather than being
 //! refused for ever.
 
-use super::Said::{Advice, Denial, Nothing};
+use super::Said::{Denial, Nothing};
 use super::{Guard, ON, Said, said};
 use crate::driver::{documented, notice, tree};
-use std::fs;
 use std::time::Duration;
 use tests::process::Invocation;
 

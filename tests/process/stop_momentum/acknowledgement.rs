@@ -1,10 +1,9 @@
-//! The token's life: shown with a block, asked for again, accepted once, forgotten with the session. State files of the
-//! original tool and of newer versions are part of it.
+//! The token's life: shown with a block, asked for again, accepted once, forgotten with the session. State files of newer
+//! versions are part of it.
 
 use crate::driver::is_block;
 use crate::gate::{Gate, INSISTS, WORDS, token};
 use std::collections::BTreeSet;
-use std::fs;
 
 #[test]
 fn the_right_token_lets_go_and_is_forgotten() {

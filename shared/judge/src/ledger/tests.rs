@@ -110,6 +110,9 @@ fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
         fs::write(&file, text).unwrap();
         assert_eq!((refused(now), tally(&store, now)), (Some(Silence::NoState), None), "{text}");
     }
+    fs::write(&file, "{ half").unwrap();
+    assert_eq!(refused(now.plus(super::DAY * 2)), None, "nothing in it can count any more");
+    assert!(scratch.path().join("judge.json.corrupt").exists());
     fs::write(&file, r#"{"version":99,"session":"","state":{"calls":7}}"#).unwrap();
     assert_eq!(refused(now), Some(Silence::NoState));
     fs::remove_file(&file).unwrap();
@@ -117,14 +120,4 @@ fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
     assert_eq!(refused(now), Some(Silence::NoState));
     let gone = Store::at(&scratch.path().join("gone"));
     assert_eq!(reserve(&gone, now, &limits(10, 1.0), 1).err(), Some(Silence::NoState));
-}
-
-#[test]
-fn a_damaged_file_is_begun_anew_when_nothing_in_it_can_count_any_more() {
-    let (scratch, store) = store();
-    fs::write(scratch.path().join("judge.json"), "{ half").unwrap();
-    let now = Timestamp::from(std::time::SystemTime::now());
-    let later = now.plus(super::DAY);
-    assert!(reserve(&store, later, &limits(10, 1.0), 1).is_ok());
-    assert!(scratch.path().join("judge.json.corrupt").exists());
 }
