@@ -9,7 +9,7 @@ mod folder;
 mod keeping;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use shared::host::Timestamp;
 
 pub(crate) use file::{Record, append, append_locked, archive, discard, locked, read, start};
@@ -50,7 +50,10 @@ pub struct Action {
 }
 
 impl Action {
-    pub(crate) fn new(kind: Kind, at: Timestamp, data: Map<String, Value>, share: f64) -> Self {
+    /// An action with this data, an object, of which empty entries are left out.
+    pub(crate) fn new(kind: Kind, at: Timestamp, data: Value, share: f64) -> Self {
+        let Value::Object(mut data) = data else { return Self::new(kind, at, json!({}), share) };
+        data.retain(|_, value| !value.is_null());
         Self { kind, at, session_id: String::new(), data, share }
     }
 

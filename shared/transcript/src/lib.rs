@@ -15,8 +15,8 @@ mod tail;
 mod tasks;
 mod turn;
 
-pub use line::{Block, Line, Role, ToolUse};
-pub use reply::{Reply, last_reply};
+pub use line::{Block, Line, Reply, Role, ToolUse};
+pub use reply::last_reply;
 pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,
     words_of_call,

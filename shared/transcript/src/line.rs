@@ -5,8 +5,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use shared::text::Text;
 
-use super::reply::Reply;
-
 /// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line {
@@ -26,6 +24,16 @@ pub struct Line {
     pub is_summary: bool,
     /// Nobody wrote it: it comes from a schedule, a wake-up or a task's notice.
     pub is_sent_by_client: bool,
+}
+
+/// The numbers of a reply of the model.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// The model's id; empty where the line does not say.
+    pub model: String,
+    /// Input, cache creation, cache reads and output: Claude Code counts the same for its own compaction (tests/client-facts.md,
+    /// section 6).
+    pub tokens: u64,
 }
 
 /// Kind of a line.
@@ -73,6 +81,9 @@ pub struct ToolUse {
     /// JSON text.
     pub input: String,
 }
+
+/// A larger number is no number of tokens.
+const MOST_TOKENS: u64 = 100_000_000;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -245,5 +256,33 @@ fn block(raw: RawBlock<'_>) -> Option<Block> {
             Some(Block::ToolResult { tool_use_id: raw.tool_use_id?, is_error: raw.is_error.unwrap_or(false) })
         }
         _ => None,
+    }
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Claude Code names them")]
+struct Usage {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl Reply {
+    /// The reply of this model with this usage; `None`: Claude Code itself wrote it, or the numbers are none.
+    fn of(model: Option<Text>, usage: &RawValue) -> Option<Self> {
+        let usage: Usage = serde_json::from_str(usage.get()).ok()?;
+        let model = model.unwrap_or_default().0;
+        let counts = [
+            usage.input_tokens,
+            usage.cache_creation_input_tokens,
+            usage.cache_read_input_tokens,
+            usage.output_tokens,
+        ]
+        .map(Option::unwrap_or_default);
+        let tokens = counts.into_iter().fold(0, u64::saturating_add);
+        let is_real = tokens > 0 && counts.iter().all(|count| *count <= MOST_TOKENS);
+        (model != "<synthetic>" && is_real).then_some(Self { model, tokens })
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shared::host::Timestamp;
 use shared::operator::typed;
 use shared::protocol::{Call, Event, ToolCall};
@@ -13,7 +13,7 @@ use crate::occupancy::Reading;
 use crate::record::{Action, Kind};
 use crate::text::{MAX_CHARS, json_shortened, shortened};
 
-type What = (Kind, Map<String, Value>);
+type What = (Kind, Value);
 
 /// The characters of a tool's arguments that a record keeps.
 const MAX_ARGS_CHARS: usize = 500;
@@ -27,7 +27,7 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
         "tokens_total": reading.map(|reading| reading.window),
     });
     let share = reading.map_or(0.0, Reading::share);
-    let data = map(json!({ "context_percentage": share, "initial_state": initial, "reason": reason }));
+    let data = json!({ "context_percentage": share, "initial_state": initial, "reason": reason });
     Action::new(Kind::PauseStarted, at, data, share)
 }
 
@@ -40,12 +40,12 @@ pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Optio
         "tokens_used": reading.tokens,
         "tokens_total": reading.window,
     });
-    Some((Kind::SystemEvent, map(data)))
+    Some((Kind::SystemEvent, data))
 }
 
 /// The action of an event; none for events that are not recorded.
 pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
-    let (kind, data) = match event {
+    Some(match event {
         Event::PostToolUse(result) => {
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
             let mut data = tool(None, &result.call);
@@ -64,8 +64,7 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             (Kind::AssistantResponse, json!({ "summary": word(text), "length": text.chars().count() }))
         }
         _ => (Kind::SystemEvent, system(event, call)?),
-    };
-    Some((kind, map(data)))
+    })
 }
 
 fn system(event: &Event, call: &Call) -> Option<Value> {
@@ -116,12 +115,4 @@ fn path_of(input: &str) -> Option<String> {
         file_path: Option<String>,
     }
     serde_json::from_str::<Input>(input).ok()?.file_path.map(|path| shortened(&path, 1_000))
-}
-
-/// An object without its empty entries.
-fn map(value: Value) -> Map<String, Value> {
-    match value {
-        Value::Object(map) => map.into_iter().filter(|(_, value)| !value.is_null()).collect(),
-        _ => Map::new(),
-    }
 }

@@ -13,26 +13,16 @@ const MAX_NAME_CHARS: usize = 1_000;
 /// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
+#[rustfmt::skip]
 pub(super) const STATUS: [&str; 8] = [
-    "status",
-    "--porcelain=v2",
-    "-z",
-    "--branch",
-    "--no-ahead-behind",
-    "--untracked-files=normal",
-    "--ignore-submodules=dirty",
-    "--no-renames",
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=normal",
+    "--ignore-submodules=dirty", "--no-renames",
 ];
 
 /// The fields of a commit, a NUL after each. The committer's time says when it was made here.
+#[rustfmt::skip]
 pub(super) const LOG: [&str; 8] = [
-    "log",
-    "-z",
-    "-n",
-    "5",
-    "--no-show-signature",
-    "--no-color",
-    "--encoding=UTF-8",
+    "log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8",
     "--format=%h%x00%an%x00%ct%x00%s",
 ];
 

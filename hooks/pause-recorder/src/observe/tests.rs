@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use serde_json::Map;
+use serde_json::json;
 use shared::hook::Effect;
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event};
@@ -68,8 +68,7 @@ fn silent_for(record: &Record, minutes: u64) {
 }
 
 fn action(kind: Kind, key: &str, value: &str) -> Action {
-    let data = Map::from_iter([(key.to_owned(), value.into())]);
-    Action::new(kind, BEGUN, data, 0.9)
+    Action::new(kind, BEGUN, json!({ key: value }), 0.9)
 }
 
 #[test]

@@ -81,7 +81,7 @@ impl Sessions {
         self.dir == self.root.join(".claude/sessions")
     }
 
-    /// Where the project should have it, the folder is in the project, through links as well.
+    /// The folder is in the project, through links as well; a folder in the state folder need not be.
     fn is_fine(&self, folder: &Path) -> bool {
         let (real, root) = (folder.canonicalize(), self.root.canonicalize());
         let is_inside = real.is_ok_and(|folder| root.is_ok_and(|root| folder.starts_with(root)));

@@ -1,6 +1,6 @@
 //! A record in numbers, and the snapshot of it. Pure.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shared::host::Timestamp;
 
 use super::lists::{accomplishments, files_touched, next_steps};
@@ -44,14 +44,13 @@ impl Numbers {
     }
 
     /// The data of the line that ends the record.
-    pub(crate) fn of_end(&self) -> Map<String, Value> {
-        let data = json!({
+    pub(crate) fn of_end(&self) -> Value {
+        json!({
             TOTAL_ACTIONS: self.actions,
             "final_percentage": self.range[1],
             "pause_started_at": self.began.rfc3339(),
             "duration_seconds": self.seconds,
-        });
-        data.as_object().cloned().unwrap_or_default()
+        })
     }
 }
 

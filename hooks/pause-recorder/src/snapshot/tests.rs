@@ -1,6 +1,6 @@
 //! Records and snapshots for tests, and a record in numbers, as the seed's example has them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shared::host::Timestamp;
 
 use super::{Numbers, Snapshot, Todos, build};
@@ -16,34 +16,30 @@ pub(crate) fn noon(seconds: i64) -> Timestamp {
     Timestamp::from_micros(noon.micros() + seconds * 1_000_000)
 }
 
-pub(crate) fn map(value: &Value) -> Map<String, Value> {
-    value.as_object().cloned().unwrap_or_default()
-}
-
-pub(crate) fn line(kind: Kind, seconds: i64, share: f64, data: Map<String, Value>) -> Action {
-    Action { kind, at: noon(seconds), session_id: ID.to_owned(), data, share }
+pub(crate) fn line(kind: Kind, seconds: i64, share: f64, data: Value) -> Action {
+    Action { session_id: ID.to_owned(), ..Action::new(kind, noon(seconds), data, share) }
 }
 
 /// A line with this data, of no special time.
-pub(crate) fn of(kind: Kind, data: &Value) -> Action {
-    line(kind, 60, 0.93, map(data))
+pub(crate) fn of(kind: Kind, data: Value) -> Action {
+    line(kind, 60, 0.93, data)
 }
 
 pub(crate) fn started(tokens_total: u64) -> Action {
     let state = json!({ "tokens_used": 180_000, "tokens_total": tokens_total });
-    line(Kind::PauseStarted, 0, 0.9, map(&json!({ "context_percentage": 0.9, "initial_state": state })))
+    line(Kind::PauseStarted, 0, 0.9, json!({ "context_percentage": 0.9, "initial_state": state }))
 }
 
 pub(crate) fn edit(path: &str) -> Action {
-    of(Kind::ToolCall, &json!({ "tool": "Edit", "path": path }))
+    of(Kind::ToolCall, json!({ "tool": "Edit", "path": path }))
 }
 
 pub(crate) fn said(summary: &str) -> Action {
-    of(Kind::AssistantResponse, &json!({ "summary": summary }))
+    of(Kind::AssistantResponse, json!({ "summary": summary }))
 }
 
 pub(crate) fn asked(message: &str) -> Action {
-    of(Kind::UserMessage, &json!({ "message": message }))
+    of(Kind::UserMessage, json!({ "message": message }))
 }
 
 pub(crate) fn recorded(actions: Vec<Action>) -> Recorded {
@@ -52,8 +48,8 @@ pub(crate) fn recorded(actions: Vec<Action>) -> Recorded {
 
 /// The seed's example: 15 actions, 8 of them tool calls, from 90 to 93 %, over 300 s.
 fn seeds() -> Recorded {
-    let call = |at| line(Kind::ToolCall, at, 0.91, map(&json!({ "tool": "Read", "path": "/p/a" })));
-    let turn = |at: i64| line(Kind::AssistantResponse, 20 + at, 0.93, map(&json!({ "summary": "done" })));
+    let call = |at| line(Kind::ToolCall, at, 0.91, json!({ "tool": "Read", "path": "/p/a" }));
+    let turn = |at: i64| line(Kind::AssistantResponse, 20 + at, 0.93, json!({ "summary": "done" }));
     recorded(std::iter::once(started(200_000)).chain((1..=8).map(call)).chain((0..6).map(turn)).collect())
 }
 
@@ -140,7 +136,7 @@ fn duration_is_never_negative_and_the_same_everywhere() {
 #[test]
 fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
     let level =
-        |total: u64| of(Kind::SystemEvent, &json!({ "event": "level_reached", "tokens_total": total }));
+        |total: u64| of(Kind::SystemEvent, json!({ "event": "level_reached", "tokens_total": total }));
     for (share, actions, used, total, percentage) in [
         (0.93, vec![started(200_000)], 186_000, 200_000, 93.0),
         (0.69, vec![started(1_000_000)], 690_000, 1_000_000, 69.0),
@@ -165,7 +161,7 @@ fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
         "pause_started_at": "2026-01-06T12:00:00.000Z",
         "duration_seconds": 300
     });
-    assert_eq!(Value::Object(data.clone()), expected);
+    assert_eq!(data, expected);
     let mut ended = seeds();
     ended.actions.push(line(Kind::PauseFinalized, 300, 0.93, data));
     assert_eq!(built(&ended, &material(), 0, noon(9_000)), built(&seeds(), &material(), 4, noon(300)));

@@ -11,7 +11,7 @@ use super::{End, Ending, finalize, is_as_written, json_of};
 use crate::record::{ARCHIVE, JSON, Kind, MARKDOWN, Sessions, YAML, append, read, start};
 use crate::registry::{self, Entry};
 use crate::snapshot::Snapshot;
-use crate::snapshot::tests::{line, map, material, noon};
+use crate::snapshot::tests::{line, material, noon};
 use crate::tests::World;
 
 struct Scene {
@@ -27,7 +27,7 @@ impl Scene {
         let world = World::new(noon(0));
         let own = registry::own_store(&world.places.open_store().unwrap()).unwrap();
         let sessions = world.sessions();
-        let action = |kind, second| line(kind, second, 0.9, map(&json!({})));
+        let action = |kind, second| line(kind, second, 0.9, json!({}));
         let id = start(&sessions, "s", vec![action(Kind::PauseStarted, 0)]).unwrap();
         append(&sessions, &sessions.active_path("s"), vec![action(Kind::ToolCall, 60)]).unwrap();
         let entry = Entry { id: id.clone(), project: sessions.root.clone(), ..Entry::default() };

@@ -56,7 +56,7 @@ fn last_prompt_question_tasks_and_changes_are_open() {
     let tasks = ["task: write docs", "uncommitted changes: 3 files"];
     let open = ["asked last, without an answer: and now?", tasks[0], tasks[1]];
     check_open(vec![said("done"), asked("and now?")], &material(), &open);
-    check_open(vec![asked("and now?"), of(Kind::SystemEvent, &json!({}))], &Material::default(), &open[..1]);
+    check_open(vec![asked("and now?"), of(Kind::SystemEvent, json!({}))], &Material::default(), &open[..1]);
     let asking = Material { question: Some("Shall I go on?".to_owned()), ..material() };
     let answered = ["asked last, answered: and now?", "asked the user: Shall I go on?", tasks[0], tasks[1]];
     check_open(vec![asked("and now?"), said("this")], &asking, &answered);
@@ -119,8 +119,8 @@ fn every_line_is_one_line_without_secrets_and_short() {
 
 #[test]
 fn edited_files_are_told_once_relative_to_the_project_in_the_order_of_their_first_change() {
-    let tool = |kind, tool: &str| of(kind, &json!({ "event": "tool_failure", "tool": tool, "path": "/p/a" }));
-    let without = of(Kind::ToolCall, &json!({ "tool": "Edit" }));
+    let tool = |kind, tool: &str| of(kind, json!({ "event": "tool_failure", "tool": tool, "path": "/p/a" }));
+    let without = of(Kind::ToolCall, json!({ "tool": "Edit" }));
     let actions = vec![
         edit("/p/b"),
         edit("/p/c"),
