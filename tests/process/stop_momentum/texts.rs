@@ -1,6 +1,6 @@
 //! What a block says: the guidance (built in, the user's or the project's), the token, and where its rule is set.
 
-use crate::gate::{GUIDANCE, Gate, INSISTS, ON, WORDS, token};
+use crate::gate::{GUIDANCE, Gate, ON, WORDS, token};
 use std::fs;
 use tests::sandbox::{Level, Sandbox};
 
