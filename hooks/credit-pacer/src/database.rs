@@ -219,16 +219,16 @@ fn open(store: &Store, path: &Path, patience: Duration) -> rusqlite::Result<Conn
     connection.busy_timeout(patience)?;
     // A power failure may take the last rows, and nothing else.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    let failure = |why: String| Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why));
-    if version(&connection)? < MIGRATIONS.len() {
+    if !version(&connection).is_ok_and(|version| version == MIGRATIONS.len()) {
         // The library's own lock does not cover the change of the mode.
         let migrated = store.locked(path, || migrate(&mut connection));
         migrated.map_err(|error| failure(error.to_string()))??;
     }
-    if version(&connection)? > MIGRATIONS.len() {
-        return Err(failure("a newer version of Barbless wrote it; update this one".to_owned()));
-    }
     Ok(connection)
+}
+
+fn failure(why: String) -> Error {
+    Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why))
 }
 
 fn version(connection: &Connection) -> rusqlite::Result<usize> {
@@ -238,7 +238,12 @@ fn version(connection: &Connection) -> rusqlite::Result<usize> {
 }
 
 fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    let missing = MIGRATIONS.get(version(connection)?..).unwrap_or_default();
+    let Some(missing) = MIGRATIONS.get(version(connection)?..) else {
+        return Err(failure("a newer version of Barbless wrote it; update this one".to_owned()));
+    };
+    if missing.is_empty() {
+        return Ok(());
+    }
     // The answer is the mode that holds then; without this one the file is only slower.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

@@ -1,5 +1,5 @@
 //! Which folders count: the project from any of its sub-directories, the state folder the environment names if it may
-//! be believed, the configuration folder.
+//! be believed.
 
 use crate::driver::{documented, names, notice};
 use crate::gate::{Gate, ON, WORDS, reason};
@@ -20,25 +20,22 @@ fn said(gate: &Gate, hook: Invocation, cwd: &Path) -> String {
 
 #[test]
 fn a_sub_directory_gives_the_same_answer_as_the_top() {
-    let answers = ["", "src/deep"].map(|below| {
-        ["top", "sub", "nowhere"].map(|named| {
-            let gate = Gate::unconfigured();
-            gate.sandbox.requirements(Level::Project, TEAM);
-            gate.sandbox.write("src/deep/file", "");
-            gate.sandbox.write(".claude/momentum-guide.md", "The team's words.");
-            let cwd = gate.sandbox.project().join(below);
-            let hook = match named {
-                "top" => gate.hook(),
-                "sub" => gate.hook().env("CLAUDE_PROJECT_DIR", cwd.display().to_string()),
-                _ => gate.hook().unset("CLAUDE_PROJECT_DIR"),
-            };
-            said(&gate, hook, &cwd)
-        })
-    });
-    let first = &answers[0][0];
+    let gate = || {
+        let gate = Gate::unconfigured();
+        gate.sandbox.requirements(Level::Project, TEAM);
+        gate.sandbox.write("src/deep/file", "");
+        gate.sandbox.write(".claude/momentum-guide.md", "The team's words.");
+        gate
+    };
+    let (top, below, nowhere) = (gate(), gate(), gate());
+    let deep = |gate: &Gate| gate.sandbox.project().join("src/deep");
+    let first = said(&top, top.hook(), &top.sandbox.project());
     assert!(first.starts_with("The team's words."), "{first}");
     assert!(first.ends_with("(stop-momentum.enabled: .claude/requirements.yaml:3)"), "{first}");
-    assert!(answers.iter().flatten().all(|answer| answer == first), "{answers:?}");
+    let hook = below.hook().env("CLAUDE_PROJECT_DIR", deep(&below).display().to_string());
+    assert_eq!(said(&below, hook, &deep(&below)), first);
+    let hook = nowhere.hook().unset("CLAUDE_PROJECT_DIR");
+    assert_eq!(said(&nowhere, hook, &deep(&nowhere)), first);
 }
 
 #[test]
@@ -101,19 +98,4 @@ fn a_state_folder_that_leads_into_the_project_or_is_open_to_others_is_not_used()
         assert!(notice(answer.as_ref()).contains(why), "{}: {answer:?}", folder.display());
         assert!(names(&folder).is_empty(), "{}", folder.display());
     }
-}
-
-#[test]
-fn the_configuration_folder_of_the_environment_replaces_the_one_in_the_home() {
-    let gate = Gate::new("stop-momentum: {enabled: false}\n");
-    let other = gate.sandbox.temporary_dir().join("config");
-    fs::create_dir(&other).unwrap();
-    fs::write(other.join("requirements.yaml"), "stop-momentum: {enabled: true, message_file: mine.md}\n")
-        .unwrap();
-    fs::write(other.join("mine.md"), "From the other folder.").unwrap();
-    let hook = gate.hook().unset("CLAUDE_HOOK_STATE_DIR");
-    let hook = hook.env("CLAUDE_CONFIG_DIR", other.display().to_string());
-    assert!(said(&gate, hook, &gate.sandbox.project()).starts_with("From the other folder."));
-    assert!(other.join("hook-state").is_dir());
-    assert!(!gate.sandbox.home().join(".claude/hook-state").exists());
 }

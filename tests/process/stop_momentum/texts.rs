@@ -69,18 +69,3 @@ fn a_guide_that_cannot_be_used_gives_way_to_the_built_in_text() {
     let reason = gate.blocked(WORDS);
     assert!(reason.starts_with("GUIDE BEGINS") && reason.contains("include the token ACK-"), "{reason}");
 }
-
-#[test]
-fn the_users_own_text_is_named_from_the_home_the_configuration_folder_or_the_root() {
-    for named in ["~/.claude/mine.md", "mine.md", "{home}/.claude/mine.md"] {
-        let gate = Gate::unconfigured();
-        gate.sandbox.write_home(".claude/mine.md", "My own words.");
-        let named = named.replace("{home}", &gate.sandbox.home().display().to_string());
-        gate.sandbox.requirements(
-            Level::User,
-            &format!("stop-momentum: {{enabled: true, message_file: \"{named}\"}}\n"),
-        );
-        let reason = gate.blocked(WORDS);
-        assert!(reason.starts_with("My own words.") && reason.contains("ACK-"), "{named}: {reason}");
-    }
-}

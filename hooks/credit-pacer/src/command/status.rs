@@ -117,11 +117,29 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
     let after = [
+        Some(week(section)),
         by_project(&|key| section.origin(key)),
         Some(now.readings(settings, asker)),
         now.suggested().filter(|_| has_no_hours),
     ];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
+}
+
+/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
+fn week(section: &Section<Settings>) -> String {
+    let settings = &section.settings;
+    let or =
+        |parts: Vec<String>, none: &str| if parts.is_empty() { none.to_owned() } else { parts.join(", ") };
+    let days = settings.workdays.as_slice().iter().map(|day| format!("{day:?}").to_lowercase());
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    let hours = settings.work_hours.as_slice().iter();
+    let hours = hours.map(|hours| format!("{}-{}", time(hours.from), time(hours.to)));
+    let (days, hours) = (or(days.collect(), "every day and night"), or(hours.collect(), "all day"));
+    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
+    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
+    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
+    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
+    format!("working time: {days}, {hours}{off}, {zone} ({by})")
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before

@@ -68,10 +68,8 @@ fn settings_lie_over_the_defaults_map_by_map() {
         (json!({ "timezone": "UTC" }), "allowance_percent", json!(50.0)),
         (json!({ "timezone": "UTC", "seven_day": { "preload_pct": 60 } }), "allowance_percent", json!(60.0)),
         (json!({ "timezone": "UTC", "safety_buffer_pct": 100 }), "safe_percent", json!(50.0)),
-        (json!({ "timezone": "UTC", "stale_after_secs": 60 }), "status", json!("over")),
         (json!({ "timezone": "UTC", "threshold_pct": 1 }), "status", json!("ok")),
         (json!({ "seven_day": { "enabled": false } }), "status", json!("off")),
-        (json!({ "enabled": false }), "status", json!("off")),
         (json!({ "timezone": "UTC", "workdays": ["sat"] }), "elapsed_percent", json!(0.0)),
         (json!({ "timezone": "UTC", "work_hours": ["12:00-13:00"] }), "elapsed_percent", json!(40.0)),
         (json!({ "timezone": "UTC", "holidays": ["2026-11-23"] }), "elapsed_percent", json!(37.5)),
@@ -85,9 +83,7 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
     let good = wednesday(&json!(20), &Value::Null).to_string();
     for (bad, why) in [
         ("nonsense", "a line is {"),
-        ("[1]", "a line is {"),
         ("{}", r#"now is missing; a line is {"now": SECONDS, "session": "NAME", "snapshots": [{"at": "#),
-        (r#"{"now": null}"#, "now is missing; "),
         (r#"{"now": "noon"}"#, "invalid type: string"),
         (r#"{"now": 1, "snapshots": [{}]}"#, "missing field `at`"),
         (
@@ -99,9 +95,7 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
             "settings: quiet_hours: expected a value as in the manual, or a list of them",
         ),
         (r#"{"now": 1, "settings": {"no_such_key": 1}}"#, "no_such_key"),
-        (r#"{"now": 1, "settings": {"timezone": "Europe/Berlim"}}"#, "settings: timezone: not a time zone"),
         (r#"{"now": 1, "settings": {"max_delay_secs": 351}}"#, "settings: max_delay_secs: out of bounds"),
-        (r#"{"now": 1, "calls": [{"session": "s"}]}"#, "missing field `at`"),
         (r#"{"learn": {"calls": 5}}"#, "invalid type"),
     ] {
         let answers = answers(format!("{bad}\n{good}\n").as_bytes());
@@ -118,7 +112,6 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
 fn what_is_left_out_is_not_known() {
     for asked in [
         json!({ "now": NOON }),
-        json!({ "now": NOON, "session": "s", "snapshots": [], "calls": [], "settings": {} }),
         json!({ "now": NOON, "snapshots": null, "calls": null, "settings": null }),
         json!({ "now": NOON, "snapshots": [{ "at": NOON }] }),
         json!({ "now": NOON, "snapshots": [{ "at": NOON, "seven_day": { "used_percent": 50 } }] }),
@@ -271,11 +264,5 @@ proptest! {
         if let Some(delay) = answer["delay_secs"].as_f64() {
             prop_assert!((0.0..=350.0).contains(&delay), "{}", answer);
         }
-    }
-
-    #[test]
-    fn any_line_has_its_answer(lines in proptest::collection::vec("[^\n]{0,40}", 0..6)) {
-        let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-        prop_assert_eq!(answers(text.as_bytes()).len(), lines.len());
     }
 }

@@ -47,7 +47,7 @@ const DOORS: [Door; 3] = [
             ("shared/judge/", "the deadline of a question"),
             ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
             ("shared/git/", "the deadline of the git command"),
-            ("hooks/requirements-check/src/observe/look.rs", "gives the deadline of a call"),
+            ("hooks/requirements-check/src/observe/", "gives the deadline of a call"),
             ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),
             ("hooks/requirements-check/src/typed.rs", "the deadline of req"),
             ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),

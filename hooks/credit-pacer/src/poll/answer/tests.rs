@@ -40,12 +40,10 @@ fn reads_a_whole_answer() {
 fn a_window_needs_usage_and_reset_and_a_plain_name() {
     for (entry, expected) in [
         (r#""w":{"utilization":41.5,"resets_at":"2026-05-04T16:00:00+02:00"}"#, Some((41.5, RESET))),
-        (r#""w":{"utilization":41.5,"resets_at":"2026-05-04T02:30:00.4-11:30"}"#, Some((41.5, RESET))),
         (r#""w":{"utilization":104,"resets_at":"2026-05-04T14:00:00Z","more":1}"#, Some((104.0, RESET))),
         (r#""w":{"utilization":-1,"resets_at":"2026-05-04T14:00:00Z"}"#, None),
         (r#""w":{"utilization":"41","resets_at":"2026-05-04T14:00:00Z"}"#, None),
         (r#""w":{"utilization":41,"resets_at":"tomorrow"}"#, None),
-        (r#""w":{"utilization":41,"resets_at":1777903200}"#, None),
         (r#""w":null"#, None),
         (r#""five hour":{"utilization":1,"resets_at":"2026-05-04T14:00:00Z"}"#, None),
         (r#""\u001b[31m":{"utilization":1,"resets_at":"2026-05-04T14:00:00Z"}"#, None),
@@ -53,16 +51,7 @@ fn a_window_needs_usage_and_reset_and_a_plain_name() {
         let expected: Vec<_> = expected.into_iter().map(|(used, at)| ("w".to_owned(), used, at)).collect();
         assert_eq!(read_body(&format!("{{{entry}}}")), Some(expected), "{entry}");
     }
-    for body in [
-        "",
-        "{",
-        "[]",
-        "null",
-        "<html></html>",
-        "{}",
-        r#"{"error":{"type":"x"}}"#,
-        r#"{"a":{"utilization":4}}"#,
-    ] {
+    for body in ["", "[]", "<html></html>", "{}", r#"{"error":{"type":"x"}}"#, r#"{"a":{"utilization":4}}"#] {
         assert_eq!(read_body(body), None, "{body}");
     }
 }
@@ -78,13 +67,9 @@ fn each_status_has_its_meaning() {
     for (status, body, truncated, kind) in [
         (200, body, true, Kind::Garbage),
         (200, "busy", false, Kind::Garbage),
-        (204, body, false, Kind::Garbage),
-        (404, body, false, Kind::Garbage),
         (401, body, false, Kind::Refused),
-        (403, body, false, Kind::Refused),
         (429, body, false, Kind::TooMany),
         (500, body, false, Kind::Unreachable),
-        (599, body, false, Kind::Unreachable),
     ] {
         let expected = Err((kind, Some(Duration::from_secs(7))));
         assert_eq!(answer(status, body, truncated), expected, "{status}");
@@ -99,8 +84,6 @@ fn reads_retry_after_in_both_forms() {
         ("18446744073709551616", Some(Duration::MAX)),
         ("Mon, 04 May 2026 10:05:00 GMT", Some(Duration::from_secs(300))),
         ("Mon, 04 May 2026 09:00:00 GMT", Some(Duration::ZERO)),
-        ("-5", None),
-        ("1.5", None),
         ("soon", None),
         ("", None),
     ] {

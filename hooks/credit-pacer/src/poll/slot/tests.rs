@@ -22,17 +22,14 @@ fn each_failure_has_its_wait() {
     // The result, the failures before it, the interval; then the wait and the failures in a row.
     for (result, failures, interval, wait, then) in [
         (failed(Kind::TooMany, None), 0, 300, 300, 1),
-        (failed(Kind::TooMany, None), 2, 300, 1200, 3),
         (failed(Kind::TooMany, None), 4, 300, 3600, 5),
         (failed(Kind::TooMany, None), u32::MAX, 300, 3600, u32::MAX),
         // Never sooner than without a failure.
         (failed(Kind::TooMany, None), 0, 600, 600, 1),
         (failed(Kind::TooMany, None), 0, 7200, 7200, 1),
         (failed(Kind::TooMany, Some(3405)), 0, 600, 3405, 1),
-        (failed(Kind::TooMany, Some(3405)), 4, 600, 3600, 5),
         (failed(Kind::TooMany, Some(0)), 3, 600, 2400, 4),
         (failed(Kind::TooMany, Some(u64::MAX)), 0, 600, 86_400, 1),
-        (failed(Kind::Unreachable, Some(1500)), 0, 600, 1500, 1),
         (failed(Kind::Garbage, None), 3, 600, 2400, 4),
         (failed(Kind::Refused, None), 0, 600, 3600, 1),
         (failed(Kind::NoLogin, None), 2, 600, 600, 2),
@@ -48,15 +45,6 @@ fn each_failure_has_its_wait() {
 }
 
 #[test]
-fn is_due_from_its_time_on_and_where_the_clock_went_back() {
-    let slot = Slot { next_at: 1600, asked_at: 1000, ..Slot::default() };
-    for (now, due) in [(1000, false), (1599, false), (1600, true), (9999, true), (999, true), (0, true)] {
-        assert_eq!(slot.is_due(at(now)), due, "{now}");
-    }
-    assert!(Slot::default().is_due(at(0)));
-}
-
-#[test]
 fn one_of_many_takes_it_and_a_new_process_keeps_to_what_was_settled() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
@@ -68,6 +56,7 @@ fn one_of_many_takes_it_and_a_new_process_keeps_to_what_was_settled() {
         })
     };
     assert_eq!((takers(1000), takers(1599)), (1, 0));
+    assert!(Slot::peek(&store).is_due(at(999)), "the clock went back");
     let settle = |result, secs| Slot::settle(&store, result, at(secs), INTERVAL);
     let too_many = failed(Kind::TooMany, Some(2000));
     assert_eq!([settle(too_many, 1001), settle(too_many, 1001)], [Some(Kind::TooMany), None], "news once");
