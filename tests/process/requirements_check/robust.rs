@@ -40,7 +40,7 @@ fn decides_the_users_locked_guard_on_time_whatever_a_projects_file_contains() {
     );
     let file = "file: {file: big.txt, contains: ['([a-z]{1,50}){1,20}END']}";
     let slow = format!("{{enabled: true, type: evidence, enforce: both, trigger_tools: [Edit], {file}}}");
-    let slow: String = (0..20).map(|number| format!("  a{number}: {slow}\n")).collect();
+    let slow = (0..20).fold(String::new(), |text, number| text + &format!("  a{number}: {slow}\n"));
     world.sandbox.requirements(Level::Project, &format!("requirements:\n{slow}"));
     world.sandbox.write("big.txt", "abcdefghij".repeat(100_000));
     let claude = world.claude();
