@@ -53,6 +53,18 @@ impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("{session}-delegation.json"))
     }
+
+    /// The Python hook's object. Where it did not say whether it had blocked, a streak shows that it had.
+    fn from_original(bytes: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Original {
+            streak: i64,
+            block_fired: Option<bool>,
+        }
+        let original: Original = serde_json::from_slice(bytes).ok()?;
+        let streak = u32::try_from(original.streak.max(0)).unwrap_or(u32::MAX);
+        Some(Self { streak, block_fired: original.block_fired.unwrap_or(streak > 0), ..Self::default() })
+    }
 }
 
 impl State {
@@ -135,5 +147,25 @@ impl State {
             self.told.push(message);
         }
         is_news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Remembered as _, State};
+
+    #[test]
+    fn reads_a_file_of_the_original_tool() {
+        let read = |text: &str| {
+            State::from_original(text.as_bytes()).map(|state| (state.streak, state.block_fired))
+        };
+        for (text, expected) in [
+            (r#"{"streak": 3, "block_fired": false}"#, Some((3, false))),
+            (r#"{"streak": 3, "active_subagents": 1}"#, Some((3, true))),
+            (r#"{"streak": -1}"#, Some((0, false))),
+            (r#"{"streak": "3"}"#, None),
+        ] {
+            assert_eq!(read(text), expected, "{text}");
+        }
     }
 }

@@ -18,6 +18,12 @@ impl Remembered for State {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("stop-ack-{session}"))
     }
+
+    /// The Python hook wrote the bare token.
+    fn from_original(bytes: &[u8]) -> Option<Self> {
+        let token = Token::from_text(std::str::from_utf8(bytes).ok()?.trim())?;
+        Some(Self { token: Some(token) })
+    }
 }
 
 /// `ACK-` and four of A-Z, 0-9.
@@ -62,7 +68,13 @@ impl TryFrom<String> for Token {
 
 #[cfg(test)]
 mod tests {
-    use super::Token;
+    use super::{Remembered as _, State, Token};
+
+    #[test]
+    fn reads_a_token_of_the_original_tool() {
+        assert_eq!(State::from_original(b"ACK-X7K2\n"), Some(State { token: Token::from_text("ACK-X7K2") }));
+        assert_eq!(State::from_original(b"{\"token\": 1}"), None);
+    }
 
     #[test]
     fn a_fresh_token_has_the_documented_form_and_differs_from_the_last() {

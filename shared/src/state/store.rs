@@ -26,6 +26,11 @@ pub trait Remembered: Serialize + DeserializeOwned + Default {
 
     /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
     fn file_name(session: &str) -> Option<String>;
+
+    /// Reads a file of the original tool, which had no envelope; `None`: not one.
+    fn from_original(_bytes: &[u8]) -> Option<Self> {
+        None
+    }
 }
 
 impl Remembered for () {
@@ -140,7 +145,7 @@ impl Store {
             Ok(read) if read.session == session => Ok(read.state),
             Ok(_) => Err(StateError::Foreign(file.to_path_buf())),
             Err(_) if is_of_newer(&bytes) => Err(StateError::Newer(file.to_path_buf())),
-            Err(_) => Ok(set_aside(file)),
+            Err(_) => Ok(T::from_original(&bytes).unwrap_or_else(|| set_aside(file))),
         }
     }
 

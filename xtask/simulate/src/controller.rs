@@ -1,8 +1,9 @@
-//! The controllers: each says how long a call on its machine waits. The third one is `clairvoyant`.
+//! The controllers: each says how long a call on its machine waits. The fourth one is `clairvoyant`.
 
-use pacing::{Call, Learned, Question, Rules, Snapshot, decide, is_clearly_within};
+use pacing::{Call, Learned, Question, Rules, Snapshot, Window, decide, is_clearly_within, newest};
 
 use crate::demand::Demand;
+use crate::original;
 
 /// A thread's place in its work.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,17 @@ pub(crate) struct Unpaced;
 impl Controller for Unpaced {
     fn delay_secs(&mut self, _now: f64, _snapshots: &[Snapshot], _sight: &Sight<'_>) -> f64 {
         0.0
+    }
+
+    fn called(&mut self, _call: Call) {}
+}
+
+pub(crate) struct Original;
+
+impl Controller for Original {
+    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], _sight: &Sight<'_>) -> f64 {
+        let readings = Window::ALL.map(|window| newest(snapshots, window).map(|(_, reading)| reading));
+        original::delay_secs(now, readings)
     }
 
     fn called(&mut self, _call: Call) {}

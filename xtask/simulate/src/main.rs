@@ -1,12 +1,13 @@
-//! `cargo xtask simulate`: weeks that are made up, under three controllers.
+//! `cargo xtask simulate`: weeks that are made up, under four controllers.
 //!
 //! - `profile`: who works how; `demand`: three weeks of it, drawn by seed
 //! - `world`: the outcome of these weeks under a controller; `controller`: who sets the delay of a call
-//! - `clairvoyant`: the controller that knows the future; `table`: the output
+//! - `clairvoyant`: the controller that knows the future; `original`: the original formula; `table`: the output
 
 mod clairvoyant;
 mod controller;
 mod demand;
+mod original;
 mod profile;
 mod table;
 mod world;
@@ -16,7 +17,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 use std::thread;
 
-use controller::{Pacer, Unpaced};
+use controller::{Original, Pacer, Unpaced};
 use demand::Demand;
 use pacing::Learned;
 use profile::{PROFILES, Profile};
@@ -82,6 +83,7 @@ fn run(profile: &Profile, seed: u64) -> [Row; 2] {
     let unpaced = world::run(&demand, || Unpaced);
     let outcomes = [
         unpaced,
+        world::run(&demand, || Original),
         world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
         clairvoyant::best(&demand, &rules, &unpaced),
     ];

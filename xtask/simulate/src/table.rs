@@ -6,7 +6,7 @@ use crate::world::Week;
 /// A week in which no window comes to this usage is easy: nothing has to be delayed.
 const EASY_PERCENT: f64 = 95.0;
 
-const COLUMNS: [&str; 3] = ["no pacing", "credit-pacer", "knows the future"];
+const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
 
 /// A user's week.
 #[derive(Debug)]

@@ -259,6 +259,17 @@ fn delayed_calls_count_as_they_would_have_come() {
 }
 
 #[test]
+fn forgotten_terminal_changes_nothing() {
+    let (learned, snapshots) = worker(-14..0, 12, 0.22);
+    let mut with_another = learned.clone();
+    with_another.call(Call { at: seconds(MONDAY + 12 * HOUR - 1800), session: 2, slept_secs: 0.0 });
+    let now = MONDAY + 12 * HOUR;
+    let [alone, beside] =
+        [&learned, &with_another].map(|learned| ask(now, &snapshots, learned, &rules()).delay_secs);
+    assert!((alone - beside).abs() / alone < 0.03, "{alone} {beside}");
+}
+
+#[test]
 fn locked_out_time_is_unknown_and_two_accounts_do_not_mix() {
     let (mut learned, _) = worker(-14..0, 12, 0.22);
     let before = learned.habit.calls();

@@ -3,11 +3,13 @@
 use super::shell::{Shell, join, moves};
 use super::{Hidden, Simple};
 
-/// A simple command of the level: where it is found, with the commands of its substitutions and its script behind it.
+/// A simple command of the level: where it is found, with the commands of its substitutions and its script behind it. Or the
+/// commands of a subshell.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) at: usize,
     pub(super) end: usize,
+    pub(super) is_subshell: bool,
     pub(super) operator: &'static str,
 }
 
@@ -69,7 +71,7 @@ impl Level {
             judge_chain(chain, is_last, &mut shell, found);
             // Inside of a construct `&` belongs to less than it seems to.
             let is_split = self.construct.is_some() && chain.last().is_some_and(|part| part.operator == "&");
-            if is_split && chain.iter().any(|part| moves(&found[part.at])) {
+            if is_split && chain.iter().any(|part| found[part.at..part.end].iter().any(moves)) {
                 shell.directory = None;
             }
         }
@@ -116,7 +118,9 @@ fn judge_chain(chain: &[Part], is_last: bool, shell: &mut Shell, found: &mut [Si
             }
         }
         // The parts of a longer one have shells of their own.
-        if let [part] = pipeline {
+        if let [part] = pipeline
+            && !part.is_subshell
+        {
             shell.run(&found[part.at..part.end]);
         }
         if has_or && shell.directory != before.directory {
@@ -136,6 +140,6 @@ fn judge_chain(chain: &[Part], is_last: bool, shell: &mut Shell, found: &mut [Si
 
 /// `exit 1` behind `||`: the line goes on only where everything before it went well.
 fn fails(rest: &[Part], found: &[Simple]) -> bool {
-    let [part] = rest else { return false };
+    let [part @ Part { is_subshell: false, .. }] = rest else { return false };
     matches!(found[part.at].words.as_slice(), [exit, status] if exit == "exit" && matches!(status.as_bytes(), [b'1'..=b'9']))
 }

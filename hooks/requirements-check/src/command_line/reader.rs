@@ -1,6 +1,7 @@
 //! Reads a line from left to right, once: its words, its redirections, and the operators between its simple commands.
 //!
-//! Groups, keywords, functions and arithmetic are one thing, a construct: each command in it is found, and none counts.
+//! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
+//! `( .. )` counts either, but their folders are known.
 
 use super::chains::{Level, Part};
 use super::shell::simple;
@@ -144,7 +145,11 @@ impl<'a> Reader<'a> {
                     ")" if level.close(here) => {}
                     ")" if is_closed => break,
                     ")" => return Err(Unreadable),
-                    "(" => level.open(here),
+                    "(" if level.cases > 0 => level.open(here),
+                    "(" => {
+                        self.subshell(&mut level)?;
+                        continue;
+                    }
                     _ => {}
                 }
                 level.operator(operator);
@@ -159,6 +164,14 @@ impl<'a> Reader<'a> {
             }
         }
         level.judge(&mut self.found);
+        Ok(())
+    }
+
+    /// The rest of `( .. )`, which has a folder of its own.
+    fn subshell(&mut self, level: &mut Level) -> Read<()> {
+        let at = self.found.len();
+        self.hidden(Hidden::Construct, |reader| reader.nested(|reader| reader.level(true)))?;
+        level.parts.push(Part { at, end: self.found.len(), is_subshell: true, operator: "" });
         Ok(())
     }
 
@@ -291,13 +304,18 @@ impl<'a> Reader<'a> {
         }
         match (self.peek(), words.as_slice()) {
             // `NAME()` begins a function.
-            (Some('('), [_]) => level.construct(at),
+            (Some('('), [_]) => {
+                level.construct(at);
+                self.expect("(")?;
+                self.blanks();
+                self.expect(")")?;
+            }
             (Some('('), _) => return Err(Unreadable),
             _ if self.at == start => return Err(Unreadable),
             _ => {
                 self.found.insert(at, simple(&words, command));
                 self.script(at)?;
-                level.parts.push(Part { at, end: self.found.len(), operator: "" });
+                level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
             }
         }
         Ok(())

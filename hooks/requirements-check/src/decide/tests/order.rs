@@ -117,7 +117,7 @@ fn denies_a_commit_whose_work_tree_the_line_does_not_spell_out_with_the_form_tha
 }
 
 const UNPLACED: &str = "cd $PROJECT_DIR && git commit -m x¦git --git-dir=../main/.git commit¦GIT_DIR=../main/.git git commit¦\
-    git -c core.worktree=../main commit¦git -C \"$X\" commit¦xargs git -C $X/.. commit¦(cd ../main && git commit)¦\
+    git -c core.worktree=../main commit¦git -C \"$X\" commit¦xargs git -C $X/.. commit¦\
     for d in a b; do git commit; cd $d; done";
 
 #[test]

@@ -1,0 +1,126 @@
+//! The formula of claude-pace-maker 1.3.1 (MIT), for comparison: one window only, the one further from its line; weekends
+//! by UTC; the remaining time by the calendar; a delay from the ratio of two rates and two tables of constants.
+
+use pacing::{Reading, Window, seconds};
+
+/// The share of what is allowed by now that may be used.
+const SAFETY: f64 = 0.95;
+
+const PRELOAD_PERCENT: f64 = 10.0;
+
+const MIN_DELAY_SECS: f64 = 5.0;
+
+const MAX_DELAY_SECS: f64 = 350.0;
+
+const HOUR: f64 = 3600.0;
+
+const DAY: f64 = 24.0 * HOUR;
+
+/// The delay of a call, by the readings of both windows.
+pub(crate) fn delay_secs(now: f64, readings: [Option<Reading>; 2]) -> f64 {
+    let read = Window::ALL.into_iter().zip(readings);
+    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading?, now)));
+    let furthest = lines.max_by(|one, other| one.deviation().total_cmp(&other.deviation()));
+    furthest.map_or(0.0, |line| line.delay_secs(now))
+}
+
+/// A window against its line.
+struct Line {
+    used: f64,
+    /// The usage that is allowed by now, in percent.
+    allowance: f64,
+    elapsed_hours: f64,
+    remaining_hours: f64,
+}
+
+impl Line {
+    fn of(window: Window, reading: Reading, now: f64) -> Self {
+        let (ends, length) = (seconds(reading.resets_at), seconds(window.length_secs()));
+        let begins = ends - length;
+        let elapsed = match window {
+            Window::FiveHour => (now - begins).clamp(0.0, length) / length,
+            Window::SevenDay => weekday_secs(begins, now) / weekday_secs(begins, ends),
+        };
+        Self {
+            used: reading.used_percent,
+            allowance: (elapsed * 100.0).max(PRELOAD_PERCENT),
+            elapsed_hours: elapsed * length / HOUR,
+            remaining_hours: ((ends - now) / HOUR).max(0.0),
+        }
+    }
+
+    /// How far it is past its line, without the reserve.
+    fn deviation(&self) -> f64 {
+        self.used - self.allowance
+    }
+
+    fn delay_secs(&self, now: f64) -> f64 {
+        let is_over = self.used > self.allowance * SAFETY;
+        if is_over && is_weekend(now) || self.remaining_hours <= 0.0 {
+            return MAX_DELAY_SECS;
+        }
+        if !is_over || self.elapsed_hours <= 0.0 {
+            return 0.0;
+        }
+        let left = SAFETY * 100.0 - self.used;
+        let target = if left > 0.0 { left } else { (100.0 - self.used) * 0.5 } / self.remaining_hours;
+        let ratio = target * self.elapsed_hours / self.used;
+        let factor = match self.remaining_hours {
+            ..1.0 => 60.0,
+            ..3.0 => 40.0,
+            _ => 20.0,
+        };
+        match ratio {
+            ..=0.0 => MAX_DELAY_SECS,
+            0.95.. => 0.0,
+            _ => {
+                let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
+                if delay <= MIN_DELAY_SECS { 0.0 } else { delay }
+            }
+        }
+    }
+}
+
+/// Saturday and Sunday, by UTC. 1970 began on a Thursday.
+fn is_weekend(now: f64) -> bool {
+    (now / DAY + 3.0).rem_euclid(7.0) >= 5.0
+}
+
+/// The seconds between two moments that are not on a weekend.
+fn weekday_secs(from: f64, to: f64) -> f64 {
+    let before = |moment: f64| {
+        let days = moment / DAY + 3.0;
+        let weeks = (days / 7.0).floor();
+        weeks * 5.0 + (days - weeks * 7.0).min(5.0)
+    };
+    (before(to) - before(from)).max(0.0) * DAY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::delay_secs;
+    use pacing::Reading;
+
+    /// Monday 2026-01-05 00:00 UTC.
+    const MONDAY: i64 = 1_767_571_200;
+
+    #[test]
+    fn delays_are_those_of_the_original() {
+        for (hours, five_hour, week, expected) in [
+            // Allowance 50 %, safe 47.5 %, burn 0.5952 %/h over 84 scaled hours, 45 % left in 108 h: r = 0.7.
+            (60, None, 50.0, 42.0),
+            (60, None, 47.0, 0.0),
+            (60, None, 97.0, 350.0),
+            // Half of five hours: 60 % against 50 %, 24 %/h against 35 % in 2.5 h: r = 0.5833.
+            (60, Some(60.0), 10.0, 142.0),
+            // A weekend's day over the line waits the longest.
+            (130, None, 96.0, 350.0),
+        ] {
+            let now = MONDAY + hours * 3600;
+            let five_hour = five_hour.map(|used_percent| Reading { used_percent, resets_at: now + 9000 });
+            let week = Reading { used_percent: week, resets_at: MONDAY + 7 * 86_400 };
+            let delay: f64 = delay_secs(pacing::seconds(now), [five_hour, Some(week)]);
+            assert!((delay - expected).abs() < f64::EPSILON, "{hours} {five_hour:?} {week:?}: {delay}");
+        }
+    }
+}
