@@ -50,6 +50,15 @@ impl Hook for CreditPacer {
     const HEADLESS_MEANS: &'static str =
         "Delays of sessions nobody watches (`claude -p`, SDK) may be longer than 60 seconds.";
     const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
+    /// The names of the original tool.
+    const RENAMED: &'static [(&'static str, &'static str)] = &[
+        ("threshold_percent", "threshold_pct"),
+        ("base_delay", "base_delay_secs"),
+        ("max_delay", "max_delay_secs"),
+        ("poll_interval", "usage_api.interval_secs"),
+        ("five_hour_limit_enabled", "five_hour.enabled"),
+        ("weekly_limit_enabled", "seven_day.enabled"),
+    ];
     const ACTS_WHILE_SWITCHED_OFF: bool = true;
     const VERBS: &'static [Verb] = command::VERBS;
 

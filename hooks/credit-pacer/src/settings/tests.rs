@@ -45,3 +45,12 @@ fn a_longest_delay_below_the_shortest_one_is_a_fault() {
         assert_eq!(!with(lines).unwrap().faults().is_empty(), is_fault, "{lines}");
     }
 }
+
+#[test]
+fn names_of_the_original_tool_lead_to_known_keys() {
+    let known = known_keys(schema_of::<Settings>().as_value());
+    for (_, new) in <crate::CreditPacer as shared::hook::Hook>::RENAMED {
+        let key = new.split('.').next().unwrap();
+        assert!(known.contains(&key), "{new}");
+    }
+}
