@@ -48,7 +48,8 @@ fn a_longest_delay_below_the_shortest_one_is_a_fault() {
 
 #[test]
 fn names_of_the_original_tool_lead_to_known_keys() {
-    let known = known_keys(schema_of::<Settings>().as_value());
+    let schema = schema_of::<Settings>();
+    let known = known_keys(schema.as_value());
     for (_, new) in <crate::CreditPacer as shared::hook::Hook>::RENAMED {
         let key = new.split('.').next().unwrap();
         assert!(known.contains(&key), "{new}");
