@@ -156,9 +156,8 @@ mod tests {
 
     #[test]
     fn reads_a_file_of_the_original_tool() {
-        let read = |text: &str| {
-            State::from_original(text.as_bytes()).map(|state| (state.streak, state.block_fired))
-        };
+        let read =
+            |text: &str| State::from_original(text.as_bytes()).map(|state| (state.streak, state.block_fired));
         for (text, expected) in [
             (r#"{"streak": 3, "block_fired": false}"#, Some((3, false))),
             (r#"{"streak": 3, "active_subagents": 1}"#, Some((3, true))),

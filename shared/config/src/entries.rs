@@ -89,3 +89,42 @@ pub fn sort(entries: &mut [Entry]) {
         (place(above), place(top_keys().position(is_first)), entry.path.clone())
     });
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Entry, Said, Sources, TOP_KEYS, sort, top_entries};
+    use crate::problem::{LayerKind, Origin};
+
+    #[test]
+    fn keys_above_all_sections_say_who_may_set_them() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "enabled: true\nlocked: [stop-momentum]\n").unwrap();
+        let sources = Sources { global: Some(file.path().to_path_buf()), ..Sources::default() };
+        let said = top_entries(&sources).into_iter();
+        let said: Vec<_> = said.map(|entry| (entry.path.concat(), entry.locked, entry.global_only)).collect();
+        assert!(said.contains(&("enabled".to_owned(), true, false)), "{said:?}");
+        assert!(said.contains(&("locked".to_owned(), false, true)), "{said:?}");
+    }
+
+    #[test]
+    fn sorts_keys_above_all_first_then_sections_as_the_defaults_have_them() {
+        let entry = |path: &str| {
+            let origin = Origin { layer: LayerKind::Defaults, file: String::new(), line: None };
+            Entry::new(path.split('.').map(str::to_owned).collect(), [Said { value: 1.into(), origin }])
+                .unwrap()
+        };
+        let sections: Vec<_> = super::top_keys().filter(|key| !TOP_KEYS.contains(key)).collect();
+        let (first, second) = (sections[0], sections[1]);
+        let expected = [
+            TOP_KEYS[0],
+            TOP_KEYS[3],
+            &format!("{first}.a"),
+            &format!("{first}.b"),
+            &format!("{second}.a"),
+            "x",
+        ];
+        let mut entries: Vec<Entry> = expected.iter().rev().map(|path| entry(path)).collect();
+        sort(&mut entries);
+        assert_eq!(entries.iter().map(|entry| entry.path.join(".")).collect::<Vec<_>>(), expected);
+    }
+}

@@ -132,7 +132,10 @@ const DIRECTORIES: &[(Option<&str>, &str)] = &[
     (Some(""), "X ¦ cd a & X ¦ cd a | true; X ¦ sh -c 'cd a'; X ¦ echo $(cd a) && X"),
     (Some(""), "if a; then X; fi ¦ ! a && X"),
     (Some("a"), "cd a && X ¦ cd a; X ¦ cd -- a && X ¦ pushd a && X ¦ cd a || exit 1; X"),
-    (Some("a"), "sh -c 'cd a && X' ¦ env -C a X ¦ (cd a && X) ¦ cd a && (cd b; a) && X ¦ (cd a; X > b) | c ¦ ((a); cd a; X)"),
+    (
+        Some("a"),
+        "sh -c 'cd a && X' ¦ env -C a X ¦ (cd a && X) ¦ cd a && (cd b; a) && X ¦ (cd a; X > b) | c ¦ ((a); cd a; X)",
+    ),
     (Some("a"), "cd a && for x in 1; do X; done ¦ a && cd a && X ¦ cd a && echo $(X) ¦ cd a\nX"),
     (Some("a/b"), "cd a && cd b && X ¦ cd a && env -C b X ¦ cd a && (cd b; X)"),
     (Some("/b"), "cd a && cd /b && X ¦ cd $A && cd /b && X"),
