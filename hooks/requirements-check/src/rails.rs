@@ -218,11 +218,16 @@ impl Protected<'_> {
         let word = word.trim_end_matches('/');
         let home = self.guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
         let in_home = word.strip_prefix("~/").zip(home);
-        let (base, rest) = in_home.map_or((folder, word), |(rest, home)| (Some(home), rest));
+        let (base, rest) =
+            in_home.map_or((folder, word), |(rest, home)| (Some(home), rest.trim_start_matches('/')));
         let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
         match base.filter(|_| !expands) {
             Some(base) if !rest.is_empty() => self.change(&base.join(rest)),
-            _ => is_telling(word).then(|| format!("run code that names {word} and may change it")),
+            _ => {
+                let from_here = folder.map(|folder| folder.join(word).to_string_lossy().into_owned());
+                let is_telling = is_telling(word) || from_here.is_some_and(|word| is_telling(&word));
+                is_telling.then(|| format!("run code that names {word} and may change it"))
+            }
         }
     }
 

@@ -8,10 +8,12 @@ const READERS: &str = "[ [[ ack ag basename bat cat cd cksum cmp column comm cut
     uname wc which whoami yamllint";
 
 /// Programs that only read without these arguments.
-const READERS_WITHOUT: [(&str, &str); 9] = [
+const READERS_WITHOUT: [(&str, &str); 11] = [
     ("awk", "-f -i"),
     ("fd", "-x -X --exec --exec-batch"),
     ("find", "-delete -exec -execdir -ok -okdir -fprint -fprint0 -fprintf -fls"),
+    ("gh", "-D -O --dir --output api checkout clone download exec extension sync"),
+    ("glab", "-D -O --dir --output api checkout clone download exec sync"),
     ("less", "-o -O --log-file --LOG-FILE"),
     ("rg", "--pre --hostname-bin"),
     ("sed", "-i --in-place -f --file"),
@@ -27,7 +29,7 @@ const NOT_READING: &str = "--output --ext-diff --textconv --open-files-in-pager"
 
 /// git's subcommands that leave the files, and which branch is out, as they are; and other programs that change none.
 const GIT_KEEPERS: &str = "add commit config fetch notes push remote stage tag";
-const KEEPERS: &str = ": command date export gh glab mkdir set umask unset wait";
+const KEEPERS: &str = ": command date export mkdir set umask unset wait";
 
 /// git's subcommands that put other files into the work tree, and may put them back.
 const GIT_TURNERS: &str = "am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
@@ -57,10 +59,10 @@ impl Simple {
         match self.words.as_slice() {
             [] => true,
             // What it sets up is seen by nobody; most often it is a virtual environment of Python's.
-            [program, file, ..] if program == "source" || program == "." => file.contains("/activate"),
-            [program, ..] => {
-                self.runs_script || self.begins_branch() || self.is_git(GIT_KEEPERS) || keeps(program)
+            [program, file, ..] if program == "source" || program == "." => {
+                ["/bin/activate", "/Scripts/activate"].iter().any(|end| file.ends_with(end))
             }
+            [program, ..] => self.runs_script || self.begins_branch() || self.git_keeps() || keeps(program),
         }
     }
 
@@ -83,6 +85,14 @@ impl Simple {
         self.is_git("checkout switch") && !self.words.iter().any(|word| word == "--" || word == ".")
     }
 
+    fn git_keeps(&self) -> bool {
+        self.git().is_some_and(|(subcommand, rest)| {
+            let forbidden =
+                if subcommand == "config" { "-f --file" } else { "--upload-pack --receive-pack --exec" };
+            is_in(GIT_KEEPERS, subcommand) && !rest.iter().any(|word| is_forbidden(word, forbidden))
+        })
+    }
+
     fn is_git(&self, subcommands: &str) -> bool {
         self.git().is_some_and(|(subcommand, _)| is_in(subcommands, subcommand))
     }
@@ -93,8 +103,12 @@ impl Simple {
         let program = program.to_ascii_lowercase();
         let has = |list: &str| self.words.iter().skip(1).any(|word| is_forbidden(word, list));
         if let Some((_, forbidden)) = READERS_WITHOUT.iter().find(|(reader, _)| *reader == program) {
-            return !has(forbidden)
-                && (program != "awk" || !["|", ">", "system"].iter().any(|part| self.text.contains(part)));
+            let writing: &[&str] = match program.as_str() {
+                "awk" => &["|", ">", "system"],
+                "sed" => &["w ", "w/", "/e"],
+                _ => &[],
+            };
+            return !has(forbidden) && !writing.iter().any(|part| self.text.contains(part));
         }
         match self.git().filter(|_| program == "git") {
             Some(git) => git_reads(git) && !has(NOT_READING) && self.words.iter().all(|word| word != "-c"),

@@ -128,6 +128,7 @@ impl Shell {
         let Some((command, inner)) = commands.split_first() else { return };
         let arguments = command.words.get(1..).unwrap_or_default();
         match command.program() {
+            "cd" | "chdir" | "popd" | "pushd" if !moves(command) => {}
             "cd" | "chdir" | "pushd" => {
                 let is_option = |word: &&String| matches!(word.as_str(), "-P" | "-L" | "--");
                 let mut folders = arguments.iter().filter(|word| !is_option(word));
@@ -157,9 +158,11 @@ impl Shell {
     }
 }
 
-/// It changes the folder of the shell it runs in.
+/// It changes the folder of the shell it runs in: a program of that name, and one behind `env`, do not.
 pub(super) fn moves(simple: &Simple) -> bool {
-    is_in("cd chdir popd pushd", simple.program())
+    let is_builtin = |word: &String| word.contains('=') || is_in("builtin command time -p --", word);
+    simple.words.first().is_some_and(|word| is_in("cd chdir popd pushd", word))
+        && simple.prefix.iter().all(is_builtin)
 }
 
 /// With this argument `set` makes the shell leave no command out.

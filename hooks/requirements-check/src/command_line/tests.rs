@@ -130,8 +130,11 @@ fn lines_that_are_none_long_or_deep_cannot_be_read_and_are_searched_as_text() {
 
 const DIRECTORIES: &[(Option<&str>, &str)] = &[
     (Some(""), "X ¦ cd a & X ¦ cd a | true; X ¦ sh -c 'cd a'; X ¦ echo $(cd a) && X"),
-    (Some(""), "if a; then X; fi ¦ ! a && X"),
-    (Some("a"), "cd a && X ¦ cd a; X ¦ cd -- a && X ¦ pushd a && X ¦ cd a || exit 1; X"),
+    (Some(""), "if a; then X; fi ¦ ! a && X ¦ env cd a; X ¦ /usr/bin/cd a; X"),
+    (
+        Some("a"),
+        "cd a && X ¦ cd a; X ¦ cd -- a && X ¦ pushd a && X ¦ cd a || exit 1; X ¦ A=1 command cd a; X",
+    ),
     (
         Some("a"),
         "sh -c 'cd a && X' ¦ env -C a X ¦ (cd a && X) ¦ cd a && (cd b; a) && X ¦ (cd a; X > b) | c ¦ ((a); cd a; X)",
@@ -260,7 +263,7 @@ fn commands_that_change_no_file_are_known() {
         assert!(all(line, Simple::reads) && all(line, Simple::keeps_files), "{line:?}");
     }
     let lines = "cat a > b ¦ cat a | tee b ¦ echo $(rm b) ¦ sort -uo a b ¦ find . -exec rm {} ; ¦ sed 's/a/b/' c -i ¦ \
-        awk '{print > \"b\"}' a ¦ git diff --output=a ¦ git -c core.pager=x log ¦ git branch new ¦ \
+        awk '{print > \"b\"}' a ¦ sed -n 'w b' a ¦ sed 's/a/b/w b' a ¦ git diff --output=a ¦ git -c core.pager=x log ¦ git branch new ¦ \
         PAGER=x git log ¦ ./cat a ¦ xargs cat";
     for line in lines.split(" ¦ ") {
         assert!(!all(line, Simple::reads), "{line:?}");
@@ -270,7 +273,17 @@ fn commands_that_change_no_file_are_known() {
     {
         assert!(all(line, Simple::keeps_files), "{line:?}");
     }
-    for line in ["git checkout x", "make", "GIT_DIR=x git commit", "rm a", "sh x.sh", "sh -c \"$X\""] {
+    for line in [
+        "git checkout x",
+        "gh pr checkout 3",
+        "source ./activate_x",
+        "git config -f a b c",
+        "make",
+        "GIT_DIR=x git commit",
+        "rm a",
+        "sh x.sh",
+        "sh -c \"$X\"",
+    ] {
         assert!(!all(line, Simple::keeps_files), "{line:?}");
     }
 }
