@@ -28,7 +28,7 @@ Installation:
   uninstall   Remove what install put there; your settings and the hooks' data stay
   enable      Register a hook and switch it on
   disable     Switch a hook off and remove its registration
-  status      Show what is built, deployed, registered and switched on, and where these differ
+  status      Show what is built, installed, registered and switched on, and where these differ
   sync        Build and copy what differs; settings stay as they are
   statusline  Set Claude Code's status line; one that is there is printed below it
   undo        Undo the last change to settings.json; again: bring that change back

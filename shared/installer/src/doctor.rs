@@ -60,7 +60,11 @@ fn look(world: &World<'_>) -> Report {
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),
     ]);
-    if report.ok && world.is_bare() { report.of_nothing() } else { report }
+    match world.registered().is_empty() {
+        true if report.ok && world.is_bare() => report.of_nothing(),
+        true => Report { summary: format!("No hook is registered. {}", report.summary), ..report },
+        false => report,
+    }
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ pub enum Command {
     #[command(after_help = "Example: req hooks statusline")]
     Statusline {
         /// As with the other commands; this one asks nothing
-        #[arg(long, hide = true)]
+        #[arg(long)]
         yes: bool,
     },
 }
@@ -87,7 +87,7 @@ pub struct Enable {
     #[arg(long, value_enum)]
     pub(crate) judge: Option<Judge>,
     /// As with the other commands; this one asks nothing
-    #[arg(long, hide = true)]
+    #[arg(long)]
     yes: bool,
 }
 

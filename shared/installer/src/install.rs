@@ -9,7 +9,7 @@ use crate::commands::prune;
 use crate::doctor::{self, Finding, Report, Severity, managed_settings};
 use crate::hooks::{Enable, Install};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Scope};
+use crate::places::{Installation, Scope, executable};
 use crate::programs::{self, orphans};
 use crate::registration::{find, names, starts_ours};
 use crate::requirements::{self, Judge, Lines, is_switched_off, names_judge, next_for_judge};
@@ -109,7 +109,7 @@ impl<'a> Plan<'a> {
         let asks = may_ask && !is_brief;
         let chosen = choose(catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
-            let line = installation.voice.line(format_args!("enable {}", paid.name));
+            let line = installation.user_line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
@@ -163,8 +163,15 @@ impl<'a> Plan<'a> {
                 say(format_args!("would build {} and copy to {to}", list(&all)));
             }
         }
-        let commands: Vec<&String> = catalog.hooks.iter().flat_map(|hook| &hook.commands).collect();
-        say(format_args!("would link {} into {}", list(&commands), installation.show(&installation.bin)));
+        let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
+        let commands = catalog.hooks.iter().flat_map(|hook| &hook.commands);
+        let (missing, bin) =
+            (commands.filter(is_missing).collect::<Vec<_>>(), installation.show(&installation.bin));
+        say(if missing.is_empty() {
+            format!("would link nothing: the commands are in {bin} already")
+        } else {
+            format!("would link {} into {bin}", list(&missing))
+        });
         let diffs = self.diffs()?;
         diffs.iter().for_each(say);
         if diffs.is_empty() {
@@ -357,7 +364,7 @@ fn why_no_line(
     is_given: bool,
     may_ask: bool,
 ) -> anyhow::Result<Option<String>> {
-    let line = installation.voice.line("statusline");
+    let line = installation.user_line("statusline");
     let foreign = settings.foreign_line();
     let command = foreign.and_then(|there| there.command.as_deref());
     let without_effect = if installation.scope != Scope::User {
@@ -412,12 +419,11 @@ fn name_the_rest(installation: &Installation, catalog: &Catalog, hooks: &[&HookE
         return;
     }
     say(if hooks.is_empty() { "No hook is registered. To register one:" } else { "Not registered:" });
-    for hook in rest {
-        say(format_args!(
-            "  {:40} {}",
-            installation.line(format_args!("enable {}", hook.name)),
-            hook.summary
-        ));
+    let lines = rest.iter().map(|hook| installation.line(format_args!("enable {}", hook.name)));
+    let lines: Vec<String> = lines.collect();
+    let width = lines.iter().map(String::len).max().unwrap_or_default();
+    for (line, hook) in lines.iter().zip(rest) {
+        say(format_args!("  {line:width$}  {}", hook.summary));
     }
 }
 

@@ -12,6 +12,7 @@ use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
 
 use crate::manifest::Manifest;
+use crate::programs::spelled;
 use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
@@ -192,7 +193,13 @@ impl Installation {
 
     /// The command with these words and the flags of this scope behind it, to be typed.
     pub fn line(&self, words: impl Display) -> String {
-        self.voice.line(format_args!("{words}{}", self.flags()))
+        self.user_line(format_args!("{words}{}", self.flags()))
+    }
+
+    /// The command without those flags. It has the whole path of the installed `req` where the shell does not find that one.
+    pub(crate) fn user_line(&self, words: impl Display) -> String {
+        let (line, req) = (self.voice.line(words), self.deployed("req"));
+        if self.voice == Voice::Req && req.is_file() { spelled(self, &line, &req) } else { line }
     }
 
     fn flags(&self) -> String {

@@ -272,14 +272,19 @@ pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow
 
 /// The line as it can be typed: as it is if the shell finds our program for its first word, else with the whole path.
 pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
+    let command = line.split(' ').next().unwrap_or_default();
+    Ok(spelled(installation, line, &target(installation, hook, command)?))
+}
+
+/// The same for a line whose first word starts this program.
+pub(crate) fn spelled(installation: &Installation, line: &str, target: &Path) -> String {
     let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let target = target(installation, hook, command)?;
     let mut files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
     // A copy counts like a link.
-    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, &target)) {
-        return Ok(line.to_owned());
+    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, target)) {
+        return line.to_owned();
     }
-    Ok(format!("{} {rest}", installation.typed(&target)).trim_end().to_owned())
+    format!("{} {rest}", installation.typed(target)).trim_end().to_owned()
 }
 
 fn folders_of_path() -> Vec<PathBuf> {

@@ -94,7 +94,7 @@ fn status_of(
     let mut drift: Vec<String> = found.iter().map(|found| sentence(hook, found)).collect();
     if built_hash.is_some() && deployed.is_some() && built_hash != deployed {
         let again = world.user().voice.deploy_again();
-        drift.push(format!("the last build differs from what is deployed: {again}"));
+        drift.push(format!("the last build differs from what is installed: {again}"));
     }
     Ok(HookStatus {
         hook: hook.name.clone(),
@@ -119,7 +119,7 @@ fn findings(
     found.extend(world.levels.iter().flat_map(|level| registrations::of_hook(level, hook)));
     found.extend(registrations::twice(world, hook));
     if is_nowhere && !hook.enabled && enabled.is_some_and(|enabled| enabled.acts) {
-        let line = world.user().voice.line(format_args!("enable {}", hook.name));
+        let line = world.user().line(format_args!("enable {}", hook.name));
         found.push(Finding::warning("switched on, but not registered").next(line));
     }
     found.retain(|finding| finding.severity > Severity::Ok);
@@ -140,6 +140,9 @@ fn general(world: &World<'_>) -> Vec<String> {
     found.extend(switches::off_file(world));
     let worth_saying = found.iter().filter(|finding| finding.severity >= Severity::Warning);
     let mut remarks: Vec<String> = worth_saying.map(Finding::sentence).collect();
+    if world.registered().is_empty() {
+        remarks.push(format!("no hook is registered: {}", world.user().line("install")));
+    }
     let voice = world.user().voice;
     let orphans = orphans(&world.manifest, world.catalog).into_iter();
     remarks.extend(orphans.map(|orphan| format!("no hook of this version owns {orphan}: {}", voice.prune())));
@@ -173,7 +176,7 @@ fn print(status: &Status) {
         row.extend(hook.built.map(yes));
         row
     };
-    let mut heads = vec!["hook", "deployed", "registered", "switched on"];
+    let mut heads = vec!["hook", "installed", "registered", "switched on"];
     heads.extend(has_source_tree.then_some("built"));
     say(blocks(&heads, &status.hooks.iter().map(row).collect::<Vec<_>>()));
     for hook in &status.hooks {

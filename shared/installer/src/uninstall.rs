@@ -16,8 +16,8 @@ use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
 
 /// Data that we cannot find without knowing the user's projects.
-const STAYS_IN_PROJECTS: &str = "marks and waivers stay in each repository, in .git/requirements, and what pause-recorder kept \
-                                 in each project, in .claude/sessions; to be rid of them, remove those folders";
+const STAYS_IN_PROJECTS: &str = "satisfactions and waivers stay in each repository, in .git/requirements, and what pause-recorder \
+                                 kept in each project, in .claude/sessions; to be rid of them, remove those folders";
 
 /// A longer schema is none of ours, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
@@ -197,9 +197,7 @@ impl Removal<'_> {
         }
         let all = list(&self.all(&data));
         if !self.purge {
-            say(format_args!(
-                "kept: {all}; to remove it, too, type `uninstall --purge` where you have installed from"
-            ));
+            say(format_args!("kept: {all}; to remove them, too, type: {}", self.purge_line()));
             return Ok(false);
         }
         for path in &data {
@@ -210,6 +208,17 @@ impl Removal<'_> {
         }
         say(format_args!("removed for good: {all}; {STAYS_IN_PROJECTS}"));
         Ok(true)
+    }
+
+    /// The line that removes the data. The installed `req` is gone by now; the one of an archive is still there.
+    fn purge_line(&self) -> String {
+        let line = self.installation.voice.line("uninstall --purge");
+        let program = std::env::current_exe().ok().filter(|program| program.is_file());
+        match (self.installation.voice, program) {
+            (Voice::Xtask, _) => line,
+            (Voice::Req, Some(req)) => programs::spelled(self.installation, &line, &req),
+            (Voice::Req, None) => format!("./{line}, in the unpacked archive"),
+        }
     }
 
     fn all(&self, data: &[PathBuf]) -> Vec<String> {

@@ -167,7 +167,7 @@ fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, ask
     if begins_to_spend && !with(Position::Auto).is_some_and(|section| section.enabled) {
         return Reply::no(format!(
             "{name}: it asks a model, which costs money, so only your global file can switch it on; nothing was changed; type: \
-             req enable --hook {name}"
+             req hooks enable {name}"
         ));
     }
     let turn = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(name, position) };

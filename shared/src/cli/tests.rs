@@ -169,7 +169,7 @@ fn what_costs_money_is_not_begun_by_a_switch() {
             let reply = answer::<Paid>(prompt, Caller::Typed, global);
             let found = (reply.is_no, reply.effects.is_empty());
             assert_eq!(found, (is_refused, is_refused), "{global}: {}", reply.text);
-            assert_eq!(reply.text.ends_with("type: req enable --hook stop-momentum"), is_refused);
+            assert_eq!(reply.text.ends_with("type: req hooks enable stop-momentum"), is_refused);
         }
         assert_eq!(answer::<Paid>("off", Caller::Typed, global).effects.len(), 1);
     }

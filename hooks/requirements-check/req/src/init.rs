@@ -16,12 +16,12 @@ use shared::operator::{Caller, Standing};
 
 use crate::config::file::{OurFile, user_file};
 use crate::config::ignore::{KEPT, LOCAL, ignore};
-use crate::location::Location;
+use crate::location::{Location, is_registered};
 use crate::reply::Reply;
 use crate::verb::{Init, Preset, flag};
 use preset::Blanks;
 
-/// A larger settings file of Claude Code is not searched, in bytes.
+/// A larger file is not read, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(crate) fn init(wanted: &Init, location: &Location) -> Result<Reply, String> {
@@ -154,7 +154,7 @@ impl<'a> Plan<'a> {
         let name = RequirementsCheck::NAME;
         if !self.location.section.enabled {
             lines.push(format!("  {name} on    it is switched off now"));
-        } else if !is_registered(self.location) {
+        } else if !is_registered(&self.location.places, name) {
             lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
         }
         Ok(Reply::yes(lines.join("\n")))
@@ -220,15 +220,4 @@ fn usual_level(location: &Location, is_inherit: bool) -> LayerKind {
     let is_home = places.root.is_some() && places.root.as_ref() == home.as_ref();
     let is_global = places.project_claude_dir.is_none() || is_home;
     if is_global && !is_inherit { LayerKind::Global } else { LayerKind::Project }
-}
-
-/// A settings file of Claude Code names the hook, or the plugin it comes with.
-fn is_registered(location: &Location) -> bool {
-    let own = location.places.config_dir.iter().map(|dir| dir.join("settings.json"));
-    let project = location.places.project_claude_dir.iter();
-    let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
-    own.chain(project).any(|file| {
-        let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();
-        text.contains(RequirementsCheck::NAME) || text.contains("\"barbless")
-    })
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use shared::cli::Asker;
-use shared::config::{Fault, LayerKind, Section};
+use shared::config::{Fault, LayerKind, Section, read_text};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -23,6 +23,9 @@ use requirements_check::settings::Settings;
 use requirements_check::state::State;
 use requirements_check::typed::Asking;
 use requirements_check::view::View;
+
+/// A larger settings file of Claude Code is not searched, in bytes.
+const MAX_BYTES: u64 = 1024 * 1024;
 
 pub(crate) struct Location {
     pub(crate) host: Host,
@@ -211,4 +214,15 @@ fn recorded_project(host: &Host) -> Option<PathBuf> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let session = host.environment.session_id.as_deref()?;
     Registry::new(places.state_dir.as_deref()?).entry(session).map(|entry| entry.project)
+}
+
+/// A settings file of Claude Code names the hook, or the plugin it comes with.
+pub(crate) fn is_registered(places: &Places, hook: &str) -> bool {
+    let own = places.config_dir.iter().map(|dir| dir.join("settings.json"));
+    let project = places.project_claude_dir.iter();
+    let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
+    own.chain(project).any(|file| {
+        let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();
+        text.contains(hook) || text.contains("\"barbless")
+    })
 }

@@ -34,7 +34,7 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
     found.extend(without_status_line(world));
     if world.registered().is_empty() {
-        found.push(Finding::note("no hook of ours is registered").next("req hooks install"));
+        found.push(Finding::note("no hook of ours is registered").next(world.user().user_line("install")));
     }
     found
 }
@@ -172,7 +172,7 @@ fn without_status_line(world: &World<'_>) -> Vec<Finding> {
     let note = |hook: &HookEntry| {
         let what =
             format!("{}: its status line is not set, so it gets no readings from Claude Code", hook.name);
-        Finding::note(what).next(world.user().voice.line("statusline"))
+        Finding::note(what).next(world.user().user_line("statusline"))
     };
     let printers = world.registered().into_iter().filter(|hook| hook.status_line.is_some());
     printers.filter(|hook| !is_run(hook)).map(note).collect()

@@ -87,7 +87,7 @@ fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled) -> Option<Find
     let is_wanted = !is_registered && asked.acts && !hook.enabled;
     is_wanted.then(|| {
         let what = format!("{name} is switched on by {by}, but not registered: it never runs");
-        Finding::warning(what).next(format!("req hooks enable {name}"))
+        Finding::warning(what).next(world.user().line(format_args!("enable {name}")))
     })
 }
 

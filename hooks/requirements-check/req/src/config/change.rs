@@ -10,6 +10,7 @@ use super::file::OurFile;
 use super::key::{is_global_only, only_in, path_of, usual_level, value_of};
 use super::outlook::Outlook;
 use crate::journal::known_hook;
+use crate::location::is_registered;
 use crate::reply::{self, Reply, refusal};
 use crate::verb::{Level, Turn};
 use requirements_check::change::audit;
@@ -54,7 +55,12 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>, line: &str) -> Re
     };
     // Only the user's own file switches on a hook that costs money.
     let level = wanted.level.named().or(is_paid.then_some(LayerKind::Global));
-    Planned::new(path, Some(on.into()), level, asker).carry_out(asker)
+    let reply = Planned::new(path, Some(on.into()), level, asker).carry_out(asker)?;
+    let unregistered = wanted.hook.as_ref().filter(|hook| on && !is_registered(asker.places, hook));
+    let next = unregistered.map(|hook| {
+        format!("\nClaude Code does not run {hook} yet; to register it, type: req hooks enable {hook}")
+    });
+    Ok(Reply { text: reply.text + &next.unwrap_or_default(), ..reply })
 }
 
 /// Some file describes the requirement: switched on without that, it would be one that nobody meant.

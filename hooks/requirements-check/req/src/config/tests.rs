@@ -164,7 +164,9 @@ fn claude_may_switch_on_what_a_file_describes_and_nothing_else() {
         "{said}"
     );
     assert!(desk.ask("enable off_here", CLAUDE, None).unwrap().text.ends_with("nothing was changed"));
-    assert!(desk.done("enable --hook intent-validator").contains("(~/.claude/requirements.yaml:"));
+    let said = desk.done("enable --hook intent-validator");
+    assert!(said.contains("(~/.claude/requirements.yaml:"), "{said}");
+    assert!(said.ends_with("to register it, type: req hooks enable intent-validator"), "{said}");
 }
 
 #[test]
