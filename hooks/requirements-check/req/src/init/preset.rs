@@ -87,7 +87,7 @@ fn entry(part: &str, blanks: &Blanks<'_>) -> String {
     let lacks = match need {
         NEEDS_GIT if !blanks.has_git => "there is no git repository here",
         NEEDS_TESTS if blanks.test_command.is_none() => {
-            "no command that runs the tests was found; put yours in"
+            "no command that runs the tests was found; write yours as its `command`"
         }
         _ => return format!("{key}{rest}"),
     };
