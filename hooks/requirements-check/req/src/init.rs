@@ -194,7 +194,7 @@ impl<'a> Plan<'a> {
         let left_out = self.text.lines().filter_map(|line| line.strip_prefix("  # Left out: "));
         let left_out = left_out.map(|what| {
             format!(
-                "  left out: {what} To have it, take the first `# ` of each of its lines in {} away.",
+                "  left out: {what} To have it, remove the first `# ` of each of its lines in {}.",
                 self.shown()
             )
         });

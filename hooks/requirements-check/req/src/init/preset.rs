@@ -94,7 +94,7 @@ fn entry(part: &str, blanks: &Blanks<'_>) -> String {
     let name = rest.lines().filter(|line| !line.contains('#')).find_map(|line| line.trim().strip_suffix(':'));
     let lines = rest.lines().map(|line| format!("\n  # {}", line.strip_prefix("  ").unwrap_or(line)));
     format!(
-        "{key}  # Left out: {}, because {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        "{key}  # Left out: {}, because {lacks}.\n  # To have it, remove the first `# ` of each line below.{}",
         name.unwrap_or_default(),
         lines.collect::<String>()
     )
