@@ -77,6 +77,8 @@ pub struct Record {
     pub rule: Option<String>,
     /// Keys of the other settings behind it.
     pub also: Vec<String>,
+    /// File, line and layer where each of them was set then.
+    pub also_where: Vec<String>,
     /// Layer that set it when the line was written.
     pub layer: Option<String>,
     /// File and line where it was set then.
@@ -122,6 +124,7 @@ impl Record {
             tool: name(self.tool),
             rule: name(self.rule),
             also: self.also.iter().map(cut).collect(),
+            also_where: self.also_where.iter().map(cut).collect(),
             r#where: self.r#where.as_ref().map(cut),
             text: if is_denial { text.map(|text| both_ends(&masked(text))) } else { text.map(cut) },
             next: self.next.iter().map(cut).collect(),

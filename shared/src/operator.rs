@@ -35,9 +35,15 @@ impl Caller {
     /// Text of a denial; `line` is the command for the user. Inside Claude's shell the user sits at the prompt, which is nearer
     /// than another terminal: `as_prompt` says that a prompt can hold the line too.
     pub fn refusal(self, line: &str, as_prompt: bool) -> String {
-        let refusal = refusal(line);
+        self.refusal_because("this is for the user to decide", line, as_prompt)
+    }
+
+    /// The same for this reason.
+    pub fn refusal_because(self, why: &str, line: &str, as_prompt: bool) -> String {
+        let refusal = format!("{why}; in a terminal of your own, outside Claude Code, type: {line}");
         match self {
             Self::Untyped => format!("{UNTYPED}; {refusal}"),
+            Self::Shell(Standing::NoTerminal) => format!("this command has no terminal; {refusal}"),
             Self::Shell(Standing::InsideClaude) if as_prompt => {
                 format!("{refusal}; or, as a prompt of this session, type: {line}")
             }

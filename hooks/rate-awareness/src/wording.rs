@@ -93,12 +93,12 @@ pub(crate) fn notice(past: &[&Past], mode: Mode) -> String {
     let mut keys: Vec<&str> = past.iter().map(|past| past.change.as_str()).collect();
     let mut what = "Nothing was held up";
     if mode == Mode::Deny {
-        what = "Such calls are refused";
+        what = "Such calls are denied";
         keys.push("mode");
     }
     let keys: Vec<String> = keys.iter().map(|key| format!("rate-awareness.{key}")).collect();
     format!(
-        "{}\n{what}. To change that set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends these \
+        "{}\n{what}. To change the limit set {} in requirements.yaml; `rate-awareness off`, typed in a terminal of your own, ends these \
          messages.",
         lines(past.iter().copied()),
         keys.join(", ")

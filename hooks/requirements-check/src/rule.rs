@@ -17,9 +17,13 @@ pub struct Rule<'a> {
 }
 
 impl<'a> Rule<'a> {
+    /// Guards come first: to satisfy one changes the branch, and satisfactions are kept per branch.
     pub fn all(settings: &'a Settings) -> impl Iterator<Item = Self> + Clone {
         let rules = settings.requirements.iter().map(|(name, set)| Rule { name, set });
-        rules.filter(|rule| rule.set.is_on() && rule.lacks().is_none())
+        let guards = rules.clone().filter(|rule| rule.kind() == Kind::Guard);
+        guards
+            .chain(rules.filter(|rule| rule.kind() != Kind::Guard))
+            .filter(|rule| rule.set.is_on() && rule.lacks().is_none())
     }
 
     pub fn named(settings: &'a Settings, name: &str) -> Option<Self> {

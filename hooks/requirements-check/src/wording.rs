@@ -72,10 +72,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
 fn told(head: String, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    let mut ordered: Vec<&Unmet<'_>> = unmet.iter().collect();
-    // Steps that change the branch come first, because satisfactions are kept per branch.
-    ordered.sort_by_key(|(rule, _)| rule.kind() != Kind::Guard);
-    for (rule, why) in ordered.into_iter().take(MAX_RULES) {
+    for (rule, why) in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
         let place = origin(&rule.key()).filter(|_| unmet.len() > 1);

@@ -37,6 +37,16 @@ pub struct Origin {
     pub line: Option<usize>,
 }
 
+impl Origin {
+    /// `.claude/requirements.yaml:4 (project)`; the place of the defaults and of a switch is its layer.
+    pub fn with_layer(&self) -> String {
+        match self.layer {
+            LayerKind::Defaults | LayerKind::Switch => self.to_string(),
+            layer => format!("{self} ({})", layer.word()),
+        }
+    }
+}
+
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         place(formatter, &self.file, self.line)

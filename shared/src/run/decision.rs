@@ -210,7 +210,10 @@ impl<H: Hook> Decision<'_, H> {
                     *reason = format!("{reason}\n({}: {place})", self.section.in_file(rule));
                 }
                 let also = audit.also.iter().map(|rule| self.section.in_file(rule)).collect();
-                self.journal(rule, Record { next: audit.next, also, ..Record::of(what, &*reason) });
+                let place = |rule| self.section.origin(rule).map(|origin| origin.with_layer());
+                let also_where = audit.also.iter().map(|rule| place(rule).unwrap_or_default()).collect();
+                let next = audit.next;
+                self.journal(rule, Record { also, also_where, next, ..Record::of(what, &*reason) });
             }
         }
         verdict

@@ -26,7 +26,7 @@ const ELSEWHERE: [&str; 5] = [
 ];
 
 /// A page shows this below a line whose answer is no.
-const NO: &str = "this call would be refused:";
+const NO: &str = "this call would be denied:";
 
 /// The lines that are typed in a block, each with what it prints: of `console` those behind a `$`, of the others all.
 fn typed_lines(block: &Block) -> Vec<(&str, Vec<&str>)> {
@@ -53,7 +53,7 @@ fn answer(person: &Person, block: &Block, line: &str) -> (i32, String) {
     if block.language == "sh" {
         let outcome = person.claude_runs(line);
         let said = outcome.stdout_text() + &outcome.stderr_text();
-        if outcome.status.code() != Some(1) || !said.contains("this is for the user to decide") {
+        if outcome.status.code() != Some(1) || !said.contains("in a terminal of your own") {
             return (outcome.status.code().unwrap_or(-1), said);
         }
         let verb = line.split_whitespace().take(2).collect::<Vec<_>>().join(" ");

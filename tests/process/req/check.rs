@@ -25,7 +25,7 @@ fn the_exit_status_is_the_answer() {
         (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "Plan first."),
         (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
-        (&["--bash", "req satisfy commit_plan"], 0, "never refused"),
+        (&["--bash", "req satisfy commit_plan"], 0, "never denied"),
         (&["--tool", "Edt"], 0, "\nClaude Code has no tool `Edt`; did you mean Edit?"),
     ] {
         let (found, said) = check(&desk, words);

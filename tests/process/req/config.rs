@@ -96,5 +96,5 @@ fn a_link_out_of_the_project_is_not_followed_and_one_of_the_users_own_is() {
     std::os::unix::fs::symlink(&outside, desk.sandbox.requirements_path(Level::User)).unwrap();
     assert_eq!(desk.user("config set rate-awareness.repeat 9 --global").status, 0);
     assert_eq!(fs::read_to_string(&outside).unwrap(), "# theirs\nrate-awareness:\n  repeat: 9\n");
-    assert!(no(desk.claude(&["config", "set", "rate-awareness.repeat", "9"])).contains("refused"));
+    assert!(no(desk.claude(&["config", "set", "rate-awareness.repeat", "9"])).contains("req: denied"));
 }

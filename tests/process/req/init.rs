@@ -104,11 +104,11 @@ fn a_file_that_is_there_is_replaced_by_the_user_alone_and_kept() {
     assert!(no(Desk::empty().claude(&["init", "--global", "--yes"])).contains("every project"));
     yes(desk.claude(&["init", "--local", "--preset", "strict"]));
     let said = no(desk.claude(&["init", "--global", "--preset", "relaxed"]));
-    assert!(said.contains("refused"), "{said}");
+    assert!(said.contains("req: denied"), "{said}");
     let replace = ["init", "--force", "--preset", "minimal"];
     for said in [no(desk.claude(&replace)), no(desk.script(&replace))] {
         assert!(
-            said.contains("refused") && said.ends_with("req init --project --preset minimal --force"),
+            said.contains("req: denied") && said.ends_with("req init --project --preset minimal --force"),
             "{said}"
         );
     }

@@ -32,7 +32,7 @@ fn in_claudes_shell_and_in_a_script_the_users_verbs_are_refused_with_the_line_to
         for command in [desk.claude(words), desk.claude(words).unset("CLAUDECODE"), desk.script(words)] {
             let said = no(command);
             let line = format!("req {}", words.join(" "));
-            assert!(said.contains("refused") && said.lines().any(|said| said.ends_with(&line)), "{said}");
+            assert!(said.contains("req: denied") && said.lines().any(|said| said.ends_with(&line)), "{said}");
         }
     }
     assert_eq!(fs::read(desk.marks_file("main.json")).unwrap(), before);
@@ -69,7 +69,7 @@ fn a_terminal_below_claude_is_claudes() {
         let typed = crate::typed::typed(&req, &desk.sandbox, &shell, "approve branch_size", variables);
         assert_eq!(typed.status, 1, "{}", typed.screen);
         assert!(
-            typed.screen.contains("refused") && !desk.marks_file("permanent.json").exists(),
+            typed.screen.contains("req: denied") && !desk.marks_file("permanent.json").exists(),
             "{}",
             typed.screen
         );

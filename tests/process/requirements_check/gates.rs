@@ -83,7 +83,7 @@ fn only_the_user_satisfies_what_is_the_users() {
         assert_eq!(answer.status.code(), Some(1), "{line}: {answer}");
         assert!(claude.after(&claude.bash(line), shell_response("")).is_none());
     }
-    assert!(claude.headless().answer_to("req satisfy plan").contains("refused"));
+    assert!(claude.headless().answer_to("req satisfy plan").contains("req: denied"));
     let claude = world.claude();
     claude.refused(&claude.edit("a.rs"));
     assert_eq!(claude.types("req please help"), None, "that is for Claude");
@@ -140,13 +140,13 @@ fn a_prompt_that_nobody_typed_makes_no_exception() {
     let schedule =
         claude.call("CronCreate", json!({ "prompt": "req waive guard --note x", "cron": "* * * * *" }));
     claude.passes(&schedule);
-    assert!(claude.answer_to("req waive guard --note x").contains("refused"));
-    assert!(world.another(2).answer_to("req waive guard --note x").contains("refused"), "a later session");
-    assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("refused"));
+    assert!(claude.answer_to("req waive guard --note x").contains("req: denied"));
+    assert!(world.another(2).answer_to("req waive guard --note x").contains("req: denied"), "a later session");
+    assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("req: denied"));
     // One that was scheduled before anybody looked shows at the end of a turn.
     let waiting = json!([{ "id": "c", "schedule": "* * * * *", "prompt": "req waive guard --note z" }]);
     claude.ask(&claude.session.stop("done").with("session_crons", waiting));
-    assert!(claude.answer_to("req waive guard --note z").contains("refused"));
+    assert!(claude.answer_to("req waive guard --note z").contains("req: denied"));
     claude.refused(&claude.edit("a.rs"));
     let answer = claude.answer_to("req waive guard --note y");
     assert!(answer.contains("waived for"), "{answer}");

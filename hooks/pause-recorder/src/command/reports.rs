@@ -39,9 +39,9 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     lines.push(levels_line(project, reading.as_ref()));
     lines.extend(session.map(|_| record_line(&told, &recorded, &numbers)));
     let (records, snapshots) = (project.sessions.actives().len(), project.sessions.snapshot_ids().len());
-    lines.push(format!(
-        "in {told}: {records} active records, {snapshots} snapshots; pause-recorder list shows them"
-    ));
+    let counted = |number, noun| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+    let (records, snapshots) = (counted(records, "active record"), counted(snapshots, "snapshot"));
+    lines.push(format!("in {told}: {records}, {snapshots}; pause-recorder list shows them"));
     Reply::yes(lines.join("\n"))
 }
 

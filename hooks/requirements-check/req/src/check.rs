@@ -36,11 +36,11 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
     let (skipped, problems) = location.problems();
     let mut notes: Vec<String> = pause::note(&location.asker()).into_iter().collect();
     let (allowed, reason) = if !notes.is_empty() {
-        ("the hooks are off, so nothing is refused", None)
+        ("the hooks are off, so nothing is denied", None)
     } else if !location.section.enabled {
-        ("requirements-check is switched off: nothing is refused", None)
+        ("requirements-check is switched off: nothing is denied", None)
     } else if is_own_call(&call, &location.places) {
-        ("our own commands are never refused", None)
+        ("our own commands are never denied", None)
     } else {
         let session = location.look_round(|look| {
             look.know_sessions();
@@ -63,7 +63,7 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
         let notes = [skipped, notes, problems].concat();
         reply::json(&CheckReport { version: 1, allowed: !is_no, reason, notes })
     } else {
-        let denied = reason.map(|reason| format!("this call would be refused:\n{reason}"));
+        let denied = reason.map(|reason| format!("this call would be denied:\n{reason}"));
         let answer = denied.unwrap_or_else(|| allowed.to_owned());
         [skipped, vec![answer], notes, problems].concat().join("\n")
     };

@@ -120,7 +120,8 @@ impl<'a> Plan<'a> {
         };
         let force = if wanted.force { " --force" } else { "" };
         let line = format!("{}{force}", self.line());
-        Err(format!("req: refused, because {why}: {}", self.location.caller.refusal(&line, false)))
+        let why = self.location.caller.refusal_because(why, &line, false);
+        Err(format!("req: denied, because {why}"))
     }
 
     /// Shows the file on stderr and asks once.
@@ -191,7 +192,12 @@ impl<'a> Plan<'a> {
             return vec!["It requires nothing yet; examples stand in it as comments.".to_owned()];
         }
         let left_out = self.text.lines().filter_map(|line| line.strip_prefix("  # Left out: "));
-        let left_out = left_out.map(|what| format!("  left out: {what}"));
+        let left_out = left_out.map(|what| {
+            format!(
+                "  left out: {what} To have it, remove the first `# ` of each of its lines in {}.",
+                self.shown()
+            )
+        });
         std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
     }
 }

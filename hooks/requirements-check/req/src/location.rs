@@ -126,7 +126,6 @@ impl Location {
         let (skipped, problems) = self.problems();
         look.world.skipped = skipped;
         look.world.notes.extend(problems);
-        look.world.notes.splice(0..0, pause::note(&self.asker()));
         if !self.section.enabled {
             let note = "requirements-check is switched off: nothing of this is enforced";
             look.world.notes.push(note.to_owned());
@@ -146,6 +145,7 @@ impl Location {
             own: self.host.environment.session_id.as_deref(),
             origin: &|key| self.section.origin(key),
             file: self.file(),
+            pause: pause::note(&self.asker()),
         };
         self.carry_out(answer(&asked)?)
     }

@@ -35,7 +35,7 @@ pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>, line: &str) -> 
     // Whole seconds are what the file holds.
     let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
     Off::until(dir, end).map_err(|error| unchanged(dir, "written", &error))?;
-    audit(asker.places, now, "pause", false, &format!("until {}", end.rfc3339()));
+    audit(asker.places, now, "pause", false, &format!("until {}", end.local()));
     Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))
 }
 

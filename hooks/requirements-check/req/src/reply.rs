@@ -30,7 +30,7 @@ pub(crate) fn json(report: &impl Serialize) -> String {
 
 /// Claude, a script or a schedule reads this; the user can type `line`.
 pub(crate) fn refusal(caller: Caller, line: &str, why: &str) -> String {
-    format!("req: refused, because {why}: {}", caller.refusal(line, true))
+    format!("req: denied, because {}", caller.refusal_because(why, line, true))
 }
 
 /// An unknown name, with the nearest known one.

@@ -23,6 +23,8 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) own: Option<&'a str>,
     pub(crate) origin: &'a Origins<'a>,
     pub(crate) file: Option<String>,
+    /// The pause in force, in words.
+    pub(crate) pause: Option<String>,
 }
 
 /// The session that `named` begins, else the caller's own.

@@ -124,7 +124,7 @@ impl RequestContext<'_> {
         let targets = self.to_clear(wanted)?;
         let is_others =
             |target: &Target| target.key == Key::Permanent || self.is_of_others(target.session.as_deref());
-        if !self.caller.is_operator() && targets.iter().any(is_others) {
+        if !self.caller.is_operator() && (targets.is_empty() || targets.iter().any(is_others)) {
             return Err(self.refusal("these are not the satisfactions of this session alone"));
         }
         let mut lines: Vec<String> = targets
@@ -135,6 +135,7 @@ impl RequestContext<'_> {
             })
             .collect();
         lines.dedup();
+        lines.extend(lines.is_empty().then(|| "nothing of that is recorded; nothing was cleared".to_owned()));
         let changes = targets.into_iter().map(Change::Clear).collect();
         Ok(Reply { changes, ..Reply::yes(lines.join("\n")) })
     }
@@ -168,8 +169,10 @@ impl RequestContext<'_> {
             let scope = if is_named { Scope::Session } else { set.scope };
             return Ok(vec![self.own_target(name, scope, session)?]);
         }
-        let own = session.map(|session| self.target(&Key::Permanent, Some(name), Some(session)));
-        let everyones = (!is_named).then(|| self.target(&Key::Permanent, Some(name), None));
-        Ok(own.into_iter().chain(everyones).collect())
+        let kept = self.view.world.permanent.requirements.get(name);
+        let own = session.filter(|session| kept.is_some_and(|kept| kept.sessions.contains_key(*session)));
+        let everyones = kept.filter(|kept| !is_named && kept.everyone.is_some()).map(|_| None);
+        let whose = own.map(Some).into_iter().chain(everyones);
+        Ok(whose.map(|session| self.target(&Key::Permanent, Some(name), session)).collect())
     }
 }

@@ -35,7 +35,8 @@ impl RequestContext<'_> {
         self.branch(wanted.branch.as_deref())?;
         let (view, world) = (self.view, self.view.world);
         let mut all: Vec<Standing> = Rule::all(self.settings).map(|rule| self.standing(&rule)).collect();
-        let notes = [world.skipped.as_slice(), &world.notes].concat();
+        let first = self.pause.iter().chain(&world.skipped).cloned();
+        let notes: Vec<String> = first.clone().chain(world.notes.iter().cloned()).collect();
         let summary = summary(&all, view);
         if wanted.summary {
             let more = if notes.is_empty() { "" } else { "; something is wrong, see req status" };
@@ -55,9 +56,9 @@ impl RequestContext<'_> {
                 notes,
             })));
         }
-        let mut text = world.skipped.clone();
+        let mut text: Vec<String> = first.collect();
         text.push(if is_empty { summary } else { format!("{summary} ({})", whose(view)) });
-        text.extend((is_empty && text.len() == 1 && !wanted.all).then(|| self.first_step()));
+        text.extend((is_empty && world.skipped.is_empty() && !wanted.all).then(|| self.first_step()));
         text.extend(Standing::lines(&all, wanted.all));
         text.extend(world.notes.iter().cloned());
         Ok(Reply::yes(text.join("\n")))

@@ -65,6 +65,7 @@ impl Scene {
             own: view.session,
             origin: &origin,
             file,
+            pause: None,
         };
         match &verb {
             Verb::Status(wanted) => {

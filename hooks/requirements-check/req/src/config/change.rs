@@ -12,7 +12,7 @@ use super::outlook::Outlook;
 use crate::journal::known_hook;
 use crate::location::is_registered;
 use crate::reply::{self, Reply, refusal};
-use crate::verb::{Level, Turn};
+use crate::verb::{Level, Turn, flag};
 use requirements_check::change::audit;
 use requirements_check::view::quoted;
 
@@ -106,6 +106,9 @@ impl Planned {
         if edited == text {
             let key = dotted(&self.path);
             return match self.value {
+                Some(_) if self.overruling(&before).next().is_some() => {
+                    Ok(self.reply(&before, &format!("{shown} says so already")))
+                }
                 Some(_) => Ok(Reply::yes(format!("{shown} says so already; nothing was changed"))),
                 None => {
                     Err(format!("req: {key} is not set in {shown}; req config {key} --sources says where"))
@@ -116,7 +119,7 @@ impl Planned {
         self.check(&after, &before)?;
         file.write(&self.path, value.as_deref()).map_err(|why| format!("{why}\nNothing was changed."))?;
         self.record(asker);
-        Ok(self.reply(&after, &shown))
+        Ok(self.reply(&after, &format!("written to {shown}")))
     }
 
     /// For the journal: never the value.
@@ -156,21 +159,37 @@ impl Planned {
         self.value.is_some() && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     }
 
-    /// The key as it is in force then.
-    fn reply(&self, after: &Outlook, file: &str) -> Reply {
+    /// The keys that a higher level sets.
+    fn overruling<'a>(&'a self, outlook: &'a Outlook) -> impl Iterator<Item = &'a Entry> {
+        outlook.below(&self.path).filter(|entry| entry.origin.layer > self.level)
+    }
+
+    /// The key as it is in force then; where a higher level decides, with the lines that take that back.
+    fn reply(&self, after: &Outlook, done: &str) -> Reply {
         let entries: Vec<&Entry> = after.below(&self.path).collect();
         let mut lines = Vec::new();
         if entries.is_empty() {
             lines.push(format!("{} is not set any more", dotted(&self.path)));
-        } else if self.value.is_some() && entries.iter().any(|entry| entry.origin.layer != self.level) {
-            lines.push(format!("written to {file}, but a higher level decides:"));
+        } else if self.value.is_some() && self.overruling(after).next().is_some() {
+            lines.push(format!("{done}, but a higher level decides:"));
         }
         let in_force = |entry: &&Entry| {
             format!("{}: {}  ({})", dotted(&entry.path), spelled(&entry.value), entry.origin)
         };
         lines.extend(entries.iter().map(in_force));
         lines.extend(entries.iter().filter(|_| self.value.is_some()).filter_map(|entry| meaning(entry)));
+        let overruling = self.overruling(after).filter(|_| self.value.is_some());
+        lines.extend(overruling.filter_map(undo).map(|line| format!("To take that back, type: {line}")));
         Reply::yes(lines.join("\n"))
+    }
+}
+
+/// The line that takes back what the highest level says.
+fn undo(entry: &Entry) -> Option<String> {
+    match (entry.origin.layer, entry.path.as_slice()) {
+        (LayerKind::Switch, [hook, key]) => (key == "enabled").then(|| format!("{hook} auto")),
+        (LayerKind::Switch, _) => None,
+        (level, path) => Some(format!("req config unset {}{}", quoted(&dotted(path)), flag(level))),
     }
 }
 

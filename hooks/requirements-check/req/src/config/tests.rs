@@ -95,7 +95,14 @@ fn each_level_has_its_file_and_what_counts_in_one_file_only_goes_there() {
         said.starts_with("written to ~/.claude/requirements.yaml, but a higher level decides:\n"),
         "{said}"
     );
-    assert!(said.ends_with("rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)"), "{said}");
+    let higher = "rate-awareness.repeat: 8  (.claude/requirements.local.yaml:6)\n\
+                  To take that back, type: req config unset rate-awareness.repeat --local";
+    assert!(said.ends_with(higher), "{said}");
+    let said = desk.done("config set rate-awareness.repeat 9 --global");
+    assert!(
+        said.contains("says so already, but a higher level decides:") && said.ends_with(higher),
+        "{said}"
+    );
     let said = desk.done("config set credit-pacer.usage_api.enabled true");
     assert!(said.contains("\ncredit-pacer.usage_api.enabled: ") && said.contains("terms"), "{said}");
 }
@@ -156,7 +163,7 @@ fn claude_may_switch_on_what_a_file_describes_and_nothing_else() {
         "req enable --hook intent-validator",
     ] {
         let said = desk.refused(&line[4..], CLAUDE);
-        assert!(said.starts_with("req: refused, because") && said.ends_with(line), "{said}");
+        assert!(said.starts_with("req: denied, because") && said.ends_with(line), "{said}");
     }
     let said = desk.ask("enable off_here", CLAUDE, None).unwrap().text;
     assert!(

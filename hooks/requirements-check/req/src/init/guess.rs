@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 256 * 1024;
 
 /// A file in the top folder, a text it must contain, and the command. The first row that fits counts, so a lock file or a
 /// wrapper stands before what it refines.
-const ROWS: [(&str, &str, &str); 26] = [
+const ROWS: [(&str, &str, &str); 27] = [
     (".config/nextest.toml", "", "cargo nextest run"),
     ("Cargo.toml", "", "cargo test"),
     ("go.mod", "", "go test ./..."),
@@ -23,6 +23,7 @@ const ROWS: [(&str, &str, &str); 26] = [
     ("poetry.lock", "", "poetry run pytest"),
     ("pytest.ini", "", "pytest"),
     ("conftest.py", "", "pytest"),
+    ("tests/conftest.py", "", "pytest"),
     ("pyproject.toml", "pytest", "pytest"),
     ("requirements.txt", "pytest", "pytest"),
     ("setup.cfg", "pytest", "pytest"),

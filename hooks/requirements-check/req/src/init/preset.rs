@@ -87,14 +87,14 @@ fn entry(part: &str, blanks: &Blanks<'_>) -> String {
     let lacks = match need {
         NEEDS_GIT if !blanks.has_git => "there is no git repository here",
         NEEDS_TESTS if blanks.test_command.is_none() => {
-            "no command that runs the tests was found; put yours in"
+            "no command that runs the tests was found; write yours as its `command`"
         }
         _ => return format!("{key}{rest}"),
     };
     let name = rest.lines().filter(|line| !line.contains('#')).find_map(|line| line.trim().strip_suffix(':'));
     let lines = rest.lines().map(|line| format!("\n  # {}", line.strip_prefix("  ").unwrap_or(line)));
     format!(
-        "{key}  # Left out: {}, because {lacks}.\n  # To have it, take the first `# ` of each line below away.{}",
+        "{key}  # Left out: {}, because {lacks}.\n  # To have it, remove the first `# ` of each line below.{}",
         name.unwrap_or_default(),
         lines.collect::<String>()
     )

@@ -18,14 +18,14 @@ pub(super) fn lines_of(records: &[&Record], with_projects: bool) -> impl Iterato
     let width = |column: fn(&Record) -> &str| {
         records.iter().map(|record| column(record).chars().count()).max().unwrap_or(0)
     };
-    let (who, place) = (width(|record| &record.hook), width(project));
+    let (who, place) = (width(actor), width(project));
     records.iter().map(move |record| {
         let project = if with_projects { format!("{:place$}", project(record)) } else { String::new() };
         let parts = [
             record.at.local(),
             short(record).to_owned(),
             project,
-            format!("{:who$}", record.hook),
+            format!("{:who$}", actor(record)),
             verb(record),
             cut(&rules(record).collect::<Vec<_>>().join(", "), MAX_SHOWN),
             first_words(record),
@@ -33,6 +33,14 @@ pub(super) fn lines_of(records: &[&Record], with_projects: bool) -> impl Iterato
         ];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ")
     })
+}
+
+/// The hook; `req`, by which the user changed something.
+pub(super) fn actor(record: &Record) -> &str {
+    match record.what.as_str() {
+        "approve" | "waive" | "clear" | "pause" | "resume" | "config" => "req",
+        _ => &record.hook,
+    }
 }
 
 /// The folder of the project; its path is for `req why`.

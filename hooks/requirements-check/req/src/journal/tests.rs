@@ -51,7 +51,7 @@ fn line(age_secs: i64, what: &str, more: &Value) -> String {
 fn denial(more: &Value) -> String {
     let mut all = json!({
         "hook": "requirements-check", "event": "PreToolUse", "tool": "Edit", "session": OWN, "project": "{here}",
-        "rule": "requirements.plan", "also": ["requirements.size", "requirements.review"], "layer": "project",
+        "rule": "requirements.plan", "also": ["requirements.size", "requirements.review"], "also_where": [".claude/requirements.yaml:9 (project)"], "layer": "project",
         "where": ".claude/requirements.yaml:3", "text": "Edit needs what is missing:\n- a plan", "next": ["one", "two"],
     });
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
@@ -142,7 +142,7 @@ fn every_rule_behind_a_denial_is_named_with_its_place_and_its_steps() {
     for part in [
         "requirements-check denied Edit, 60 s ago (",
         ", in session 5e55104e. Its id is ",
-        "\nRule: requirements.plan\nSet: .claude/requirements.yaml:3 (project)\nRule: requirements.size\nRule: requirements.review\n",
+        "\nRule: requirements.plan\nSet: .claude/requirements.yaml:3 (project)\nRule: requirements.size\nSet: .claude/requirements.yaml:9 (project)\nRule: requirements.review\n",
         "\nNext:\n  one\n  two\nSince then: nothing was seen that settles it",
     ] {
         assert!(text.contains(part), "{part} in {text}");

@@ -6,7 +6,7 @@ use shared::cli::Asker;
 use shared::config::LayerKind;
 use shared::journal::{Journal, Record};
 
-use super::entry::{is_denial, rules, short, verb};
+use super::entry::{actor, is_denial, rules, short, verb};
 use super::{is_of, journal, project};
 use crate::reply::{self, Reply, json};
 use crate::verb::Why;
@@ -51,9 +51,10 @@ pub(crate) fn why(wanted: &Why, asker: &Asker<'_>) -> Result<Reply, String> {
         return Ok(Reply::yes(json(&WhyReport { version: 1, entry: record, outcome })));
     }
     let mut lines = vec![headline(record, asker), on(record)];
-    lines.extend(rules(record).map(|rule| format!("Rule: {rule}")));
-    if let Some(place) = place(record) {
-        lines.insert(3, place);
+    let mut places = place(record).into_iter().chain(record.also_where.iter().cloned());
+    for rule in rules(record) {
+        lines.push(format!("Rule: {rule}"));
+        lines.extend(places.next().filter(|place| !place.is_empty()).map(|place| format!("Set: {place}")));
     }
     if let Some(text) = &record.text {
         lines.push("It said:".to_owned());
@@ -121,7 +122,7 @@ fn headline(record: &Record, asker: &Asker<'_>) -> String {
         Some(session) if Some(session) == asker.session => ", in this session".to_owned(),
         Some(session) => format!(", in session {}", reply::short(session)),
     };
-    let (hook, what, id) = (&record.hook, verb(record), short(record));
+    let (hook, what, id) = (actor(record), verb(record), short(record));
     format!("{hook} {what}, {} ago ({}){session}. Its id is {id}.", age(secs), record.at.local())
 }
 
@@ -135,9 +136,10 @@ fn on(record: &Record) -> String {
 /// The place that set the first rule at the time of the answer, with the layer where the place does not say that itself.
 fn place(record: &Record) -> Option<String> {
     record.rule.as_ref()?;
-    let (place, layer) = (record.r#where.as_deref()?, record.layer.as_deref().unwrap_or_default());
+    let (place, layer) =
+        (record.r#where.as_deref().unwrap_or_default(), record.layer.as_deref().unwrap_or_default());
     let is_said = ["", LayerKind::Defaults.word(), LayerKind::Switch.word()].contains(&layer);
-    Some(if is_said { format!("Set: {place}") } else { format!("Set: {place} ({layer})") })
+    Some(if is_said { place.to_owned() } else { format!("{place} ({layer})") })
 }
 
 /// The steps it asks for; the steps it asked for, where they were taken or passed over.

@@ -87,7 +87,10 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
             scene.yes("satisfy plan --session 0c4e7a11", caller);
         } else {
             let text = scene.no("satisfy review --branch", caller);
-            assert!(text.contains("refused") && text.contains("req satisfy review --branch"), "{text}");
+            assert!(
+                text.starts_with("req: denied, because ") && text.contains("req satisfy review --branch"),
+                "{text}"
+            );
             assert!(scene.no("satisfy plan --session 0c4e7a11", caller).contains("another session's"));
         }
         assert_eq!(scene.is_met("review"), may, "{caller:?}");
@@ -202,13 +205,17 @@ fn exception_has_its_verb_and_its_reason_and_is_the_users() {
             ["approve size --for 10m", "waive tests --session 5e55104e --note 'a reason'", "clear size"]
         {
             let text = unmet().no(words, caller);
-            assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+            assert!(
+                text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
+                "{text}"
+            );
         }
     }
     let mut scene = unmet();
     scene.yes("waive tests --note 'agreed with the team'", USER);
     assert!(scene.standing("tests").unwrap().ends_with(": agreed with the team"));
     let reply = scene.req("clear tests", USER).unwrap();
+    assert_eq!(reply.text, "cleared: tests (every session of this repository)");
     let is_of_branch =
         |change: &Change| matches!(change, Change::Clear(target) if target.key != Key::Permanent);
     assert!(!reply.changes.iter().any(is_of_branch), "the end of a waiver takes no evidence away");
@@ -265,7 +272,10 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
                 assert_eq!(met(&mut scene), [without(own), without(others)], "{words}");
             } else {
                 let text = scene.no(words, caller);
-                assert!(text.contains("refused") && text.ends_with(&format!("req {words}")), "{text}");
+                assert!(
+                    text.starts_with("req: denied, because ") && text.ends_with(&format!("req {words}")),
+                    "{text}"
+                );
                 assert_eq!(met(&mut scene), [without(&[]), without(&[])], "{words}");
             }
         }

@@ -58,8 +58,8 @@ fn json_has_the_keys_that_are_documented() {
     let status = scene.json("status --json --all");
     assert_eq!((&status["branch"], &status["session"]), (&json!("feature"), &json!(SESSION)));
     let expected = [
-        ("adr", "met"),
         ("not_on_main", "met"),
+        ("adr", "met"),
         ("plan", "open"),
         ("size", "met"),
         ("tests", "open"),
@@ -74,8 +74,8 @@ fn json_has_the_keys_that_are_documented() {
     scene.world.here.key = Key::Branch("main".to_owned());
     let status = scene.json("status --json --branch main");
     let expected = [
-        ("adr", "met"),
         ("not_on_main", "open"),
+        ("adr", "met"),
         ("plan", "open"),
         ("size", "unknown"),
         ("tests", "unknown"),

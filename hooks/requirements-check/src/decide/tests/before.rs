@@ -41,7 +41,7 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     assert!(reason.contains("run in Bash: req satisfy adr plan"), "{reason}");
     assert!(reason.contains("yaml:"), "the place of each: {reason}");
     let Verdict::Deny { rule, .. } = &answer.verdict else { panic!() };
-    assert_eq!(rule, "requirements.adr", "the first by name");
+    assert_eq!(rule, "requirements.not_on_main", "guards come first");
     assert_eq!(denied(&scene.edit("t2")), reason, "whole however soon the call comes again");
     let mut scene = Scene::new(SEVERAL);
     for name in ["plan", "adr", "tests"] {
