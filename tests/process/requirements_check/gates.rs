@@ -141,7 +141,10 @@ fn a_prompt_that_nobody_typed_makes_no_exception() {
         claude.call("CronCreate", json!({ "prompt": "req waive guard --note x", "cron": "* * * * *" }));
     claude.passes(&schedule);
     assert!(claude.answer_to("req waive guard --note x").contains("req: denied"));
-    assert!(world.another(2).answer_to("req waive guard --note x").contains("req: denied"), "a later session");
+    assert!(
+        world.another(2).answer_to("req waive guard --note x").contains("req: denied"),
+        "a later session"
+    );
     assert!(world.another(2).headless().answer_to("req waive guard --note y").contains("req: denied"));
     // One that was scheduled before anybody looked shows at the end of a turn.
     let waiting = json!([{ "id": "c", "schedule": "* * * * *", "prompt": "req waive guard --note z" }]);
