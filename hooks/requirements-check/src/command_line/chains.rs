@@ -23,11 +23,12 @@ pub(super) struct Level {
     from: usize,
     /// The first one in or behind a construct.
     construct: Option<usize>,
+    has_background: bool,
 }
 
 impl Level {
     pub(super) const fn new(from: usize) -> Self {
-        Self { parts: Vec::new(), cases: 0, open: Vec::new(), from, construct: None }
+        Self { parts: Vec::new(), cases: 0, open: Vec::new(), from, construct: None, has_background: false }
     }
 
     pub(super) fn construct(&mut self, at: usize) {
@@ -53,6 +54,7 @@ impl Level {
     }
 
     pub(super) fn operator(&mut self, operator: &'static str) {
+        self.has_background |= operator == "&";
         if let Some(last) = self.parts.last_mut().filter(|last| last.operator.is_empty()) {
             last.operator = operator;
         }
@@ -69,15 +71,11 @@ impl Level {
         while let Some(chain) = chains.next() {
             let is_last = chains.peek().is_none();
             judge_chain(chain, is_last, &mut shell, found);
-            // Inside of a construct `&` belongs to less than it seems to.
-            let is_split = self.construct.is_some() && chain.last().is_some_and(|part| part.operator == "&");
-            if is_split && chain.iter().any(|part| found[part.at..part.end].iter().any(moves)) {
-                shell.directory = None;
-            }
         }
         self.lose_the_others(found);
         let Some(construct) = self.construct else { return };
-        // It may run never or again, so a change of the folder counts for all of it.
+        // It may run never or again, so a change of the folder counts for all of it. Beside one, `&` may end more than is seen here.
+        let construct = if self.has_background { self.from } else { construct };
         let moves = |part: &Part| part.at >= construct && found[part.at..part.end].iter().any(moves);
         if self.parts.iter().any(moves) {
             found[construct..].iter_mut().for_each(|simple| simple.directory = None);

@@ -148,7 +148,7 @@ const DIRECTORIES: &[(Option<&str>, &str)] = &[
     (None, "pushd a && popd && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X"),
     (None, "eval 'cd a'; X"),
     (None, "{ cd a; } && X ¦ if a; then cd b; fi; X ¦ f() { cd b; }; X ¦ a && cd b; X"),
-    (None, "cd a || cd b; X"),
+    (None, "cd a || cd b; X ¦ cd a && ((1)) & X"),
     (None, "for d in a b; do X; cd $d; done ¦ cat <<E\n$(X)\nE ¦ for x in $(X); do a; done"),
 ];
 
