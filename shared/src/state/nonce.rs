@@ -104,6 +104,17 @@ mod tests {
         assert_eq!(fs::read_dir(store.dir().join("nonce")).unwrap().count(), 0);
     }
 
+    #[test]
+    fn one_that_a_killed_judge_left_goes_with_the_next() {
+        let (_scratch, store) = scratch();
+        let left = store.nonce(now()).unwrap();
+        let beside = store.nonce(now()).unwrap();
+        let old = SystemTime::now() - NONCE_LIFETIME;
+        fs::File::options().write(true).open(&left.file).unwrap().set_modified(old).unwrap();
+        let _next = store.nonce(now()).unwrap();
+        assert!(!left.file.exists() && beside.file.exists());
+    }
+
     #[cfg(unix)]
     #[test]
     fn nobody_else_can_read_its_name() {
