@@ -70,6 +70,7 @@ fn where_neither_is_asked_nor_bash_allowed_the_user_types_it_as_a_prompt() {
 
     let mut user = scene.user_as(script, |client| client.permission_mode("dontAsk").allow("Read,Edit"));
     user.asks("change the notes", "now the user");
+    user.waits_for_end("now the user");
     let denied = user.results();
     let typed =
         between(&denied[1].text, "ask the user to type as a prompt: ", ")").expect("a prompt to type");

@@ -79,7 +79,7 @@ fn neither_shells_nor_nested_clients_nor_forged_files_satisfy_what_only_the_user
     let results = user.results();
     let expected = [vec!["ran", "failed", "failed"], vec!["denied"; 5 + 8]].concat();
     assert_eq!(user.outcomes(), expected, "{results:#?}");
-    let refusal = "req: denied, because plan_ok is the user's";
+    let refusal = "plan_ok is the user's to satisfy";
     assert_eq!(
         [1, 2].map(|tried: usize| results[tried].text.matches(refusal).count()),
         [1, 2],
@@ -132,7 +132,7 @@ fn a_prompt_of_a_script_is_answered_and_satisfies_nothing() {
 
     for run in [alone, resumed, piped] {
         assert!(
-            run.text().contains("req: denied, because plan_ok is the user's to satisfy"),
+            run.text().contains("plan_ok is the user's to satisfy"),
             "{}",
             run.text()
         );
@@ -150,7 +150,7 @@ fn the_users_own_prompt_satisfies_it_but_not_one_that_claude_has_scheduled() {
     let mut user = scene.user_as(script, |client| client.allow("CronCreate,ToolSearch"));
     user.asks("plan it", "planned for later");
     // For the hook the scheduled prompt is the same as these words typed (tests/client-facts.md, 5), only later.
-    user.commands("req satisfy plan_ok", "req: denied, because plan_ok is the user's");
+    user.commands("req satisfy plan_ok", "plan_ok is the user's to satisfy");
     assert_eq!((user.outcomes(), satisfactions(&scene)), (vec!["ran", "ran"], Vec::new()));
 
     let scene = project(USERS);
