@@ -52,7 +52,11 @@ fn a_script_and_claude_loosen_nothing_and_are_told_the_line_for_the_user() {
         lines.iter().fold(script![], |script, line| script.reply(Reply::bash(&format!("{line} 2>&1"))));
 
     let asked = scene.ask(lines[0], script![]);
-    assert!(asked.text().contains("req: denied, because ") && asked.text().contains(lines[0]), "{}", asked.text());
+    assert!(
+        asked.text().contains("req: denied, because ") && asked.text().contains(lines[0]),
+        "{}",
+        asked.text()
+    );
     let session = scene.ask("work", calls.reply(scene.write("new.txt", "new\n")).reply("end"));
 
     assert_eq!(session.outcomes(), ["failed", "failed", "failed", "denied"], "{:#?}", session.results());

@@ -131,11 +131,7 @@ fn a_prompt_of_a_script_is_answered_and_satisfies_nothing() {
     let piped = scene.client(&api).pipe("req satisfy plan_ok\n");
 
     for run in [alone, resumed, piped] {
-        assert!(
-            run.text().contains("plan_ok is the user's to satisfy"),
-            "{}",
-            run.text()
-        );
+        assert!(run.text().contains("plan_ok is the user's to satisfy"), "{}", run.text());
     }
     assert_eq!(satisfactions(&scene), [] as [Value; 0]);
     assert_eq!(api.requests().len(), 1, "none of them reached the model");
