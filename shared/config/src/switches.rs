@@ -65,7 +65,7 @@ impl SectionSwitches {
         });
         let mut section = Dict::new();
         for (path, position) in std::iter::once(own).chain(keys) {
-            // What the files have off begins to cost nothing through a switch.
+            // A switch never starts what costs money and is off in the files.
             let may_begin = || path != ["enabled"] || !spec.costs_money || is_on(below);
             let is_wanted = match position {
                 Position::On => may_begin(),

@@ -47,16 +47,16 @@ pub(crate) struct Added {
     /// The status line before ours, as it was written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) status_line_before: Option<String>,
-    /// Its command, where the hook that prints ours finds it.
+    /// The command, where the hook that prints ours finds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) chained: Option<Chained>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Deployed {
-    /// Of the bytes, in hexadecimal.
+    /// The digest of the bytes, in hexadecimal.
     pub(crate) sha256: String,
-    /// Of the source it was built from.
+    /// The digest of the source it was built from.
     pub(crate) version: String,
 }
 

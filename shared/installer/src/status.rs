@@ -20,32 +20,32 @@ use crate::say::{Voice, blocks, say};
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Status {
-    /// Of this form: 1.
+    /// The version of this form: 1.
     pub version: u32,
     /// One per hook of the catalog, in its order.
     pub hooks: Vec<HookStatus>,
-    /// What is to be known beside them: sentences; empty when all is well.
+    /// Further sentences; empty when all is well.
     pub remarks: Vec<String>,
 }
 
 /// The state of one hook.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct HookStatus {
-    /// Its name.
+    /// The hook's name.
     pub hook: String,
     /// A build for an installation lies in the source tree; null where there is no source tree.
     pub built: Option<bool>,
-    /// Its binary is where Claude Code starts it.
+    /// The binary is where Claude Code starts it.
     pub deployed: bool,
     /// The events it is registered for.
     pub registered: Vec<String>,
-    /// Whose settings register it: `user`, `project`, `local`; `plugin`: a plugin that is enabled.
+    /// The settings that register it: `user`, `project`, `local`; `plugin`: a plugin that is enabled.
     pub scopes: Vec<String>,
     /// It acts; null when it cannot be asked.
     pub enabled: Option<bool>,
-    /// What switched it on or off; null when it cannot be asked.
+    /// The source of its switch; null when the hook cannot be asked.
     pub enabled_by: Option<String>,
-    /// Where these differ, and what to do: sentences; empty when all is well.
+    /// Sentences about differences, with the next step; empty when all is well.
     pub drift: Vec<String>,
 }
 

@@ -140,7 +140,7 @@ fn prune(value: &mut Value, depth: usize) {
     object.retain(|_, value| *value != serde_json::json!({}) && *value != serde_json::json!([]));
 }
 
-/// What users do to a file in between, done to its text without the engine.
+/// Changes that users make to a file in between, made in its text without the engine.
 fn edited(text: &str, is_at_the_top: bool) -> String {
     if is_at_the_top {
         return text.replacen('{', "{\r\n   \"added\": [1],", 1);

@@ -1,4 +1,4 @@
-//! What a text holds, whoever's it is, and what makes Claude Code ignore hooks.
+//! Entries of a text, ours and others', and faults for which Claude Code ignores hooks.
 
 use super::owner;
 use crate::{Contents, Flag, read};

@@ -1,4 +1,4 @@
-//! What is not edited, and the place that is named.
+//! Texts that are not edited, and the place that the error names.
 
 use proptest::prelude::*;
 

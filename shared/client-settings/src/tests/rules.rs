@@ -9,7 +9,7 @@ fn rules(rules: &[&str]) -> Vec<String> {
     rules.iter().map(|rule| (*rule).to_owned()).collect()
 }
 
-/// The text with these rules, of which those in `added` were added for us.
+/// The text with these rules; those in `added` were added for us.
 fn with(text: &str, added: &[&str], wanted: &[&str]) -> Result<String, Refused> {
     let wanted = Wanted { rules: rules(wanted), ..Wanted::default() };
     let added = rules(added);

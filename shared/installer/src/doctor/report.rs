@@ -24,12 +24,12 @@ pub enum Severity {
     Broken,
 }
 
-/// What one check found.
+/// The finding of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Finding {
     /// How much it matters.
     pub severity: Severity,
-    /// What is there.
+    /// The state that was found.
     pub what: String,
     /// The file it is about, as a person reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,7 +40,7 @@ pub struct Finding {
     /// The key in that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
-    /// What to do, or to type.
+    /// The next step, or the line to type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<String>,
     /// `req doctor --fix` mends it.
@@ -62,13 +62,13 @@ pub(crate) enum Repair {
 /// Everything that was looked at.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Report {
-    /// Of this form: 1.
+    /// The version of this form: 1.
     pub version: u32,
     /// Nothing is broken: every promise holds.
     pub ok: bool,
     /// The sentence at the end.
     pub summary: String,
-    /// What `--fix` did: sentences.
+    /// Sentences about what `--fix` did.
     pub mended: Vec<String>,
     /// The checks, in the order of the report.
     pub sections: Vec<Section>,
@@ -77,7 +77,7 @@ pub struct Report {
 /// The checks of one kind.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct Section {
-    /// What they are about.
+    /// The subject of these findings.
     pub name: String,
     /// One per check.
     pub findings: Vec<Finding>,

@@ -1,4 +1,4 @@
-//! Which answers count as a proof, and scripts in a hook's place that give good and bad ones.
+//! Answers that count as a proof, and scripts in a hook's place that give good and bad ones.
 
 use std::path::Path;
 

@@ -13,7 +13,7 @@ use shared::catalog::Catalog;
 
 use super::{find, notice, shared_line};
 
-/// What the shell prints for the line in this home.
+/// The shell's output for the line in this home.
 fn printed(program: &Program, home: &Path) -> String {
     let Program::Shell(line) = program else { panic!("a shell line") };
     let mut shell = Command::new("/bin/sh");
