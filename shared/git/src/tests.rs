@@ -1,7 +1,6 @@
 //! Against the real git, with nothing of the developer's own settings.
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -47,8 +46,10 @@ impl Scratch {
 
     fn program(&self, path: &str, text: &str) -> PathBuf {
         let program = self.at(path);
-        fs::write(&program, format!("#!/bin/sh\n{text}\n")).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        // Another process writes it: a file that a child of a parallel test still holds open for writing cannot be started.
+        let write = "printf '#!/bin/sh\\n%s\\n' \"$1\" > \"$0\" && chmod 755 \"$0\"";
+        let mut shell = std::process::Command::new("sh");
+        assert!(shell.args(["-c", write]).arg(&program).arg(text).status().unwrap().success());
         program
     }
 
