@@ -287,17 +287,27 @@ impl User {
     /// Types a prompt and waits for these words of the model.
     #[track_caller]
     pub(crate) fn asks(&mut self, prompt: &str, words: &str) {
-        self.enters(prompt);
+        let typed = self.types(prompt);
+        // Claude Code drops an Enter that it receives while it redraws the end of a turn.
+        let taken = |screen: &str| screen.contains(words) || !is_input_line(screen, &typed);
+        self.terminal.press_until(Key::Enter, Duration::from_secs(3), taken);
         self.terminal.wait_for(words);
     }
 
-    /// Types a line, waits until it stands in the input line, and presses Enter.
+    /// Types a line and presses Enter.
     #[track_caller]
     pub(crate) fn enters(&mut self, line: &str) {
+        self.types(line);
+        self.terminal.press(Key::Enter);
+    }
+
+    /// Types a line and waits until it stands in the input line; returns how it looks there.
+    #[track_caller]
+    fn types(&mut self, line: &str) -> String {
         self.terminal.type_text(line);
         let typed = format!("❯\u{a0}{line}");
         self.terminal.wait_until(&typed, DEADLINE, |screen| is_input_line(screen, &typed));
-        self.terminal.press(Key::Enter);
+        typed
     }
 
     /// Types a command that a hook answers, and wipes it away: the client leaves it in the input line.

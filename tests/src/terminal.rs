@@ -15,9 +15,6 @@ use vt100::Parser;
 /// How long to wait for something on the screen unless a test says otherwise.
 pub const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Between two presses of a key that is pressed until something happens.
-const PRESS_EVERY: Duration = Duration::from_millis(300);
-
 const ROWS: NonZeroU16 = NonZeroU16::new(45).unwrap();
 const COLUMNS: NonZeroU16 = NonZeroU16::new(140).unwrap();
 const SCROLLBACK_ROWS: usize = 1000;
@@ -125,13 +122,14 @@ impl Terminal {
         }
     }
 
-    /// Presses a key again and again until the screen contains a text; fails after [`DEADLINE`]. For dialogs, which let
+    /// Presses a key again and again until the screen fulfils a condition; fails after [`DEADLINE`]. For dialogs, which let
     /// keys pass for a moment after they open, so that nobody answers one by accident.
     #[track_caller]
-    pub fn press_until(&mut self, key: Key, text: &str) {
+    pub fn press_until(&mut self, key: Key, every: Duration, fulfilled: impl Fn(&str) -> bool) {
         let until = Instant::now() + DEADLINE;
-        while self.fulfils_within(PRESS_EVERY, |screen| screen.contains(text)).is_err() {
-            assert!(Instant::now() < until, "pressed {key:?} in vain for `{text}`:\n{}", self.screen());
+        self.press(key);
+        while self.fulfils_within(every, &fulfilled).is_err() {
+            assert!(Instant::now() < until, "pressed {key:?} in vain; there is:\n{}", self.screen());
             self.press(key);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::scene::Scene;
 use serde_json::json;
+use std::time::Duration;
 use tests::client::CLIENT_VERSION;
 use tests::messages_api::MessagesApi;
 use tests::script;
@@ -17,8 +18,9 @@ fn no_hook_runs_in_a_terminal_before_the_answer_and_print_mode_does_not_ask() {
     let mut terminal = client.terminal();
     terminal.wait_for("Yes, I trust this folder");
     assert_eq!(scene.order(), [""; 0]);
-    terminal.press_until(Key::Down, "❯ Yes, I trust");
-    terminal.press_until(Key::Enter, CLIENT_VERSION.trim());
+    let every = Duration::from_millis(300);
+    terminal.press_until(Key::Down, every, |screen| screen.contains("❯ Yes, I trust"));
+    terminal.press_until(Key::Enter, every, |screen| screen.contains(CLIENT_VERSION.trim()));
     scene.recorder.wait_for_ends("SessionStart", 1);
     drop(terminal);
 
