@@ -288,6 +288,7 @@ impl User {
     #[track_caller]
     pub(crate) fn asks(&mut self, prompt: &str, words: &str) {
         let typed = self.types(prompt);
+        self.terminal.press(Key::Enter);
         // Claude Code drops an Enter that it receives while it redraws the end of a turn.
         let taken = |screen: &str| screen.contains(words) || !is_input_line(screen, &typed);
         self.terminal.press_until(Key::Enter, Duration::from_secs(3), taken);

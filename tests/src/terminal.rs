@@ -122,12 +122,11 @@ impl Terminal {
         }
     }
 
-    /// Presses a key again and again until the screen fulfils a condition; fails after [`DEADLINE`]. For dialogs, which let
-    /// keys pass for a moment after they open, so that nobody answers one by accident.
+    /// Presses a key after each wait until the screen fulfils a condition; fails after [`DEADLINE`]. For dialogs, which let keys
+    /// pass for a moment after they open, so that nobody answers one by accident.
     #[track_caller]
     pub fn press_until(&mut self, key: Key, every: Duration, fulfilled: impl Fn(&str) -> bool) {
         let until = Instant::now() + DEADLINE;
-        self.press(key);
         while self.fulfils_within(every, &fulfilled).is_err() {
             assert!(Instant::now() < until, "pressed {key:?} in vain; there is:\n{}", self.screen());
             self.press(key);
