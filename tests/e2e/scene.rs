@@ -288,10 +288,16 @@ impl User {
     #[track_caller]
     pub(crate) fn asks(&mut self, prompt: &str, words: &str) {
         let typed = self.types(prompt);
+        self.submits(words, |screen| is_input_line(screen, &typed));
+    }
+
+    /// Presses Enter, again while the line still stands there, and waits for these words: Claude Code drops an Enter that it
+    /// receives while it redraws the end of a turn.
+    #[track_caller]
+    fn submits(&mut self, words: &str, stands: impl Fn(&str) -> bool) {
         self.terminal.press(Key::Enter);
-        // Claude Code drops an Enter that it receives while it redraws the end of a turn.
-        let taken = |screen: &str| screen.contains(words) || !is_input_line(screen, &typed);
-        self.terminal.press_until(Key::Enter, Duration::from_secs(3), taken);
+        let is_taken = |screen: &str| screen.contains(words) || !stands(screen);
+        self.terminal.press_until(Key::Enter, Duration::from_secs(3), is_taken);
         self.terminal.wait_for(words);
     }
 
@@ -330,8 +336,7 @@ impl User {
         self.terminal.type_text(line);
         let tail: String = line.chars().skip(line.chars().count().saturating_sub(12)).collect();
         self.terminal.wait_for(&tail);
-        self.terminal.press(Key::Enter);
-        self.terminal.wait_for(words);
+        self.submits(words, |screen| screen.contains("! for shell mode"));
     }
 
     /// Waits for the line that says that the turn with these words is over.
