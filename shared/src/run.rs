@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use crate::config::Section;
 pub use crate::hook::configure;
-use crate::hook::{Headless, Hook, Verdict};
+use crate::hook::{Headless, Hook, Verdict, configure_if_enabled};
 use crate::host::{Host, InputError, Places, read_first_value};
 use crate::journal::Record;
 use crate::operator::typed;
@@ -144,13 +144,21 @@ impl<'a> Invocation<'a> {
         let ignored =
             ignored.map(|reason| format!("the folder CLAUDE_HOOK_STATE_DIR names is not used: {reason}"));
         let problems = section.problems.iter().map(ToString::to_string).chain(ignored).chain(state_problem);
-        self.with_notices::<H>(answer, &problems.collect::<Vec<_>>())
+        let answer = self.with_notices::<H>(answer, &problems.collect::<Vec<_>>());
+        // The process ends now; taking the layers apart would cost a twentieth of the whole call.
+        std::mem::forget(section);
+        answer
     }
 
     fn configure<H: Hook>(&self) -> Option<Section<H::Settings>> {
         let sources = self.places.sources(self.host.environment.home.as_deref());
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
-        configure::<H>(&sources, switches.of(H::NAME, self.session()))
+        let switches = switches.of(H::NAME, self.session());
+        if self.request.event.tool_call().is_some() {
+            configure_if_enabled::<H>(&sources, switches)
+        } else {
+            configure::<H>(&sources, switches)
+        }
     }
 
     /// A hook that is off still hears a session's end, when its memory goes, and its own commands: one switches it on again.

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::defaults::top_keys;
-use crate::layer::{Layer, Sources};
+use crate::layer::{Layer, Sources, parse};
 use crate::problem::{LayerKind, Origin};
 use crate::section::Section;
 use crate::spec::TOP_KEYS;
@@ -61,7 +61,7 @@ impl<S> Section<S> {
 }
 
 pub fn top_entries(sources: &Sources) -> Vec<Entry> {
-    let (files, _) = sources.read(&TOP_KEYS);
+    let (files, _) = parse(&sources.texts(), &TOP_KEYS);
     let layers: Vec<Layer> = Layer::defaults(TOP_KEYS).into_iter().chain(files).collect();
     let is_locking = |layer: &Layer| layer.kind == LayerKind::Global && layer.values.contains_key("locked");
     let locks_something = layers.iter().any(is_locking);

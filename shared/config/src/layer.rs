@@ -142,24 +142,42 @@ impl Sources {
         }
     }
 
-    /// Reads the files that are there, lowest first, without the sections of other hooks than those that read `keys`.
-    pub(crate) fn read(&self, keys: &[&str]) -> (Vec<Layer>, Vec<Problem>) {
-        let (mut layers, mut problems) = (Vec::new(), Vec::new());
-        for kind in [LayerKind::Global, LayerKind::Project, LayerKind::Local] {
-            let Some(path) = self.file(kind) else { continue };
-            let file = self.shown(kind, path);
-            let layer = match self.text(kind) {
-                Ok(text) => Layer::read(kind, &file, &text, keys),
-                Err(Refused::NotThere) => continue,
-                Err(Refused::Because(why)) => Err(of_file(kind, &file, None, Fault::Unreadable(why))),
+    /// The files that are there, lowest first.
+    pub(crate) fn texts(&self) -> Vec<Found> {
+        let text = |kind| {
+            let file = self.shown(kind, self.file(kind)?);
+            let text = match self.text(kind) {
+                Err(Refused::NotThere) => return None,
+                Err(Refused::Because(why)) => Err(why),
+                Ok(text) => Ok(text),
             };
-            match layer {
-                Ok(layer) => layers.push(layer),
-                Err(problem) => problems.push(problem),
-            }
-        }
-        (layers, problems)
+            Some(Found { kind, file, text })
+        };
+        [LayerKind::Global, LayerKind::Project, LayerKind::Local].into_iter().filter_map(text).collect()
     }
+}
+
+/// A file of a call, or why it cannot be read.
+pub(crate) struct Found {
+    kind: LayerKind,
+    file: String,
+    pub(crate) text: Result<String, &'static str>,
+}
+
+/// Parses the files without the sections of other hooks than those that read `keys`.
+pub(crate) fn parse(texts: &[Found], keys: &[&str]) -> (Vec<Layer>, Vec<Problem>) {
+    let (mut layers, mut problems) = (Vec::new(), Vec::new());
+    for Found { kind, file, text } in texts {
+        let layer = match text {
+            Ok(text) => Layer::read(*kind, file, text, keys),
+            Err(why) => Err(of_file(*kind, file, None, Fault::Unreadable(why))),
+        };
+        match layer {
+            Ok(layer) => layers.push(layer),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    (layers, problems)
 }
 
 /// `path` as a person reads it: the home directory shortened to `~`.

@@ -3,13 +3,15 @@
 //! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, each layer is checked against the
 //! schema, and its wrong entries are left out.
 
+use std::mem::ManuallyDrop;
+
 use figment::error::Kind;
 use figment::value::{Dict, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::check::{at, describe_in_full, known_keys, schema_of, wrong_entries};
-use crate::layer::{Layer, Sources};
+use crate::layer::{Found, Layer, Sources, parse};
 use crate::locks::{Rights, enforce};
 use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems};
 use crate::spec::{COMMON_KEYS, SectionSpec};
@@ -120,13 +122,50 @@ pub fn load<S>(
 where
     S: DeserializeOwned + JsonSchema,
 {
+    load_own(spec, &sources.texts(), &spec.top_keys().collect::<Vec<_>>(), &switches.into())
+}
+
+/// The same for a call that a disabled hook lets pass. The keys at the top of the files are most of what a hook reads: where the
+/// section is off without them, they stay at their defaults, and nothing is reported.
+pub fn load_if_enabled<S>(
+    spec: SectionSpec,
+    sources: &Sources,
+    switches: impl Into<SectionSwitches>,
+) -> Option<Section<S>>
+where
+    S: DeserializeOwned + JsonSchema,
+{
+    let (texts, switches) = (sources.texts(), switches.into());
+    let is_named = |line: &str| line.starts_with(spec.name) || line.starts_with("enabled:");
+    let says_off = |found: &Found| {
+        found.text.as_ref().is_ok_and(|text| text.contains("enabled: false") && text.lines().any(is_named))
+    };
+    let may_be_off = switches.own == Position::Off || texts.iter().any(says_off);
+    if may_be_off && !spec.root_keys.is_empty() {
+        let own = load_own(spec, &texts, &[spec.name], &switches)?;
+        if !own.enabled {
+            return Some(Section { problems: Vec::new(), ..own });
+        }
+    }
+    load_own(spec, &texts, &spec.top_keys().collect::<Vec<_>>(), &switches)
+}
+
+fn load_own<S>(
+    spec: SectionSpec,
+    texts: &[Found],
+    keys: &[&str],
+    switches: &SectionSwitches,
+) -> Option<Section<S>>
+where
+    S: DeserializeOwned + JsonSchema,
+{
     let own = |own: Dict| {
-        Value::from(own).deserialize().map_err(|error| Refused {
+        ManuallyDrop::new(Value::from(own)).deserialize().map_err(|error| Refused {
             why: if let Kind::Message(why) = error.kind { Some(why) } else { None },
             path: error.path,
         })
     };
-    load_as(spec, &own, &|| schema_of::<S>().to_value(), sources, &switches.into())
+    load_as(spec, &own, &|| schema_of::<S>().to_value(), parse(texts, keys), switches)
 }
 
 /// Reads a section whose types are another binary's, by its schema. What the types refuse beyond their schema is not known
@@ -141,7 +180,8 @@ pub fn load_by_schema(
         [] => Ok(()),
         [(path, _), ..] => Err(Refused { path: path.clone(), why: None }),
     };
-    load_as(spec, &own, &|| schema.clone(), sources, &switches.into())
+    let files = parse(&sources.texts(), &spec.top_keys().collect::<Vec<_>>());
+    load_as(spec, &own, &|| schema.clone(), files, &switches.into())
 }
 
 struct Refused {
@@ -157,10 +197,9 @@ fn load_as<S>(
     spec: SectionSpec,
     own: Own<'_, S>,
     schema: &dyn Fn() -> serde_json::Value,
-    sources: &Sources,
+    (files, unreadable): (Vec<Layer>, Vec<Problem>),
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
-    let (files, unreadable) = sources.read(&spec.top_keys().collect::<Vec<_>>());
     let mut problems = Problems(unreadable);
     let top = top::read(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Files, OnlyWhen, files_in, of};
-use crate::{Bounded, LayerKind, Section, SectionSpec, SettingFault, load};
+use crate::{Bounded, LayerKind, Position, Section, SectionSpec, SettingFault, load, load_if_enabled};
 
 /// The keys of the borrowed section, and the rules at the top.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -203,6 +203,29 @@ fn a_locked_rule_stands_whatever_deeper_files_say() {
     ));
     assert!(section.settings.requirements["guard"].enabled && !section.settings.requirements["free"].enabled);
     assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(4));
+}
+
+#[test]
+fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
+    let (on, off) = ("stop-momentum: {enabled: true}\n", "stop-momentum: {enabled: false}\n");
+    let rules = "requirements:\n  plan: {enabled: true, wrong: 1}\n";
+    let locked = format!("locked: [requirements.plan]\n{on}{rules}");
+    for (global, project, switch, is_enabled) in [
+        (&format!("{on}{rules}"), "", Position::Auto, true),
+        (&format!("{on}{rules}"), off, Position::Auto, false),
+        (&format!("{on}{rules}"), "enabled: false\n", Position::Auto, false),
+        (&format!("{on}{rules}"), "", Position::Off, false),
+        (&format!("{on}{rules}"), "delegation-guard: {enabled: false}\n", Position::Auto, true),
+        (&locked, off, Position::Off, true),
+    ] {
+        let (_scratch, sources) = files_in(&Files { switch, ..of(global, project, "") });
+        let whole: Section<Settings> = load(SPEC, &sources, switch).unwrap();
+        let section: Section<Settings> = load_if_enabled(SPEC, &sources, switch).unwrap();
+        assert_eq!((section.enabled, whole.enabled), (is_enabled, is_enabled), "{global}{project}");
+        let expected = if is_enabled { whole.problems } else { Vec::new() };
+        assert_eq!(section.problems, expected, "{global}{project}");
+        assert_eq!(section.settings.requirements.is_empty(), !is_enabled, "{global}{project}");
+    }
 }
 
 #[test]
