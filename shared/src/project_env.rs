@@ -52,59 +52,20 @@ fn misleads_requests(text: &str) -> Option<bool> {
         return Some(false);
     }
     let settings: Settings = serde_json::from_str(text).ok()?;
-    Some(settings.env.keys().any(|name| Variable::of(name).is_some_and(|known| known.misleads_requests)))
+    Some(settings.env.keys().any(|name| misleads(name)))
 }
 
-/// Variables that mean something to us, or to programs that a hook starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Variable {
-    /// Names, or with a `_` at the end the beginnings of names.
-    names: &'static [&'static str],
-    /// Consequence of a definition by a project.
-    pub follows: &'static str,
-    /// They may lead a request elsewhere, or have it made on another account: where a project defines one, no login of the
-    /// user's is used.
-    pub misleads_requests: bool,
-}
+/// Variables that may lead a request elsewhere, or have it made on another account, or run a project's code in what a hook
+/// starts. One with a `_` at the end stands for all that begin so.
+const MISLEADING: &str = "CLAUDE_CONFIG_DIR ANTHROPIC_ CLAUDE_CODE_OAUTH_TOKEN PATH BARBLESS_ CLAUDE_HOOK_ HTTPS_PROXY \
+    https_proxy HTTP_PROXY http_proxy ALL_PROXY all_proxy NO_PROXY no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_ \
+    CLAUDE_CODE_CERT_STORE CLAUDE_CODE_CLIENT_ CLAUDE_CODE_USE_ CLAUDE_CODE_SKIP_ AWS_ GOOGLE_ CLOUDSDK_ GCLOUD_ AZURE_ \
+    CLOUD_ML_ VERTEX_ LD_PRELOAD LD_LIBRARY_PATH HOME USERPROFILE CLAUDE_PROJECT_DIR";
 
-const fn misleading(follows: &'static str, names: &'static [&'static str]) -> Variable {
-    Variable { names, follows, misleads_requests: true }
-}
-
-const IGNORED: &str = "the client ignores it from a project, other programs may not";
-
-#[rustfmt::skip]
-const VARIABLES: [Variable; 12] = [
-    misleading("the client looks for your settings elsewhere, and hooks registered in yours do not run", &["CLAUDE_CONFIG_DIR"]),
-    misleading("requests, and what a hook would ask a model, may go to another host or on another account", &["ANTHROPIC_"]),
-    misleading("requests are made on another account", &["CLAUDE_CODE_OAUTH_TOKEN"]),
-    misleading("programs that a hook starts by name may be the project's", &["PATH"]),
-    misleading("it is the hooks' own; they do not believe it from a project", &["BARBLESS_", "CLAUDE_HOOK_"]),
-    misleading("what a hook asks over the network goes through a machine of the project's choosing", &[
-        "HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY", "no_proxy",
-    ]),
-    misleading("what a hook asks over the network may be answered by whom the project trusts", &[
-        "NODE_EXTRA_CA_CERTS", "SSL_CERT_", "CLAUDE_CODE_CERT_STORE", "CLAUDE_CODE_CLIENT_",
-    ]),
-    misleading("a model may be asked through a cloud, or on an account, of the project's choosing", &[
-        "CLAUDE_CODE_USE_", "CLAUDE_CODE_SKIP_", "AWS_", "GOOGLE_", "CLOUDSDK_", "GCLOUD_", "AZURE_", "CLOUD_ML_", "VERTEX_",
-    ]),
-    misleading("code of the project's choosing runs in programs that a hook starts", &["LD_PRELOAD", "LD_LIBRARY_PATH"]),
-    misleading(IGNORED, &["HOME", "USERPROFILE", "CLAUDE_PROJECT_DIR"]),
-    Variable {
-        names: &["GIT_"],
-        follows: "git may look at another repository than the one you work in",
-        misleads_requests: false,
-    },
-    Variable { names: &["CLAUDECODE"], follows: IGNORED, misleads_requests: false },
-];
-
-impl Variable {
-    pub fn of(name: &str) -> Option<&'static Self> {
-        let is_meant =
-            |known: &&str| if known.ends_with('_') { name.starts_with(known) } else { name == *known };
-        VARIABLES.iter().find(|group| group.names.iter().any(is_meant))
-    }
+fn misleads(name: &str) -> bool {
+    MISLEADING
+        .split_whitespace()
+        .any(|known| if known.ends_with('_') { name.starts_with(known) } else { name == known })
 }
 
 #[cfg(test)]
@@ -112,10 +73,10 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{Variable, is_misled};
+    use super::{is_misled, misleads};
     use crate::host::{Clock, Environment, Host, Timestamp};
 
-    const MISLEADING: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
+    const MISLED: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
 
     fn is_misled_from(start: &Path, home: Option<&Path>) -> bool {
         let environment = Environment { home: home.map(Path::to_path_buf), ..Environment::default() };
@@ -140,14 +101,14 @@ mod tests {
                 false,
             ),
             (".claude/settings.json", r#"{"env":{"PATH":null}}"#, true),
-            (".claude/settings.json", MISLEADING, true),
-            (".claude/settings.local.json", MISLEADING, true),
+            (".claude/settings.json", MISLED, true),
+            (".claude/settings.local.json", MISLED, true),
             (".claude/settings.json", "{", true),
-            (".claude/other.json", MISLEADING, false),
-            ("below/.claude/settings.json", MISLEADING, true),
-            ("below/it/.claude/settings.local.json", MISLEADING, true),
-            ("beside/.claude/settings.json", MISLEADING, false),
-            ("../.claude/settings.json", MISLEADING, false),
+            (".claude/other.json", MISLED, false),
+            ("below/.claude/settings.json", MISLED, true),
+            ("below/it/.claude/settings.local.json", MISLED, true),
+            ("beside/.claude/settings.json", MISLED, false),
+            ("../.claude/settings.json", MISLED, false),
         ] {
             let scratch = tempfile::tempdir().unwrap();
             let top = scratch.path().join("project");
@@ -162,7 +123,7 @@ mod tests {
     #[test]
     fn the_users_own_settings_may_define_what_they_like() {
         let scratch = tempfile::tempdir().unwrap();
-        write(scratch.path(), ".claude/settings.json", MISLEADING);
+        write(scratch.path(), ".claude/settings.json", MISLED);
         assert!(!is_misled_from(scratch.path(), Some(scratch.path())));
         #[cfg(unix)]
         {
@@ -176,7 +137,7 @@ mod tests {
     #[test]
     fn a_link_is_followed_as_the_client_does_and_what_cannot_be_read_is_not_trusted() {
         let scratch = tempfile::tempdir().unwrap();
-        write(scratch.path(), "elsewhere.json", MISLEADING);
+        write(scratch.path(), "elsewhere.json", MISLED);
         fs::create_dir(scratch.path().join(".claude")).unwrap();
         let file = scratch.path().join(".claude/settings.json");
         std::os::unix::fs::symlink(scratch.path().join("elsewhere.json"), &file).unwrap();
@@ -190,19 +151,11 @@ mod tests {
 
     #[test]
     fn names_and_their_beginnings() {
-        for (name, expected) in [
-            ("ANTHROPIC_BASE_URL", Some(true)),
-            ("CLAUDE_CONFIG_DIR", Some(true)),
-            ("CLAUDE_HOOK_STATE_DIR", Some(true)),
-            ("PATH", Some(true)),
-            ("HOME", Some(true)),
-            ("https_proxy", Some(true)),
-            ("GIT_DIR", Some(false)),
-            ("MY_PATH", None),
-            ("ANTHROPIC", None),
-            ("RUST_LOG", None),
-        ] {
-            assert_eq!(Variable::of(name).map(|known| known.misleads_requests), expected, "{name}");
+        for name in ["ANTHROPIC_BASE_URL", "CLAUDE_HOOK_STATE_DIR", "PATH", "HOME", "https_proxy"] {
+            assert!(misleads(name), "{name}");
+        }
+        for name in ["GIT_DIR", "MY_PATH", "ANTHROPIC", "RUST_LOG"] {
+            assert!(!misleads(name), "{name}");
         }
     }
 }
