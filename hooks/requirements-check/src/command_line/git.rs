@@ -5,8 +5,17 @@ use std::path::PathBuf;
 use super::shell::join;
 use super::{Simple, base_name, runs_another};
 
-const WITH_VALUE: &[&str] =
-    &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"];
+const WITH_VALUE: &[&str] = &[
+    "-C",
+    "-c",
+    "--attr-source",
+    "--config-env",
+    "--exec-path",
+    "--git-dir",
+    "--namespace",
+    "--super-prefix",
+    "--work-tree",
+];
 
 /// An option, a setting or a variable that names git's repository or work tree.
 pub(crate) fn names_repository(word: &str) -> bool {

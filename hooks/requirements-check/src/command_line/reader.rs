@@ -185,8 +185,10 @@ impl<'a> Reader<'a> {
         self.at += keyword.len();
         if keyword == "time" {
             // It passes the exit status on.
-            self.blanks();
-            self.eat("-p");
+            for option in ["-p", "--"] {
+                self.blanks();
+                self.eat(option);
+            }
             return Ok(());
         }
         level.construct(self.found.len());
@@ -259,7 +261,7 @@ impl<'a> Reader<'a> {
     }
 
     fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
-        let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
+        let behind = behind_descriptor(self.rest());
         let is_numbered = behind.len() < self.rest().len();
         let is_none =
             behind.starts_with("<(") || behind.starts_with(">(") || (is_numbered && behind.starts_with('&'));
@@ -319,5 +321,16 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(())
+    }
+}
+
+/// The text behind the number or the `{name}` of a file descriptor.
+fn behind_descriptor(text: &str) -> &str {
+    let is_name =
+        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let named = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
+    match named {
+        Some((name, behind)) if is_name(name) && behind.starts_with(['<', '>']) => behind,
+        _ => text.trim_start_matches(|c: char| c.is_ascii_digit()),
     }
 }

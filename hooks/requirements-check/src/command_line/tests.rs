@@ -52,7 +52,7 @@ const WORDS: &[(&str, &str)] = &[
     ("f() { a; }; function g { b; }; function h() ( c )", "a ¦ b ¦ c"),
     ("[[ a < b && ( -f c ) ]] && d", "[[|a|b|-f|c|]] ¦ d"),
     ("X=1 Y='2 3' a; X=(a b) c; X=(a b)", "a ¦ c ¦ "),
-    ("time a; time -p b; time (c); time { d; }", "a ¦ b ¦ c ¦ d"),
+    ("time a; time -p b; time (c); time { d; }; time -- e; time -p -- f", "a ¦ b ¦ c ¦ d ¦ e ¦ f"),
     ("a >(b) <(c)", "a|>(b)|<(c) ¦ b ¦ c"),
     ("if ($x) { git commit }", "$x ¦ git|commit|}"),
     ("echo \"a $(b \"$(c)\") d\" `e \\`f\\``", "echo|a $(b \"$(c)\") d|`e \\`f\\`` ¦ b|$(c) ¦ c ¦ e|`f` ¦ f"),
@@ -92,6 +92,7 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
         ("a >> 'b' 2>&1 < d &> c >| e", ": a : b c e : d"),
         ("> b a <> c 99999>d >& e", ": a : b c d e :"),
         ("a >&2 2>&- <&3 '>' b > >(tee c)", ": a > b : :"),
+        ("{fd}>b {x_1}<d a {c}", ": a {c} : b : d"),
     ] {
         let simple = &commands(line)[0];
         let parts = [&simple.prefix, &simple.words, &simple.writes, &simple.reads].map(|part| part.join(" "));
@@ -205,7 +206,7 @@ fn a_command_counts_alone_and_in_pure_chains() {
 
 #[test]
 fn a_commit_is_found_wherever_it_runs_and_what_only_looks_like_one_is_none() {
-    let lines = "git -c a=b -C d --no-pager commit ¦ git --git-dir=x --work-tree y -P --namespace x commit ¦ \
+    let lines = "git -c a=b -C d --no-pager commit ¦ git --attr-source HEAD commit ¦ git --git-dir=x --work-tree y -P --namespace x commit ¦ \
         /usr/bin/git commit ¦ git.exe commit ¦ env X=1 git commit ¦ sudo --chdir=../main git commit ¦ \
         find . -name x -exec git commit \\; ¦ flock lock git commit ¦ echo a | xargs git commit -m ¦ \
         $SUDO git commit ¦ a; b && git commit | c ¦ eval 'git commit' ¦ ( (git commit) ) ¦ \
