@@ -284,10 +284,14 @@ fn is_harmless(command: &Simple) -> bool {
     (keeps_ours && command.program() != "mkdir") || command.program() == "eval"
 }
 
-/// What may be a path in a text: its words, and their parts.
+/// What may be a path in a text: its words, their parts, and the value behind the letter of an option.
 fn parts(text: &str) -> impl Iterator<Item = &str> {
     let is_between = |c: char| c.is_whitespace() || "'\"();,|<>&=:`".contains(c);
-    text.split(is_between).filter(|word| !word.is_empty())
+    let words = text.split(is_between).flat_map(|word| {
+        let value = word.strip_prefix('-').and_then(|option| option.get(1..));
+        [Some(word), value].into_iter().flatten()
+    });
+    words.filter(|word| !word.is_empty())
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.

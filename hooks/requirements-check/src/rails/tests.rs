@@ -166,7 +166,7 @@ rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~find . -name '*.pyc' -delete~pret
 const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
 cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } > .claude/requirements.yaml~cd .claude && echo x > requirements.yaml~cd .claude && rm r*~rm $HOME//.claude/requirements.yaml~\
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
-sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~\
+sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~sort -o.claude/requirements.yaml x~\
 git diff --output=.claude/requirements.yaml~sudo touch .claude/requirements.yaml~xargs -n1 touch .claude/requirements.yaml~\
 touch .claude/require*~touch /home/me/.claude/hooks/req~sh -c 'sed -i s/a/b/ .claude/requirements.yaml'~bash -c 'rm \"$1\"' x .claude/requirements.yaml~\
 echo $(touch .claude/requirements.yaml)~git checkout HEAD^ -- .claude/requirements.yaml~cp .claude/requirements.yaml /tmp~cp requirements.yaml .claude/~\
