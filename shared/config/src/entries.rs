@@ -94,16 +94,37 @@ pub fn sort(entries: &mut [Entry]) {
 mod tests {
     use super::{Entry, Said, Sources, TOP_KEYS, sort, top_entries};
     use crate::problem::{LayerKind, Origin};
+    use crate::{Position, load_by_schema, section_by_schema};
+
+    /// The key, whether it is locked, and whether only the global file may set it.
+    fn rights(entries: Vec<Entry>) -> Vec<(String, bool, bool)> {
+        entries.into_iter().map(|entry| (entry.path.join("."), entry.locked, entry.global_only)).collect()
+    }
 
     #[test]
-    fn keys_above_all_sections_say_who_may_set_them() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "enabled: true\nlocked: [stop-momentum]\n").unwrap();
-        let sources = Sources { global: Some(file.path().to_path_buf()), ..Sources::default() };
-        let said = top_entries(&sources).into_iter();
-        let said: Vec<_> = said.map(|entry| (entry.path.concat(), entry.locked, entry.global_only)).collect();
-        assert!(said.contains(&("enabled".to_owned(), true, false)), "{said:?}");
-        assert!(said.contains(&("locked".to_owned(), false, true)), "{said:?}");
+    fn entries_say_who_may_set_them_and_that_every_hook_is_off() {
+        let scratch = tempfile::tempdir().unwrap();
+        let file = |name: &str, text: &str| {
+            std::fs::write(scratch.path().join(name), text).unwrap();
+            Some(scratch.path().join(name))
+        };
+        let mut sources = Sources { root: Some(scratch.path().to_path_buf()), ..Sources::default() };
+        sources.project = file("project", "enabled: true\nlocked: [stop-momentum]\n");
+        assert!(rights(top_entries(&sources)).contains(&("enabled".to_owned(), false, false)));
+        sources.global = file("global", "enabled: true\nlocked: [stop-momentum.max_blocks]\n");
+        let top = rights(top_entries(&sources));
+        assert!(top.contains(&("enabled".to_owned(), true, false)), "{top:?}");
+        assert!(top.contains(&("locked".to_owned(), false, true)), "{top:?}");
+
+        let (spec, schema) = section_by_schema("stop-momentum").unwrap();
+        let entries = || load_by_schema(spec, schema, &sources, Position::Auto).unwrap().entries();
+        let own = rights(entries());
+        assert!(own.contains(&("stop-momentum.max_blocks".to_owned(), true, false)), "{own:?}");
+        assert!(own.contains(&("stop-momentum.message_file".to_owned(), false, true)), "{own:?}");
+        file("global", "enabled: false\nstop-momentum: {enabled: true}\n");
+        file("project", "");
+        let is_off = |entry: &Entry| entry.path.ends_with(&["enabled".to_owned()]) && entry.value == false;
+        assert_eq!(entries().iter().filter(|entry| is_off(entry)).count(), 1);
     }
 
     #[test]

@@ -24,6 +24,33 @@ fn a_stop_is_read_with_everything_a_gate_needs() {
     assert_eq!(stop.last_assistant_message.as_deref(), Some("end"));
 }
 
+/// Each recorded input of Claude Code: the event, and the tool it is about.
+#[test]
+fn recorded_inputs_are_read_as_their_events() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/payloads");
+    let mut known = std::collections::BTreeSet::new();
+    for file in std::fs::read_dir(folder).unwrap() {
+        let path = file.unwrap().path();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let Ok(fields) = serde_json::from_str::<serde_json::Value>(&text) else { continue };
+        let Some(name) = fields["hook_event_name"].as_str() else { continue };
+        let event = event(&text);
+        assert_eq!(event.name(), name, "{path:?}");
+        if !matches!(event, Event::Other(_)) {
+            known.insert(name.to_owned());
+            let tool = event.tool_call().map(|call| call.tool_name.as_str());
+            assert_eq!(tool, fields["tool_name"].as_str(), "{path:?}");
+        }
+        if let Event::SubagentStop(end) = event {
+            assert_eq!(end.last_assistant_message.as_deref(), fields["last_assistant_message"].as_str());
+        }
+    }
+    let known: Vec<&str> = known.iter().map(String::as_str).collect();
+    let expected = "PostToolUse PostToolUseFailure PreCompact PreToolUse SessionEnd SessionStart Stop StopFailure \
+        SubagentStart SubagentStop UserPromptSubmit";
+    assert_eq!(known, expected.split_whitespace().collect::<Vec<_>>());
+}
+
 #[test]
 fn a_field_of_another_type_counts_as_missing() {
     let input = parse(

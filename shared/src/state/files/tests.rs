@@ -20,6 +20,17 @@ fn a_file_is_replaced_whatever_a_killed_process_left_beside_it() {
 }
 
 #[test]
+fn folder_in_place_of_a_file_is_an_error_and_nothing_stays_beside_it() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("marks.json");
+    ensure_folder(&folder, SharedMode::Private).unwrap();
+    ensure_folder(&folder, SharedMode::Private).unwrap();
+    assert!(write_durable(&folder, b"x", SharedMode::Private).is_err());
+    assert!(remove_durable(&folder).is_err());
+    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+}
+
+#[test]
 fn the_size_bound_is_met_exactly() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("f");
