@@ -16,7 +16,7 @@
 //! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
 //!     [`claude_code`]: names and texts of Claude Code. [`text`]: JSON strings that hold anything.
 //!     [`digest`]: short names of long texts.
-//! 12. [`catalog`]: the table of hooks, for command lines. [`project_env`]: whether a project redirects requests.
+//! 12. [`hook_names`]: the names of hooks and commands. [`project_env`]: whether a project redirects requests.
 //!     [`child`]: a child process with a deadline. [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
 //!
 //! One quiet `PreToolUse` visits these 19 files, in this order: the hook's `main`, `lib`; here `run`, `host`, `host/stdin`,
@@ -31,7 +31,6 @@
 pub use config;
 
 pub mod blocks;
-pub mod catalog;
 pub mod child;
 pub mod claude_code;
 pub mod cli;
@@ -40,6 +39,7 @@ pub mod digest;
 pub mod effect;
 pub mod heartbeat;
 pub mod hook;
+pub mod hook_names;
 pub mod host;
 pub mod journal;
 pub mod messages;

@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::catalog::own_commands;
 use crate::claude_code::SHELL_TOOLS;
+use crate::hook_names::own_commands;
 use crate::host::Places;
 use crate::protocol::ToolCall;
 

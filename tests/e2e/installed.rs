@@ -1,7 +1,7 @@
 //! The whole way of a user: an installation into an empty HOME, then the real client, the doctor, and everything taken away.
 
 use crate::scene::Scene;
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 use std::env;
 use std::fs;
 use std::path::Path;

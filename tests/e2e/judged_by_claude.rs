@@ -3,8 +3,8 @@
 use crate::intent_validator::{DECLARED, FILE, NEW, OLD, PROMPT, claude_of, edit};
 use crate::judging::{CLI, approved, project};
 use crate::scene::{Scene, names, wait_until};
+use installer::catalog::Catalog;
 use serde_json::Value;
-use shared::catalog::Catalog;
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;

@@ -1,8 +1,8 @@
 //! The scene of a case: a home and a project, hooks in the user's settings, and sessions of the client in it: headless, or
 //! in a terminal with a user who types.
 
+use installer::catalog::Catalog;
 use serde_json::{Value, json};
-use shared::catalog::Catalog;
 use std::fs;
 use std::ops::Deref;
 use std::os::unix::fs::{PermissionsExt as _, symlink};

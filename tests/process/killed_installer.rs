@@ -4,7 +4,7 @@
 
 use crate::driver::names;
 use crate::installer::User;
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::process::ExitStatusExt;

@@ -5,9 +5,9 @@
 pub(crate) mod secrets;
 
 use crate::driver::{Driver, documented, tree};
+use installer::catalog::{Catalog, HookEntry};
 use secrets::{Secret, secrets};
 use serde_json::{Map, Value, json};
-use shared::catalog::{Catalog, HookEntry};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use tests::binaries;

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
+use installer::catalog::{Answer, Catalog, HookEntry};
 use serde_json::{Value, json};
-use shared::catalog::{Answer, Catalog, HookEntry};
 use tempfile::TempDir;
 
 pub fn folder() -> &'static Path {

@@ -7,7 +7,7 @@ use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
-use shared::catalog::own_commands;
+use shared::hook_names::own_commands;
 
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, is_in, spelled};

@@ -1,7 +1,7 @@
 //! The small commands: `disable`, `statusline`, `undo`, `sync`, and the removal of programs that no hook owns any more.
 
+use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
-use shared::catalog::Catalog;
 use shared::host::Host;
 
 use crate::hooks::{Disable, Undo};

@@ -16,7 +16,7 @@ pub(crate) mod world;
 
 use std::path::Path;
 
-use shared::catalog::Catalog;
+use crate::catalog::Catalog;
 use shared::host::Host;
 
 use crate::places::Installation;

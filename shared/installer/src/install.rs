@@ -1,8 +1,8 @@
 //! `install` and `enable`: copy, link, register, switch on, prove. The [`Plan`] is made first, and whatever can be refused is refused
 //! then. The same plan is shown or carried out, and each step leaves alone what is right already.
 
+use crate::catalog::{Catalog, HookEntry};
 use anyhow::{bail, ensure};
-use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
 use crate::commands::prune;

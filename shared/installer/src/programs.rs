@@ -6,9 +6,9 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::{Catalog, HookEntry};
 use anyhow::{Context as _, bail};
 use client_settings::{Beside, remove_abandoned};
-use shared::catalog::{Catalog, HookEntry};
 use shared::host::is_program;
 use shared::operator::refusal;
 

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::catalog::{Answer, HookEntry, Proof};
 use anyhow::{Context as _, anyhow, bail, ensure};
 use client_settings::Entry;
 use serde::Deserialize;
 use serde_json::{Map, Number, Value};
-use shared::catalog::{Answer, HookEntry, Proof};
 use shared::child::{self, ChildError, Limits};
 use shared::host::Host;
 use shared::state::ensure_private;

@@ -3,9 +3,9 @@
 //! A project's own settings are everybody's who works on it. Their entries are shell lines that name nobody's home, do nothing where
 //! a hook is not installed, step back for the user's own entry, and report a missing hook once per session.
 
+use crate::catalog::{Catalog, HookEntry};
 use anyhow::{Context as _, bail};
 use client_settings::{Program, Registration, SHELL_MARK};
-use shared::catalog::{Catalog, HookEntry};
 use shared::config::nearest;
 
 use crate::places::{Installation, Scope};
@@ -78,7 +78,7 @@ pub(crate) fn status_line<'a>(
     hooks: &[&'a HookEntry],
 ) -> anyhow::Result<Option<(&'a HookEntry, String)>> {
     let printed = hooks.iter().find_map(|hook| Some((*hook, hook.status_line.as_ref()?)));
-    let line = |(hook, printed): (&'a HookEntry, &shared::catalog::PrintedStatusLine)| {
+    let line = |(hook, printed): (&'a HookEntry, &crate::catalog::PrintedStatusLine)| {
         let path = path_of(installation, &hook.name)?;
         Ok((hook, client_settings::status_line_command(&path, &printed.arguments)))
     };

@@ -1,11 +1,11 @@
 //! Our lines in requirements.yaml: `enabled` of a hook, the way to a model, and the command of the status line that ours replaced.
 
+use crate::catalog::HookEntry;
 use anyhow::bail;
 use client_settings::{FileError, StatusLineThere};
 use config_edit::Refused;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::catalog::HookEntry;
 
 use crate::places::Installation;
 use crate::say::note;
@@ -186,7 +186,7 @@ pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use shared::catalog::{Catalog, HookEntry};
+    use crate::catalog::{Catalog, HookEntry};
 
     use super::{Judge, Lines, names_judge, switched_off, switched_on};
 

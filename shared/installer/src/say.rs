@@ -4,9 +4,9 @@
 use std::fmt::Display;
 use std::io::{self, IsTerminal, Write};
 
+use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
 use inquire::{Confirm, InquireError, MultiSelect, Select};
-use shared::catalog::HookEntry;
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
 use similar::{ChangeTag, TextDiff};

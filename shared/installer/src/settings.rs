@@ -4,11 +4,11 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use crate::catalog::{Catalog, HookEntry};
 use anyhow::Context as _;
 use client_settings::{
     Backup, Contents, FileError, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted,
 };
-use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
 use crate::manifest::{Added, Manifest};

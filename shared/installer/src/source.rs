@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf, absolute};
 
+use crate::catalog::HookEntry;
 use anyhow::{Context as _, ensure};
-use shared::catalog::HookEntry;
 
 use crate::places::{Installation, executable};
 use crate::say::Voice;
@@ -109,7 +109,7 @@ fn there_are(folder: &Path, hooks: &[HookEntry]) -> Binaries {
 mod tests {
     use std::fs;
 
-    use shared::catalog::{Catalog, HookEntry};
+    use crate::catalog::{Catalog, HookEntry};
 
     use super::{Source, executable, prebuilt};
     use crate::say::Voice;

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
+use crate::catalog::{Catalog, HookEntry};
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::catalog::{Catalog, HookEntry};
 use shared::host::Host;
 
 use crate::doctor::world::{Level, Project, World};

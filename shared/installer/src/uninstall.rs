@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
-use shared::catalog::Catalog;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::Caller;
-use crate::catalog::own_commands;
 use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
 use crate::digest;
+use crate::hook_names::own_commands;
 use crate::host::Host;
 use crate::protocol::{Event, ToolResult};
 use crate::state::{MACHINE, Remembered, StateError, Store};

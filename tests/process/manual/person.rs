@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use installer::catalog::Catalog;
 use serde_json::{Value, json};
-use shared::catalog::Catalog;
 use tests::binaries;
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome};

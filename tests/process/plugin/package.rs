@@ -1,6 +1,6 @@
 //! What `cargo xtask package` leaves, with programs that are made up: the tools people have take it.
 
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

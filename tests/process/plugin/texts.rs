@@ -1,7 +1,7 @@
 //! Skills, commands and agents tell somebody to type something: each such line is typed here, in a project of its own, and is no
 //! wrong usage.
 
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ fn words_of(code: &str) -> Vec<&str> {
 /// The programs somebody may type, with the binary of each.
 fn programs() -> Vec<(String, String)> {
     let hooks = Catalog::built_in().unwrap().hooks;
-    let of_hook = |hook: &shared::catalog::HookEntry| {
+    let of_hook = |hook: &installer::catalog::HookEntry| {
         let second = |name: &String| if name == "req" { "req".to_owned() } else { hook.name.clone() };
         hook.commands.iter().map(|name| (name.clone(), second(name))).collect::<Vec<_>>()
     };

@@ -14,7 +14,7 @@ mod world;
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 
 use cases::{Case, HookCases};
 use installer::say::{note, say};

@@ -10,10 +10,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
+use installer::catalog::Catalog;
 use installer::manifest::hash;
 use installer::say::say;
 use installer::source::{Binaries, prebuilt};
-use shared::catalog::Catalog;
 use xtask::{Linking, Workspace};
 
 use tree::Tree;

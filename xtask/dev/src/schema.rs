@@ -1,7 +1,6 @@
 //! `cargo xtask schema [--check]`: the generated files, which are committed: config/requirements.schema.json from what each
-//! hook says of its settings; `config/<program>` from what `req` says it prints and what a hook says it leaves; the
-//! plugin's hooks.json, the table in README.md and the list of the manual's pages about hooks from config/hooks.yaml; the
-//! manual's tables of settings from the schema.
+//! hook says of its settings; `config/req` from what `req` says it prints; the plugin's hooks.json, the table in README.md and
+//! the list of the manual's pages about hooks from config/hooks.yaml; the manual's tables of settings from the schema.
 
 mod manual;
 pub(crate) mod plugin;
@@ -11,8 +10,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
+use installer::catalog::{Catalog, HookEntry};
 use serde_json::{Map, Value, json};
-use shared::catalog::{Catalog, HookEntry};
 
 use installer::say::{list, say};
 use installer::source::{Binaries, prebuilt};
@@ -37,8 +36,9 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     };
     let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
-    let mut files = printed::schemas(&catalog, &binaries)?;
-    files.extend(plugin::files(&catalog, binaries.get("req").context("no binary req was built")?)?);
+    let req = binaries.get("req").context("no binary req was built")?;
+    let mut files = printed::schemas(req)?;
+    files.extend(plugin::files(&catalog, req)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(&catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
@@ -246,8 +246,8 @@ fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> an
 
 #[cfg(test)]
 mod tests {
+    use installer::catalog::{Catalog, EventEntry, HookEntry};
     use serde_json::json;
-    use shared::catalog::{Catalog, EventEntry, HookEntry};
 
     use super::{owned_too, plugin::hooks, require_nothing, root_keys};
 

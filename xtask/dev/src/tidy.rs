@@ -17,7 +17,7 @@ mod texts;
 use std::fmt;
 
 use anyhow::bail;
-use shared::catalog::Catalog;
+use installer::catalog::Catalog;
 
 use installer::registration::names;
 use installer::say::{note, say};

@@ -4,9 +4,9 @@
 mod hooks;
 
 use clap::Command;
+use installer::catalog::Catalog;
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::catalog::Catalog;
 
 use crate::help::{about, examples, groups};
 use crate::reply::{Reply, json, unknown};

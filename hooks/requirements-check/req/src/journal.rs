@@ -8,8 +8,8 @@ mod why;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::catalog::section_names;
 use shared::cli::Asker;
+use shared::hook_names::section_names;
 use shared::journal::{Journal, Record, project_name};
 
 use crate::reply::{Reply, counted, json, unknown};

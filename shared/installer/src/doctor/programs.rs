@@ -1,6 +1,6 @@
 //! The installed programs and the commands that lead to them, compared with the manifest.
 
-use shared::catalog::HookEntry;
+use crate::catalog::HookEntry;
 use shared::host::is_program;
 
 use super::report::{Finding, Repair};

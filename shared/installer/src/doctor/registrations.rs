@@ -3,8 +3,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::catalog::{EventEntry, HookEntry};
 use client_settings::{Entry, Fault, Program};
-use shared::catalog::{EventEntry, HookEntry};
 use shared::host::display_path;
 
 use super::report::{Finding, Repair, Severity};

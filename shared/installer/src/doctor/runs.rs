@@ -6,8 +6,8 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
+use crate::catalog::HookEntry;
 use serde_json::Value;
-use shared::catalog::HookEntry;
 use shared::heartbeat;
 use shared::host::{Timestamp, first_program};
 use shared::proved::{self, is_version, version_of_agent};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use shared::catalog::HookEntry;
+use crate::catalog::HookEntry;
 use shared::state::Off;
 
 use super::report::Finding;

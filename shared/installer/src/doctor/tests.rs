@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use shared::catalog::Catalog;
+use crate::catalog::Catalog;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::{Finding, Report, Severity, run};

@@ -6,8 +6,8 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use crate::catalog::{Catalog, HookEntry};
 use client_settings::{Contents, Entry, Owner, Refused};
-use shared::catalog::{Catalog, HookEntry};
 use shared::host::{Host, Places};
 use shared::state::Store;
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use shared::catalog::{Catalog, HookEntry};
+use crate::catalog::{Catalog, HookEntry};
 
 use super::{Plan, choose, judge_for};
 use crate::hooks::Install;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use shared::catalog::{Answer, Catalog, HookEntry};
+use crate::catalog::{Answer, Catalog, HookEntry};
 
 use super::{copy, remove};
 use crate::manifest::Manifest;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::catalog::Answer;
 use serde_json::json;
-use shared::catalog::Answer;
 
 use super::{Enabled, answer};
 use crate::places::{Installation, Scope};
@@ -52,8 +52,8 @@ mod run {
     use std::os::unix::fs::PermissionsExt;
     use std::path::Path;
 
+    use crate::catalog::{Answer, Catalog, HookEntry};
     use client_settings::Entry;
-    use shared::catalog::{Answer, Catalog, HookEntry};
 
     use crate::places::{Installation, Scope};
     use crate::programs;

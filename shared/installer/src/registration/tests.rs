@@ -9,7 +9,7 @@ use std::process::Command;
 
 use client_settings::Program;
 
-use shared::catalog::Catalog;
+use crate::catalog::Catalog;
 
 use super::{find, notice, shared_line};
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use shared::catalog::{Catalog, HookEntry, PrintedStatusLine};
+use crate::catalog::{Catalog, HookEntry, PrintedStatusLine};
 use shared::host::Host;
 
 use super::{Change, Choice, Settings};

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use anyhow::{Context as _, ensure};
 
+use installer::catalog::Catalog;
 use installer::source::{Binaries, prebuilt};
-use shared::catalog::Catalog;
 use xtask::{Linking, Workspace};
 
 /// The release profile's flags.

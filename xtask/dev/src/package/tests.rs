@@ -6,8 +6,8 @@ use std::io::Read as _;
 use std::path::Path;
 
 use flate2::read::GzDecoder;
+use installer::catalog::Catalog;
 use installer::source::Binaries;
-use shared::catalog::Catalog;
 
 use super::tree::{Item, Tree};
 use super::{Platform, archive};

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, ensure};
+use installer::catalog::Catalog;
 use installer::source::Binaries;
 use serde_json::to_string_pretty;
-use shared::catalog::Catalog;
 
 use super::{Platform, VERSION};
 use crate::schema::plugin::hooks;

@@ -6,8 +6,8 @@ mod cells;
 use std::collections::BTreeMap;
 
 use anyhow::Context as _;
+use installer::catalog::Catalog;
 use serde_json::{Map, Value};
-use shared::catalog::Catalog;
 
 use cells::{default_of, example_of, meaning_of, values_of};
 

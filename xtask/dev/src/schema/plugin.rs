@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use client_settings::{Program, Registration};
+use installer::catalog::Catalog;
 use serde_json::{Map, Value, json};
-use shared::catalog::Catalog;
 use shared::run::BY_PLUGIN;
 
 use super::printed::said;

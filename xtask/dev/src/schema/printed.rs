@@ -1,46 +1,20 @@
-//! `config/<program>/*.schema.json`: what `req` prints with `--json`, as `req schema` says it; and the files that a hook leaves
-//! for others, as it says itself: config/hooks.yaml names them.
+//! `config/req/*.schema.json`: what `req` prints with `--json`, as `req schema` says it.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 
 use anyhow::{Context as _, ensure};
-use installer::source::Binaries;
-use shared::catalog::Catalog;
 
 use super::Generated;
 
-/// Parent of the folders, one per program.
-const FOLDER: &str = "config";
-
-/// How their names end.
-const ENDING: &str = ".schema.json";
-
-/// All of them.
-pub(super) fn schemas(catalog: &Catalog, binaries: &Binaries) -> anyhow::Result<Vec<Generated>> {
-    let req = binaries.get("req").context("no binary req was built")?;
+pub(super) fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
     let list = said(req, &["schema"])?;
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
     ensure!(!names.is_empty(), "`req schema` lists no command");
-    let mut schemas = of_program("req", req, names)?;
-    for hook in &catalog.hooks {
-        let binary =
-            binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
-        schemas.extend(of_program(&hook.name, binary, hook.schemas.iter().map(String::as_str))?);
-    }
-    Ok(schemas)
-}
-
-fn of_program<'a>(
-    name: &str,
-    binary: &Path,
-    schemas: impl IntoIterator<Item = &'a str>,
-) -> anyhow::Result<Vec<Generated>> {
-    let schema = |schema: &str| {
-        let text = said(binary, &["schema", schema])?;
-        Ok(Generated { path: format!("{FOLDER}/{name}/{schema}{ENDING}"), text })
+    let schema = |name: &&str| {
+        Ok(Generated { path: format!("config/req/{name}.schema.json"), text: said(req, &["schema", name])? })
     };
-    schemas.into_iter().map(schema).collect()
+    names.iter().map(schema).collect()
 }
 
 /// The output of a program for these arguments.

@@ -1,8 +1,8 @@
 //! A change of one key. It is made on a copy of the files first, and refused where the copy has a problem that the files have
 //! not: a wrong key or value, a lock, a key that counts in another file only.
 
+use installer::catalog::Catalog;
 use serde_json::Value;
-use shared::catalog::Catalog;
 use shared::cli::Asker;
 use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
 

@@ -1,12 +1,12 @@
 //! Every key of every section and of the top of the files, as it is in force, and what is wrong in the files. The section of
 //! this hook is read by its types, those of the others by the schema that is generated from theirs.
 
-use shared::catalog;
 use shared::cli::Asker;
 use shared::config::{
     Entry, Problem, Section, Sources, load_by_schema, section_by_schema, sort, sort_problems, top_entries,
 };
 use shared::hook::Hook;
+use shared::hook_names::section_names;
 use shared::run::configure;
 
 use requirements_check::RequirementsCheck;
@@ -22,7 +22,7 @@ impl Outlook {
     pub(super) fn of(asker: &Asker<'_>, sources: &Sources) -> Self {
         let switches = asker.switches();
         let mut outlook = Self { entries: top_entries(sources), problems: Vec::new() };
-        for name in catalog::section_names() {
+        for name in section_names() {
             let switch = switches.of(name, asker.session);
             if name == RequirementsCheck::NAME {
                 outlook.add(configure::<RequirementsCheck>(sources, switch));

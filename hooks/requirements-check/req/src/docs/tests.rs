@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use installer::catalog::Catalog;
 use serde_json::Value;
-use shared::catalog::Catalog;
 
 use super::{HOOKS, WRITTEN, answer, docs, without_markers};
 use crate::verb::clap_command;

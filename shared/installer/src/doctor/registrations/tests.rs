@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use crate::catalog::{Catalog, HookEntry};
 use client_settings::Entry;
-use shared::catalog::{Catalog, HookEntry};
 
 use super::{gone, of_hook, of_others, twice_in, unreadable};
 use crate::doctor::Severity::{self, Broken, Note, Warning};

@@ -1,7 +1,7 @@
 //! The tables of settings: which page a key is on, and what its row says.
 
+use installer::catalog::{Catalog, HookEntry};
 use serde_json::{Value, json};
-use shared::catalog::{Catalog, HookEntry};
 
 use super::{Row, rows_of, tables};
 

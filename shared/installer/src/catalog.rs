@@ -1,14 +1,12 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
-//! For command lines; on a hook's own path only [`own_commands`] is, which parses nothing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use anyhow::anyhow;
 use serde::Deserialize;
-
-use crate::config::read_typed;
 use serde_json::{Map, Value};
-
-const TEXT: &str = include_str!("../../config/hooks.yaml");
+use shared::config::read_typed;
+use shared::hook_names::TABLE;
 
 /// All hooks, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
@@ -39,9 +37,6 @@ pub struct HookEntry {
     /// deployed beside it; without one of them it does the rest.
     #[serde(default)]
     pub helpers: Vec<String>,
-    /// Files it leaves for others whose form it prints: `<hook> schema NAME`.
-    #[serde(default)]
-    pub schemas: Vec<String>,
     /// Status line that the hook prints. The installer offers it where none is configured.
     pub status_line: Option<PrintedStatusLine>,
     /// When the user will first hear of it.
@@ -110,15 +105,14 @@ impl Answer {
     }
 }
 
-/// The compiled-in table cannot be read, which a test rules out.
-#[derive(Debug, thiserror::Error)]
-#[error("config/hooks.yaml, as compiled in, cannot be read: {0}")]
-pub struct CatalogError(String);
-
 impl Catalog {
     /// The table compiled into this binary.
-    pub fn built_in() -> Result<Self, CatalogError> {
-        read_typed(TEXT).map_err(CatalogError)
+    ///
+    /// # Errors
+    /// It cannot be read, which a test rules out.
+    pub fn built_in() -> anyhow::Result<Self> {
+        read_typed(TABLE)
+            .map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
     }
 
     /// The programs that hooks start and that are no hooks.
@@ -129,22 +123,6 @@ impl Catalog {
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
     }
-}
-
-/// The names of our commands, straight from the text. Hooks ask before tool calls, where parsing YAML costs too much.
-/// The lines `- name: X` and `commands: [X, Y]` are all it knows of the file's form.
-pub fn own_commands() -> impl Iterator<Item = &'static str> {
-    TEXT.lines().flat_map(|line| {
-        let list = line.strip_prefix("  - name: ").or_else(|| {
-            line.strip_prefix("    commands: [").and_then(|list| list.trim_end().strip_suffix(']'))
-        });
-        list.into_iter().flat_map(|list| list.split(',')).map(str::trim)
-    })
-}
-
-/// The names of the hooks, which are those of their sections, straight from the text as well.
-pub fn section_names() -> impl Iterator<Item = &'static str> {
-    TEXT.lines().filter_map(|line| line.strip_prefix("  - name: ")).map(str::trim)
 }
 
 impl PrintedStatusLine {

@@ -5,9 +5,11 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Answer, Catalog, own_commands};
-use crate::config::{section_by_schema, section_defaults};
-use crate::protocol::{self, Event};
+use shared::config::{section_by_schema, section_defaults};
+use shared::hook_names::{own_commands, section_names};
+use shared::protocol::{self, Event};
+
+use super::{Answer, Catalog};
 
 /// The client's events whose matcher it looks at, and those where it does not.
 #[rustfmt::skip]
@@ -23,7 +25,7 @@ fn catalog() -> Catalog {
 
 #[test]
 fn every_folder_of_hooks_is_in_the_table_and_the_other_way_round() {
-    let folders = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../hooks")).unwrap();
+    let folders = std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../hooks")).unwrap();
     let folders: BTreeSet<String> = folders
         .map(|entry| entry.unwrap().path())
         .filter(|folder| folder.join("Cargo.toml").is_file())
@@ -56,7 +58,7 @@ fn events_are_known_and_have_a_matcher_only_where_the_client_looks_at_it() {
 #[test]
 fn the_default_is_the_one_that_is_compiled_in() {
     for hook in catalog().hooks {
-        let defaults: Value = serde_yaml::from_str(section_defaults(&hook.name)).unwrap();
+        let defaults: Value = serde_json::from_str(section_defaults(&hook.name)).unwrap();
         assert_eq!(defaults[&hook.name]["enabled"], Value::Bool(hook.enabled), "{}", hook.name);
     }
 }
@@ -77,7 +79,7 @@ fn a_proof_is_an_event_the_hook_is_registered_on_in_the_clients_format() {
 
 #[test]
 fn every_hook_has_its_section_in_the_schema() {
-    for name in super::section_names() {
+    for name in section_names() {
         assert_eq!(section_by_schema(name).unwrap().0.name, name);
     }
 }
