@@ -1,6 +1,6 @@
 //! Runs a child process with a deadline, in a process group of its own: nothing that the child has started outlives the run.
 
-use std::io::{self, Read, Write as _};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
@@ -53,7 +53,7 @@ pub fn run_while(
     command.stdin(Stdio::piped()).stdout(Stdio::piped());
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
-    let mut child = command.spawn().map_err(ChildError::NotStarted)?;
+    let mut child = spawn(command, limits.deadline).map_err(ChildError::NotStarted)?;
     if let Some(mut stdin) = child.stdin.take() {
         let input = input.to_vec();
         thread::spawn(move || stdin.write_all(&input));
@@ -71,6 +71,19 @@ pub fn run_while(
     let rest = |output: Receiver<Vec<u8>>| output.recv_timeout(REST).map_err(|_| ChildError::Late);
     let status = status.ok_or(ChildError::Late)?;
     Ok(Output { status, stdout: rest(stdout)?, stderr: rest(stderr)? })
+}
+
+/// Starts it, again while its file is busy: a thread that starts another program holds every file that is open for writing, also
+/// the one that was just written to be started here.
+fn spawn(command: &mut Command, deadline: Instant) -> io::Result<Child> {
+    loop {
+        match command.spawn() {
+            Err(error) if error.kind() == ErrorKind::ExecutableFileBusy && Instant::now() < deadline => {
+                thread::sleep(LONGEST_PAUSE);
+            }
+            started => return started,
+        }
+    }
 }
 
 /// The status of the child once it has ended.
@@ -134,6 +147,22 @@ mod tests {
 
     fn within(time: Duration) -> Limits {
         Limits { deadline: Instant::now() + time, grace: Duration::ZERO, max_bytes: 10 }
+    }
+
+    #[test]
+    fn busy_file_is_started_once_it_is_free() {
+        use std::os::unix::fs::OpenOptionsExt as _;
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("program");
+        let mut options = std::fs::OpenOptions::new();
+        let file = options.write(true).create(true).mode(0o700).open(&path).unwrap();
+        std::fs::write(&path, "#!/bin/sh\necho free\n").unwrap();
+        let holder = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            drop(file);
+        });
+        assert_eq!(run(&mut Command::new(&path), b"", within(SOON)).unwrap().stdout, b"free\n");
+        holder.join().unwrap();
     }
 
     #[test]

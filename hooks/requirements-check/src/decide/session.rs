@@ -65,7 +65,11 @@ pub(super) fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) 
     entry(input, world).map(Change::Alive).into_iter().collect()
 }
 
+/// None without state: `shared` drops an answer that has effects then, and a gate must hold.
 fn entry(input: &Input<'_, RequirementsCheck>, world: &World) -> Option<Box<Entry>> {
+    if !input.state_is_usable {
+        return None;
+    }
     let (session, project) = (input.request.call.session_id.as_ref()?, world.root.clone()?);
     Some(Box::new(Entry {
         session: session.clone(),

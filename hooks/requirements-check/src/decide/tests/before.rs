@@ -83,7 +83,13 @@ fn asks_for_no_satisfaction_that_cannot_be_kept_and_tells_the_user_once() {
         let mut scene = Scene::new(&all).on("main");
         (scene.world.can_satisfy, scene.world.can_prove) = (can_satisfy, can_prove);
         scene.state_is_usable = state_is_usable;
-        let reason = denied(&scene.edit("t1")).to_owned();
+        let answer = scene.before_with("t1", "Edit", &edit_of("src/a.rs"), |facts| facts.registers = true);
+        assert_eq!(
+            answer.effects.is_empty(),
+            !state_is_usable,
+            "an answer with effects is dropped without state"
+        );
+        let reason = denied(&answer).to_owned();
         let names = ["not_on_main", "plan", "tests"]
             .into_iter()
             .filter(|name| reason.contains(&format!("- {name}: ")));
