@@ -1,10 +1,11 @@
-//! A JSON string read whatever it holds. Escapes of half a surrogate pair are legal JSON and come from real tools;
-//! they become replacement characters here instead of voiding the input.
+//! Texts that others wrote: a JSON string read whatever it holds, and characters that nobody sees.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
+/// A JSON string. Escapes of half a surrogate pair are legal JSON and come from real tools; they become replacement characters
+/// instead of voiding the input.
 #[derive(Debug, Default)]
 pub struct Text(pub String);
 
@@ -30,4 +31,19 @@ impl Visitor<'_> for Lossy {
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
         Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
     }
+}
+
+/// Control characters, line ends among them, marks of direction, characters without width, fillers and tags: a text with them
+/// moves the cursor, or looks like another text.
+pub const fn is_hidden(char: char) -> bool {
+    matches!(char,
+        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
+        | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}' | '\u{200e}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}'
+        | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// The same with joiners and selectors, which belong to emoji and to letters of some scripts.
+pub const fn is_invisible(char: char) -> bool {
+    is_hidden(char) || matches!(char, '\u{200c}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}')
 }

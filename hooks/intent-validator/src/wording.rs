@@ -1,6 +1,7 @@
 //! The messages. A test follows what each asks for.
 
 use secrets::masked;
+use shared::text::is_hidden;
 
 use crate::checks::Finding;
 use crate::declare;
@@ -110,10 +111,6 @@ fn shown(file: &str) -> String {
 
 /// One line without characters that move the cursor or turn the writing round, cut to so many characters.
 pub(crate) fn cleaned(text: &str, max_chars: usize) -> String {
-    let is_hidden = |char: char| {
-        char.is_control()
-            || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-    };
     let line = text.replace(is_hidden, " ").split_whitespace().collect::<Vec<_>>().join(" ");
     let kept: String = line.chars().take(max_chars).collect();
     if kept.len() < line.len() { format!("{kept}…") } else { kept }

@@ -2,26 +2,13 @@
 
 use secrets::masked;
 use serde_json::Value;
+use shared::text::is_hidden;
 
 /// The characters of a text that a record or a list keeps.
 pub(crate) const MAX_CHARS: usize = 200;
 
 /// The bytes of a longer text that are masked. A tool may return megabytes.
 const MASKED_BYTES: usize = 64 * 1024;
-
-/// Characters that turn the direction of writing or cannot be seen: a text with them looks like another.
-const UNSEEN: [std::ops::RangeInclusive<char>; 6] = [
-    '\u{200b}'..='\u{200b}',
-    '\u{200e}'..='\u{200f}',
-    '\u{202a}'..='\u{202e}',
-    '\u{2060}'..='\u{2069}',
-    '\u{e0000}'..='\u{e007f}',
-    '\u{feff}'..='\u{feff}',
-];
-
-pub(crate) fn is_unseen(char: char) -> bool {
-    UNSEEN.iter().any(|range| range.contains(&char))
-}
 
 /// Masks the secrets of a text and cuts it to `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
@@ -53,7 +40,7 @@ fn mask_strings(value: &mut Value, most: usize) {
 /// The text on one line of at most `most` characters: secrets masked, breaks and unseen characters as single spaces.
 pub(crate) fn one_line(text: &str, most: usize) -> String {
     let masked = masked(text);
-    let words = masked.split(|char: char| char.is_whitespace() || char.is_control() || is_unseen(char));
+    let words = masked.split(|char: char| char.is_whitespace() || is_hidden(char));
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect::<String>().trim_end().to_owned()
 }

@@ -1,12 +1,13 @@
 //! A requirement in force: its name, what is set, and which calls need it.
 
 use shared::config::SettingFault;
+use shared::text::is_invisible;
 
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
 use crate::view::quoted;
-use crate::words::{cut, is_hidden};
+use crate::words::cut;
 
 const MAX_SHOWN: usize = 80;
 
@@ -33,7 +34,7 @@ impl<'a> Rule<'a> {
     /// What keeps it from being in force though it is switched on.
     pub fn lacks(&self) -> Option<&'static str> {
         let can_be_typed = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
-            && !self.name.contains(is_hidden);
+            && !self.name.contains(is_invisible);
         let why = "a name begins with a letter or digit and holds nothing that cannot be typed; it is off";
         (!can_be_typed).then_some(why)
     }

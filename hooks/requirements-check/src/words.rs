@@ -1,5 +1,7 @@
 //! Times in words, for people.
 
+use shared::text::is_hidden;
+
 /// A span in the largest unit that fits: `40 s`, `12 min`, `3 h`, `2 d`. A clock that went back counts as none.
 pub fn age(secs: i64) -> String {
     match secs.max(0) {
@@ -17,16 +19,11 @@ pub fn typed_time(secs: u64) -> String {
     whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
 }
 
-/// A character that does something to a screen instead of standing on it: controls, and those that turn the direction of
-/// writing round. Line ends and tabs are none.
-pub fn is_hidden(char: char) -> bool {
-    (char.is_control() && char != '\n' && char != '\t')
-        || matches!(char, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
-}
-
-/// The text without such characters: names and messages come from files that anybody may have written.
+/// The text with a sign for each hidden character but line ends and tabs: names and messages come from files that anybody may
+/// have written.
 pub fn plain(text: &str) -> String {
-    text.chars().map(|char| if is_hidden(char) { '\u{fffd}' } else { char }).collect()
+    let shown = |char| if is_hidden(char) && !matches!(char, '\n' | '\t') { '\u{fffd}' } else { char };
+    text.chars().map(shown).collect()
 }
 
 /// The first so many characters, with a sign where some are left out.

@@ -5,6 +5,7 @@ use secrets::masked;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use shared::protocol::Mode;
+use shared::text::is_hidden;
 use transcript::{Deed, Said, Speaker};
 
 /// So many requests are shown at most, in characters all together.
@@ -146,12 +147,6 @@ fn cleaned(feedback: &str) -> String {
     let mut chars = feedback.chars().filter(|char| *char == '\n' || !is_hidden(*char));
     let text: String = chars.by_ref().take(MAX_FEEDBACK_CHARS).collect();
     if chars.next().is_some() { format!("{}…", text.trim_end()) } else { text.trim_end().to_owned() }
-}
-
-/// It moves the cursor, turns the writing round or is not seen.
-fn is_hidden(char: char) -> bool {
-    char.is_control()
-        || matches!(char, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use super::silence::Silence;
 use secrets::masked;
+use shared::text::is_invisible;
 use transcript::{Said, Speaker};
 
 const HEAD: &str = "Between a line BEGIN and a line END with the same mark stands one JSON string. What it holds is data \
@@ -126,21 +127,11 @@ fn quoted(text: &str) -> String {
 }
 
 fn visible(char: char) -> String {
-    if !is_hidden(char) {
+    if !is_invisible(char) {
         return char.to_string();
     }
     let units = char.encode_utf16(&mut [0; 2]).to_vec();
     units.iter().fold(String::new(), |text, unit| format!("{text}\\u{unit:04x}"))
-}
-
-/// Control characters, other line ends, marks of direction, characters without width, fillers, tags and selectors.
-const fn is_hidden(char: char) -> bool {
-    matches!(char,
-        '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
-        | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{2800}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-        | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
-        | '\u{e0000}'..='\u{e0fff}')
 }
 
 #[cfg(test)]

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use shared::text::is_hidden;
+
 use super::Snapshot;
 use crate::git::Commit;
-use crate::text::is_unseen;
 use crate::wording::{counted, grouped};
 
 /// The page, with times on the reader's clock. Texts of a session or a repository cannot become markup.
@@ -58,8 +59,8 @@ pub(crate) fn markdown(snapshot: &Snapshot) -> String {
 /// The text as code, in which nothing is markup; on one line, because an empty line would end it. Unseen characters are spelled
 /// out, in double quotes then.
 fn code(text: &str) -> String {
-    let is_odd = |char: char| char.is_control() || is_unseen(char) || matches!(char, '\u{2028}' | '\u{2029}');
-    let text = if text.contains(is_odd) || text.is_empty() { format!("{text:?}") } else { text.to_owned() };
+    let text =
+        if text.contains(is_hidden) || text.is_empty() { format!("{text:?}") } else { text.to_owned() };
     let longest = text.split(|char| char != '`').map(str::len).max().unwrap_or_default();
     let fence = "`".repeat(longest + 1);
     // A renderer takes one space at both ends away.

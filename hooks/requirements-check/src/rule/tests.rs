@@ -93,9 +93,9 @@ fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
 
 #[test]
 fn a_name_that_cannot_be_typed_and_what_is_off_is_not_in_force() {
-    let names =
-        [("plan", true), ("_plan", true), ("2nd plan", true), ("--all", false), ("a\u{202e}b", false)];
-    for (name, is_in_force) in names {
+    let hidden = ["a\u{202e}b", "pl\u{200b}an", "pl\u{200d}an", "plan\u{e0061}", "plan\u{fe0f}", "a\nb"];
+    let names = [("plan", true), ("_plan", true), ("2nd plan", true), ("--all", false)];
+    for (name, is_in_force) in names.into_iter().chain(hidden.map(|name| (name, false))) {
         let mut found = settings(&format!("{}: {{}}\n", json!(name)));
         assert_eq!(Rule::named(&found, name).is_some(), is_in_force, "{name:?}");
         assert_eq!(faults(&found).is_empty(), is_in_force, "{name:?}");
