@@ -13,6 +13,9 @@ const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// Commands that prepare the way for the ones that matter.
 const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
+/// The options of `git commit` with a letter and a value that may be attached.
+const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
+
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
 #[derive(Debug)]
@@ -92,8 +95,10 @@ impl Call {
     /// A `git commit` of what is staged: not of the work tree (`-a`, paths), nor of what the line itself stages before.
     pub(crate) fn commits_the_index(&self) -> bool {
         let takes_all = |word: &String| {
-            let is_cluster = word.starts_with('-') && !word.starts_with("--");
-            word == "--all" || word == "--" || (is_cluster && word.contains('a'))
+            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+            // Behind the letter of an option with a value stands the value: `-m"fix parser"`.
+            let flags = letters.and_then(|letters| letters.split(WITH_VALUE).next());
+            word == "--all" || word == "--" || flags.is_some_and(|flags| flags.contains('a'))
         };
         let mut relevant = self.commands().iter().filter_map(Simple::git).filter_map(|git| match git {
             ("commit", rest) => Some(!rest.iter().any(takes_all)),
@@ -136,6 +141,9 @@ mod tests {
         for (line, expected) in [
             ("git commit -m x", true),
             ("git -C sub commit --amend", true),
+            ("git commit -m'fix a parser'", true),
+            ("git commit -qFnotes/a.txt", true),
+            ("git commit -qam x", false),
             ("git commit -am x", false),
             ("git commit --all -m x", false),
             ("git commit -m x -- src/a.rs", false),
