@@ -134,6 +134,10 @@ impl<'a, 's> Look<'a, 's> {
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
         let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
         let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
+        // Once for all rules: it reads a file for each live session.
+        if rules.iter().any(|rule| matches!(rule.set.terms, Terms::Guard(Guard::SingleSession))) {
+            self.look_for_others();
+        }
         for rule in locked.into_iter().chain(others) {
             let name = rule.name.to_owned();
             match &rule.set.terms {
@@ -143,7 +147,6 @@ impl<'a, 's> Look<'a, 's> {
                     let size = sizes::of(self, rule, dynamic);
                     self.world.sizes.extend(size.map(|size| (name, size)));
                 }
-                Terms::Guard(Guard::SingleSession) => self.look_for_others(),
                 Terms::Evidence(_) => {
                     let freshness = fingerprints::compare(self, rule);
                     self.world.evidence.extend(freshness.map(|freshness| (name.clone(), freshness)));
