@@ -13,6 +13,7 @@ const WITH_VALUE: &[&str] = &[
     "--exec-path",
     "--git-dir",
     "--namespace",
+    "--shallow-file",
     "--super-prefix",
     "--work-tree",
 ];

@@ -206,7 +206,7 @@ fn a_command_counts_alone_and_in_pure_chains() {
 
 #[test]
 fn a_commit_is_found_wherever_it_runs_and_what_only_looks_like_one_is_none() {
-    let lines = "git -c a=b -C d --no-pager commit ¦ git --attr-source HEAD commit ¦ git --git-dir=x --work-tree y -P --namespace x commit ¦ \
+    let lines = "git -c a=b -C d --no-pager commit ¦ git --attr-source HEAD commit ¦ git --shallow-file x commit ¦ git --git-dir=x --work-tree y -P --namespace x commit ¦ \
         /usr/bin/git commit ¦ git.exe commit ¦ env X=1 git commit ¦ sudo --chdir=../main git commit ¦ \
         find . -name x -exec git commit \\; ¦ flock lock git commit ¦ echo a | xargs git commit -m ¦ \
         $SUDO git commit ¦ a; b && git commit | c ¦ eval 'git commit' ¦ ( (git commit) ) ¦ \
