@@ -234,3 +234,16 @@ fn nobody_asks_while_it_is_off() {
     polling.polled();
     assert_eq!(polling.endpoint.requests().len(), 1, "otherwise somebody asks");
 }
+
+#[test]
+fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
+    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
+    fs::remove_file(polling.sandbox.home().join(".claude/.credentials.json")).unwrap();
+    polling.polled();
+    assert_eq!((&polling.slot()["trouble"], polling.errors().len()), (&json!("no_login"), 1));
+    assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
+    fs::remove_file(polling.state("usage-poll.json")).unwrap();
+    polling.poll().env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-of-the-environment").run().assert_exit(0);
+    let asked = polling.endpoint.requests().remove(0).to_lowercase();
+    assert!(asked.contains("authorization: bearer sk-ant-of-the-environment\r\n"), "{asked}");
+}
