@@ -1,126 +1,92 @@
-//! The life of delegation-guard through real processes: the streak of the main session, the one refusal, the reminder in
-//! between, subagents of newer and older clients, the disk playing up, and what is said.
+//! delegation-guard through real processes: each of its answers once, parallel calls, and who is left alone. The rules are
+//! tables beside its `decide`.
 
-mod parallel;
-mod reminder;
-mod settings;
-mod state;
-mod streak;
-mod subagents;
-mod texts;
-
-use crate::driver::{Driver, context, denial};
+use crate::driver::{Driver, context, denial, documented, tree};
 use serde_json::{Value, json};
-use std::ops::Deref;
-use std::path::PathBuf;
 use tests::payloads::Payload;
 
 const ON: &str = "delegation-guard: {enabled: true}\n";
 
-/// What a call was answered with, told by the first words of each text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Said {
-    Nothing,
-    Denial,
-    FirstCallAdvice,
-    /// With the streak it names.
-    Advice(u32),
-    Reminder,
+const COPIES: usize = 20;
+
+fn guard(global: &str) -> Driver {
+    Driver::new("delegation-guard", global)
 }
 
-/// The driver of delegation-guard, which it stands for wherever a question is not about calls.
-struct Guard(Driver);
-
-impl Deref for Guard {
-    type Target = Driver;
-
-    fn deref(&self) -> &Driver {
-        &self.0
-    }
+/// The event before a call of the main session.
+fn before(guard: &Driver) -> Payload {
+    guard.session.pre_tool_use("Bash", json!({ "command": "ls" }))
 }
 
-impl Guard {
-    /// With this global file.
-    fn new(global: &str) -> Self {
-        Self(Driver::new("delegation-guard", global))
-    }
-
-    /// A session in which the one refusal is spent.
-    fn warmed_up(global: &str) -> Self {
-        let guard = Self::new(global);
-        assert_eq!(guard.call("Bash"), Said::Denial);
-        guard
-    }
-
-    /// What is said before a call of this tool.
-    #[track_caller]
-    fn call(&self, tool: &str) -> Said {
-        said(self.ask(&self.before(tool)).as_ref())
-    }
-
-    /// What is said before so many calls, one after the other.
-    #[track_caller]
-    fn calls(&self, count: usize) -> Vec<Said> {
-        (0..count).map(|_| self.call("Bash")).collect()
-    }
-
-    /// What is said after a call of this tool.
-    #[track_caller]
-    fn ended(&self, tool: &str) -> Said {
-        said(self.ask(&self.after(tool)).as_ref())
-    }
-
-    /// What is said after so many calls that nobody was asked about before.
-    #[track_caller]
-    fn ends(&self, count: usize) -> Vec<Said> {
-        (0..count).map(|_| self.ended("Bash")).collect()
-    }
-
-    /// The event before a call of this tool.
-    fn before(&self, tool: &str) -> Payload {
-        self.session.pre_tool_use(tool, json!({ "command": "ls" }))
-    }
-
-    /// The event after a call of this tool.
-    fn after(&self, tool: &str) -> Payload {
-        self.session.post_tool_use(tool, json!({ "command": "ls" }), json!({}))
-    }
-
-    /// The state file of the session.
-    fn file(&self) -> PathBuf {
-        self.state(&self.file_name())
-    }
-
-    fn file_name(&self) -> String {
-        format!("{}-delegation.json", self.session.id)
-    }
-
-    /// The streak that is remembered.
-    #[track_caller]
-    fn streak(&self) -> Value {
-        self.state_of(&self.file_name())["state"]["streak"].clone()
-    }
-}
-
-/// The answer in a word; fails on anything this hook never says.
+/// The text for Claude beside an event that goes on begins so.
 #[track_caller]
-fn said(answer: Option<&Value>) -> Said {
-    // A notice is for the user alone.
-    let Some(answer) = answer.filter(|answer| answer.get("hookSpecificOutput").is_some()) else {
-        return Said::Nothing;
-    };
-    if let Some(reason) = denial(Some(answer)) {
-        assert!(reason.starts_with("delegation-guard refused this call once"), "{answer}");
-        return Said::Denial;
+fn assert_advises(answer: Option<&Value>, beginning: &str) {
+    assert_eq!(denial(answer), None);
+    let text = context(answer).unwrap_or_default();
+    assert!(text.starts_with(&format!("delegation-guard ({beginning}")), "{answer:?}");
+}
+
+#[test]
+fn the_first_call_is_refused_once_and_advice_and_a_delegation_follow() {
+    let guard = guard("delegation-guard:\n  enabled: true\n  first_call: deny\n");
+    let call = || guard.ask(&before(&guard));
+    let reason = denial(call().as_ref()).unwrap();
+    for part in ["delegation-guard refused", "(streak 0)", "call Agent", "send the same call again"] {
+        assert!(reason.contains(part), "no `{part}` in {reason}");
     }
-    let text = context(Some(answer)).unwrap_or_else(|| panic!("neither a denial nor a text: {answer}"));
-    if text.starts_with("delegation-guard (reminder)") {
-        return Said::Reminder;
+    assert!(reason.ends_with("\n(delegation-guard.first_call: ~/.claude/requirements.yaml:3)"), "{reason}");
+    assert_eq!(call(), None);
+    assert_advises(call().as_ref(), "advice at streak 2)");
+    let agent = guard.session.pre_tool_use("Agent", json!({ "description": "x", "prompt": "y" }));
+    assert_eq!(guard.ask(&agent), None);
+    assert!(denial(call().as_ref()).is_some(), "a delegation arms it again");
+}
+
+#[test]
+fn a_failed_call_counts_as_executed() {
+    let guard = guard(ON);
+    let failed = guard.session.post_tool_use_failure("Bash", json!({ "command": "false" }), "Exit code 1");
+    for _ in 0..4 {
+        assert_eq!(guard.ask(&failed), None);
     }
-    if text.starts_with("delegation-guard (first call, ") {
-        return Said::FirstCallAdvice;
+    let answer = guard.ask(&failed);
+    assert_advises(answer.as_ref(), "reminder)");
+    assert_eq!(answer.unwrap()["hookSpecificOutput"]["hookEventName"], "PostToolUseFailure");
+}
+
+#[test]
+fn of_twenty_first_calls_at_once_exactly_one_is_refused_a_hundred_times_over() {
+    let guard = guard(ON);
+    for round in 0..100 {
+        let call = before(&guard).with("session_id", format!("session-{round}"));
+        let calls: Vec<_> =
+            (0..COPIES).map(|number| call.clone().with("tool_use_id", format!("toolu_{number}"))).collect();
+        let answers = guard.ask_at_once(&calls);
+        let denials = answers.iter().filter(|answer| denial(answer.as_ref()).is_some()).count();
+        assert_eq!(denials, 1, "round {round}: {answers:?}\n{}", guard.journal());
     }
-    let streak =
-        text.strip_prefix("delegation-guard (advice at streak ").and_then(|rest| rest.split(')').next());
-    Said::Advice(streak.and_then(|streak| streak.parse().ok()).unwrap_or_else(|| panic!("{answer}")))
+}
+
+/// Each of these is answered with silence, and none is counted.
+#[test]
+fn subagents_scripts_and_our_own_commands_are_left_alone() {
+    let guard = guard(ON);
+    let own = json!({ "command": "delegation-guard status", "description": "x" });
+    let own = guard.session.pre_tool_use("Bash", own);
+    assert_eq!(guard.ask(&own), None);
+    let left = tree(&guard.sandbox.state_dir());
+    for tool in ["Bash", "Agent", "Skill", "mcp__a__b"] {
+        let before = guard.session.pre_tool_use(tool, json!({}));
+        let after = guard.session.post_tool_use_failure(tool, json!({}), "Exit code 1");
+        for event in [before, after] {
+            assert_eq!(guard.ask(&event.in_subagent("a1", "general-purpose")), None, "{tool}");
+        }
+    }
+    let headless = guard.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli");
+    assert_eq!(documented(&headless.stdin(before(&guard).to_bytes()).run()), None);
+    assert_eq!(tree(&guard.sandbox.state_dir()), left);
+    assert!(
+        denial(guard.ask(&before(&guard)).as_ref()).is_some(),
+        "and the main session is as armed as before"
+    );
 }

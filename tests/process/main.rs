@@ -16,7 +16,6 @@ mod endpoint;
 mod fixtures;
 mod gate;
 mod harness;
-mod hostile;
 #[cfg(unix)]
 mod installer;
 mod intent_validator;

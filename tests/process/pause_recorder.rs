@@ -1,18 +1,14 @@
-//! pause-recorder through real processes: levels, record, snapshot, brief, commands; kills and full disks harm none of them.
+//! pause-recorder through real processes: a session from its first record to the brief of the next one, the commands, and in
+//! `faults` and `parallel` what goes wrong around it. The rules are tables beside its `decide`.
 
-mod commands;
-mod crowd;
-mod damage;
-mod ends;
-mod folder;
-mod recorded;
-mod snapshot;
+mod faults;
+mod parallel;
 
 use std::fs;
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use tests::payloads::Session;
 use tests::transcripts::Transcript;
 
@@ -70,15 +66,6 @@ impl Recorder {
             self.actives().into_iter().filter(|path| !before.contains(path)).collect();
         assert_eq!(new.len(), 1, "{before:?} {new:?}");
         new.remove(0)
-    }
-
-    /// A session that was recorded and has ended; returns the snapshot's id.
-    #[track_caller]
-    fn paused(&self, session: &Session) -> String {
-        self.recorded(session);
-        self.ask(&session.stop("The parser is written, the printer is not."));
-        self.ask(&session.session_end("other"));
-        self.latest()
     }
 
     /// The id in the pointer's first line.
@@ -153,4 +140,91 @@ fn lines(path: &Path) -> Vec<Value> {
 
 fn kinds(lines: &[Value]) -> Vec<&str> {
     lines.iter().map(|line| line["type"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn a_session_is_recorded_and_the_next_one_is_told_of_its_snapshot_once() {
+    let recorder = Recorder::new("git_commit: true");
+    let session = &recorder.session;
+    let record = recorder.recorded(session);
+    for name in ["src/parser.rs", "src/printer.rs"] {
+        let path = recorder.sandbox.write(name, "fn main() {}").display().to_string();
+        let input = json!({ "file_path": path, "content": "fn main() {}" });
+        recorder.ask(&session.post_tool_use("Write", input, json!({ "type": "create", "filePath": path })));
+    }
+    recorder.sandbox.git(&["add", "src/parser.rs"]);
+    recorder.sandbox.git(&["commit", "--quiet", "--message", "add the parser"]);
+    recorder.ask(&session.post_tool_use_failure("Bash", json!({ "command": "false" }), "Exit code 1"));
+    recorder.ask(&session.subagent_start("a1"));
+    recorder.ask(&session.subagent_stop("a1", "Found it."));
+    recorder.ask(&session.stop("The parser is written, the printer is not."));
+    recorder.ask(&session.pre_compact("manual"));
+    let id = recorder.latest();
+    assert!(record.is_file() && recorder.file(&id, ".json").is_file(), "the record goes on");
+    recorder.ask(&session.session_start("compact"));
+    recorder.climb(session, 186_000);
+    recorder.ask(&session.user_prompt_submit("and now the printer"));
+    recorder.ask(&session.session_end("other"));
+
+    let mut expected: Vec<String> =
+        [".json", ".yaml", ".md", "-incremental.jsonl"].iter().map(|end| format!("{id}{end}")).collect();
+    expected.push("LATEST-SESSION.txt".to_owned());
+    expected.sort();
+    assert_eq!(recorder.kept(), expected);
+    let lines = lines(&recorder.file(&id, "-incremental.jsonl"));
+    let happened = "pause_started system_event tool_call tool_call tool_call system_event system_event system_event \
+                    assistant_response system_event system_event system_event tool_call user_message system_event pause_finalized";
+    assert_eq!(kinds(&lines), happened.split_whitespace().collect::<Vec<_>>());
+    let snapshot = recorder.snapshot(&id);
+    let usage = json!({ "tokens_used": 186_000, "tokens_total": 200_000, "percentage": 93.0 });
+    assert_eq!((&snapshot["session_id"], &snapshot["context_usage"]), (&json!(id), &usage));
+    assert_eq!(snapshot["files_touched"], json!(["src/parser.rs", "src/printer.rs"]));
+    let committed = recorder.sandbox.git(&["show", "--name-only", "--format=%s", "HEAD"]);
+    assert!(committed.starts_with(&format!("Pause snapshot {id}")), "{committed}");
+    assert!(!committed.contains("printer.rs"), "{committed}");
+
+    let brief = recorder.starts("bbbbbbbb-1");
+    for part in [
+        "an earlier session of this project ended ",
+        "context 93 % full",
+        "Branch: main, 1 file uncommitted",
+        "- last words of a turn: The parser is written, the printer is not.",
+        "- asked last, without an answer: and now the printer",
+        ": add the parser",
+        &format!("\nSnapshot: .claude/sessions/{id}.json (each recorded action: "),
+    ] {
+        assert!(brief.contains(part), "{part}: {brief}");
+    }
+    assert_eq!(recorder.starts("bbbbbbbb-2"), "");
+}
+
+#[test]
+fn words_in_a_shell_and_typed_as_a_prompt_are_answered_alike() {
+    let recorder = Recorder::new("");
+    let session = &recorder.session;
+    let in_shell = |words: &str, part: &str| {
+        let outcome = recorder.run(&words.split(' ').collect::<Vec<_>>());
+        outcome.assert_exit(0);
+        assert!(outcome.stdout_text().contains(part), "{words}: {outcome}");
+    };
+    let typed = |words: &str, part: &str| {
+        let told = recorder.typed(session, &format!("pause-recorder {words}")).unwrap_or_default();
+        assert!(told.contains(part), "{words}: {told:?}");
+    };
+    in_shell("start", "from here on this session is recorded in .claude/sessions");
+    typed("start", "this session is being recorded already: session-");
+    in_shell("status", "record: session-");
+    typed("list", "being recorded, 1 action, of this session");
+    in_shell("finalize", "is finalized, 1 action:\n");
+    typed("show", "# Paused session `session-");
+    in_shell("resume", "\nSnapshot: .claude/sessions/session-");
+    typed("prune --dry-run", "no snapshot of this project is older than 90 days");
+    let first = lines(&recorder.file(&recorder.latest(), "-incremental.jsonl")).remove(0);
+    assert_eq!(first["data"]["reason"], "command");
+    assert_eq!(recorder.typed(session, "pause-recorder start the server"), None);
+    in_shell("list", "unread");
+    let answer = recorder.ask(&session.user_prompt_submit("pause-recorder resume"));
+    let brief = context(answer.as_ref()).expect("which is for Claude");
+    assert!(brief.contains(&recorder.latest()), "{brief}");
+    in_shell("list", ", read");
 }

@@ -44,12 +44,6 @@ impl Calls {
         self.ask(&self.bash(text))
     }
 
-    /// The numbers, counted from 1, of so many different calls of which the user is told; the others are silent.
-    #[track_caller]
-    fn told_at(&self, calls: usize) -> Vec<usize> {
-        told(&(0..calls).map(|number| self.call(&number.to_string())).collect::<Vec<_>>())
-    }
-
     /// The session's state file.
     fn file(&self) -> String {
         format!("{}-buckets.json", self.session.id)
@@ -112,9 +106,7 @@ fn eighty_calls_at_once_pay_one_token_each() {
 fn claude_reads_advice_or_a_refusal_with_its_file_and_a_script_only_what_it_asked_for() {
     // The keys of the section, in a script or not; then whether the user, Claude and the gate speak at the second call.
     for (keys, is_script, expected) in [
-        ("audience: model", false, (false, true, false)),
         ("audience: both", false, (true, true, false)),
-        ("mode: deny", false, (true, false, true)),
         ("audience: both", true, (true, false, false)),
         ("audience: model\n  headless: true", true, (false, true, false)),
         ("mode: deny", true, (true, false, true)),
@@ -132,20 +124,6 @@ fn claude_reads_advice_or_a_refusal_with_its_file_and_a_script_only_what_it_aske
         let place = "(rate-awareness.global_default: ~/.claude/requirements.yaml:2)";
         assert!(denial.is_none_or(|reason| reason.ends_with(place)), "{answer:?}");
     }
-}
-
-#[test]
-fn the_end_of_the_session_forgets_its_buckets() {
-    let calls = Calls::new(&only_capacity(1));
-    assert_eq!(calls.told_at(2), [2]);
-    assert!(calls.state(&calls.file()).exists());
-    assert_eq!(calls.ask(&calls.session.session_end("other")), None);
-    assert!(
-        !calls.state_names().iter().any(|name| name.contains(&calls.session.id)),
-        "{:?}",
-        calls.state_names()
-    );
-    assert_eq!(calls.call("x"), None, "a new bucket is full");
 }
 
 #[test]

@@ -5,6 +5,5 @@ mod evidence;
 mod gates;
 mod places;
 mod robust;
-mod scopes;
-mod stop;
+mod turns;
 mod world;

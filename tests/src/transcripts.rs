@@ -12,7 +12,6 @@ pub struct Transcript<'a> {
     lines: Vec<String>,
     /// Message id of the model's next lines; `None`: that of the recording.
     message: Option<String>,
-    agent: Option<String>,
     /// Model and tokens of the model's next lines; none: the recorded ones.
     context: Option<(String, u64)>,
 }
@@ -20,12 +19,7 @@ pub struct Transcript<'a> {
 impl<'a> Transcript<'a> {
     /// An empty one of this session, in its present turn.
     pub fn of(session: &'a Session) -> Self {
-        Self { session, lines: Vec::new(), message: None, agent: None, context: None }
-    }
-
-    /// The one of a subagent of this session, in a file of its own.
-    pub fn of_subagent(session: &'a Session, agent: &str) -> Self {
-        Self { agent: Some(agent.to_owned()), ..Self::of(session) }
+        Self { session, lines: Vec::new(), message: None, context: None }
     }
 
     /// What the model says and calls from here on is one message, of this id.
@@ -86,21 +80,13 @@ impl<'a> Transcript<'a> {
         if !told["promptId"].is_null() {
             told["promptId"] = json!(self.session.prompt_id);
         }
-        if let Some(agent) = &self.agent {
-            told["isSidechain"] = json!(true);
-            told["agentId"] = json!(agent);
-        }
         self.lines.push(told.to_string() + "\n");
         self
     }
 
-    /// Writes it to the session's `transcript_path`, or where the client has a subagent's.
+    /// Writes it to the session's `transcript_path`.
     pub fn write(&self) {
-        let session = &self.session.transcript;
-        let path = self.agent.as_ref().map_or_else(
-            || session.clone(),
-            |agent| session.with_extension("").join(format!("subagents/agent-{agent}.jsonl")),
-        );
+        let path = &self.session.transcript;
         fs::create_dir_all(path.parent().expect("a transcript lies in a folder"))
             .and_then(|()| fs::write(path, self.lines.concat()))
             .expect("the transcript");

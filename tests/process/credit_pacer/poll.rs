@@ -40,16 +40,11 @@ impl Polling {
         let endpoint = Endpoint::start(manner);
         let pacing = Pacing::new(&global(true, &endpoint));
         let polling = Self { pacing, endpoint };
-        polling.log_in(now_secs() + HOUR);
-        polling
-    }
-
-    /// The client's own file with a login that ends then, in seconds since the epoch.
-    fn log_in(&self, until: i64) {
-        let login =
-            json!({ "accessToken": TOKEN, "refreshToken": "sk-ant-ort01-other", "expiresAt": until * 1000 });
+        let until = (now_secs() + HOUR) * 1000;
+        let login = json!({ "accessToken": TOKEN, "refreshToken": "sk-ant-ort01-other", "expiresAt": until });
         let text = json!({ "claudeAiOauth": login }).to_string();
-        self.sandbox.write_home(".claude/.credentials.json", text);
+        polling.sandbox.write_home(".claude/.credentials.json", text);
+        polling
     }
 
     /// What the slot remembers; null where nobody has taken it.
@@ -76,14 +71,6 @@ impl Polling {
         outcome.assert_exit(0);
         assert!(outcome.stdout.is_empty() && outcome.stderr.is_empty(), "{outcome}");
         self.assert_nothing_is_told();
-    }
-
-    /// The slot's time comes, as if one had waited.
-    fn make_due(&self) {
-        let mut slot = self.slot();
-        slot["next_at"] = 0.into();
-        let envelope = json!({ "version": 1, "session": "", "state": slot });
-        fs::write(self.state("usage-poll.json"), envelope.to_string()).unwrap();
     }
 
     /// How long nobody asks from the last attempt on, in seconds, with the play of a busy machine.
@@ -241,51 +228,22 @@ fn nobody_asks_while_it_is_off() {
     polling.sandbox.requirements(Level::Project, "credit-pacer: { enabled: false }\n");
     assert_silent(&polling, "off in this project");
     let polling = new();
+    polling.sandbox.settings(Level::Project, &json!({ "env": { "ANTHROPIC_BASE_URL": "anything" } }));
+    assert_silent(&polling, "a project's settings lead elsewhere");
+    let polling = new();
     polling.polled();
     assert_eq!(polling.endpoint.requests().len(), 1, "otherwise somebody asks");
 }
 
 #[test]
-fn nobody_asks_where_a_projects_settings_lead_elsewhere() {
-    for level in [Level::Project, Level::Local] {
-        let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-        polling.sandbox.settings(level, &json!({ "env": { "ANTHROPIC_BASE_URL": "anything" } }));
-        assert_silent(&polling, "another server");
-    }
-    // Started below the top of a repository, Claude Code reads the settings there.
+fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
     let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    let below = polling.sandbox.project().join("below");
-    polling.sandbox.write("below/.claude/settings.json", r#"{"env":{"ANTHROPIC_BASE_URL":"x"}}"#);
-    let outcome = polling.poll().cwd(&below).env("CLAUDE_PROJECT_DIR", below.display().to_string()).run();
-    outcome.assert_exit(0);
+    fs::remove_file(polling.sandbox.home().join(".claude/.credentials.json")).unwrap();
+    polling.polled();
+    assert_eq!((&polling.slot()["trouble"], polling.errors().len()), (&json!("no_login"), 1));
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
-}
-
-#[test]
-fn without_a_login_that_is_good_nothing_is_asked_and_it_is_told_once() {
-    let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
-    polling.log_in(now_secs() - 1);
-    for _ in 0..2 {
-        polling.polled();
-        assert_eq!(polling.slot()["trouble"], "no_login");
-        polling.assert_waits(600);
-        polling.make_due();
-    }
-    assert_eq!(polling.errors().len(), 1, "{:?}", polling.errors());
-    assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
+    fs::remove_file(polling.state("usage-poll.json")).unwrap();
     polling.poll().env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-of-the-environment").run().assert_exit(0);
     let asked = polling.endpoint.requests().remove(0).to_lowercase();
     assert!(asked.contains("authorization: bearer sk-ant-of-the-environment\r\n"), "{asked}");
-    assert_eq!((&polling.slot()["failures"], &polling.slot()["trouble"]), (&json!(0), &Value::Null));
-}
-
-#[test]
-fn new_process_keeps_to_the_back_off() {
-    let polling = Polling::new(Manner::answers(429, &["Retry-After: 3405"], "the body"));
-    for _ in 0..2 {
-        polling.polled();
-        assert_eq!(polling.slot()["trouble"], "too_many");
-        polling.assert_waits(3405);
-    }
-    assert_eq!((polling.endpoint.requests().len(), polling.errors().len()), (1, 1));
 }

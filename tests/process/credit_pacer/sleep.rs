@@ -37,14 +37,6 @@ impl Pacing {
             })
             .collect()
     }
-
-    /// The session's deadline and the beginning of its batch, in microseconds.
-    fn batch(&self) -> (i64, i64) {
-        let state = self.state_of("credit-pacer.json");
-        let sessions = state["state"]["sessions"].as_object().unwrap().clone();
-        let session = sessions.values().next().expect("a session is remembered");
-        (session["batch"].as_i64().unwrap(), session["until"].as_i64().unwrap())
-    }
 }
 
 #[test]
@@ -113,32 +105,4 @@ fn switching_it_off_ends_a_delay() {
     assert_eq!(documented(&hook.wait()), None);
     assert_eq!(pacing.sleeps()[0].1, "cut short: switched off");
     assert_eq!(pacing.ask(&pacing.call()), None, "and nothing waits any more");
-}
-
-#[test]
-fn nothing_waits_after_what_waits_for_the_user_or_keeps_a_list() {
-    let pacing = Pacing::new(LONG);
-    pacing.used(99.0, 5.0);
-    for tool in ["AskUserQuestion", "TodoWrite"] {
-        let payload = pacing.session.post_tool_use(tool, json!({}), json!({}));
-        assert_eq!(pacing.ask(&payload), None, "{tool}");
-    }
-    let rejected = pacing.session.post_tool_use_failure("Bash", json!({}), "interrupted");
-    assert_eq!(pacing.ask(&rejected.with("is_interrupt", true)), None);
-    assert_eq!((pacing.sleeps(), pacing.sessions().len()), (vec![], 1), "they are counted all the same");
-}
-
-#[test]
-fn where_nobody_watches_a_delay_is_a_minute_at_most() {
-    for (global, secs) in [(LONG, 60), ("credit-pacer: { alerts: [], headless: true }\n", 350)] {
-        let pacing = Pacing::new(global);
-        pacing.used(99.0, 5.0);
-        let hook = pacing.hook().env("CLAUDE_CODE_ENTRYPOINT", "sdk-cli").stdin(pacing.call().to_bytes());
-        let mut hook = hook.start();
-        pacing.until_all_wait(std::slice::from_ref(&hook));
-        let (batch, until) = pacing.batch();
-        assert_eq!(until - batch, secs * 1_000_000);
-        hook.terminate();
-        hook.wait().assert_exit(0);
-    }
 }

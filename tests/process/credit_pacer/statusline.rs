@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use tests::binaries;
 use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome};
-use tests::sandbox::Level;
 
 use super::{HOUR, Pacing, now_secs};
 use crate::driver::tree;
@@ -83,20 +82,6 @@ fn what_the_client_tells_is_written_down_and_shown() {
 }
 
 #[test]
-fn recordings_without_credits_leave_a_line_and_no_reading() {
-    let pacing = Pacing::new("");
-    for (recording, expected) in [
-        ("statusLine-before-first-reply", "Opus 4.8 (1M context) · no usage reported yet"),
-        ("statusLine", "Opus 4.8 (1M context) · ctx 5% · no usage reported (needs a Pro or Max login)"),
-    ] {
-        assert_eq!(pacing.line(&pacing.session.replay(recording)), expected);
-    }
-    assert!(!pacing.state("usage.json").exists());
-    assert!(!pacing.state("usage.db").exists());
-    assert!(pacing.state(&format!("{}-usage.json", pacing.session.id)).exists());
-}
-
-#[test]
 fn while_it_is_switched_off_it_still_records_and_says_so() {
     let pacing = Pacing::new("credit-pacer: { max_delay_secs: 77 }\n");
     let payload = pacing.client_tells(70, (94.9, 5), (10.0, 160));
@@ -121,22 +106,6 @@ fn a_chained_command_is_given_the_same_and_printed_below() {
     let (json, rest) = rest.strip_prefix("\u{1b}[35m").unwrap().split_at(payload.to_bytes().len() - 1);
     assert_eq!(serde_json::from_str::<Value>(json).unwrap()["session_id"], *pacing.session.id);
     assert_eq!(rest, format!("{}\nyours", pacing.sandbox.project().display()));
-}
-
-#[test]
-fn a_chained_command_that_fails_is_ours_or_is_a_projects_hides_nothing() {
-    let program = binaries::path("credit-pacer");
-    for (level, chain) in [
-        (Level::User, "exit 3".to_owned()),
-        (Level::User, format!("'{}' statusline", program.display())),
-        (Level::Project, "echo from the project".to_owned()),
-    ] {
-        let pacing = Pacing::new("");
-        let settings = format!("credit-pacer:\n  statusline:\n    chain: {}\n", json!(chain));
-        pacing.sandbox.requirements(level, &settings);
-        let line = pacing.line(&pacing.client_tells(70, (42.0, 3), (17.0, 100)));
-        assert!(line.starts_with("Sonnet 5 · ") && !line.contains('\n'), "{chain}: {line}");
-    }
 }
 
 #[test]

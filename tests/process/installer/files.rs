@@ -53,20 +53,6 @@ fn disabling_enabling_and_undoing_are_each_others_opposites() {
 }
 
 #[test]
-fn undo_keeps_what_the_user_has_changed_since() {
-    let user = User::with("{\n  \"model\": \"opus\"\n}\n");
-    user.types("install --prebuilt PREBUILT --yes");
-    let edited = user.text().replace("opus", "sonnet");
-    fs::write(user.settings(), &edited).unwrap();
-    let said = user.types("undo --yes").stdout_text();
-    assert!(said.contains("\ntook back credit-pacer, pause-recorder, rate-awareness, "), "{said}");
-    assert_eq!(user.text(), "{\n  \"model\": \"sonnet\"\n}\n");
-    let said = user.types("undo --yes").stdout_text();
-    assert!(said.contains("\nbrought back credit-pacer, "), "{said}");
-    assert_eq!(user.text(), edited);
-}
-
-#[test]
 fn a_dry_run_shows_the_difference_and_touches_nothing() {
     let user = User::with("{\"model\": \"opus\"}\n");
     let said = user.types("install --all --dry-run --yes").stdout_text();
@@ -81,30 +67,6 @@ fn a_dry_run_shows_the_difference_and_touches_nothing() {
     }
     assert_eq!(user.text(), "{\"model\": \"opus\"}\n");
     assert_eq!(user.beside(), ["settings.json"]);
-}
-
-#[test]
-fn a_dry_run_of_taking_away_shows_what_would_go_and_touches_nothing() {
-    let user = User::with("{}");
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --yes");
-    user.sandbox.write_home(".claude/hook-state/journal.jsonl", "");
-    user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
-    let (installed, there) = (user.text(), user.beside());
-    let said = user.types("uninstall --dry-run").stdout_text();
-    for line in [
-        "would remove rate-awareness from ~/.claude/settings.json\n",
-        "project/.claude/settings.local.json\n",
-        "from ~/.local/bin\n",
-        "from ~/.claude/hooks\n",
-        "would stay: ~/.claude/hook-state",
-    ] {
-        assert!(said.contains(line), "{line}: {said}");
-    }
-    let said = user.types("uninstall --dry-run --purge").stdout_text();
-    assert!(said.contains("would remove for good: ~/.claude/hook-state"), "{said}");
-    assert_eq!((user.text(), user.beside()), (installed, there));
-    user.types("uninstall --yes --purge");
-    assert_eq!(user.types("uninstall --dry-run").stdout_text(), "nothing is installed\n");
 }
 
 #[test]

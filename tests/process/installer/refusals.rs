@@ -21,22 +21,6 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place_before_anything_is_
 }
 
 #[test]
-fn an_entry_of_somebody_else_that_silences_ours_is_named() {
-    let settings = |event: &str| {
-        format!(
-            "{{\"hooks\": {{\"{event}\": [\n{{\"hooks\": [{{\"type\": \"comand\", \"command\": \"x\"}}]}}]}}}}"
-        )
-    };
-    let user = User::with(&settings("PreToolUse"));
-    let said = user.fails(INSTALL);
-    let told =
-        "settings.json:2: hooks.PreToolUse: `type` must be one of: command, prompt, agent, http, mcp_tool";
-    assert!(said.contains(told) && user.types("status").stdout_text().contains(told), "{said}");
-    user.types("uninstall --yes");
-    assert_eq!(user.text(), settings("PreToolUse"));
-}
-
-#[test]
 fn status_tells_where_things_differ() {
     let user = User::new();
     user.types(INSTALL);
@@ -54,10 +38,6 @@ fn status_tells_where_things_differ() {
     assert!(drift(&user).contains("in `async`"), "{}", drift(&user));
     user.types(INSTALL);
     assert_eq!(user.text(), good, "installing again puts it right");
-
-    fs::write(user.settings(), good.replacen("SessionEnd", "Notification", 1)).unwrap();
-    assert!(drift(&user).contains("is not registered on SessionEnd"), "{}", drift(&user));
-    fs::write(user.settings(), &good).unwrap();
 
     user.types("install --prebuilt PREBUILT --hooks rate-awareness --scope local --project PROJECT --yes");
     assert!(drift(&user).contains("where the two differ it runs twice"), "{}", drift(&user));

@@ -54,17 +54,6 @@ fn a_local_registration_goes_with_the_installation_and_a_projects_stays() {
     assert!(user.sandbox.settings_path(Level::Project).exists());
 }
 
-#[test]
-fn undoing_a_local_registration_is_remembered_when_everything_goes() {
-    let user = User::new();
-    user.types(LOCAL);
-    user.types("disable rate-awareness --scope local --project PROJECT --yes");
-    user.types("undo --scope local --project PROJECT --yes");
-    assert!(user.sandbox.settings_path(Level::Local).exists());
-    user.types("uninstall --yes");
-    assert!(!user.sandbox.settings_path(Level::Local).exists());
-}
-
 #[cfg(unix)]
 #[test]
 fn a_link_out_of_the_project_is_not_followed() {

@@ -36,8 +36,7 @@ impl User {
 
 #[test]
 fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
-    for (own, away) in [(None, "uninstall --yes"), (Some(OWN), "uninstall --yes"), (Some(OWN), "undo --yes")]
-    {
+    for (own, away) in [(None, "uninstall --yes"), (Some(OWN), "undo --yes")] {
         let user = User::with(MINE);
         if let Some(text) = own {
             user.has_requirements(text);
@@ -61,28 +60,6 @@ fn another_one_is_chained_when_asked_for_and_comes_back_to_the_byte() {
             assert_eq!((user.line()["command"].clone(), user.requirements()), (user.ours().into(), chained));
         }
     }
-}
-
-#[test]
-fn it_is_set_alone_too_and_a_script_that_starts_ours_is_let_be() {
-    let user = User::with(MINE);
-    let said = user.types(INSTALL).stdout_text();
-    let why = "The status line is not set: yours stays; to print both, type: cargo xtask statusline\n";
-    assert!(said.contains(why), "{said}");
-    let said = user.types("statusline --yes").stdout_text();
-    assert!(said.starts_with("credit-pacer prints the status line now"), "{said}");
-    assert_eq!(
-        (user.line()["command"].clone(), user.requirements().as_deref()),
-        (user.ours().into(), Some(CHAINED))
-    );
-    let set = user.text();
-    let said = user.types("statusline").stdout_text();
-    assert!(said.contains("nothing was changed") && user.text() == set, "{said}");
-
-    let wrapped = set.replace(&user.ours(), "echo x; credit-pacer statusline");
-    fs::write(user.settings(), &wrapped).unwrap();
-    let said = user.types("statusline").stdout_text();
-    assert!(said.contains("starts that of credit-pacer already") && user.text() == wrapped, "{said}");
 }
 
 #[test]

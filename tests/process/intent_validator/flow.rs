@@ -1,13 +1,12 @@
 //! From a change that was not declared to one that passes: how often the form is asked for, where it is read, and what two
 //! edits at once share.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tests::payloads::{Payload, Session};
-use tests::transcripts::Transcript;
 
 use super::{NAME, unasked};
 use crate::driver::{denial, notice};
-use crate::judged::{CALL, DECLARATION, FILE, Judged, PATIENT, REQUEST, approves, says, write};
+use crate::judged::{DECLARATION, FILE, Judged, PATIENT, REQUEST, approves, says, write};
 
 const CONTENT: &str = "def greet():\n    return 1\n";
 
@@ -48,68 +47,13 @@ fn the_form_passes_and_the_reviewer_is_shown_what_it_says() {
     assert_eq!(material.part("file"), FILE);
 }
 
-/// A plan, consecutive edits, silent messages and the command: whatever a day has.
 #[test]
-fn a_day_of_a_hundred_declared_edits_asks_nobody_whether_they_were_declared() {
-    let judged = Judged::new(NAME, "stage2: \"off\"", PATIENT, [super::declared()]);
-    let form = |number: usize| {
-        format!(
-            "FILE: src/part_{number}.py\nCHANGES: add the function part_{number}\nGOAL: the import reads it\nTEST: tests/test_part.py"
-        )
-    };
-    for turn in 0..20 {
-        let session = Session { prompt_id: format!("prompt-{turn}"), ..judged.session.clone() };
-        let plan: Vec<String> = (0..3)
-            .map(|step| format!("{}. {}", step + 1, form(5 * turn + step).replace('\n', "\n   ")))
-            .collect();
-        let edit = |step: usize, text: &str| {
-            let call = format!("toolu_{turn}_{step}");
-            Transcript::of(&session)
-                .prompt(REQUEST)
-                .message("msg_plan")
-                .text(&format!("Three steps:\n\n{}", plan.join("\n")))
-                .tool_call("Bash", &json!({ "command": "make test" }))
-                .message("msg_own")
-                .text(text)
-                .call(&call, "Write", &json!({}))
-                .write();
-            let number = if step < 3 { 5 * turn + step } else { 5 * turn + 3 };
-            let content = format!("def part_{number}():\n    return {step}\n");
-            let call = write(&session, &format!("src/part_{number}.py"), &content).with("tool_use_id", call);
-            assert_eq!(denial(judged.ask(&call).as_ref()), None, "{turn} {step}: {}", judged.journal());
-        };
-        edit(0, " ");
-        edit(1, "The test is red, as it should be. Now the edit.");
-        edit(2, "Now the third one.");
-        edit(3, &format!("One more:\n\n```\n{}\n```", form(5 * turn + 3)));
-        let declare = format!(
-            "intent-validator declare --file src/part_{}.py --changes 'name it well' --goal 'people find it' --test tests/test_part.py",
-            5 * turn + 3
-        );
-        assert_eq!(judged.ask(&session.bash_succeeded(&declare, "")), None);
-        edit(4, " ");
-    }
-    assert_eq!(judged.api.requests().len(), 0, "{}", judged.journal());
-}
-
-#[test]
-fn a_subagent_is_heard_in_its_own_transcript() {
+fn what_was_declared_by_command_holds_for_the_next_edit() {
     let judged = unasked("");
-    let session = &judged.session;
-    let call = edit(session).in_subagent("a1", "general-purpose");
-    // The main session says it: that is somebody else.
-    says(session, REQUEST, DECLARATION);
-    assert!(denial(judged.ask(&call).as_ref()).is_some());
-    for (agent, prose, passes) in [("a2", DECLARATION, true), ("a3", "Now.", false)] {
-        Transcript::of_subagent(session, agent)
-            .prompt("greet")
-            .message("msg_sub")
-            .text(prose)
-            .call(CALL, "Write", &json!({}))
-            .write();
-        let answer = judged.ask(&edit(session).in_subagent(agent, "general-purpose"));
-        assert_eq!(denial(answer.as_ref()).is_none(), passes, "{agent}: {answer:?}");
-    }
+    let declare = "intent-validator declare --file tools/greet.py --changes 'add greet()' --goal 'visitors are greeted'";
+    assert_eq!(judged.ask(&judged.session.bash_succeeded(declare, "")), None);
+    says(&judged.session, REQUEST, "Now the edit.");
+    assert_eq!(denial(judged.ask(&edit(&judged.session)).as_ref()), None, "{}", judged.journal());
 }
 
 #[test]

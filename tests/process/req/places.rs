@@ -1,4 +1,4 @@
-//! `req` where there is no repository, in another one, and where other sessions are live.
+//! `req` where there is no repository, and in another one than the session.
 
 use super::desk::{Desk, OTHER, TEAM, json_of, no, standing, yes};
 use serde_json::{Value, json};
@@ -48,29 +48,4 @@ fn session_that_has_gone_elsewhere_is_asked_for_what_its_project_requires() {
     assert_eq!(standing(&status(), "commit_plan"), "met");
     let nobody = json_of(desk.script(&["status", "--json"]).cwd(&elsewhere));
     assert_eq!(nobody["requirements"], json!([]), "without a session the folder counts");
-}
-
-#[test]
-fn session_that_is_meant_follows_from_who_is_there() {
-    let desk = Desk::new(TEAM);
-    fs::create_dir_all(desk.sandbox.project().join("src")).unwrap();
-    desk.sandbox.write("src/a", "one");
-    let of = |words: &[&str]| {
-        let status = json_of(desk.script(&[&["status", "--json"], words].concat()));
-        (status["session"].clone(), standing(&status, "commit_plan"), standing(&status, "tests_green"))
-    };
-    let own = (json!(desk.session.id), "met".to_owned(), "met".to_owned());
-    let others = (json!(OTHER), "open".to_owned(), "open".to_owned());
-    assert_eq!(of(&[]).0, Value::Null, "none is live");
-    desk.starts(&desk.session);
-    yes(desk.claude(&["satisfy", "commit_plan"]));
-    assert_eq!(desk.ran("./run-tests"), [None, None]);
-    assert_eq!(of(&[]), own, "the only one");
-    assert!(!yes(desk.script(&["sessions"])).contains("this one"), "and it is not the caller's");
-    desk.starts(&desk.another());
-    assert_eq!((of(&[]).0, of(&[]).1.as_str()), (Value::Null, "unknown"), "one of two");
-    assert_eq!(of(&["--session", "5e55104e"]), own);
-    assert_eq!(of(&["--session", OTHER]), others);
-    desk.ask(&desk.session.session_end("other"));
-    assert_eq!(of(&[]), others, "the one that is left");
 }

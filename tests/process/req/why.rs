@@ -2,7 +2,6 @@
 
 use super::desk::{Desk, TEAM, json_of, yes};
 use crate::driver::{Driver, denial};
-use crate::gate::{self, WORDS};
 use serde_json::json;
 use tests::binaries;
 use tests::payloads::Payload;
@@ -49,24 +48,6 @@ fn after_a_denial_of_each_type_of_requirement() {
         let place = (".claude/requirements.yaml:3", "project");
         assert_told(&desk, "requirements-check denied Edit", "requirements.it", place, next);
     }
-}
-
-#[test]
-fn after_a_stop_that_needs_an_acknowledgement() {
-    let gate = gate::Gate::new("version: \"1.0\"\nstop-momentum: {enabled: true}\n");
-    let token = gate::token(&gate.blocked(WORDS));
-    let next = format!("include the token {token}");
-    let place = ("~/.claude/requirements.yaml:2", "global");
-    assert_told(&gate, "stop-momentum blocked the stop", "stop-momentum.enabled", place, &next);
-}
-
-#[test]
-fn after_a_call_too_many() {
-    let driver = Driver::new("rate-awareness", "rate-awareness: {mode: deny, repeat: 2, ping_pong: 0}\n");
-    driver.ask(&edit(&driver));
-    deny(&driver);
-    let place = ("~/.claude/requirements.yaml:1", "global");
-    assert_told(&driver, "rate-awareness denied Edit", "rate-awareness.repeat", place, "Any other call");
 }
 
 #[test]

@@ -57,23 +57,6 @@ fn denies_a_call_once_for_all_it_needs_until_that_is_done() {
 }
 
 #[test]
-fn names_the_path_of_req_where_it_is_not_on_the_search_path() {
-    for hides in ["not there", "another program"] {
-        let world = World::of_team(PLAN);
-        let claude = world.claude();
-        let program = world.sandbox.home().join(".local/bin/req");
-        fs::remove_file(&program).unwrap();
-        if hides == "another program" {
-            link("/bin/false".as_ref(), &program);
-        }
-        let command = command_in(&claude.refused(&claude.edit("a.rs")));
-        assert!(command.starts_with('/'), "{command}");
-        claude.does(&command);
-        claude.edits("a.rs", "");
-    }
-}
-
-#[test]
 fn only_the_user_satisfies_what_is_the_users() {
     let world = World::of_team("requirements: {plan: {enabled: true, satisfied_by: user}}\n");
     let claude = world.claude();

