@@ -23,7 +23,7 @@ fn the_exit_status_is_the_answer() {
     let desk = Desk::new(COMMITS);
     for (words, status, expected) in [
         (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "Plan first."),
-        (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
+        (&["--tool", "Read", "--file", "src/a.rs"], 0, "this call would be allowed"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
         (&["--bash", "req satisfy commit_plan"], 0, "never denied"),
         (&["--tool", "Edt"], 0, "\nClaude Code has no tool `Edt`; did you mean Edit?"),
@@ -47,5 +47,5 @@ fn pause_and_skipped_file_are_named() {
     assert!(report["notes"][0].as_str().unwrap().contains("every hook is off until"), "{report}");
     let broken = Desk::new("requirements:\n  commit_plan: {enabled: true\n");
     let (status, said) = check(&broken, &["--tool", "Edit"]);
-    assert!(status == 0 && said.contains("skipped\nnothing required"), "{said}");
+    assert!(status == 0 && said.contains("skipped\nthis call would be allowed"), "{said}");
 }
