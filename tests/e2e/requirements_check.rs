@@ -28,7 +28,7 @@ pub(crate) fn to_pass(text: &str) -> Option<&str> {
 
 /// The command with which a text says that one gets a branch of one's own.
 pub(crate) fn to_branch(text: &str) -> Option<&str> {
-    between(text, "as after ", "; or ")
+    between(text, "work on a branch of your own: ", "; or ")
 }
 
 /// Every satisfaction there is, by the file of its branch.

@@ -42,7 +42,7 @@ pub(crate) const VERBS: &[Verb] = &[
         "statusline",
         "records the usage that Claude Code gives its status line on stdin, and prints a line",
     ),
-    verb("decide", "the controller as a filter: a JSON object a line on stdin, its answer on stdout"),
+    verb("decide", "the controller as a filter: one JSON object per line in, one answer per line out"),
 ];
 
 /// A command of this hook's own.

@@ -57,10 +57,7 @@ impl Rule<'_> {
             }
             Terms::Guard(Guard::ProtectedBranch(_)) => {
                 let there = view.change_directory();
-                format!(
-                    "work on a branch of its own, as after {there}git switch -c my-change; or {}",
-                    waive()
-                )
+                format!("work on a branch of your own: {there}git switch -c my-change; or {}", waive())
             }
             Terms::Guard(Guard::SingleSession) => format!("end the other session first; or {}", waive()),
             Terms::Evidence(evidence) => {

@@ -72,7 +72,7 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
             installation.show(&installation.settings)
         ));
         if settings.text.is_some() {
-            note(format_args!("  before: {}", installation.show(&backup)));
+            note(format_args!("  backup: {}", installation.show(&backup)));
         }
         Ok(())
     })

@@ -222,7 +222,7 @@ impl<'a> Plan<'a> {
                 "hook",
                 "registered",
                 "proved",
-                "first words",
+                "first message",
                 "to silence it, in a terminal",
                 "off for good",
             ];
@@ -297,7 +297,7 @@ impl<'a> Plan<'a> {
             note(format_args!("registered {} in {file}", names_of(&new)));
         }
         if settings.text.is_some() {
-            note(format_args!("  before: {}", installation.show(&backup)));
+            note(format_args!("  backup: {}", installation.show(&backup)));
         }
         Ok(true)
     }

@@ -21,7 +21,7 @@ fn the_exit_status_is_the_answer() {
     let desk = Desk::new(COMMITS);
     for (words, status, expected) in [
         (&["--tool", "Edit", "--file", "src/a.rs"][..], 1, "Plan first."),
-        (&["--tool", "Read", "--file", "src/a.rs"], 0, "nothing required"),
+        (&["--tool", "Read", "--file", "src/a.rs"], 0, "this call would be allowed"),
         (&["--bash", "cd sub && git push"], 1, "pr_review"),
         (&["--bash", "req satisfy commit_plan"], 0, "never denied"),
         (&["--tool", "Edt"], 0, "\nClaude Code has no tool `Edt`; did you mean Edit?"),

@@ -327,11 +327,13 @@ pub(super) fn reason(answer: Option<&Value>) -> String {
 /// The command line that a text tells Claude to run; fails if there is none.
 #[track_caller]
 pub(super) fn command_in(text: &str) -> String {
-    let found = ["run in Bash: ", "run alone on a line (no pipe): ", "as after "].iter().find_map(|before| {
-        let rest = text.split_once(before)?.1;
-        let line = rest.lines().next()?;
-        Some(line.split("; or ").next().unwrap_or(line).to_owned())
-    });
+    let found = ["run in Bash: ", "run alone on a line (no pipe): ", "work on a branch of your own: "]
+        .iter()
+        .find_map(|before| {
+            let rest = text.split_once(before)?.1;
+            let line = rest.lines().next()?;
+            Some(line.split("; or ").next().unwrap_or(line).to_owned())
+        });
     found.unwrap_or_else(|| panic!("no command in: {text}"))
 }
 

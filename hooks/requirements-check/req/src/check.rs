@@ -56,7 +56,7 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
             }
             Ok::<_, String>(session)
         })?;
-        ("nothing required keeps this call from running", denial(location, call, session))
+        ("this call would be allowed: no requirement blocks it", denial(location, call, session))
     };
     let is_no = reason.is_some();
     let text = if wanted.json {

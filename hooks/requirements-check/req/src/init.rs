@@ -149,7 +149,9 @@ impl<'a> Plan<'a> {
         lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
         lines.extend(self.required());
         lines.extend(["Next:", "  req status    what is required here, satisfied or not"].map(str::to_owned));
-        if self.file.level == LayerKind::Project {
+        if self.file.level == LayerKind::Project
+            && self.file.root.as_deref().is_some_and(|root| root.join(".git").exists())
+        {
             lines.push("  commit these files, so that your team has them".to_owned());
         }
         let name = RequirementsCheck::NAME;

@@ -75,7 +75,7 @@ pub(crate) enum Verb {
     /// Every hook on again.
     #[command(after_help = "Example: req resume")]
     Resume,
-    /// Install, register and remove the hooks, and see what is there (taking away: user only).
+    /// Install, register and remove the hooks, and see what is there (disable, uninstall: user only).
     #[command(after_help = "Examples: req hooks status\n          req hooks enable HOOK --scope local")]
     Hooks {
         #[command(subcommand)]
@@ -406,7 +406,7 @@ fn exception_time(text: &str) -> Result<Duration, &'static str> {
 }
 
 const HINTS: &str = "Without a command: req status. Options and an example of one: req help COMMAND. The manual: req docs.\n\
-    User only: in Claude's shell it is refused, with the line that you can type.";
+    User only: in Claude's shell it is denied, with the line that you can type.";
 
 /// What this project requires, what is satisfied, and how to satisfy the rest.
 #[derive(Debug, Parser)]

@@ -71,7 +71,7 @@ pub(super) fn configuration(world: &World<'_>) -> Vec<Finding> {
         found.extend(problems.map(|text| problem(&text)));
     }
     if found.is_empty() {
-        found.push(Finding::ok("the files of settings can be read"));
+        found.push(Finding::ok("the configuration files can be read"));
     }
     found
 }
