@@ -9,7 +9,6 @@ mod given_back;
 mod hooks;
 mod reading;
 mod refusals;
-mod rules;
 mod shell_lines;
 mod status_line;
 

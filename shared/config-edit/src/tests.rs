@@ -118,26 +118,6 @@ fn what_is_not_there_is_not_taken_out() {
 }
 
 #[test]
-fn a_reason_beside_a_value_stays_or_the_edit_is_refused() {
-    for text in [
-        "x:\n  list:\n    - a # why\n",
-        "x:\n  list:\n    # why\n    - a\n",
-        "x:\n  list: [a, # why\n    b]\n",
-        "x:\n  list: | # why\n    a\n",
-        "x:\n  list: goes\n    on # why\n",
-    ] {
-        match set_at(text, &path("x/list"), "[b]") {
-            Ok(edited) => assert!(edited.contains("list: [b]") && edited.contains("# why"), "{edited}"),
-            Err(error) => {
-                assert!(error.to_string().starts_with("line 2: `x.list: [b]` cannot be set"));
-            }
-        }
-    }
-    let why = "line 2: `x.list: 5` cannot be set here by a program; add it by hand";
-    assert_eq!(refused(set_at("x:\n  list: goes\n    on # why\n", &path("x/list"), "5")), why);
-}
-
-#[test]
 fn what_cannot_be_done_for_certain_is_refused_with_its_place() {
     let set = |text: &str, key: &str| refused(set_at(text, &path(key), "1"));
     assert_eq!(set("a: 1\nx: [1]\n", "x/y/z"), "line 2: `x` must be a map of settings");

@@ -92,8 +92,7 @@ pub fn sort(entries: &mut [Entry]) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Said, Sources, TOP_KEYS, sort, top_entries};
-    use crate::problem::{LayerKind, Origin};
+    use super::{Entry, Sources, top_entries};
     use crate::{Position, load_by_schema, section_by_schema};
 
     /// The key, whether it is locked, and whether only the global file may set it.
@@ -125,27 +124,5 @@ mod tests {
         file("project", "");
         let is_off = |entry: &Entry| entry.path.ends_with(&["enabled".to_owned()]) && entry.value == false;
         assert_eq!(entries().iter().filter(|entry| is_off(entry)).count(), 1);
-    }
-
-    #[test]
-    fn sorts_keys_above_all_first_then_sections_as_the_defaults_have_them() {
-        let entry = |path: &str| {
-            let origin = Origin { layer: LayerKind::Defaults, file: String::new(), line: None };
-            Entry::new(path.split('.').map(str::to_owned).collect(), [Said { value: 1.into(), origin }])
-                .unwrap()
-        };
-        let sections: Vec<_> = super::top_keys().filter(|key| !TOP_KEYS.contains(key)).collect();
-        let (first, second) = (sections[0], sections[1]);
-        let expected = [
-            TOP_KEYS[0],
-            TOP_KEYS[3],
-            &format!("{first}.a"),
-            &format!("{first}.b"),
-            &format!("{second}.a"),
-            "x",
-        ];
-        let mut entries: Vec<Entry> = expected.iter().rev().map(|path| entry(path)).collect();
-        sort(&mut entries);
-        assert_eq!(entries.iter().map(|entry| entry.path.join(".")).collect::<Vec<_>>(), expected);
     }
 }

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::{owner, register, wanted};
-use crate::Refused;
+use super::{arrange, owner, register, wanted};
+use crate::{Owner, Refused, Wanted};
 
 #[test]
 fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
@@ -42,6 +42,29 @@ fn refusal(text: &str) -> Refused {
     let refused = register(text, &owner(), &[]).unwrap_err();
     assert_eq!(register(text, &owner(), &wanted()).unwrap_err(), refused);
     refused
+}
+
+/// Of a status line and rules, ours or not yet there.
+#[test]
+fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
+    let rules = vec!["Bash(req status*)".to_owned()];
+    let with_rules = Owner { rules: rules.clone(), ..owner() };
+    let wanted = Wanted { rules, status_line: Some("x".to_owned()), ..Wanted::default() };
+    for (text, line, column, why) in [
+        ("{\"permissions\": []}", 1, 17, "`permissions` must be an object, `{ ... }`"),
+        ("{\"permissions\": {\n  \"allow\": \"x\"}}", 2, 12, "`permissions.allow` must be a list, `[ ... ]`"),
+        (
+            "{\"permissions\": {\"allow\": [], \"\\u0061llow\": []}}",
+            1,
+            31,
+            "the key `allow` stands here a second time",
+        ),
+        ("{\"statusLine\": 1,\n \"statusLine\": 1}", 2, 2, "the key `statusLine` stands here a second time"),
+    ] {
+        let refused = arrange(Some(text), &with_rules, &wanted, &[]).unwrap_err();
+        assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");
+        assert_eq!(arrange(Some(text), &owner(), &Wanted::default(), &[]).unwrap().as_deref(), Some(text));
+    }
 }
 
 proptest! {

@@ -69,17 +69,6 @@ fn of_ours_only_the_command_is_put_right() {
     }
 }
 
-#[test]
-fn one_that_stands_twice_is_refused_where_it_is_our_business() {
-    let twice = |line: &str| format!("{{\"statusLine\": {line},\n \"statusLine\": 1}}");
-    for (text, wanted) in [(twice("1"), true), (twice(&value()), false)] {
-        let refused = with(&text, None, wanted).unwrap_err();
-        assert_eq!((refused.line, refused.column), (2, 2));
-        assert_eq!(refused.why, "the key `statusLine` stands here a second time");
-    }
-    assert_eq!(with(&twice("1"), None, false).unwrap(), twice("1"));
-}
-
 #[cfg(unix)]
 #[test]
 fn a_shell_starts_the_program_whatever_its_path_holds() {

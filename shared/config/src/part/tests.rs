@@ -57,13 +57,6 @@ fn where_it_is_not_certain_what_belongs_to_a_section_nothing_is_cut() {
 }
 
 #[test]
-fn a_fault_in_another_section_takes_nothing_from_this_one() {
-    let text = "other: a: b\nown: 1\n";
-    assert!(yaml::parse(text).is_err());
-    assert!(yaml::parse(&part(text)).unwrap().values.contains_key("own"));
-}
-
-#[test]
 fn trailing_empty_lines_of_a_text_stay_as_many() {
     let text = "own: |+\n  a\n\nother: 1\n\n\n";
     assert_ne!(part(text), text);

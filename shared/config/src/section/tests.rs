@@ -94,15 +94,6 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
     (
         of(
             "stop-momentum: {max_blocks: 2}",
-            "stop-momentum: {max_blocks: 4}",
-            "stop-momentum: {enforce_ack: true}",
-        ),
-        &[],
-        Some(4),
-    ),
-    (
-        of(
-            "stop-momentum: {max_blocks: 2}",
             "stop-momentum:\n  max_blocks: 7\n  only_when: sometimes\n  enabled: \"yes\"\n",
             "",
         ),
