@@ -291,14 +291,20 @@ impl User {
         self.submits(words, |screen| is_input_line(screen, &typed));
     }
 
-    /// Presses Enter, again while the line still stands there, and waits for these words: Claude Code drops an Enter that it
-    /// receives while it redraws the end of a turn.
+    /// Presses Enter and waits for these words. Claude Code drops an Enter that it receives while it redraws the end of a turn,
+    /// so Enter is pressed again while the line stands there.
     #[track_caller]
     fn submits(&mut self, words: &str, stands: impl Fn(&str) -> bool) {
+        let until = Instant::now() + DEADLINE;
         self.terminal.press(Key::Enter);
-        let is_taken = |screen: &str| screen.contains(words) || !stands(screen);
-        self.terminal.press_until(Key::Enter, Duration::from_secs(3), is_taken);
-        self.terminal.wait_for(words);
+        while let Err(screen) =
+            self.terminal.fulfils_within(Duration::from_secs(3), |screen| screen.contains(words))
+        {
+            assert!(Instant::now() < until, "waited for `{words}` on the screen; there is:\n{screen}");
+            if stands(&screen) {
+                self.terminal.press(Key::Enter);
+            }
+        }
     }
 
     /// Types a line and presses Enter.

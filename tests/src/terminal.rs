@@ -106,7 +106,7 @@ impl Terminal {
     }
 
     /// Waits for a condition; returns the screen that does not fulfil it when the time is over.
-    fn fulfils_within(&self, time: Duration, fulfilled: impl Fn(&str) -> bool) -> Result<(), String> {
+    pub fn fulfils_within(&self, time: Duration, fulfilled: impl Fn(&str) -> bool) -> Result<(), String> {
         let until = Instant::now() + time;
         let mut parser = self.screen.0.lock().expect("the screen");
         loop {

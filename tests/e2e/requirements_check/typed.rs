@@ -32,6 +32,7 @@ fn the_user_asks_why_pauses_resumes_and_disables_and_the_gate_follows() {
     user.bangs("req resume", "the hooks are back");
     user.waits_for_end("the hooks are back");
     user.asks("and again", "it asks again");
+    user.waits_for_end("it asks again");
     user.commands("req disable commit_plan --local", "requirements.commit_plan.enabled: false");
     user.asks("go on then", "the end of it");
 
