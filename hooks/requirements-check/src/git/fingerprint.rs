@@ -8,7 +8,7 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use git2::{IndexAddOption, Status, StatusOptions};
+use git2::{Delta, DiffOptions, Status, StatusOptions};
 use globset::GlobSet;
 use shared::digest;
 use shared::host::Timestamp;
@@ -36,32 +36,35 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     // Objects that are hashed on the way through git's filters stay in memory.
     let odb = repo.odb()?;
     odb.add_new_mempack_backend(1_000)?;
-    let (mut index, known) = (repo.index()?, repo.index()?);
-    let (mut bytes, mut changed, mut files) = (Vec::new(), Vec::new(), 0);
-    let mut begin = |path: &Path, _: &[u8]| -> i32 {
-        let (add, skip, stop) = (0, 1, -1);
+    let mut index = repo.index()?;
+    let mut options = DiffOptions::new();
+    options.include_typechange(true).include_untracked(true).recurse_untracked_dirs(true);
+    // Its deltas come from sizes and times; no line is compared.
+    let diff = repo.diff_index_to_workdir(Some(&index), Some(&mut options))?;
+    let (mut bytes, mut changed) = (Vec::new(), Vec::new());
+    for delta in diff.deltas() {
+        let Some(path) = delta.new_file().path_bytes().map(native) else { continue };
         // A folder among the files is a repository of its own.
         let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if is_folder || !is_about(paths, path, || known.get_path(path, 0).is_some()) {
-            return skip;
+        if is_folder || !is_about(paths, &path, || delta.status() != Delta::Untracked) {
+            continue;
         }
-        files += 1;
-        if files > MAX_CHANGED {
-            return stop;
+        if changed.len() == MAX_CHANGED {
+            return Err(GitError::TooMany(MAX_CHANGED));
         }
-        let Ok(metadata) = fs::symlink_metadata(worktree.root.join(path)) else { return add };
-        changed.push((spelled(path), time_of(&metadata)));
+        // A folder may stand where a file was.
+        let file = fs::symlink_metadata(worktree.root.join(&path)).ok();
+        let Some(metadata) = file.filter(|_| delta.status() != Delta::Deleted) else {
+            index.remove_path(&path)?;
+            continue;
+        };
+        changed.push((spelled(&path), time_of(&metadata)));
         if metadata.is_file() && metadata.len() > MAX_BYTES {
-            bytes.extend(by_time(path, &metadata));
-            return skip;
+            bytes.extend(by_time(&path, &metadata));
+        } else {
+            index.add_path(&path)?;
         }
-        add
-    };
-    let added = index.add_all(["*"], IndexAddOption::DEFAULT, Some(&mut begin));
-    if files > MAX_CHANGED {
-        return Err(GitError::TooMany(MAX_CHANGED));
     }
-    added?;
     for entry in index.iter() {
         if is_about(paths, &native(&entry.path), || true) {
             bytes.extend(entry.mode.to_be_bytes());

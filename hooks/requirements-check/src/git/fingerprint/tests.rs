@@ -21,7 +21,7 @@ type Step = (fn(&Sandbox), bool);
 #[test]
 fn two_moments_are_the_same_exactly_if_their_files_are() {
     let sandbox = Sandbox::with_commit();
-    let steps: [Step; 14] = [
+    let steps: [Step; 16] = [
         (|sandbox| sandbox.write("a.txt", "1\n"), false),
         (|sandbox| drop(sandbox.git(&["add", "--all"])), true),
         (Sandbox::commit, true),
@@ -35,6 +35,8 @@ fn two_moments_are_the_same_exactly_if_their_files_are() {
         (|sandbox| std::os::unix::fs::symlink("b.txt", sandbox.path("link")).unwrap(), false),
         (Sandbox::commit, true),
         (|sandbox| fs::remove_file(sandbox.path("first.txt")).unwrap(), false),
+        (|sandbox| sandbox.write("first.txt/x", "in place of a file\n"), false),
+        (Sandbox::commit, true),
         (|sandbox| sandbox.write(".gitignore", "out/\n"), false),
         (|sandbox| sandbox.write("out/ignored", "1\n"), true),
         (|sandbox| sandbox.write("crlf.txt", "1\r\n2\r\n"), false),
