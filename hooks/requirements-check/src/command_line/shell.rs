@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::reader::{Read, Reader};
 use super::word::{Word, spelled};
-use super::{Hidden, Simple, is_in, is_plain, runs_another};
+use super::{Hidden, Simple, base_name, is_in, is_plain, runs_another};
 
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
@@ -32,7 +32,7 @@ const WRAPPERS: [(&str, &str, &str); 8] = [
 /// is none.
 fn wrapper(words: &[Word]) -> Option<(usize, Option<&str>)> {
     let text = |at: usize| words.get(at).map(|word| word.text.as_str());
-    let name = super::base_name(text(0)?);
+    let name = base_name(text(0)?);
     let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
     let (mut at, mut folder) = (1, None);
     while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
@@ -80,19 +80,27 @@ impl Reader<'_> {
     /// known.
     pub(super) fn script(&mut self, at: usize) -> Read<()> {
         let command = &self.found[at];
-        let script = match command.program() {
-            "sh" | "bash" | "zsh" | "dash" | "ksh" => script_of(&command.words).map(str::to_owned),
-            "eval" => Some(command.words[1..].join(" ")),
-            _ => None,
-        };
+        // Behind a program that runs another one, the shell may stand anywhere.
+        let behind = if runs_another(&command.words) { command.words.len() } else { 1 };
+        let is_shell = |word: &String| is_in("sh bash zsh dash ksh eval", base_name(word));
+        let shell = command.words.iter().take(behind).position(is_shell);
+        let script = shell.and_then(|shell| match &command.words[shell..] {
+            [eval, script @ ..] if eval == "eval" => Some(script.join(" ")),
+            shell => script_of(shell).map(str::to_owned),
+        });
         let is_literal = command.runs_script;
         let Some(script) = script else {
             self.found[at].runs_script = false;
             return Ok(());
         };
+        let (directory, first) = (command.acts_in(), self.found.len());
         let read = self.hidden(Hidden::Script, |reader| {
             reader.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false))
         });
+        for inner in &mut self.found[first..] {
+            let own = inner.directory.take();
+            inner.directory = own.and_then(|own| join(directory.clone(), &own.to_string_lossy()));
+        }
         if is_literal { read } else { Ok(()) }
     }
 }
