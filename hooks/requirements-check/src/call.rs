@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, names_repository};
+use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain, names_repository};
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -92,20 +92,32 @@ impl Call {
         commands.is_some_and(|commands| commands.iter().all(Simple::reads))
     }
 
-    /// A `git commit` of what is staged: not of the work tree (`-a`, paths), nor of what the line itself stages before.
-    pub(crate) fn commits_the_index(&self) -> bool {
+    /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
+    /// work tree (`-a`, paths, `git add -A`).
+    pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
         let takes_all = |word: &String| {
             let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
             // Behind the letter of an option with a value stands the value: `-m"fix parser"`.
             let flags = letters.and_then(|letters| letters.split(WITH_VALUE).next());
             word == "--all" || word == "--" || flags.is_some_and(|flags| flags.contains('a'))
         };
-        let mut relevant = self.commands().iter().filter_map(Simple::git).filter_map(|git| match git {
-            ("commit", rest) => Some(!rest.iter().any(takes_all)),
-            ("add" | "stage", _) => Some(false),
-            _ => None,
-        });
-        relevant.next().unwrap_or(false)
+        let is_path = |word: &&String| !is_in("-- -f --force -v --verbose", word);
+        let mut staged = Vec::new();
+        for command in self.commands() {
+            match command.git() {
+                Some(("commit", rest)) => return (!rest.iter().any(takes_all)).then_some(staged),
+                Some(("add" | "stage", rest)) => {
+                    let paths: Vec<&String> = rest.iter().filter(is_path).collect();
+                    if paths.iter().any(|path| path.starts_with('-') || !is_plain(path)) {
+                        return None;
+                    }
+                    let folder = command.place(cwd);
+                    staged.extend(paths.into_iter().map(|path| folder.join(path)));
+                }
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
@@ -137,21 +149,27 @@ mod tests {
     use crate::scene::call;
 
     #[test]
-    fn a_commit_is_of_the_index_unless_it_takes_the_work_tree() {
+    fn names_what_a_line_stages_before_it_commits_the_index() {
         for (line, expected) in [
-            ("git commit -m x", true),
-            ("git -C sub commit --amend", true),
-            ("git commit -m'fix a parser'", true),
-            ("git commit -qFnotes/a.txt", true),
-            ("git commit -qam x", false),
-            ("git commit -am x", false),
-            ("git commit --all -m x", false),
-            ("git commit -m x -- src/a.rs", false),
-            ("git add -A && git commit -m x", false),
-            ("git commit -m x && git add -A", true),
-            ("git status", false),
+            ("git commit -m x", Some("")),
+            ("git -C sub commit --amend", Some("")),
+            ("git commit -m'fix a parser'", Some("")),
+            ("git commit -qFnotes/a.txt", Some("")),
+            ("git commit -qam x", None),
+            ("git commit -am x", None),
+            ("git commit --all -m x", None),
+            ("git commit -m x -- src/a.rs", None),
+            ("git add -A && git commit -m x", None),
+            ("git add '*.rs' && git commit -m x", None),
+            ("git add -f -- a b && git commit -m x", Some("/r/a /r/b")),
+            ("cd sub && git add . && git commit -m x", Some("/r/sub/.")),
+            ("git commit -m x && git add -A", Some("")),
+            ("git status", None),
         ] {
-            assert_eq!(call("Bash", &json!({ "command": line })).commits_the_index(), expected, "{line}");
+            let staged = call("Bash", &json!({ "command": line })).staged_for_commit(Path::new("/r"));
+            let staged =
+                staged.map(|paths| paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+            assert_eq!(staged.map(|paths| paths.join(" ")).as_deref(), expected, "{line}");
         }
     }
 

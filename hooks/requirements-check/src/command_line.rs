@@ -103,7 +103,7 @@ impl fmt::Display for Hidden {
 }
 
 /// Whether a text names what it says, with nothing for the shell to put in its place.
-fn is_plain(text: &str) -> bool {
+pub(crate) fn is_plain(text: &str) -> bool {
     !text.starts_with('~') && !text.contains(['$', '`', '*', '?', '[', '{', '\0'])
 }
 

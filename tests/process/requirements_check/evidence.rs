@@ -83,3 +83,24 @@ fn the_output_must_show_what_is_asked_for_also_where_claude_code_cut_it() {
         assert!(text.is_none_or(|text| text.contains("did not count") && text.contains("passed")));
     }
 }
+
+#[test]
+fn a_commit_of_another_staged_version_needs_it_staged_again_whatever_else_the_line_stages() {
+    let world = project(TESTS);
+    let claude = world.claude();
+    let commit = |line: &str| denial(claude.before(&claude.bash(line)).as_ref());
+    claude.edits("src/a.txt", "untested\n");
+    world.git(&world.sandbox.project(), &["add", "src/a.txt"]);
+    claude.edits("src/a.txt", "tested\n");
+    claude.edits("src/b.txt", "tested\n");
+    claude.does("./run-tests");
+    for line in ["git commit -m x", "git add src/b.txt && git commit -m x"] {
+        let text = commit(line).unwrap_or_default();
+        assert!(text.contains("src/a.txt") && text.contains("git add src/a.txt"), "{line}: {text}");
+    }
+    for line in
+        ["git commit -am x", "cd src && git add . && git commit -m x", "git add src/a.txt && git commit -m x"]
+    {
+        assert_eq!(commit(line), None, "{line}");
+    }
+}

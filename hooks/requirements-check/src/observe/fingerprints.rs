@@ -1,5 +1,6 @@
 //! The files when a command began, and now.
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use globset::GlobSet;
@@ -9,6 +10,7 @@ use super::look::Look;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
 use crate::git::{self, GitError, Taken, take, take_plain};
+use crate::paths::real;
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
 use crate::view::Freshness;
@@ -54,10 +56,14 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
     }
 }
 
-pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>) -> Vec<String> {
+/// The rule's files whose staged version is not the one in the work tree, but for those that are `staged_now`, by the call itself.
+pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
     let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
     let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
-    within(look.deadline_of_files(), work).flatten().unwrap_or_default()
+    let mut files = within(look.deadline_of_files(), work).flatten().unwrap_or_default();
+    let root = real(look.world.top().unwrap_or(&look.world.cwd));
+    files.retain(|file| !staged_now.iter().any(|path| root.join(file).starts_with(path)));
+    files
 }
 
 fn globs_of(rule: &Rule<'_>) -> Option<GlobSet> {

@@ -16,6 +16,7 @@ use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Taken};
 use crate::known_folders::KnownFolders;
+use crate::paths::real;
 use crate::place::{Here, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -162,14 +163,14 @@ impl<'a, 's> Look<'a, 's> {
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
         self.file.clone_from(&call.file);
         self.measure(rules);
-        if !call.commits_the_index() {
-            return;
-        }
+        let Some(staged) = call.staged_for_commit(&self.world.cwd) else { return };
+        let staged: Vec<PathBuf> = staged.iter().map(|path| real(path)).collect();
         // Evidence that does not hold anyway needs no look at what is staged.
         let holds = |rule: &&Rule<'_>| self.world.evidence.get(rule.name) == Some(&Freshness::Same);
         let holding = rules.iter().filter(holds);
-        self.world.staged_otherwise =
-            holding.map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule))).collect();
+        self.world.staged_otherwise = holding
+            .map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule, &staged)))
+            .collect();
     }
 
     fn look_for_others(&mut self) {
