@@ -4,11 +4,12 @@ use crate::catalog::HookEntry;
 use anyhow::bail;
 use client_settings::{FileError, StatusLineThere};
 use config_edit::Refused;
+use inquire::Select;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::places::Installation;
-use crate::say::note;
+use crate::say::{answered, names_of, note};
 
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
@@ -32,6 +33,21 @@ impl Judge {
             Self::ClaudeCli => "claude_cli",
         }
     }
+}
+
+/// The ways to a model, as a person reads them.
+const WAYS: [(Judge, &str); 2] = [
+    (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
+    (
+        Judge::ClaudeCli,
+        "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
+    ),
+];
+
+pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
+    let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
+    let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;
+    Ok(WAYS[answer.index].0)
 }
 
 #[derive(Debug, Default)]
@@ -106,7 +122,7 @@ pub(crate) fn next_for_judge(
 ) -> anyhow::Result<Option<String>> {
     let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
     let is_open = !paid.is_empty() && !names_judge(read(installation)?.as_deref());
-    let names = crate::say::names_of(&paid);
+    let names = names_of(&paid);
     Ok(is_open.then(|| format!("Next: {SETS_BACKEND}: for {names} no model is asked until then")))
 }
 
