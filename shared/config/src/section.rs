@@ -1,7 +1,7 @@
 //! One hook's section out of all layers: merged key by key, wrong entries left out, locked and global-only keys held.
 //!
-//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, each layer is checked against the
-//! schema, and its wrong entries are left out.
+//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, or when two layers have a map and another
+//! value at one key, each layer is checked against the schema, and its wrong entries are left out.
 
 use std::mem::ManuallyDrop;
 
@@ -17,7 +17,7 @@ use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems}
 use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switches::{Position, SectionSwitches};
 use crate::top;
-use crate::tree::{flag, get, json, keys_on, leaves, merged, put, remove};
+use crate::tree::{clash, flag, get, json, keys_on, leaves, merged, put, remove};
 
 /// Mistake in settings that can be read: a rule that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -209,8 +209,8 @@ fn load_as<S>(
     layers.extend(switches.layer(spec, &layers));
     let overruled = enforce(spec, &top, &mut layers, &mut problems);
     let (enabled, headless, settings) = match read(own, &layers) {
-        Ok(whole) => whole,
-        Err(_) => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
+        Ok(whole) if !has_clash(&layers) => whole,
+        _ => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     top::report_unknown_keys(&layers[1..], &mut problems);
     sort_problems(&mut problems.0);
@@ -271,6 +271,14 @@ fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Refused
         _ => Err(Refused { path: vec![key.to_owned()], why: None }),
     };
     Ok((flag("enabled")?, flag("headless")?, own(entries)?))
+}
+
+/// Two layers have a map and something else at one key.
+fn has_clash(layers: &[Layer]) -> bool {
+    let is_clash = |(index, higher): (usize, &Layer)| {
+        layers[..index].iter().any(|lower| clash(&lower.section, &higher.section))
+    };
+    layers.iter().enumerate().any(is_clash)
 }
 
 /// Leaves out of each layer what the schema does not describe, then what the types alone refuse, until the rest can be read.

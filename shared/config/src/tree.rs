@@ -21,6 +21,16 @@ impl Provider for Entries<'_> {
     }
 }
 
+/// A map of one tree and a value of another kind stand at the same key. Merged with a third map, the value would vanish unseen,
+/// and with it what the maps below it say.
+pub(crate) fn clash(lower: &Dict, higher: &Dict) -> bool {
+    higher.iter().any(|(key, higher)| match (lower.get(key), higher) {
+        (Some(Value::Dict(_, lower)), Value::Dict(_, higher)) => clash(lower, higher),
+        (Some(lower), higher) => lower.as_dict().is_some() != higher.as_dict().is_some(),
+        (None, _) => false,
+    })
+}
+
 pub(crate) fn json(value: &impl serde::Serialize) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
