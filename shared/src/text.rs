@@ -1,4 +1,4 @@
-//! Texts that others wrote: a JSON string read whatever it holds, and characters that nobody sees.
+//! Texts that others wrote: a JSON string read whatever it holds, a word for a shell, and characters that nobody sees.
 
 use std::fmt;
 
@@ -31,6 +31,15 @@ impl Visitor<'_> for Lossy {
     fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
         Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
     }
+}
+
+/// A word as every shell reads it, and as [`crate::own_calls`] does, which knows no backslash.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\"'\"'"))
 }
 
 /// Control characters, line ends among them, marks of direction, characters without width, fillers and tags: a text with them

@@ -25,7 +25,7 @@ use document::{Document, last};
 use edit::BeforeUs;
 
 pub use faults::Fault;
-pub use parts::{StatusLineThere, is_plain, quoted, status_line_command};
+pub use parts::{StatusLineThere, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.

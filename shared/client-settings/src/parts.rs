@@ -5,6 +5,7 @@
 
 use jsonc_parser::common::Ranged;
 use serde_json::json;
+use shared::text::quoted;
 
 use super::document::{Document, elements, text, text_of};
 use super::edit::{BeforeUs, END, Step};
@@ -122,19 +123,10 @@ fn beside(line: &serde_json::Value) -> serde_json::Value {
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
 pub fn status_line_command(program: &str, arguments: &str) -> String {
-    let program = if is_plain(program) { program.to_owned() } else { quoted(program) };
-    format!("{program} {arguments}")
-}
-
-/// A shell takes the word as it is.
-pub fn is_plain(word: &str) -> bool {
-    word.chars().all(|letter| letter.is_alphanumeric() || "/._-+,:@%".contains(letter))
-}
-
-/// The word in quotes for a shell.
-pub fn quoted(word: &str) -> String {
     // PowerShell and cmd read single quotes differently; a path of Windows holds no double quote.
-    if cfg!(windows) { format!("\"{word}\"") } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    let is_quoted = cfg!(windows) && quoted(program) != program;
+    let program = if is_quoted { format!("\"{program}\"") } else { quoted(program) };
+    format!("{program} {arguments}")
 }
 
 /// The first word of a shell line without its quotes.

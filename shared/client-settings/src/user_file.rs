@@ -66,10 +66,6 @@ impl UserFile {
 
     /// The text; `None`: there is no such file.
     pub fn read(&self) -> Result<Option<String>, FileError> {
-        if appended(&self.guarded(), ".lock").exists() {
-            // A killed process left the lock unless somebody holds it.
-            let _ = with_lock(&self.guarded(), Duration::ZERO, || self.clean_up());
-        }
         self.text().map_err(|error| FileError(format!("{}: {error}", self.path.display())))
     }
 
@@ -149,7 +145,9 @@ impl UserFile {
 
     fn write(&self, text: Option<&str>) -> io::Result<()> {
         match text {
-            Some(text) => Beside::write(&self.target, text.as_bytes(), self.mode)?.put_in_place(),
+            Some(text) => {
+                Beside::write(&self.target, &self.target, text.as_bytes(), self.mode)?.put_in_place()
+            }
             // A link to nowhere was there before us, where there is a link.
             None => fs::remove_file(&self.target).map(|()| sync_folder(&self.target)),
         }

@@ -15,7 +15,7 @@ use super::beside::{Beside, Mode, appended, create_folder};
 pub const KEEP_BACKUPS: usize = 5;
 
 /// The part of a backup's name between the name of its file and the time.
-pub(super) const INFIX: &str = ".barbless-backup-";
+const INFIX: &str = ".barbless-backup-";
 
 /// The end of a name that stands for a missing file.
 const ABSENT: &str = "-absent";
@@ -70,9 +70,10 @@ impl Backups<'_> {
         let newest = self.paths().first().map(|(time, _)| time.plus(Duration::from_millis(1)));
         let time = newest.map_or(now, |newest| newest.max(now)).rfc3339().replace(['-', ':'], "");
         let absent = if text.is_none() { ABSENT } else { "" };
-        let path = appended(&self.folder.join(self.name), &format!("{INFIX}{time}{absent}"));
+        let owner = self.folder.join(self.name);
+        let path = appended(&owner, &format!("{INFIX}{time}{absent}"));
         create_folder(&path, Mode::Private)?;
-        Beside::write(&path, text.unwrap_or_default().as_bytes(), Mode::Private)?.put_in_place()?;
+        Beside::write(&owner, &path, text.unwrap_or_default().as_bytes(), Mode::Private)?.put_in_place()?;
         Ok(path)
     }
 
