@@ -15,10 +15,10 @@ use std::path::{Component, Path, PathBuf};
 
 pub use clock::{Clock, DAY, HOUR, Timestamp};
 pub use config::display_path;
-pub use places::{Places, StateDirIgnored, is_same_folder};
+pub use places::{Places, is_same_folder};
 pub use private::ensure_private;
 pub use programs::{TrustedPath, first_program, is_program};
-pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
+pub use stdin::{MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
 /// before it has answered.

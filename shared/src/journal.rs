@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::digest;
-use crate::host::Timestamp;
+use crate::host::{Places, Timestamp};
+use crate::protocol::Call;
 use crate::state::{Store, open_regular, read_regular, with_lock};
 use secrets::masked;
 
@@ -92,6 +93,20 @@ impl Record {
     /// A record of this kind with this text.
     pub fn of(what: &str, text: impl Into<String>) -> Self {
         Self { what: what.to_owned(), text: Some(text.into()), ..Self::default() }
+    }
+
+    /// The same of this hook, event and call.
+    #[must_use]
+    pub fn about(self, hook: &str, event: &str, places: &Places, call: &Call) -> Self {
+        Self {
+            hook: hook.to_owned(),
+            event: event.to_owned(),
+            project: places.root.as_deref().map(project_name),
+            session: call.session_id.clone(),
+            prompt: call.prompt_id.clone(),
+            agent: call.agent_id.clone(),
+            ..self
+        }
     }
 }
 

@@ -170,7 +170,7 @@ pub(crate) fn parse(texts: &[Found], keys: &[&str]) -> (Vec<Layer>, Vec<Problem>
     for Found { kind, file, text } in texts {
         let layer = match text {
             Ok(text) => Layer::read(*kind, file, text, keys),
-            Err(why) => Err(of_file(*kind, file, None, Fault::Unreadable(why))),
+            Err(why) => Err(of_file(*kind, file, None, Fault::Unreadable((*why).to_owned()))),
         };
         match layer {
             Ok(layer) => layers.push(layer),

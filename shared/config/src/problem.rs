@@ -85,7 +85,7 @@ pub enum Fault {
     /// The settings can be read and cannot work; the hook's reason.
     Unworkable(String),
     /// The file is no YAML we read; the reason, without quoting it.
-    Unreadable(&'static str),
+    Unreadable(String),
     /// The project needs a newer version.
     NeedsVersion { wanted: String, ours: &'static str },
 }

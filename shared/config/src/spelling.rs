@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::tree::json;
-use crate::yaml;
+use crate::yaml::{self, Unread};
 
 /// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
 pub fn spelled(value: &Value) -> String {
@@ -40,27 +40,18 @@ pub fn dotted(path: &[String]) -> String {
 }
 
 /// The value of a text as it would stand behind a key.
-pub fn read_value(text: &str) -> Result<Value, &'static str> {
-    let parsed = yaml::parse_value(text).map_err(|error| error.why)?;
-    Ok(json(&parsed))
-}
-
-/// Why a text is no map of settings.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unread {
-    pub line: Option<usize>,
-    /// Why, without quoting the text.
-    pub why: String,
+pub fn read_value(text: &str) -> Result<Value, String> {
+    yaml::parse_value(text).map(|parsed| json(&parsed)).map_err(|error| error.why)
 }
 
 /// The content of a whole file; an empty one is an empty map.
 pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
     let bare = text.trim_start_matches('\u{feff}');
-    let parsed = yaml::parse(bare).map_err(|error| Unread { line: error.line, why: error.why.to_owned() })?;
+    let parsed = yaml::parse(bare)?;
     if let Some(path) = parsed.repeated.first() {
         let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         let why = format!("`{}` stands twice; take one of them out first", dotted(path));
-        return Err(Unread { line: yaml::line_of(bare, &keys), why });
+        return Err(Unread::new(yaml::line_of(bare, &keys), why));
     }
     Ok(parsed.values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
 }

@@ -166,18 +166,11 @@ pub struct Subagent {
     pub last_assistant_message: Option<String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ParseError {
-    #[error("the hook input is not a JSON object")]
-    NotAnObject(#[source] serde_json::Error),
-    #[error("the hook input names no event")]
-    NoEvent,
-}
-
-pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
+pub fn parse(bytes: &[u8]) -> Result<Request, &'static str> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;
-    let name = fields.name("hook_event_name").ok_or(ParseError::NoEvent)?;
+    let fields: Fields<'_> =
+        serde_json::from_slice(bytes).map_err(|_| "the hook input is not a JSON object")?;
+    let name = fields.name("hook_event_name").ok_or("the hook input names no event")?;
     let call = Call {
         session_id: fields.name("session_id"),
         prompt_id: fields.name("prompt_id"),

@@ -231,7 +231,7 @@ impl<H: Hook> Decision<'_, H> {
         let slept = sleep::until(until, call.host.clock, is_still_wanted);
         H::slept(&call.places, call.session(), call.host.now());
         let slept_ms = u64::try_from(slept.duration.as_millis()).ok();
-        let text = slept.cut_short.map(|why| why.words().to_owned()).or_else(|| notice.clone());
+        let text = slept.cut_short.map(str::to_owned).or_else(|| notice.clone());
         self.journal(rule, Record { what: "sleep".to_owned(), text, slept_ms, ..Record::default() });
         Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
     }

@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// State of a hook between the calls of one session.
 pub trait Remembered: Serialize + DeserializeOwned + Default {
-    /// One memory for all sessions of the machine instead of one for each.
+    /// A hook's one memory for all sessions of the machine instead of one for each.
     const MACHINE_WIDE: bool = false;
 
     /// The state file's name for a session (its id made safe); `None`: nothing is remembered.

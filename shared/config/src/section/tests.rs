@@ -116,7 +116,7 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
     (
         of("stop-momentum: {max_blocks: 1}", "a: [b\nc: d\n", "- list\n"),
         &[
-            "project.yaml:2: not valid YAML (a bracket is not closed, or a comma is missing); the file is skipped",
+            "project.yaml:2: not valid YAML (illegal placement of ':' indicator); the file is skipped",
             "local.yaml:1: not a map of settings; the file is skipped",
         ],
         Some(1),
