@@ -55,7 +55,6 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    #[serde(alias = "resolve", alias = "connect", alias = "tls")]
     Unreachable,
     Timeout,
     /// The request, or the head of the answer.

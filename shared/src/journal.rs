@@ -90,7 +90,6 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of this kind with this text.
     pub fn of(what: &str, text: impl Into<String>) -> Self {
         Self { what: what.to_owned(), text: Some(text.into()), ..Self::default() }
     }

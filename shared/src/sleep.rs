@@ -19,7 +19,6 @@ const LONGEST: Duration = Duration::from_secs(350);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slept {
     pub(crate) duration: Duration,
-    /// Why it ended early.
     pub(crate) cut_short: Option<&'static str>,
 }
 

@@ -28,7 +28,6 @@ pub(super) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// Parses any plain JSON object.
     pub(super) fn parse(text: &'a str) -> Result<Self, Refused> {
         let parsed = parse_to_ast(text, &CollectOptions::default(), &PLAIN_JSON).map_err(|error| {
             let words = error.kind().to_string();
@@ -103,7 +102,6 @@ pub(super) fn last<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o Obje
     object.properties.iter().rev().find(|property| property.name.as_str() == key)
 }
 
-/// The text of the last property of that name.
 pub(super) fn text_of(object: &Object<'_>, key: &str) -> Option<String> {
     last(object, key).and_then(|property| text(&property.value))
 }
@@ -112,7 +110,6 @@ pub(super) fn text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|text| text.value.clone().into_owned())
 }
 
-/// The elements, if the property is a list.
 pub(super) fn elements<'o, 'a>(property: Option<&'o ObjectProp<'a>>) -> &'o [Value<'a>] {
     property.and_then(|property| property.value.as_array()).map(|list| &*list.elements).unwrap_or_default()
 }

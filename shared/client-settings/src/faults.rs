@@ -11,10 +11,8 @@ use super::document::{Document, last, text_of};
 
 const SHAPES: &str = include_str!("shapes.json");
 
-/// One such value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Counted from 1.
     pub line: usize,
     /// The event whose hooks are ignored; empty: all of the file are.
     pub event: String,

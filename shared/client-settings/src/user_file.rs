@@ -35,7 +35,6 @@ pub struct UserFile {
     path: PathBuf,
     /// The end of a chain of links.
     target: PathBuf,
-    /// The folder of its backups.
     backups: PathBuf,
     mode: Mode,
 }

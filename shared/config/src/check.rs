@@ -64,7 +64,6 @@ fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
     named.or_else(|| map.get("additionalProperties").filter(|any| any.is_object()))
 }
 
-/// The list under a keyword; empty if there is none.
 fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
     schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -89,7 +88,6 @@ pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, (u
     })
 }
 
-/// The value is what the schema describes.
 pub fn fits(schema: &Value, value: &Value) -> bool {
     let is_whole = match value {
         Value::Array(entries) => {

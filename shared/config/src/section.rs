@@ -30,7 +30,6 @@ pub struct SettingFault {
 
 #[derive(Debug)]
 pub struct Section<S> {
-    /// The hook is switched on.
     pub enabled: bool,
     /// It also acts in sessions nobody watches.
     pub headless: bool,
@@ -39,10 +38,9 @@ pub struct Section<S> {
     pub problems: Vec<Problem>,
     /// Keys that the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
-    /// The section's own switch counts for nothing, because the global file locks it.
-    pub overruled_switch: bool,
-    /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings.
-    pub overruled_keys: Vec<String>,
+    /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings; an empty one is the
+    /// section's own switch.
+    pub overruled: Vec<String>,
     /// The layer that switches every hook off.
     pub(crate) off_at: Option<Origin>,
     pub(crate) spec: SectionSpec,
@@ -114,27 +112,21 @@ fn switch_of(path: &[String]) -> String {
 /// Reads a section from the files of a call. `switches` are the layer above them.
 ///
 /// `None` only if the compiled defaults could not be read, which a test rules out.
-pub fn load<S>(
+pub fn load<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     load_own(spec, &sources.texts(), &spec.top_keys().collect::<Vec<_>>(), &switches.into())
 }
 
 /// The same for a call that a disabled hook lets pass. The keys at the top of the files are most of what a hook reads: where the
 /// section is off without them, they stay at their defaults, and nothing is reported.
-pub fn load_if_enabled<S>(
+pub fn load_if_enabled<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     let (texts, switches) = (sources.texts(), switches.into());
     let is_named = |line: &str| line.starts_with(spec.name) || line.starts_with("enabled:");
     let says_off = |found: &Found| {
@@ -150,15 +142,12 @@ where
     load_own(spec, &texts, &spec.top_keys().collect::<Vec<_>>(), &switches)
 }
 
-fn load_own<S>(
+fn load_own<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     texts: &[Found],
     keys: &[&str],
     switches: &SectionSwitches,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     let own = |own: Dict| {
         ManuallyDrop::new(Value::from(own)).deserialize().map_err(|error| Refused {
             why: if let Kind::Message(why) = error.kind { Some(why) } else { None },
@@ -190,7 +179,6 @@ struct Refused {
     why: Option<String>,
 }
 
-/// Reads the section's own entries.
 type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Refused>;
 
 fn load_as<S>(
@@ -214,16 +202,13 @@ fn load_as<S>(
     };
     top::report_unknown_keys(&layers[1..], &mut problems);
     sort_problems(&mut problems.0);
-    let (own_switch, overruled_keys): (Vec<_>, Vec<_>) =
-        overruled.iter().map(|path| switch_of(path)).partition(String::is_empty);
     Some(Section {
         enabled: enabled && top.off_at.is_none(),
         headless,
         settings,
         problems: problems.0,
         locked: top.locked,
-        overruled_switch: !own_switch.is_empty(),
-        overruled_keys,
+        overruled: overruled.iter().map(|path| switch_of(path)).collect(),
         off_at: top.off_at,
         spec,
         layers,
@@ -273,7 +258,6 @@ fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Refused
     Ok((flag("enabled")?, flag("headless")?, own(entries)?))
 }
 
-/// Two layers have a map and something else at one key.
 fn has_clash(layers: &[Layer]) -> bool {
     let is_clash = |(index, higher): (usize, &Layer)| {
         layers[..index].iter().any(|lower| clash(&lower.section, &higher.section))

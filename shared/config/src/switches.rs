@@ -10,7 +10,6 @@ use crate::problem::LayerKind;
 use crate::spec::SectionSpec;
 use crate::tree::{flag, merged, put};
 
-/// Position of a switch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Position {

@@ -21,7 +21,6 @@ const MAX_BRACKETS: usize = 256;
 
 const TOO_DEEP: &str = "nested deeper than 64 levels";
 
-/// Why a text is no configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// Line, counted from 1, if the parser knows it.
@@ -80,7 +79,6 @@ pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
     Lines::of(text).of_key(&path)
 }
 
-/// Lines of the keys of a text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lines(HashMap<Vec<String>, usize>);
 
@@ -111,16 +109,13 @@ fn opens_too_many_brackets(text: &str) -> bool {
     })
 }
 
-/// Follows the parser's events.
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
     anchors: HashMap<usize, Value>,
-    /// The number of values so far.
     values: usize,
     /// The keys on the way to the value that is read.
     path: Vec<String>,
     repeated: Vec<Vec<String>>,
-    /// Lines of keys, on request.
     lines: Option<HashMap<Vec<String>, usize>>,
 }
 

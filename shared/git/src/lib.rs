@@ -52,7 +52,6 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Why a run has no output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     NotStarted,
@@ -91,12 +90,10 @@ impl<'a> Git<'a> {
         Self { grace, ..self }
     }
 
-    /// Starts a new deadline.
     pub fn extend(&mut self, patience: Duration) {
         self.deadline = Instant::now() + patience;
     }
 
-    /// Runs one git command.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, Failure> {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(self.environment.iter().cloned()).current_dir(self.folder);

@@ -12,7 +12,6 @@ use super::files::{SharedMode, open_regular, share};
 /// How long a hook waits for another. After that it passes and says so in the journal.
 pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Why a lock was not had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("{0} was held by another process for too long")]

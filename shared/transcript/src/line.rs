@@ -40,7 +40,6 @@ pub struct Reply {
     pub tokens: u64,
 }
 
-/// Kind of a line.
 #[derive(Debug)]
 pub(super) enum Entry {
     /// A message, of whomever.
@@ -48,8 +47,9 @@ pub(super) enum Entry {
     /// A prompt that a person typed while the model was at work; it never gets a `user` line.
     Typed(String),
     /// The conversation before it is compacted.
-    Compaction { is_sidechain: bool },
-    /// Anything else.
+    Compaction {
+        is_sidechain: bool,
+    },
     Other,
     /// A line written in part, or of an unknown form.
     Unreadable,
@@ -61,11 +61,9 @@ pub enum Role {
     User,
     /// A text that Claude Code put in: hook feedback, skills, a compaction's summary.
     Injected,
-    /// The model.
     Assistant,
 }
 
-/// One block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     Text(String),
@@ -77,7 +75,6 @@ pub enum Block {
     },
 }
 
-/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     pub id: String,

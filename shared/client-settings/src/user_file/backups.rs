@@ -17,13 +17,11 @@ pub const KEEP_BACKUPS: usize = 5;
 /// The part of a backup's name between the name of its file and the time.
 const INFIX: &str = ".barbless-backup-";
 
-/// The end of a name that stands for a missing file.
 const ABSENT: &str = "-absent";
 
 /// The time in a name, to the millisecond.
 const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 
-/// The text of a file as it once was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
     pub path: PathBuf,
@@ -31,7 +29,6 @@ pub struct Backup {
     pub text: Option<String>,
 }
 
-/// The backups of the file of this name.
 pub(super) struct Backups<'a> {
     pub(super) folder: &'a Path,
     pub(super) name: &'a OsStr,
@@ -96,7 +93,6 @@ impl Backups<'_> {
         paths
     }
 
-    /// The time in the name of a whole backup.
     fn time_of(&self, name: &OsStr) -> Option<Timestamp> {
         let name = name.to_str()?.strip_prefix(self.name.to_str()?)?.strip_prefix(INFIX)?;
         let time = NaiveDateTime::parse_from_str(name.strip_suffix(ABSENT).unwrap_or(name), TIME).ok()?;

@@ -5,13 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The end of a temporary file's name.
 const TEMPORARY: &str = ".barbless-new";
 
-/// The mode of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// For its user alone.
     Private,
     Usual,
     /// A program: everybody may start it.
@@ -26,7 +23,6 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Writes a program beside its place.
     pub fn program(target: &Path, bytes: &[u8]) -> io::Result<Self> {
         create_folder(target, Mode::Private)?;
         Self::write(target, target, bytes, Mode::Program)
@@ -51,7 +47,6 @@ impl Beside {
         &self.temporary
     }
 
-    /// Puts the file in the target's place.
     pub fn put_in_place(&self) -> io::Result<()> {
         rename_over(&self.temporary, &self.target)?;
         sync_folder(&self.target);
@@ -65,7 +60,6 @@ impl Drop for Beside {
     }
 }
 
-/// The path with something after its name.
 pub(super) fn appended(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
