@@ -73,7 +73,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{is_misled, misleads};
+    use super::is_misled;
     use crate::host::{Clock, Environment, Host, Timestamp};
 
     const MISLED: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
@@ -147,15 +147,5 @@ mod tests {
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert!(is_misled_from(scratch.path(), None));
-    }
-
-    #[test]
-    fn names_and_their_beginnings() {
-        for name in ["ANTHROPIC_BASE_URL", "CLAUDE_HOOK_STATE_DIR", "PATH", "HOME", "https_proxy"] {
-            assert!(misleads(name), "{name}");
-        }
-        for name in ["GIT_DIR", "MY_PATH", "ANTHROPIC", "RUST_LOG"] {
-            assert!(!misleads(name), "{name}");
-        }
     }
 }

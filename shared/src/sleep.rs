@@ -60,27 +60,3 @@ fn signals() -> Arc<AtomicBool> {
     }
     flag
 }
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{SWITCHED_OFF, until};
-    use crate::host::{Clock, Timestamp};
-
-    const NOW: Timestamp = Timestamp::from_secs(1_000_000);
-
-    #[test]
-    fn it_lasts_until_its_end() {
-        let slept = until(NOW.plus(Duration::from_millis(20)), Clock::Fixed(NOW), || true);
-        assert_eq!(slept.cut_short, None);
-        assert!(slept.duration >= Duration::from_millis(20), "{slept:?}");
-    }
-
-    #[test]
-    fn it_ends_when_nobody_wants_it_any_more() {
-        let slept = until(NOW.plus(Duration::from_secs(300)), Clock::Fixed(NOW), || false);
-        assert_eq!(slept.cut_short, Some(SWITCHED_OFF));
-        assert!(slept.duration < Duration::from_secs(10), "{slept:?}");
-    }
-}

@@ -232,7 +232,7 @@ fn is_inside(path: &Path, root: &Path) -> std::io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, TOO_LARGE, read_text};
+    use super::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, TOO_LARGE};
 
     #[test]
     fn a_text_in_place_of_a_file_counts_for_its_layer_alone_within_its_bound() {
@@ -253,13 +253,5 @@ mod tests {
         let too_large = with(LayerKind::Local, &format!("{most}a"));
         assert_eq!(too_large, [Ok("project".to_owned()), Err(Refused::Because(TOO_LARGE))]);
         assert_eq!((MAX_LAYER_BYTES, MAX_PROJECT_BYTES), (1 << 20, 1 << 16));
-    }
-
-    #[test]
-    fn a_file_may_be_as_long_as_its_bound() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "1234").unwrap();
-        assert_eq!(read_text(file.path(), None, 4).as_deref(), Ok("1234"));
-        assert_eq!(read_text(file.path(), None, 3), Err(Refused::Because(TOO_LARGE)));
     }
 }

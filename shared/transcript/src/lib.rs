@@ -13,6 +13,8 @@ mod reply;
 mod speech;
 mod tail;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 pub use line::{Block, Line, Reply, Role, ToolUse};

@@ -248,24 +248,3 @@ fn nothing_is_written_through_a_link_that_lies_where_a_temporary_file_would() {
     assert_eq!(fs::read_to_string(&victim).unwrap(), "text");
     assert_eq!(names(scratch.path()), ["settings.json", "victim"]);
 }
-
-#[test]
-fn many_writers_lose_no_change() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("count");
-    std::thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                for _ in 0..10 {
-                    let file = UserFile::at(&path).unwrap();
-                    let increment = |text: Option<&str>| -> Result<Option<String>, FileError> {
-                        let count: u32 = text.map_or(0, |text| text.parse().unwrap());
-                        Ok(Some((count + 1).to_string()))
-                    };
-                    file.change(increment).unwrap();
-                }
-            });
-        }
-    });
-    assert_eq!(fs::read_to_string(&path).unwrap(), "80");
-}

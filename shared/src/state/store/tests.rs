@@ -120,19 +120,6 @@ fn a_change_is_kept_where_it_says_so() {
 }
 
 #[test]
-fn a_file_that_is_anothers_is_no_failure() {
-    let path = || "a".into();
-    for (error, is_failure) in [
-        (StateError::Newer(path()), false),
-        (StateError::Foreign(path()), false),
-        (StateError::Unreadable(path(), std::io::ErrorKind::Other.into()), true),
-    ] {
-        let shown = error.to_string();
-        assert_eq!(error.unless_anothers().is_err(), is_failure, "{shown}");
-    }
-}
-
-#[test]
 fn a_store_is_writable_where_its_heartbeats_can_be() {
     let (_scratch, store) = store();
     assert!(store.is_writable());
