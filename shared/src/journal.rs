@@ -138,8 +138,7 @@ pub fn write(store: &Store, now: Timestamp, record: Record) {
     }
 }
 
-/// A project as lines name it: the real path of its root. That names a place on this machine, where the journal stays, and
-/// nothing that was put into a tool.
+/// A project as lines name it: the real path of its root, which tells nothing of a tool's input.
 pub fn project_name(root: &Path) -> String {
     let real = root.canonicalize();
     let path = real.as_deref().unwrap_or(root).to_string_lossy();

@@ -39,8 +39,7 @@ fn defines_it(folder: &Path) -> bool {
     })
 }
 
-/// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object, and
-/// nobody can tell what Claude Code reads in it.
+/// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object.
 fn misleads_requests(text: &str) -> Option<bool> {
     #[derive(Deserialize)]
     struct Settings {

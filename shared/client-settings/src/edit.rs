@@ -19,8 +19,7 @@ pub(super) enum Step<'p> {
 
 pub(super) const END: Step<'_> = Step::Item(usize::MAX);
 
-/// The newest earlier text that holds nothing of ours. An empty list that we filled and a list that we made look alike once our
-/// entry is gone: that text tells them apart.
+/// The newest earlier text without anything of ours: it tells an empty list that we filled from one that we made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BeforeUs<'a>(pub(super) &'a str);
 
@@ -129,8 +128,7 @@ impl Document<'_> {
         Ok(self.replace(place.range(), value))
     }
 
-    /// The text without the value at the path, and without the containers that this leaves empty. A container that was there before
-    /// us stays, empty as it was.
+    /// The text without the value at the path and the containers that this leaves empty, but for those that were there before us.
     pub(super) fn remove(&self, path: &[Step<'_>], before_us: Option<BeforeUs<'_>>) -> String {
         let mut on_the_way = Vec::new();
         let mut place = Place::Object(&self.root);

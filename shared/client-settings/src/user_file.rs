@@ -68,8 +68,7 @@ impl UserFile {
         self.text().map_err(|error| FileError(format!("{}: {error}", self.path.display())))
     }
 
-    /// Changes the text under the file's lock. `edit` gets the text, or nothing, and returns what shall be there. Returns whether
-    /// the file was changed.
+    /// Changes the text under the file's lock: `edit` gets it and returns what shall be there. Returns whether it changed.
     pub fn change<E: From<FileError>>(
         &self,
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,

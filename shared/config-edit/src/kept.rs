@@ -36,8 +36,7 @@ fn are_comments_kept(before: &str, after: &str) -> bool {
     })
 }
 
-/// The lines that an edit of the key may change, counted from 0: those of its entry, of the value that shall become a map, or
-/// of the brackets it stands in; and whether it is brackets.
+/// The lines, from 0, that an edit of the key may change: those of its entry, or of the brackets around; and whether brackets.
 fn own_lines(text: &str, path: &[String]) -> Option<(Range<usize>, bool)> {
     let mut map = YamlFile::from_str(text).ok()?.document()?.as_mapping()?;
     if map.is_flow_style() {

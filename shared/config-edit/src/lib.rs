@@ -25,8 +25,7 @@ pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refuse
     checked(text, path, &before, &after, |text| change::set(text, path, value), refused)
 }
 
-/// The text without the key at `path`, and without the maps that held nothing else. Its own comment goes with it, all others
-/// stay. A text without it stays as it is.
+/// The text without the key at `path`, and without the maps that held nothing else. Only its own comment goes with it.
 pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
     let before = read_map(text)?;
     let mut after = before.clone();

@@ -189,8 +189,7 @@ pub enum Refused {
     Because(&'static str),
 }
 
-/// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository must not make us read
-/// another file through a link, or wait forever on a pipe.
+/// Reads a regular text file that really lies `inside`: a repository must not make us follow a link or wait on a pipe.
 pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<String, Refused> {
     let refused = |error: &std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,

@@ -32,7 +32,7 @@ mod tree;
 mod yaml;
 
 pub use bounded::{Bounded, Decimal, ZeroOr};
-pub use check::{describe, describe_in_full, fits, known_keys, nearest, schema_of};
+pub use check::{describe, fits, known_keys, nearest, schema_of};
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use entries::{Entry, Said, sort, top_entries};
 pub use layer::{MAX_LAYER_BYTES, Refused, Sources, display_path, read_text};

@@ -22,8 +22,7 @@ impl Rights<'_> {
         self.spec.global_only.iter().any(|key| is_at_or_below(&path, key))
     }
 
-    /// The key is locked; or it switches something on and off that is locked, as a whole or in part, since a rule that can be
-    /// switched off is not locked.
+    /// The key is locked, or switches on and off something that is locked, as a whole or in part.
     pub(crate) fn is_locked(&self, path: &[String]) -> bool {
         self.holds(&path.join(".")) || self.need_on(path)
     }

@@ -10,7 +10,7 @@ use figment::value::{Dict, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::check::{at, describe_in_full, known_keys, schema_of, wrong_entries};
+use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
 use crate::layer::{Found, Layer, Sources, parse};
 use crate::locks::{Rights, enforce};
 use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems};
@@ -38,8 +38,7 @@ pub struct Section<S> {
     pub problems: Vec<Problem>,
     /// Keys that the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
-    /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings; an empty one is the
-    /// section's own switch.
+    /// Keys whose switch a lock overrules: dotted, within the settings; an empty one is the section's own switch.
     pub overruled: Vec<String>,
     /// The layer that switches every hook off.
     pub(crate) off_at: Option<Origin>,
@@ -157,8 +156,7 @@ fn load_own<S: DeserializeOwned + JsonSchema>(
     load_as(spec, &own, &|| schema_of::<S>().to_value(), parse(texts, keys), switches)
 }
 
-/// Reads a section whose types are another binary's, by its schema. What the types refuse beyond their schema is not known
-/// here.
+/// Reads a section whose types are another binary's, by its schema; what the types refuse beyond it is not known here.
 pub fn load_by_schema(
     spec: SectionSpec,
     schema: &serde_json::Value,
@@ -310,13 +308,12 @@ fn fault(schema: &serde_json::Value, path: &[String], why: Option<String>) -> Fa
         (Ok(schema), Some(why)) if !known_keys(schema).is_empty() => {
             Fault::Unworkable(format!("{why}; the level below counts, and where there is none it is off"))
         }
-        (Ok(schema), _) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
+        (Ok(schema), _) if !path.is_empty() => Fault::Expected(describe(schema)),
         _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
     }
 }
 
-/// The highest layer that sets the entry at `path`, or the deepest part of the path that is there. The empty path stands for a
-/// layer's whole section.
+/// The highest layer that sets the entry at `path`, or the deepest part of it that is there; the empty path is the whole section.
 fn setter<'p>(layers: &[Layer], path: &'p [String]) -> Option<(usize, &'p [String])> {
     let sets = |layer: &Layer, path: &[String]| match path {
         [] => !layer.section.is_empty(),

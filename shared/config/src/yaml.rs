@@ -15,8 +15,7 @@ const MAX_DEPTH: usize = 64;
 /// Maximum number of values. Aliases can make a small text large.
 const MAX_VALUES: usize = 50_000;
 
-/// Maximum number of open brackets in a text that is parsed at all. Brackets in quotes and comments count too, so the bound
-/// lies far above [`MAX_DEPTH`].
+/// Maximum number of open brackets in a text that is parsed; in quotes and comments, too, so it lies above [`MAX_DEPTH`].
 const MAX_BRACKETS: usize = 256;
 
 const TOO_DEEP: &str = "nested deeper than 64 levels";

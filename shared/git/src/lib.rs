@@ -18,8 +18,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const SETTINGS: [&str; 4] =
     ["core.fsmonitor=false", "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"];
 
-/// English answers, no locks for reading, no prompts, no network (also not for the missing objects of a partial clone), and
-/// paths without wildcards.
+/// English answers, no locks for reading, no prompts, no network, no lazy fetch of missing objects, and paths without wildcards.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
     ("GIT_OPTIONAL_LOCKS", "0"),

@@ -67,8 +67,7 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
         Common::Help => Reply::yes(help::<H>()),
         Common::Version => Reply::yes(format!("{} {}", H::NAME, crate::version::ours())),
         Common::Schema => Reply::yes(section_schema::<H>()),
-        Common::Status => status::<H, E>(asker, false),
-        Common::StatusJson => status::<H, E>(asker, true),
+        Common::Status { json } => status::<H, E>(asker, *json),
         Common::Turn(position, session) => turned::<H, E>(*position, *session, asker),
     }
 }

@@ -64,8 +64,7 @@ impl Places {
         Self { config_dir, state_dir, root, project_claude_dir, default_state_dir, state_dir_ignored }
     }
 
-    /// Our own state folder in place of one the environment names, which turned out to be of no use:
-    /// believed, it would silence every gate.
+    /// Our own state folder in place of a named one that is of no use: believed, it would silence every gate.
     #[must_use]
     pub fn without_named_state_dir(self) -> Self {
         let state_dir = self.default_state_dir.clone();
@@ -89,8 +88,7 @@ pub fn is_same_folder(left: &Path, right: &Path) -> bool {
     left == right || identity(left).is_some_and(|left| Some(left) == identity(right))
 }
 
-/// The outermost folder at or above `dir` that holds `.git`, else `dir`: a nested repository or a worktree lies in a project that
-/// could have prepared what lies beside it.
+/// The outermost folder at or above `dir` that holds `.git`, else `dir`: that project could have prepared all that lies in it.
 pub(super) fn outermost_root(dir: &Path) -> PathBuf {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()

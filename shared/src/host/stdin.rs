@@ -16,17 +16,15 @@ const INCOMPLETE: &str = "stdin held no complete JSON value";
 
 const UNREADABLE: &str = "stdin cannot be read";
 
-/// Reads from this process's stdin until the first complete JSON value, its end, or the deadline. The error is the reason for no
-/// input; the hook passes then.
+/// Reads from stdin until the first complete JSON value, its end, or the deadline. After an error the hook passes.
 pub fn read_first_value() -> Result<Vec<u8>, &'static str> {
     let deadline = Instant::now() + READ_DEADLINE;
     let mut bytes = Vec::with_capacity(8 * 1024);
     let mut scanner = Scanner::default();
     loop {
         let seen = bytes.len();
-        match source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
-            Progress::Ended => return if bytes.is_empty() { Err(INCOMPLETE) } else { Ok(bytes) },
-            Progress::Read => {}
+        if !source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
+            return if bytes.is_empty() { Err(INCOMPLETE) } else { Ok(bytes) };
         }
         match scanner.advance(&bytes, seen) {
             Some(end) if end <= MAX_INPUT_BYTES => {
@@ -37,11 +35,6 @@ pub fn read_first_value() -> Result<Vec<u8>, &'static str> {
             _ => return Err("stdin held more than 16 MiB"),
         }
     }
-}
-
-enum Progress {
-    Read,
-    Ended,
 }
 
 /// Follows brackets and strings from byte to byte, so that each byte is looked at once however slowly it arrives.
@@ -84,10 +77,10 @@ mod source {
     use rustix::io::{Errno, read};
     use rustix::stdio::stdin;
 
-    use super::{INCOMPLETE, Progress, UNREADABLE};
+    use super::{INCOMPLETE, UNREADABLE};
 
-    /// Waits for stdin to become readable, at most `patience`, and appends what is there.
-    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, &'static str> {
+    /// Waits for stdin to become readable, at most `patience`, and appends what is there. False: it has ended.
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<bool, &'static str> {
         let stdin = stdin();
         let timeout = Timespec::try_from(patience).map_err(|_| INCOMPLETE)?;
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
@@ -97,8 +90,8 @@ mod source {
         }
         bytes.reserve(64 * 1024);
         match read(stdin, rustix::buffer::spare_capacity(bytes)) {
-            Ok(0) => Ok(Progress::Ended),
-            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => Ok(Progress::Read),
+            Ok(0) => Ok(false),
+            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => Ok(true),
             Err(_) => Err(UNREADABLE),
         }
     }
@@ -111,21 +104,21 @@ mod source {
     use std::sync::{Mutex, OnceLock};
     use std::time::Duration;
 
-    use super::{INCOMPLETE, Progress, UNREADABLE};
+    use super::{INCOMPLETE, UNREADABLE};
 
     /// Blocks arrive from a thread, because a pipe cannot be polled here.
     static BLOCKS: OnceLock<Mutex<Receiver<Vec<u8>>>> = OnceLock::new();
 
     /// Waits for the next block of stdin, at most `patience`, and appends it.
-    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, &'static str> {
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<bool, &'static str> {
         let blocks = BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| UNREADABLE)?;
         match blocks.recv_timeout(patience) {
             Ok(block) => {
                 bytes.extend_from_slice(&block);
-                Ok(Progress::Read)
+                Ok(true)
             }
             Err(RecvTimeoutError::Timeout) => Err(INCOMPLETE),
-            Err(RecvTimeoutError::Disconnected) => Ok(Progress::Ended),
+            Err(RecvTimeoutError::Disconnected) => Ok(false),
         }
     }
 

@@ -116,8 +116,7 @@ pub(super) fn sync_folder(path: &Path) {
     }
 }
 
-/// Removes the temporary file of `path`. Only a killed process leaves one, because it is written under the lock that the caller
-/// holds now.
+/// Removes the temporary file of `path`, which a killed process left. The caller holds the lock under which it is written.
 pub fn remove_abandoned(path: &Path) {
     let _ = fs::remove_file(appended(path, TEMPORARY));
 }
