@@ -106,7 +106,7 @@ fn within_slash_command(prompt: &str) -> &str {
 /// Somebody has scheduled this prompt.
 pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
-    match store.peek::<Scheduled>(&file, MACHINE) {
+    match store.peek::<Scheduled>(&file) {
         Some(known) => known.0.len() >= MAX || known.0.contains(&hash(prompt)),
         // A file that cannot be read may name it.
         None => file.exists(),

@@ -35,8 +35,7 @@ pub struct Line {
 pub struct Reply {
     /// The model's id; empty where the line does not say.
     pub model: String,
-    /// Input, cache creation, cache reads and output: Claude Code counts the same for its own compaction (tests/client-facts.md,
-    /// section 6).
+    /// Input, cache creation and reads, and output, as Claude Code counts for its compaction (tests/client-facts.md, section 6).
     pub tokens: u64,
 }
 

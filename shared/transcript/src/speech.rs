@@ -267,8 +267,7 @@ fn own_words(entry: Entry) -> Option<String> {
     (!text.is_empty() && !typed::is_command_line(text)).then(|| text.to_owned())
 }
 
-/// The text without the reminders that Claude Code puts between the user's words. A reminder may hold the mark that ends one, so it
-/// goes on to the last mark before the next reminder.
+/// The text without Claude Code's reminders. One may hold the mark that ends one: it goes on to the last before the next.
 fn without_reminders(text: &str) -> String {
     let (open, close) = REMINDER;
     let mut pieces = text.split(open);

@@ -16,8 +16,7 @@ pub struct Patience {
     pub step: Duration,
 }
 
-/// A prompt whose line is surely missing, because an older turn's lines are there, is waited for so many times as long: on a busy
-/// machine the client's timer is late.
+/// Patience for a prompt whose line is surely missing, by this factor: on a busy machine the client's timer is late.
 const LONGER: u32 = 2;
 
 /// Enough bytes for the newest messages: all of them are parsed, at about 0.3 ms for 100 kB.
