@@ -139,7 +139,7 @@ fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
         return Reply::no(crate::wording::UNREADABLE);
     };
-    if section.overruled_keys.iter().any(|key| key == window.key()) {
+    if section.overruled.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
     let word = if section.settings.window(window).enabled { "on" } else { "off" };

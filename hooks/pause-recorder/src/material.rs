@@ -39,7 +39,7 @@ pub struct Material {
 pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
     let material = Material { root: root.to_path_buf(), git, ..Material::default() };
     let Some(transcript) = transcript else { return material };
-    let lines = last_lines(transcript, MAX_TAIL_BYTES).unwrap_or_default();
+    let lines = last_lines(transcript, MAX_TAIL_BYTES);
     Material {
         todos: todos(&tasks(&lines)),
         files: edited(&lines),

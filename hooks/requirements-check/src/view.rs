@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use shared::host::Timestamp;
 use shared::protocol::Mode;
+pub use shared::text::quoted;
 
 use crate::change::Change;
 pub use crate::git::Size;
@@ -159,13 +160,4 @@ impl View<'_> {
         let elsewhere = self.world.reader.elsewhere.as_ref();
         elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
-}
-
-/// A word as a shell reads it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
+use shared::text::quoted;
 
 use crate::files::is_same_file;
 use crate::say::Voice;
@@ -203,8 +204,8 @@ impl Installation {
     pub fn typed(&self, path: &Path) -> String {
         let shown = self.show(path);
         // A shell reads `~` only outside of quotes.
-        let is_plain = client_settings::is_plain(shown.strip_prefix('~').unwrap_or(&shown));
-        if is_plain { shown } else { client_settings::quoted(&path.display().to_string()) }
+        let below = shown.strip_prefix('~').unwrap_or(&shown);
+        if quoted(below) == below { shown } else { quoted(&path.display().to_string()) }
     }
 
     pub fn show(&self, path: &Path) -> String {

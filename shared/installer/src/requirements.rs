@@ -91,24 +91,28 @@ pub(crate) fn read(installation: &Installation) -> anyhow::Result<Option<String>
     Ok(installation.file(&installation.requirements)?.read()?)
 }
 
+fn switch_of(hook: &HookEntry) -> [String; 2] {
+    [hook.name.clone(), "enabled".to_owned()]
+}
+
 /// The configuration says of this hook that it is off.
 pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
-    let value = text.and_then(|text| config_edit::get(text, &hook.name, "enabled").ok().flatten());
+    let value = text.and_then(|text| config_edit::get_at(text, &switch_of(hook)).ok().flatten());
     value.as_deref() == Some("false")
 }
 
 /// The configuration with this hook switched on; a hook that is on by default needs no line.
 pub(crate) fn switched_on(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
     let before = text.unwrap_or_default();
-    let value = config_edit::get(before, &hook.name, "enabled")?;
+    let value = config_edit::get_at(before, &switch_of(hook))?;
     if value.as_deref() == Some("true") || (hook.enabled && value.is_none()) {
         return Ok(text.map(str::to_owned));
     }
-    config_edit::set(before, &hook.name, "enabled", "true").map(Some)
+    config_edit::set_at(before, &switch_of(hook), "true").map(Some)
 }
 
 pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
-    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
+    config_edit::set_at(text.unwrap_or_default(), &switch_of(hook), "false").map(Some)
 }
 
 pub(crate) fn names_judge(text: Option<&str>) -> bool {

@@ -81,7 +81,6 @@ fn micros(duration: Duration) -> i64 {
 
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
-    /// The system's wall clock.
     System,
     /// A test's own time, which stands still.
     Fixed(Timestamp),
