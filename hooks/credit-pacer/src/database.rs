@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pacing::{Reading, Window};
+use pacing::{Reading, Snapshot, Window};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, TransactionBehavior, ffi, params};
 use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
@@ -59,8 +59,8 @@ pub(crate) struct DelayRow {
     pub(crate) window: Option<Window>,
 }
 
-/// The readings of each window with their times, and the delays.
-pub(crate) type Rows = ([Vec<(i64, Reading)>; 2], Vec<DelayRow>);
+/// Readings and delays, oldest first.
+pub(crate) type Rows = (Vec<Snapshot>, Vec<DelayRow>);
 
 /// Keeps a reading of the windows that pace. Other writers are waited for so long.
 pub(crate) fn add_snapshot(
@@ -126,37 +126,36 @@ pub(crate) fn clean_up(store: &Store, before: i64) -> Result<(), String> {
     })
 }
 
-/// Readings and delays since a moment, oldest first.
+/// What is recorded since a moment.
 pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
     if !is_there(store) {
         return Ok(Rows::default());
     }
+    let snapshots =
+        "SELECT coalesce(observed_at, timestamp), five_hour_util, five_hour_resets_at, seven_day_util,
+                     seven_day_resets_at FROM usage_snapshots WHERE timestamp >= ? ORDER BY 1, rowid";
+    let delays = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
+                  WHERE timestamp >= ? ORDER BY timestamp, rowid";
     with(store, PATIENCE, |connection| {
-        let [five_hour, seven_day] = Window::ALL.map(|window| readings(connection, window, since));
-        Ok(([five_hour?, seven_day?], delays(connection, since)?))
+        let mut select = connection.prepare(snapshots)?;
+        let snapshots = select.query_map([since], snapshot)?.collect::<Result<_, _>>()?;
+        let mut select = connection.prepare(delays)?;
+        Ok((snapshots, select.query_map([since], delay)?.collect::<Result<_, _>>()?))
     })
 }
 
-fn readings(connection: &Connection, window: Window, since: i64) -> rusqlite::Result<Vec<(i64, Reading)>> {
-    let key = window.key();
-    let select = format!(
-        "SELECT coalesce(observed_at, timestamp), {key}_util, {key}_resets_at FROM usage_snapshots
-         WHERE timestamp >= ? AND {key}_util IS NOT NULL AND {key}_resets_at IS NOT NULL ORDER BY timestamp, rowid"
-    );
-    let reading =
-        |row: &Row<'_>| Ok((row.get(0)?, Reading { used_percent: row.get(1)?, resets_at: row.get(2)? }));
-    connection.prepare(&select)?.query_map([since], reading)?.collect()
+fn snapshot(row: &Row<'_>) -> rusqlite::Result<Snapshot> {
+    let reading = |column| -> rusqlite::Result<Option<Reading>> {
+        let (used, resets_at): (Option<f64>, Option<i64>) = (row.get(column)?, row.get(column + 1)?);
+        Ok(used.zip(resets_at).map(|(used_percent, resets_at)| Reading { used_percent, resets_at }))
+    };
+    Ok(Snapshot { at: row.get(0)?, five_hour: reading(1)?, seven_day: reading(3)? })
 }
 
-fn delays(connection: &Connection, since: i64) -> rusqlite::Result<Vec<DelayRow>> {
-    let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
-                  WHERE timestamp >= ? ORDER BY timestamp, rowid";
-    let delay = |row: &Row<'_>| {
-        let window: Option<String> = row.get(2)?;
-        let window = Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref());
-        Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
-    };
-    connection.prepare(select)?.query_map([since], delay)?.collect()
+fn delay(row: &Row<'_>) -> rusqlite::Result<DelayRow> {
+    let window: Option<String> = row.get(2)?;
+    let window = Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref());
+    Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
 }
 
 /// A sleep of this session ends now: what was slept counts, not what was planned. Of parallel calls that slept together the

@@ -53,7 +53,7 @@ fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: 
 /// `None`: the event names no session.
 fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
     let (id, now) = (context.request.call.session_id.as_deref()?, secs(context.host.now()));
-    let usage = context.store.and_then(|store| known(store, Some(id), context.settings, now));
+    let usage = known(context.store, Some(id), context.settings, now);
     Some(Box::new(Scene::of(usage, context.settings, now)))
 }
 

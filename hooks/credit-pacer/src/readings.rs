@@ -43,7 +43,13 @@ impl Scene {
 
 /// The usage of the session's account; without a session, the last reading. The session's own file is read only if there are several
 /// accounts.
-pub(crate) fn known(store: &Store, session: Option<&str>, settings: &Settings, now: i64) -> Option<Usage> {
+pub(crate) fn known(
+    store: Option<&Store>,
+    session: Option<&str>,
+    settings: &Settings,
+    now: i64,
+) -> Option<Usage> {
+    let store = store?;
     let usage = usage::read(store)?;
     let own = session.filter(|_| is_of_several(&usage, now)).and_then(|id| session::read(store, id));
     let stale_after = i64::from(settings.stale_after_secs.get());
@@ -214,7 +220,7 @@ mod tests {
         }
         for (session, expected) in [(Some("a"), 60.0_f64), (Some("b"), 20.0), (Some("c"), 20.0), (None, 20.0)]
         {
-            let usage = known(&store, session, &settings, 300).unwrap();
+            let usage = known(Some(&store), session, &settings, 300).unwrap();
             assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?}");
         }
     }

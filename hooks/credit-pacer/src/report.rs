@@ -7,11 +7,11 @@ use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use pacing::{duration, seconds};
-use shared::host::Host;
+use pacing::{Window, duration, seconds};
+use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
-use crate::past::{Course, NOTHING, Past, look_back};
+use crate::past::{NOTHING, Past, look_back};
 use crate::wording::percent;
 
 /// A file that begins like this is a report.
@@ -27,8 +27,9 @@ const BAND: f64 = 24.0;
 const LONGEST: f64 = 350.0;
 
 /// Writes the report, and returns its path.
-pub(crate) fn write(host: &Host, path: &Path, days: u32) -> Result<PathBuf, String> {
-    replace(path, &page(&look_back(host, days)?))
+pub(crate) fn write(asker: &Asker<'_>, path: &Path, days: u32) -> Result<String, String> {
+    let written = replace(path, &page(&look_back(asker, days)?))?;
+    Ok(written.display().to_string())
 }
 
 /// The name ends in `.html`, so it is no file that switches a hook off.
@@ -57,7 +58,7 @@ fn page(past: &Past) -> String {
     let content = if past.is_empty() {
         format!("<p>Nothing is recorded of this time.</p><p>{NOTHING}</p>")
     } else {
-        let windows: String = past.courses.iter().map(|course| section(past, course)).collect();
+        let windows: String = Window::ALL.iter().map(|window| section(past, *window)).collect();
         format!("{windows}{}", table(past))
     };
     let (first, last) = (past.date(past.span().start), past.date(past.span().end - 1));
@@ -69,14 +70,14 @@ fn page(past: &Past) -> String {
     format!("{MARK}{page}")
 }
 
-fn section(past: &Past, course: &Course) -> String {
-    let name = course.window.name();
-    let Some(peak) = course.highest(&past.span()).map(percent) else {
+fn section(past: &Past, window: Window) -> String {
+    let name = window.name();
+    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used())) else {
         return format!("<section><h2>{name}</h2><p>Nothing is recorded of it in this time.</p></section>");
     };
     let key = "<b class=\"used\">used</b> <b class=\"safe\">safe line</b> <b class=\"delay\">delays</b>";
     let (width, height) = (WIDTH + 44.0, HEIGHT + BAND + 34.0);
-    let picture = format!("{}{}{}", grid(past), paths(past, course), delays(past, course));
+    let picture = format!("{}{}{}", grid(past), paths(past, window), delays(past, window));
     format!(
         "<section><h2>{name}: at most {peak} used</h2><p class=\"key\">{key}</p><svg viewBox=\"-34 -8 {width} {height}\" \
          role=\"img\" aria-label=\"{name}: at most {peak} used. The table below has each day.\">{picture}</svg></section>"
@@ -99,30 +100,18 @@ fn grid(past: &Past) -> String {
 }
 
 /// Usage as an area and the safe line, column by column; both have gaps where nothing is known.
-fn paths(past: &Past, course: &Course) -> String {
-    let (mut used, mut safe) = (String::new(), String::new());
-    let mut is_begun = false;
-    for column in 0..COLUMNS {
-        match past.at(course, COLUMNS, column) {
-            Some((used_percent, safe_percent)) => {
-                let (floor, line) =
-                    if is_begun { (String::new(), 'L') } else { (format!("M{column} {HEIGHT}"), 'M') };
-                let _ = write!(used, "{floor}V{:.1}H{}", y(used_percent), column + 1);
-                let _ = write!(safe, "{line}{column} {:.1}", y(safe_percent));
-                is_begun = true;
-            }
-            None if is_begun => {
-                let _ = write!(used, "V{HEIGHT}");
-                is_begun = false;
-            }
-            None => {}
-        }
-    }
-    format!("<path class=\"used\" d=\"{used}V{HEIGHT}\"/><path class=\"safe\" d=\"{safe}\"/>")
+fn paths(past: &Past, window: Window) -> String {
+    let columns = (0..COLUMNS).filter_map(|column| Some((column, past.at(window, COLUMNS, column)?)));
+    let (used, safe): (String, String) = columns
+        .map(|(column, (used, safe))| {
+            (format!("M{column} {HEIGHT}V{:.1}h1V{HEIGHT}", y(used)), format!("M{column} {:.1}h1", y(safe)))
+        })
+        .unzip();
+    format!("<path class=\"used\" d=\"{used}\"/><path class=\"safe\" d=\"{safe}\"/>")
 }
 
-fn delays(past: &Past, course: &Course) -> String {
-    let own = past.delays.iter().filter(|delay| delay.window == Some(course.window));
+fn delays(past: &Past, window: Window) -> String {
+    let own = past.delays.iter().filter(|delay| delay.window == Some(window));
     let drawn = own.map(|delay| {
         let height = (seconds(delay.secs) / LONGEST * BAND).clamp(2.0, BAND);
         let (x, y) = (past.share(delay.at) * WIDTH, HEIGHT + BAND - height);

@@ -52,10 +52,11 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
     rules
 }
 
-/// The name of the time zone; `None` if the system does not report one.
-pub(crate) fn zone_name(settings: &Settings) -> Option<String> {
+/// The name of the time zone, for people.
+pub(crate) fn zone_name(settings: &Settings) -> String {
     let named = settings.timezone.named().map(|zone| zone.name().to_owned());
-    named.or_else(|| iana_time_zone::get_timezone().ok())
+    let system = || iana_time_zone::get_timezone().unwrap_or_else(|_| "the time of this machine".to_owned());
+    named.unwrap_or_else(system)
 }
 
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::forecast::{Forecast, SoFar};
 use crate::learned::Learned;
 use crate::line::{Line, Rules};
-use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds};
+use crate::{Reading, Snapshot, Strategy, Window, newest, seconds};
 
 /// A reading may be this many seconds in the future. One from further away was made while the clock was wrong.
 pub const CLOCK_PLAY_SECS: f64 = 90.0;
@@ -92,7 +92,10 @@ pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
         delay_secs: constrained.map_or(0.0, |pace| pace.delay_secs),
         strategy: constrained.map_or(Strategy::None, |pace| pace.strategy(rules)),
         constrained_window: constrained.map(|pace| pace.window),
-        reason: reason::of(&windows, constrained, is_quiet, now, rules),
+        reason: match constrained {
+            Some(pace) => pace.why(now, rules),
+            None => windows.each_ref().map(|pace| pace.place(now, rules)).join("; "),
+        },
         windows,
     }
 }

@@ -20,7 +20,7 @@ mod reason;
 
 use serde::{Deserialize, Serialize};
 
-pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, MONTHS, Off, Zone, date, weekday};
+pub use calendar::{Calendar, DAY_SECS, Hours, Zone};
 pub use decide::{
     CLOCK_PLAY_SECS, Fit, Pace, Question, Status, WindowPace, decide, is_clearly_within, stretch,
 };

@@ -1,6 +1,6 @@
 //! The safe line: how much of a window may be used by now.
 
-use crate::calendar::{Calendar, Off, Spans};
+use crate::calendar::{Calendar, Spans};
 use crate::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -71,10 +71,9 @@ impl Rules {
         (working.total() > 0.0).then_some(working)
     }
 
-    /// Until when the allowance of a window stands still, and why; `None` if it does not, or is complete.
-    pub(crate) fn standstill(&self, window: Window, resets_at: i64, now: f64) -> Option<(i64, Off)> {
-        let working = self.working(window, end(window, resets_at, now))?;
-        Some((working.goes_on(whole_seconds(now))?, self.calendar.why_off(whole_seconds(now))))
+    /// Until when the allowance of a window stands still; `None` if it does not, or is complete.
+    pub(crate) fn standstill(&self, window: Window, resets_at: i64, now: f64) -> Option<i64> {
+        self.working(window, end(window, resets_at, now))?.goes_on(whole_seconds(now))
     }
 }
 

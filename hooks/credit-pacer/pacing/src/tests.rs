@@ -164,7 +164,6 @@ fn numbers_for_people_are_short() {
     for (days, said) in [(4, "Fri 01:00"), (8, "Tue 1 Dec 01:00"), (-7, "Mon 16 Nov 01:00")] {
         assert_eq!(calendar.said(MONDAY + days * DAY_SECS, MONDAY), said);
     }
-    assert_eq!(crate::date(11_016), (2000, 2, 29));
     for (secs, expected) in [
         (-1, "0 s"),
         (60, "1 min"),

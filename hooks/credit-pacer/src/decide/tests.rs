@@ -265,8 +265,8 @@ fn the_first_message_says_for_what_the_plan_stands_still() {
     let told = world.call().notice.unwrap();
     assert!(
         told.contains(
-            "(Fri 12:00); the safe line stands still until Mon 00:00, because Sunday is no working day \
-             (credit-pacer.workdays). credit-pacer status"
+            "(Fri 12:00); the safe line stands still until Mon 00:00, because Sunday 12:00 is no working \
+             time (credit-pacer.workdays, work_hours, holidays). credit-pacer status"
         ),
         "{told}"
     );

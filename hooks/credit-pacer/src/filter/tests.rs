@@ -92,10 +92,13 @@ fn a_bad_line_is_told_and_the_next_one_answered() {
         ),
         (
             r#"{"now": 1, "settings": {"quiet_hours": 22}}"#,
-            "settings: quiet_hours: expected a value as in the manual, or a list of them",
+            "settings: quiet_hours: expected hours such as 09:00-17:30 or a list",
         ),
         (r#"{"now": 1, "settings": {"no_such_key": 1}}"#, "no_such_key"),
-        (r#"{"now": 1, "settings": {"max_delay_secs": 351}}"#, "settings: max_delay_secs: out of bounds"),
+        (
+            r#"{"now": 1, "settings": {"max_delay_secs": 351}}"#,
+            "settings: max_delay_secs: expected a number from 0 to 350",
+        ),
         (r#"{"learn": {"calls": 5}}"#, "invalid type"),
     ] {
         let answers = answers(format!("{bad}\n{good}\n").as_bytes());
