@@ -68,7 +68,7 @@ impl Now {
             0 => "; usage API on, asked with the next call of a session".to_owned(),
             asked_at => {
                 let last = self.scene.rules.calendar.said(asked_at, secs(self.time));
-                let failure = slot.trouble.map_or_else(String::new, |kind| format!(": {}", kind.words()));
+                let failure = slot.trouble.map_or_else(String::new, |why| format!(": {why}"));
                 format!("; usage API on, last asked {last}{failure}")
             }
         };

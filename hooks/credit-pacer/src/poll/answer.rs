@@ -7,26 +7,36 @@ use std::time::Duration;
 use chrono::DateTime;
 use serde_json::{Map, Value};
 use shared::courier::Answer;
-use shared::host::Timestamp;
+use shared::host::{HOUR, Timestamp};
 use shared::usage::{Window, is_window_name};
 
-use super::slot::{Failure, Kind};
+use super::slot::Failure;
 use crate::state::secs;
+
+pub(super) const UNREACHABLE: &str =
+    "the server cannot be reached or does not work, and is asked again later";
+
+const DENIED: &str = "the server does not take the login: start `claude` and log in again";
+
+const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
+
+const GARBAGE: &str =
+    "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?";
 
 /// The windows in an answer. Pure.
 pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, Window>, Failure> {
-    let kind = match answer.status {
+    let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
+    let wait = Some(retry_after.unwrap_or_default());
+    Err(match answer.status {
         200 => match windows(&answer.body, now).filter(|_| !answer.truncated) {
             Some(windows) => return Ok(windows),
-            None => Kind::Garbage,
+            None => Failure { why: GARBAGE, wait },
         },
-        401 | 403 => Kind::Refused,
-        429 => Kind::TooMany,
-        500..=599 => Kind::Unreachable,
-        _ => Kind::Garbage,
-    };
-    let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
-    Err((kind, retry_after))
+        401 | 403 => Failure { why: DENIED, wait: wait.max(Some(HOUR)) },
+        429 => Failure { why: TOO_MANY, wait },
+        500..=599 => Failure { why: UNREACHABLE, wait },
+        _ => Failure { why: GARBAGE, wait },
+    })
 }
 
 /// The windows with a usage; `None` if the text names no window at all, not even one that is null.

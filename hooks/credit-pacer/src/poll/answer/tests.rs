@@ -6,8 +6,8 @@ use std::time::Duration;
 use shared::courier::Answer;
 use shared::host::Timestamp;
 
-use super::{read, retry_after, windows};
-use crate::poll::slot::Kind;
+use super::{DENIED, GARBAGE, TOO_MANY, UNREACHABLE, read, retry_after, windows};
+use crate::poll::slot::Failure;
 
 /// 2026-05-04 10:00 UTC.
 const NOW: Timestamp = Timestamp::from_secs(1_777_888_800);
@@ -64,14 +64,14 @@ fn each_status_has_its_meaning() {
     };
     let body = r#"{"five_hour":null}"#;
     assert_eq!(answer(200, body, false), Ok(BTreeMap::new()));
-    for (status, body, truncated, kind) in [
-        (200, body, true, Kind::Garbage),
-        (200, "busy", false, Kind::Garbage),
-        (401, body, false, Kind::Refused),
-        (429, body, false, Kind::TooMany),
-        (500, body, false, Kind::Unreachable),
+    for (status, body, truncated, why, secs) in [
+        (200, body, true, GARBAGE, 7),
+        (200, "busy", false, GARBAGE, 7),
+        (401, body, false, DENIED, 3600),
+        (429, body, false, TOO_MANY, 7),
+        (500, body, false, UNREACHABLE, 7),
     ] {
-        let expected = Err((kind, Some(Duration::from_secs(7))));
+        let expected = Err(Failure { why, wait: Some(Duration::from_secs(secs)) });
         assert_eq!(answer(status, body, truncated), expected, "{status}");
     }
 }
