@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pacing::{Reading, Snapshot, Window};
+use pacing::{Reading, Window};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, TransactionBehavior, ffi, params};
 use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
@@ -59,8 +59,8 @@ pub(crate) struct DelayRow {
     pub(crate) window: Option<Window>,
 }
 
-/// Readings and delays, oldest first.
-pub(crate) type Rows = (Vec<Snapshot>, Vec<DelayRow>);
+/// The readings of each [`Window`], and the delays, oldest first.
+pub(crate) type Rows = ([Vec<Reading>; 2], Vec<DelayRow>);
 
 /// Keeps a reading of the windows that pace. Other writers are waited for so long.
 pub(crate) fn add_snapshot(
@@ -131,25 +131,21 @@ pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
     if !is_there(store) {
         return Ok(Rows::default());
     }
-    let snapshots =
-        "SELECT coalesce(observed_at, timestamp), five_hour_util, five_hour_resets_at, seven_day_util,
-                     seven_day_resets_at FROM usage_snapshots WHERE timestamp >= ? ORDER BY 1, rowid";
-    let delays = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
-                  WHERE timestamp >= ? ORDER BY timestamp, rowid";
     with(store, PATIENCE, |connection| {
-        let mut select = connection.prepare(snapshots)?;
-        let snapshots = select.query_map([since], snapshot)?.collect::<Result<_, _>>()?;
-        let mut select = connection.prepare(delays)?;
-        Ok((snapshots, select.query_map([since], delay)?.collect::<Result<_, _>>()?))
+        let [five_hour, seven_day]: [rusqlite::Result<_>; 2] = Window::ALL.map(|window| {
+            let key = window.key();
+            let select = format!(
+                "SELECT coalesce(observed_at, timestamp), {key}_util, {key}_resets_at FROM usage_snapshots WHERE timestamp >= ?
+                 AND {key}_util IS NOT NULL AND {key}_resets_at IS NOT NULL ORDER BY 1, rowid"
+            );
+            let reading = |row: &Row<'_>| Ok(Reading::new(row.get(0)?, row.get(1)?, row.get(2)?));
+            connection.prepare(&select)?.query_map([since], reading)?.collect()
+        });
+        let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
+                      WHERE timestamp >= ? ORDER BY timestamp, rowid";
+        let delays = connection.prepare(select)?.query_map([since], delay)?.collect::<Result<_, _>>()?;
+        Ok(([five_hour?, seven_day?], delays))
     })
-}
-
-fn snapshot(row: &Row<'_>) -> rusqlite::Result<Snapshot> {
-    let reading = |column| -> rusqlite::Result<Option<Reading>> {
-        let (used, resets_at): (Option<f64>, Option<i64>) = (row.get(column)?, row.get(column + 1)?);
-        Ok(used.zip(resets_at).map(|(used_percent, resets_at)| Reading { used_percent, resets_at }))
-    };
-    Ok(Snapshot { at: row.get(0)?, five_hour: reading(1)?, seven_day: reading(3)? })
 }
 
 fn delay(row: &Row<'_>) -> rusqlite::Result<DelayRow> {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use pacing::{Call, DAY_SECS, Pace, Question, Status, is_same_reset};
+use pacing::{Call, DAY_SECS, Pace, Status, is_same_reset};
 use shared::hook::{Effect, Input, Memory, Outcome, Verdict};
 use shared::host::{HOUR, Places, Timestamp};
 use shared::switches::Turn;
@@ -113,7 +113,7 @@ fn while_switched_off(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision
 
 fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exempt: bool) -> Decision {
     let (mut state, now, id) = (input.state.clone(), input.now, input.facts.session);
-    scene.snapshots.iter().for_each(|snapshot| state.learned.read(snapshot));
+    state.learned.read(&scene.readings);
     if let Some(alert) = state.alert(scene, input.settings, now) {
         // An alert comes now, not after a delay of minutes: this one call does not wait.
         state.count(id, now);
@@ -146,8 +146,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
 impl State {
     /// The controller's answer at this moment.
     pub(crate) fn pace(&self, scene: &Scene, now: Timestamp) -> Pace {
-        let question = Question { now: exact(now), snapshots: &scene.snapshots, learned: &self.learned };
-        pacing::decide(&question, &scene.rules)
+        pacing::decide(exact(now), &scene.readings, &self.learned, &scene.rules)
     }
 
     fn count(&mut self, session: u64, now: Timestamp) {
@@ -201,8 +200,7 @@ impl State {
 /// The windows over their safe line, for other hooks that use the same limits.
 fn over(pace: Option<&Pace>, now: Timestamp) -> Line {
     let windows = pace.iter().flat_map(|pace| &pace.windows).filter(|window| window.status == Status::Over);
-    let past =
-        windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.1.resets_at)));
+    let past = windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.resets_at)));
     Line { at: secs(now), past: past.collect() }
 }
 
@@ -243,7 +241,7 @@ impl Session {
         self.pending = Some(Pending {
             at: now,
             window: window.window,
-            used_percent: window.reading.map_or(0.0, |(_, reading)| reading.used_percent),
+            used_percent: window.reading.map_or(0.0, |reading| reading.used_percent),
             safe_percent: window.line.safe_percent,
             strategy: pace.strategy,
         });

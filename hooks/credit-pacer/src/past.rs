@@ -1,6 +1,6 @@
 //! The recorded past: usage, delays, and each day in numbers. Pure but for [`look_back`].
 
-use pacing::{DAY_SECS, Reading, Rules, Snapshot, Window, duration, newest, seconds};
+use pacing::{DAY_SECS, Reading, Rules, Window, duration, newest, seconds};
 use shared::cli::Asker;
 
 use crate::CreditPacer;
@@ -19,8 +19,8 @@ pub(crate) struct Past {
     pub(crate) days: Vec<Span>,
     pub(crate) now: i64,
     pub(crate) zone_name: String,
-    /// Oldest first.
-    snapshots: Vec<Snapshot>,
+    /// By [`Window`], oldest first.
+    readings: [Vec<Reading>; 2],
     pub(crate) delays: Vec<DelayRow>,
     rules: Rules,
 }
@@ -56,11 +56,13 @@ impl Past {
         let today = zone.day(now);
         let days: Vec<Span> =
             (0..days).rev().map(|back| start(today - back)..start(today - back + 1)).collect();
-        let (mut snapshots, mut delays) = rows;
-        snapshots.retain(|snapshot| snapshot.at <= now);
+        let (mut readings, mut delays) = rows;
+        for readings in &mut readings {
+            readings.retain(|reading| reading.at <= now && reading.at < reading.resets_at);
+        }
         let from = days.first().map_or(now, |day| day.start);
         delays.retain(|delay| delay.secs > 0 && (from..=now).contains(&delay.at));
-        Self { days, now, zone_name, snapshots, delays, rules }
+        Self { days, now, zone_name, readings, delays, rules }
     }
 
     pub(crate) fn span(&self) -> Span {
@@ -91,30 +93,30 @@ impl Past {
         let time = self.begin(columns, column)..self.begin(columns, column + 1);
         let reading = self.highest(window, &time)?;
         let at = seconds(time.end.min(reading.resets_at).min(self.now) - 1);
-        Some((reading.used(), self.rules.line(window, reading.resets_at, at).safe_percent))
+        Some((reading.used_percent, self.rules.line(window, reading.resets_at, at).safe_percent))
     }
 
     /// The last reading until then, if its window goes on.
     pub(crate) fn held(&self, window: Window, at: i64) -> Option<Reading> {
-        let until = self.snapshots.partition_point(|snapshot| snapshot.at <= at);
-        let (_, reading) = newest(&self.snapshots[..until], window)?;
-        Some(reading).filter(|reading| reading.resets_at > at)
+        let readings = &self.readings[window as usize];
+        let until = readings.partition_point(|reading| reading.at <= at);
+        newest(&readings[..until]).filter(|reading| reading.resets_at > at)
     }
 
     /// The highest reading that holds within a time. Nothing holds in the future.
     pub(crate) fn highest(&self, window: Window, time: &Span) -> Option<Reading> {
         let held = self.held(window, time.start).filter(|_| time.start < self.now);
-        let first = self.snapshots.partition_point(|snapshot| snapshot.at <= time.start);
-        let within = self.snapshots[first..].iter().take_while(|snapshot| snapshot.at < time.end);
-        let read = within
-            .filter_map(|snapshot| snapshot.of(window).filter(|reading| snapshot.at < reading.resets_at));
-        held.into_iter().chain(read).max_by(|one, other| one.used().total_cmp(&other.used()))
+        let within =
+            self.readings[window as usize].iter().filter(|reading| time.contains(&reading.at)).copied();
+        let all = held.into_iter().chain(within);
+        all.max_by(|one, other| one.used_percent.total_cmp(&other.used_percent))
     }
 
     /// A day in words: its date, the highest usage of each limit, the number of delays and their sum.
     pub(crate) fn row(&self, day: &Span) -> [String; 4] {
         let dash = || "–".to_owned();
-        let highest = |window| self.highest(window, day).map_or_else(dash, |reading| percent(reading.used()));
+        let highest =
+            |window| self.highest(window, day).map_or_else(dash, |reading| percent(reading.used_percent));
         let [five_hour, weekly] = Window::ALL.map(highest);
         let delays: Vec<i64> =
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();

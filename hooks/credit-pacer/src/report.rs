@@ -72,7 +72,7 @@ fn page(past: &Past) -> String {
 
 fn section(past: &Past, window: Window) -> String {
     let name = window.name();
-    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used())) else {
+    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
         return format!("<section><h2>{name}</h2><p>Nothing is recorded of it in this time.</p></section>");
     };
     let key = "<b class=\"used\">used</b> <b class=\"safe\">safe line</b> <b class=\"delay\">delays</b>";

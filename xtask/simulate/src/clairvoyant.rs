@@ -3,7 +3,7 @@
 //! It keeps the promises that a user can check: nothing waits while the reading stands at or under the safe line of a
 //! window, a delay is at most the longest one, and no call is refused. It cannot reach another device either.
 
-use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window, newest, seconds};
+use pacing::{Call, Forecast, Learned, Readings, Rules, Window, seconds};
 
 use crate::controller::{Controller, Place, Sight};
 use crate::demand::{Demand, WEEKS};
@@ -65,16 +65,14 @@ impl Clairvoyant<'_> {
 }
 
 impl Controller for Clairvoyant<'_> {
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], sight: &Sight<'_>) -> f64 {
+    fn delay_secs(&mut self, now: f64, readings: &Readings, sight: &Sight<'_>) -> f64 {
         self.look(sight);
-        let is_over = |window: Window| {
-            newest(snapshots, window).is_some_and(|(_, reading)| {
-                seconds(reading.resets_at) > now
-                    && reading.used() > self.rules.line(window, reading.resets_at, now).safe_percent
-            })
-        };
-        let asked = Window::ALL.into_iter().zip(self.stretches).filter(|(window, _)| is_over(*window));
-        let stretch = asked.map(|(_, stretch)| stretch).fold(1.0, f64::max);
+        let over = Window::ALL.into_iter().zip(readings).filter_map(|(window, reading)| {
+            let reading = reading.filter(|reading| seconds(reading.resets_at) > now)?;
+            let line = self.rules.line(window, reading.resets_at, now);
+            (reading.used_percent > line.safe_percent).then_some(self.stretches[window as usize])
+        });
+        let stretch = over.fold(1.0, f64::max);
         let delay = self.learned.gap_secs() * (stretch.powf(self.exponent) - 1.0);
         if delay < self.rules.shortest_delay { 0.0 } else { delay.min(self.rules.longest_delay) }
     }

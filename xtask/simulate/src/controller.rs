@@ -1,9 +1,8 @@
-//! The controllers: each says how long a call on its machine waits. The fourth one is `clairvoyant`.
+//! The controllers: each says how long a call on its machine waits. The one that knows the future is `clairvoyant`.
 
-use pacing::{Call, Learned, Question, Rules, Snapshot, Window, decide, is_clearly_within, newest};
+use pacing::{Call, Learned, Readings, Rules, decide, is_clearly_within};
 
 use crate::demand::Demand;
-use crate::original;
 
 /// A thread's place in its work.
 #[derive(Debug, Clone, Copy)]
@@ -24,30 +23,21 @@ pub(crate) struct Sight<'a> {
 
 pub(crate) trait Controller {
     /// The delay of a call, in seconds.
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], sight: &Sight<'_>) -> f64;
-
-    fn called(&mut self, call: Call);
-}
-
-pub(crate) struct Unpaced;
-
-impl Controller for Unpaced {
-    fn delay_secs(&mut self, _now: f64, _snapshots: &[Snapshot], _sight: &Sight<'_>) -> f64 {
-        0.0
-    }
+    fn delay_secs(&mut self, now: f64, readings: &Readings, sight: &Sight<'_>) -> f64;
 
     fn called(&mut self, _call: Call) {}
 }
 
-pub(crate) struct Original;
-
-impl Controller for Original {
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], _sight: &Sight<'_>) -> f64 {
-        let readings = Window::ALL.map(|window| newest(snapshots, window).map(|(_, reading)| reading));
-        original::delay_secs(now, readings)
+/// A formula without memory.
+impl<F: Fn(f64, &Readings) -> f64> Controller for F {
+    fn delay_secs(&mut self, now: f64, readings: &Readings, _sight: &Sight<'_>) -> f64 {
+        self(now, readings)
     }
+}
 
-    fn called(&mut self, _call: Call) {}
+/// No delay at all.
+pub(crate) const fn unpaced(_now: f64, _readings: &Readings) -> f64 {
+    0.0
 }
 
 pub(crate) struct Pacer<'a> {
@@ -56,14 +46,12 @@ pub(crate) struct Pacer<'a> {
 }
 
 impl Controller for Pacer<'_> {
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], _sight: &Sight<'_>) -> f64 {
-        if let Some(snapshot) = snapshots.last() {
-            self.learned.read(snapshot);
-        }
-        if is_clearly_within(snapshots, self.rules) {
+    fn delay_secs(&mut self, now: f64, readings: &Readings, _sight: &Sight<'_>) -> f64 {
+        self.learned.read(readings);
+        if is_clearly_within(readings, self.rules) {
             return 0.0;
         }
-        decide(&Question { now, snapshots, learned: &self.learned }, self.rules).delay_secs
+        decide(now, readings, &self.learned, self.rules).delay_secs
     }
 
     fn called(&mut self, call: Call) {

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::process::ExitCode;
 use std::thread;
 
-use controller::{Original, Pacer, Unpaced};
+use controller::{Pacer, unpaced};
 use demand::Demand;
 use pacing::Learned;
 use profile::{PROFILES, Profile};
@@ -37,8 +37,9 @@ const JUDGING: u64 = 1_000_000;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (text, code) = match seeds(&words) {
-        _ if words.iter().any(|word| word == "--help") => (USAGE.to_owned(), ExitCode::SUCCESS),
+        _ if words == ["--help"] => (USAGE.to_owned(), ExitCode::SUCCESS),
         Some(seeds) => (table::text(&rows(seeds)), ExitCode::SUCCESS),
         None => (USAGE.to_owned(), ExitCode::from(WRONG_USAGE)),
     };
@@ -48,17 +49,17 @@ fn main() -> ExitCode {
 }
 
 /// The seeds that the words ask for; `None`: the words are wrong.
-fn seeds(words: &[String]) -> Option<Range<u64>> {
-    let (mut count, mut first) = (10, 0);
-    let mut words = words.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "--judge" => first = JUDGING,
-            "--seeds" => count = words.next()?.parse().ok()?,
-            _ => return None,
-        }
-    }
-    (count > 0).then(|| first..first + count)
+fn seeds(words: &[&str]) -> Option<Range<u64>> {
+    let (first, words) = match words {
+        [words @ .., "--judge"] => (JUDGING, words),
+        words => (0, words),
+    };
+    let count = match words {
+        [] => 10,
+        ["--seeds", count] => count.parse().ok()?,
+        _ => return None,
+    };
+    Some(first..first + count)
 }
 
 /// The weeks of each run. Each processor takes every so manieth.
@@ -80,12 +81,12 @@ fn rows(seeds: Range<u64>) -> Vec<Row> {
 fn run(profile: &Profile, seed: u64) -> [Row; 2] {
     let demand = Demand::of(profile, seed);
     let rules = profile.rules();
-    let unpaced = world::run(&demand, || Unpaced);
+    let without = world::run(&demand, || unpaced);
     let outcomes = [
-        unpaced,
-        world::run(&demand, || Original),
+        without,
+        world::run(&demand, || original::delay_secs),
         world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
-        clairvoyant::best(&demand, &rules, &unpaced),
+        clairvoyant::best(&demand, &rules, &without),
     ];
     [(0, false), (demand::WEEKS - 1, true)].map(|(week, is_third)| Row {
         profile: profile.name,
@@ -96,12 +97,12 @@ fn run(profile: &Profile, seed: u64) -> [Row; 2] {
 
 #[cfg(test)]
 mod tests {
-    use super::{PROFILES, Unpaced, world};
+    use super::{PROFILES, unpaced, world};
     use crate::demand::Demand;
 
     #[test]
     fn seed_decides_the_weeks() {
-        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || Unpaced);
+        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || unpaced);
         assert_eq!(weeks(1), weeks(1));
         assert_ne!(weeks(1), weeks(2));
     }

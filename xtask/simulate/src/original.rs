@@ -1,7 +1,7 @@
 //! The formula of claude-pace-maker 1.3.1 (MIT), for comparison: one window only, the one further from its line; weekends
 //! by UTC; the remaining time by the calendar; a delay from the ratio of two rates and two tables of constants.
 
-use pacing::{Reading, Window, seconds};
+use pacing::{Reading, Readings, Window, seconds};
 
 /// The share of what is allowed by now that may be used.
 const SAFETY: f64 = 0.95;
@@ -17,9 +17,9 @@ const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
 
 /// The delay of a call, by the readings of both windows.
-pub(crate) fn delay_secs(now: f64, readings: [Option<Reading>; 2]) -> f64 {
+pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {
     let read = Window::ALL.into_iter().zip(readings);
-    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading?, now)));
+    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading.as_ref()?, now)));
     let furthest = lines.max_by(|one, other| one.deviation().total_cmp(&other.deviation()));
     furthest.map_or(0.0, |line| line.delay_secs(now))
 }
@@ -34,7 +34,7 @@ struct Line {
 }
 
 impl Line {
-    fn of(window: Window, reading: Reading, now: f64) -> Self {
+    fn of(window: Window, reading: &Reading, now: f64) -> Self {
         let (ends, length) = (seconds(reading.resets_at), seconds(window.length_secs()));
         let begins = ends - length;
         let elapsed = match window {
@@ -117,9 +117,11 @@ mod tests {
             (130, None, 96.0, 350.0),
         ] {
             let now = MONDAY + hours * 3600;
-            let five_hour = five_hour.map(|used_percent| Reading { used_percent, resets_at: now + 9000 });
-            let week = Reading { used_percent: week, resets_at: MONDAY + 7 * 86_400 };
-            let delay: f64 = delay_secs(pacing::seconds(now), [five_hour, Some(week)]);
+            let readings = [
+                five_hour.map(|used| Reading::new(now, used, now + 9000)),
+                Some(Reading::new(now, week, MONDAY + 7 * 86_400)),
+            ];
+            let delay: f64 = delay_secs(pacing::seconds(now), &readings);
             assert!((delay - expected).abs() < f64::EPSILON, "{hours} {five_hour:?} {week:?}: {delay}");
         }
     }

@@ -2,15 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use pacing::{Call, Reading, Snapshot, Window, seconds, whole_seconds};
+use pacing::{Call, Reading, Readings, Window, seconds, whole_seconds};
 
 use crate::controller::{Controller, Place, Sight};
 use crate::demand::{Batch, Demand, Shift, Thread, WEEKS};
 
 /// Calls that end within this time of the first of them are one batch, in seconds.
 const BATCH_SECS: f64 = 2.0;
-
-const SNAPSHOTS_KEPT: usize = 16;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Week {
@@ -40,7 +38,7 @@ struct World<'a, C> {
     /// The usage over time, for readings that are behind, and the index of the last one read.
     past: Vec<Used>,
     read: usize,
-    snapshots: Vec<Snapshot>,
+    readings: Readings,
     /// For each session when its batch began, and until when that waits.
     sessions: Vec<(f64, f64)>,
     weeks: [Week; WEEKS],
@@ -58,7 +56,7 @@ pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn() -> C) ->
         places: demand.threads.iter().map(|thread| begin(thread, 0, began)).collect(),
         past: vec![used],
         read: 0,
-        snapshots: Vec::new(),
+        readings: Readings::default(),
         sessions: vec![(f64::MIN, f64::MIN); demand.threads.len()],
         weeks: [Week::default(); WEEKS],
     };
@@ -143,15 +141,11 @@ impl<C: Controller> World<'_, C> {
         if windows[1].1 <= 0.0 {
             return;
         }
-        let [five_hour, seven_day] = Window::ALL.map(|window| {
-            let (began, used) = windows[usize::from(window == Window::SevenDay)];
-            let resets_at = whole_seconds(began + length(window));
-            Some(Reading { used_percent: used.min(100.0).round(), resets_at })
-        });
         let at = whole_seconds(if self.demand.lag_is_known { seen } else { now });
-        self.snapshots.push(Snapshot { at, five_hour, seven_day });
-        let surplus = self.snapshots.len().saturating_sub(SNAPSHOTS_KEPT);
-        self.snapshots.drain(..surplus);
+        self.readings = Window::ALL.map(|window| {
+            let (began, used) = windows[window as usize];
+            Some(Reading::new(at, used.min(100.0).round(), whole_seconds(began + length(window))))
+        });
     }
 
     /// Until when the thread waits: with its batch, or by itself.
@@ -168,7 +162,7 @@ impl<C: Controller> World<'_, C> {
         let mut slept_secs = 0.0;
         if !is_batch {
             let sight = Sight { demand: self.demand, places: &self.places, used };
-            slept_secs = controller.delay_secs(now, &self.snapshots, &sight);
+            slept_secs = controller.delay_secs(now, &self.readings, &sight);
             self.sessions[session] = (now, now + slept_secs);
         }
         for call in 0..batch.calls {

@@ -5,8 +5,7 @@ use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
 impl WindowPace {
     /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
     pub fn place(&self, now: f64, rules: &Rules) -> String {
-        let used =
-            |is_close| percent(self.reading.map_or(0.0, |(_, reading)| reading.used_percent), is_close);
+        let used = |is_close| percent(self.reading.map_or(0.0, |reading| reading.used_percent), is_close);
         let safe = self.line.safe_percent;
         // With a decimal where whole numbers would look the same.
         let is_close = self.over_percent.abs() < 1.0;
@@ -24,8 +23,8 @@ impl WindowPace {
     }
 
     fn stale(&self, now: f64) -> String {
-        let Some((at, reading)) = self.reading else { return String::new() };
-        match whole_seconds(now) - at {
+        let Some(reading) = self.reading else { return String::new() };
+        match whole_seconds(now) - reading.at {
             _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
             age if age < 0 => "the reading is from the future".to_owned(),
             age => format!(
@@ -50,7 +49,7 @@ impl WindowPace {
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 min before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let (name, calendar) = (self.window.name(), &rules.calendar);
-        let Some((_, reading)) = self.reading else { return name.to_owned() };
+        let Some(reading) = self.reading else { return name.to_owned() };
         let (at, resets_at) = (whole_seconds(now), reading.resets_at);
         let resets = calendar.said(resets_at, at);
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
@@ -76,8 +75,8 @@ impl WindowPace {
 
     /// "; the safe line stands still until Mon 00:00, because Sunday 12:00 is no working time (...)", or nothing.
     fn standstill(&self, now: f64, rules: &Rules) -> String {
-        let reading = self.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
-        let until = reading.and_then(|(_, reading)| rules.standstill(self.window, reading.resets_at, now));
+        let reading = self.reading.filter(|reading| seconds(reading.resets_at) > now);
+        let until = reading.and_then(|reading| rules.standstill(self.window, reading.resets_at, now));
         until.map_or_else(String::new, |until| {
             let (now, calendar) = (whole_seconds(now), &rules.calendar);
             format!(

@@ -45,13 +45,13 @@ impl Now {
     fn window(&self, window: &WindowPace) -> String {
         let (now, rules) = (secs(self.time), &self.scene.rules);
         let place = window.place(exact(self.time), rules);
-        let Some((at, reading)) = window.reading.filter(|(_, reading)| reading.resets_at > now) else {
+        let Some(reading) = window.reading.filter(|reading| reading.resets_at > now) else {
             return format!("  {place}");
         };
         let fit = window.fit.filter(|_| window.status == Status::Over).map_or_else(String::new, |fit| {
             format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
         });
-        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at)));
+        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(reading.at)));
         let resets = rules.calendar.said(reading.resets_at, now);
         format!("  {place}{fit}; resets {resets}, in {left}; read {age} ago")
     }

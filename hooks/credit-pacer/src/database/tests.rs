@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use pacing::{Reading, Snapshot, Strategy, Window};
+use pacing::{Reading, Strategy, Window};
 use rusqlite::Connection;
 use shared::host::Timestamp;
 use shared::state::Store;
@@ -32,13 +32,7 @@ fn add(store: &Store, at: i64) -> Result<(), String> {
 }
 
 fn times(store: &Store) -> Vec<i64> {
-    since(store, 0)
-        .unwrap()
-        .0
-        .iter()
-        .filter(|snapshot| snapshot.five_hour.is_some())
-        .map(|snapshot| snapshot.at)
-        .collect()
+    since(store, 0).unwrap().0[0].iter().map(|reading| reading.at).collect()
 }
 
 #[test]
@@ -56,10 +50,9 @@ fn reads_rows_back_oldest_first_with_or_without_gaps() {
                 INSERT INTO usage_snapshots (timestamp) VALUES (100);
                 INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (50, 'of tomorrow', 'opus')";
     Connection::open(&path).unwrap().execute_batch(gaps).unwrap();
-    let five_hour = Some(Reading { used_percent: 42.5, resets_at: 20_000 });
-    let reading = |at| Snapshot { at, five_hour, seven_day: None };
+    let reading = |at| Reading { at, used_percent: 42.5, resets_at: 20_000 };
     let delay = |at| DelayRow { at, secs: 42, window: Some(Window::SevenDay) };
-    let expected = (vec![reading(200), reading(300)], vec![delay(200), delay(300)]);
+    let expected = ([vec![reading(200), reading(300)], vec![]], vec![delay(200), delay(300)]);
     assert_eq!(since(&store, 150), Ok(expected));
     assert_eq!(times(&store), [50, 100, 200, 300]);
     assert_eq!(since(&store, 0).unwrap().1[0], DelayRow { at: 50, secs: 0, window: None });
@@ -88,7 +81,7 @@ fn removes_old_rows_in_batches() {
     Connection::open(&path).unwrap().execute_batch(fill).unwrap();
     for (before, left) in [(0, 1301), (2, 1300), (1002, 300), (5000, 0)] {
         clean_up(&store, before).unwrap();
-        let (readings, delays) = since(&store, 0).unwrap();
+        let ([readings, _], delays) = since(&store, 0).unwrap();
         assert_eq!((readings.len(), delays.len()), (left, left), "{before}");
     }
 }

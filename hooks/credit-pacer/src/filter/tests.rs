@@ -194,25 +194,6 @@ fn older_calls_of_a_second_learn_line_count() {
 }
 
 #[test]
-fn reading_that_is_known_still_says_which_account_is_in_use() {
-    let ask = |used: i64, resets_at: i64, at: i64| {
-        let reading = json!({ "used_percent": used, "resets_at": resets_at });
-        json!({ "now": NOON, "snapshots": [{ "at": at, "five_hour": reading }], "settings": { "timezone": "UTC" } }).to_string()
-    };
-    let calls: Vec<Value> =
-        (0..40).map(|step| json!({ "at": NOON - 2000 + step * 30, "session": "s" })).collect();
-    let rises: Vec<Value> = (0..40)
-        .map(|step| json!({ "at": NOON - 2000 + step * 30, "five_hour": { "used_percent": 50 + step, "resets_at": NOON + 3600 } }))
-        .collect();
-    let learn = json!({ "learn": { "calls": calls, "snapshots": rises } }).to_string();
-    let known = ask(89, NOON + 3600, NOON - 830);
-    let other = ask(5, NOON + 9000, NOON - 100);
-    let told = answers([learn, known.clone(), other, known].join("\n").as_bytes());
-    assert_eq!(told[3], told[1]);
-    assert_ne!(told[2], told[1]);
-}
-
-#[test]
 fn times_that_are_no_seconds_are_reported_and_change_nothing() {
     let (calls, snapshots) = two_weeks();
     let learn = json!({ "learn": { "calls": calls, "snapshots": snapshots } });

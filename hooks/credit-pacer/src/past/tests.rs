@@ -1,7 +1,7 @@
 //! Recorded rows by window and day. Times are typed as in `2026-11-20 14:03`, in the zone of the test.
 
 use chrono::NaiveDateTime;
-use pacing::{Reading, Snapshot, Window};
+use pacing::{Reading, Window};
 use serde_json::{Map, Value};
 
 use super::{Past, days_of};
@@ -34,11 +34,7 @@ impl Sample {
     }
 
     fn add(&mut self, window: Window, at: i64, used_percent: f64, resets_at: i64) {
-        let reading = Some(Reading { used_percent, resets_at });
-        self.rows.0.push(match window {
-            Window::FiveHour => Snapshot { at, five_hour: reading, seven_day: None },
-            Window::SevenDay => Snapshot { at, five_hour: None, seven_day: reading },
-        });
+        self.rows.0[window as usize].push(Reading { at, used_percent, resets_at });
     }
 
     /// With readings of a window that resets then.

@@ -74,7 +74,7 @@ impl Shown<'_> {
     }
 
     fn window(&self, pace: &WindowPace) -> Option<Part> {
-        let ((at, reading), now) = (pace.reading?, secs(self.now.time));
+        let (reading, now) = (pace.reading?, secs(self.now.time));
         let name = match pace.window {
             Window::FiveHour => "5h",
             Window::SevenDay => "wk",
@@ -84,7 +84,7 @@ impl Shown<'_> {
         }
         let detail = match pace.status {
             Status::Ok | Status::Over => format!(" {}", mark(pace.over_percent)),
-            Status::Stale => format!(" {} old", duration(now.saturating_sub(at))),
+            Status::Stale => format!(" {} old", duration(now.saturating_sub(reading.at))),
             Status::Unknown | Status::Off => String::new(),
         };
         let used = shown_percent(reading.used_percent);
