@@ -10,7 +10,7 @@ use shared::switches::Turn;
 use shared::usage::line::{self, Line};
 
 use crate::readings::Scene;
-use crate::settings::{Settings, by_project};
+use crate::settings::Settings;
 use crate::state::{Alert, Pending, Session, State, exact, secs};
 use crate::{CreditPacer, poll, wording};
 
@@ -250,8 +250,7 @@ impl Session {
         }
         let is_first = self.told == Timestamp::default();
         (self.told, self.told_strategy) = (now, pace.strategy);
-        let first = is_first.then(|| by_project(input.origin).unwrap_or_default());
-        Some(wording::waited(delay, &window.why(exact(now), &scene.rules), first.as_deref()))
+        Some(wording::waited(delay, &window.why(exact(now), &scene.rules), is_first))
     }
 }
 

@@ -12,10 +12,10 @@ use pacing::{
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use shared::digest;
 
 use crate::rules;
 use crate::settings::Settings;
-use crate::state::digest;
 
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
@@ -103,8 +103,8 @@ impl History {
             events.push((time(at)?.floor(), Event::Read([reading(five_hour)?, reading(seven_day)?])));
         }
         for ToldCall { at, session, slept_secs } in self.calls.into_iter().flatten() {
-            let (session, slept_secs) =
-                (digest(&session.unwrap_or_default()), slept_secs.unwrap_or_default());
+            let session = digest::number(session.unwrap_or_default());
+            let slept_secs = slept_secs.unwrap_or_default().clamp(0.0, 3600.0);
             events.push((time(at)?, Event::Called(Call { at, session, slept_secs })));
         }
         events.sort_by(|(one, _), (other, _)| one.total_cmp(other));
@@ -151,7 +151,7 @@ impl Memory {
         if !self.is_taught && !self.asked.is_some_and(is_asked) {
             (self.learned, self.past) = Default::default();
         }
-        self.asked = Some((now, digest(&line.session.unwrap_or_default())));
+        self.asked = Some((now, digest::number(line.session.unwrap_or_default())));
         events.retain(|(at, _)| *at <= now + CLOCK_PLAY_SECS);
         self.learn(events);
         let rules = rules::around(&settings, whole_seconds(now));

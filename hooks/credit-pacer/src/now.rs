@@ -3,6 +3,7 @@
 use pacing::Pace;
 use shared::cli::{Asker, off_file};
 use shared::config::Section;
+use shared::digest;
 use shared::host::Timestamp;
 use shared::usage::Usage;
 
@@ -10,7 +11,7 @@ use crate::decide::allowed;
 use crate::readings::Scene;
 use crate::rules;
 use crate::settings::Settings;
-use crate::state::{State, digest, secs};
+use crate::state::{State, secs};
 
 pub(crate) struct Now {
     pub(crate) time: Timestamp,
@@ -32,7 +33,7 @@ impl Now {
         let state = asker.store.and_then(State::peek).unwrap_or_default();
         let pace = state.pace(&scene, time);
         let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
-        let session = asker.session.and_then(|session| state.sessions.get(&digest(session)));
+        let session = asker.session.and_then(|session| state.sessions.get(&digest::number(session)));
         let headless = asker.host.environment.is_headless() && !section.headless;
         let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
         Self { time, pace, is_off, delay_secs: if is_off { 0.0 } else { delay }, scene, state }

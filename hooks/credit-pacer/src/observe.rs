@@ -2,13 +2,14 @@
 
 use pacing::DAY_SECS;
 use shared::cli;
+use shared::digest;
 use shared::hook::Context;
 use shared::protocol::{Event, ToolCall};
 
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::{State, digest, secs};
+use crate::state::{State, secs};
 use crate::{CreditPacer, database, poll};
 
 /// Tools after which nothing waits: they wait for the user, or do nothing but keep a list.
@@ -40,12 +41,12 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         _ => return None,
     };
     let poll = !matches!(event, What::Command(_) | What::End) && poll::is_due(context);
-    let session = digest(context.request.call.session_id.as_deref().unwrap_or_default());
+    let session = digest::number(context.request.call.session_id.as_deref().unwrap_or_default());
     Some(Facts { session, poll, event })
 }
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
-    let prompt = digest(context.request.call.prompt_id.as_deref().unwrap_or_default());
+    let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
     let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
     Some(What::Call { scene: scene(context)?, prompt, is_exempt })
 }

@@ -131,7 +131,7 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
     let answer = answer.map_err(|error| match error {
         CourierError::NotStarted(..) | CourierError::Speechless => Failure::from(NO_COURIER),
         CourierError::Late | CourierError::Failed { .. } => {
-            Failure { why: answer::UNREACHABLE, wait: Some(Duration::ZERO) }
+            Failure { why: answer::NO_ANSWER, wait: Some(Duration::ZERO) }
         }
     })?;
     answer::read(&answer, host.now())
@@ -168,8 +168,9 @@ fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result
     }
     let (at, source) = (secs(host.now()), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
-    usage::record(store, &observed).map_err(|_| NOT_KEPT)?;
-    database::add_snapshot(store, database::PATIENCE, &observed.windows, (at, at), ("", source))
+    let known = usage::record(store, &observed).map_err(|_| NOT_KEPT)?;
+    known
+        .map_or(Ok(()), |known| database::add_snapshot(store, database::PATIENCE, &known, at, ""))
         .map_err(|_| NOT_KEPT)
 }
 

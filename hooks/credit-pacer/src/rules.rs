@@ -1,7 +1,7 @@
 //! The settings as the controller takes them, and the time zone.
 
 use chrono::{DateTime, Local, Offset, TimeZone, Utc};
-use pacing::{Calendar, DAY_SECS, Hours, Limit, Rules, Window, Zone};
+use pacing::{Calendar, DAY_SECS, Limit, Rules, Window, Zone};
 
 use crate::settings::{Day, HoursOfDay, Settings};
 
@@ -17,8 +17,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         let window = settings.window(window);
         Limit { is_enabled: window.enabled, preload: window.preload_pct.get() }
     };
-    let hours =
-        |hours: &[HoursOfDay]| hours.iter().map(|hours| Hours { from: hours.from, to: hours.to }).collect();
+    let hours = |hours: &[HoursOfDay]| hours.iter().map(|hours| hours.0).collect();
     let workdays = settings.workdays.as_slice();
     Rules {
         safety: settings.safety_buffer_pct.get() / 100.0,
@@ -31,7 +30,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
             zone: Zone::default(),
             workdays: Day::WEEK.map(|day| workdays.contains(&day)),
             work_hours: hours(settings.work_hours.as_slice()),
-            days_off: settings.holidays.as_slice().iter().map(|days| (days.first, days.last)).collect(),
+            days_off: settings.holidays.as_slice().iter().map(|days| days.0).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),
         },
     }

@@ -6,7 +6,7 @@ use pacing::Window;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use shared::config::{Bounded, Decimal, Fault, LayerKind, Origin, SettingFault, Sources, load};
+use shared::config::{Bounded, Decimal, Fault, LayerKind, SettingFault, Sources, load};
 use shared::hook::Hook;
 use shared::switches::Position;
 
@@ -82,35 +82,6 @@ pub struct UsageApi {
     pub url: String,
     /// The shortest time between two requests of all sessions together, in seconds.
     pub interval_secs: Bounded<300, 86_400>,
-}
-
-/// The keys that decide whether a call waits, and for how long, as paths within the section.
-const DECIDING: [&str; 16] = [
-    "headless",
-    "safety_buffer_pct",
-    "threshold_pct",
-    "base_delay_secs",
-    "max_delay_secs",
-    "max_total_delay_per_hour_secs",
-    "quiet_hours",
-    "stale_after_secs",
-    "timezone",
-    "workdays",
-    "work_hours",
-    "holidays",
-    "five_hour.enabled",
-    "five_hour.preload_pct",
-    "seven_day.enabled",
-    "seven_day.preload_pct",
-];
-
-/// "set for this project: workdays (.claude/requirements.yaml:3)": the keys about delays that files of the project decide, if there
-/// are any. `origin` returns the provenance of a key.
-pub(crate) fn by_project(origin: &dyn Fn(&str) -> Option<Origin>) -> Option<String> {
-    let set = DECIDING.into_iter().filter_map(|key| Some((key, origin(key)?)));
-    let set = set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local));
-    let keys: Vec<String> = set.map(|(key, origin)| format!("{key} ({origin})")).collect();
-    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 impl Settings {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use pacing::{Call, DAY_SECS, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
 use shared::state::Store;
@@ -111,12 +110,6 @@ pub(crate) const fn secs(time: Timestamp) -> i64 {
 /// The delay in whole seconds, rounded.
 pub(crate) const fn whole_secs(delay: Duration) -> u64 {
     delay.saturating_add(Duration::from_millis(500)).as_secs()
-}
-
-/// The beginning of a hash: enough to tell sessions apart.
-pub(crate) fn digest(id: &str) -> u64 {
-    let bytes = Sha256::digest(id);
-    bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 impl Remembered for State {

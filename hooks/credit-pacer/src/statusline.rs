@@ -35,7 +35,6 @@ const MARGIN: usize = 4;
 
 /// Reads the object of Claude Code on stdin, records it, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
-    answer_on_panic();
     let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
     let mut report = Report::read(&input).unwrap_or_default();
     report.usage.written_at = secs(host.now());
@@ -91,8 +90,7 @@ fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
 fn keep(asker: &Asker<'_>, report: &Report, news: Option<Usage>) {
     let (Some(store), Some(id), Some(usage)) = (asker.store, asker.session, news) else { return };
     let now = report.usage.written_at;
-    let (times, by) = ((usage.observed_at, now), (id, usage.source));
-    let kept = database::add_snapshot(store, PATIENCE, &usage.windows, times, by);
+    let kept = database::add_snapshot(store, PATIENCE, &usage, now, id);
     database::report(store, kept, Timestamp::from_secs(now));
 }
 
@@ -123,14 +121,4 @@ fn print(bytes: &[u8]) {
 fn columns(host: &Host) -> usize {
     let columns = host.variable("COLUMNS").and_then(|columns| columns.trim().parse().ok());
     columns.filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS).saturating_sub(MARGIN).max(1)
-}
-
-/// Reports a panic as a line: it is a bug, and the screen of Claude Code must not pay for it.
-#[expect(clippy::exit, reason = "with panic = abort this is the only way to end with status 0")]
-fn answer_on_panic() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
-        print(format!("credit-pacer: a bug{}\n", place.unwrap_or_default()).as_bytes());
-        std::process::exit(0);
-    }));
 }

@@ -11,15 +11,16 @@ use crate::state::whole_secs;
 /// The message where even the defaults are unreadable.
 pub(crate) const UNREADABLE: &str = "credit-pacer: the built-in defaults cannot be read; this is a bug";
 
-/// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session (`first`)
-/// also names the hook, the keys that files of the project decide, and how to end it.
-pub(crate) fn waited(delay: Duration, why: &str, first: Option<&str>) -> String {
+/// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also says
+/// what for, and how to end it.
+pub(crate) fn waited(delay: Duration, why: &str, is_first: bool) -> String {
     let secs = whole_secs(delay);
-    let Some(by_project) = first else { return format!("credit-pacer: waited {secs} s. {why}.") };
-    let by_project = if by_project.is_empty() { String::new() } else { format!("; {by_project}") };
+    if !is_first {
+        return format!("credit-pacer: waited {secs} s. {why}.");
+    }
     format!(
-        "credit-pacer: waited {secs} s so that your usage limits last. {why}{by_project}. credit-pacer status says more, Esc \
-         ends a delay, credit-pacer off stops them."
+        "credit-pacer: waited {secs} s so that your usage limits last. {why}. credit-pacer status says more, Esc ends a delay, \
+         credit-pacer off stops them."
     )
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration, percent};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker};
-use shared::config::Section;
+use shared::config::{LayerKind, Section};
 use shared::usage::Source;
 
 use crate::CreditPacer;
@@ -13,7 +13,7 @@ use crate::decide::{Change, Reply};
 use crate::now::Now;
 use crate::poll::Slot;
 use crate::readings::known;
-use crate::settings::{Settings, by_project};
+use crate::settings::Settings;
 use crate::state::{exact, secs};
 use crate::wording::SOURCES;
 use crate::{filter, rules};
@@ -92,11 +92,22 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
     let after = [
         Some(week(section)),
-        by_project(&|key| section.origin(key)),
+        by_project(section),
         Some(now.readings(settings, asker)),
         now.suggested().filter(|_| has_no_hours),
     ];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
+}
+
+/// "set for this project: workdays (.claude/requirements.yaml:3)", if its files set anything.
+fn by_project(section: &Section<Settings>) -> Option<String> {
+    let set = section
+        .entries()
+        .into_iter()
+        .filter(|entry| matches!(entry.origin.layer, LayerKind::Project | LayerKind::Local));
+    let keys: Vec<String> =
+        set.map(|entry| format!("{} ({})", entry.path[1..].join("."), entry.origin)).collect();
+    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 /// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
@@ -107,7 +118,7 @@ fn week(section: &Section<Settings>) -> String {
     let days = settings.workdays.as_slice().iter().map(|day| format!("{day:?}").to_lowercase());
     let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
     let hours = settings.work_hours.as_slice().iter();
-    let hours = hours.map(|hours| format!("{}-{}", time(hours.from), time(hours.to)));
+    let hours = hours.map(|hours| format!("{}-{}", time(hours.0.from), time(hours.0.to)));
     let (days, hours) = (or(days.collect(), "every day and night"), or(hours.collect(), "all day"));
     let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
     let zone = rules::zone_name(settings);

@@ -8,7 +8,7 @@ use pacing::{Reading, Strategy, Window};
 use rusqlite::Connection;
 use shared::host::Timestamp;
 use shared::state::Store;
-use shared::usage::{self, Source};
+use shared::usage::{self, Source, Usage};
 use tempfile::TempDir;
 
 use super::{DelayRow, PATIENCE, Rows, add_delay, add_snapshot, clean_up, open, since};
@@ -24,7 +24,8 @@ fn scratch() -> (TempDir, Store, PathBuf) {
 fn add_within(store: &Store, patience: Duration, at: i64) -> Result<(), String> {
     let window = usage::Window { used_percent: 42.5, resets_at: 20_000, observed_at: at };
     let windows = [("five_hour".to_owned(), window)].into();
-    add_snapshot(store, patience, &windows, (at, at + 3), ("s", Source::UsageApi))
+    let usage = Usage { observed_at: at, source: Source::UsageApi, windows, ..Usage::default() };
+    add_snapshot(store, patience, &usage, at + 3, "s")
 }
 
 fn add(store: &Store, at: i64) -> Result<(), String> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use shared::blocks::BlockCount;
-use shared::config::{self, LayerKind, Origin, SectionSpec, Sources};
+use shared::config::{self, SectionSpec, Sources};
 use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, ToolResult};
@@ -38,7 +38,6 @@ struct World {
     headless: bool,
     switched_off: bool,
     poll: bool,
-    by_project: &'static [&'static str],
 }
 
 impl World {
@@ -54,7 +53,6 @@ impl World {
             headless: false,
             switched_off: false,
             poll: false,
-            by_project: &[],
         };
         world.read(used_percent, NOON + HOUR);
         world
@@ -95,10 +93,7 @@ impl World {
             now: self.now,
             headless: self.headless,
             switched_off: self.switched_off,
-            origin: &|key| {
-                let origin = Origin { layer: LayerKind::Project, file: "p.yaml".to_owned(), line: Some(3) };
-                self.by_project.contains(&key).then_some(origin)
-            },
+            origin: &|_| None,
         });
         if let Memory::Save(state) | Memory::Note(state) = &outcome.memory {
             self.state = state.clone();
@@ -243,13 +238,7 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
                  12:15, 45 min before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
-    world.by_project = &["safety_buffer_pct", "alerts", "max_delay_secs"];
-    let first = world.call().notice.unwrap();
-    let by = "; set for this project: safety_buffer_pct (p.yaml:3), max_delay_secs (p.yaml:3). credit-pacer status";
-    assert!(
-        first.contains("so that your usage limits last") && first.contains(by),
-        "another session: {first}"
-    );
+    assert!(world.call().notice.unwrap().contains("so that your usage limits last"), "another session");
 }
 
 #[test]

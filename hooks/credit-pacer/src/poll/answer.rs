@@ -13,30 +13,27 @@ use shared::usage::{Window, is_window_name};
 use super::slot::Failure;
 use crate::state::secs;
 
-pub(super) const UNREACHABLE: &str =
-    "the server cannot be reached or does not work, and is asked again later";
+pub(super) const NO_ANSWER: &str = "the server cannot be reached, or its answer cannot be read, and is asked again later: is \
+                                    credit-pacer.usage_api.url right, and Barbless up to date?";
 
 const DENIED: &str = "the server does not take the login: start `claude` and log in again";
 
 const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
 
-const GARBAGE: &str =
-    "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?";
-
 /// The windows in an answer. Pure.
 pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, Window>, Failure> {
+    let is_whole = answer.status == 200 && !answer.truncated;
+    if let Some(windows) = is_whole.then(|| windows(&answer.body, now)).flatten() {
+        return Ok(windows);
+    }
     let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
-    let wait = Some(retry_after.unwrap_or_default());
-    Err(match answer.status {
-        200 => match windows(&answer.body, now).filter(|_| !answer.truncated) {
-            Some(windows) => return Ok(windows),
-            None => Failure { why: GARBAGE, wait },
-        },
-        401 | 403 => Failure { why: DENIED, wait: wait.max(Some(HOUR)) },
-        429 => Failure { why: TOO_MANY, wait },
-        500..=599 => Failure { why: UNREACHABLE, wait },
-        _ => Failure { why: GARBAGE, wait },
-    })
+    let wait = retry_after.unwrap_or_default();
+    let (why, wait) = match answer.status {
+        401 | 403 => (DENIED, wait.max(HOUR)),
+        429 => (TOO_MANY, wait),
+        _ => (NO_ANSWER, wait),
+    };
+    Err(Failure { why, wait: Some(wait) })
 }
 
 /// The windows with a usage; `None` if the text names no window at all, not even one that is null.

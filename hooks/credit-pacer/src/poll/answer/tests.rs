@@ -6,7 +6,7 @@ use std::time::Duration;
 use shared::courier::Answer;
 use shared::host::Timestamp;
 
-use super::{DENIED, GARBAGE, TOO_MANY, UNREACHABLE, read, retry_after, windows};
+use super::{DENIED, NO_ANSWER, TOO_MANY, read, retry_after, windows};
 use crate::poll::slot::Failure;
 
 /// 2026-05-04 10:00 UTC.
@@ -65,11 +65,11 @@ fn each_status_has_its_meaning() {
     let body = r#"{"five_hour":null}"#;
     assert_eq!(answer(200, body, false), Ok(BTreeMap::new()));
     for (status, body, truncated, why, secs) in [
-        (200, body, true, GARBAGE, 7),
-        (200, "busy", false, GARBAGE, 7),
+        (200, body, true, NO_ANSWER, 7),
+        (200, "busy", false, NO_ANSWER, 7),
         (401, body, false, DENIED, 3600),
         (429, body, false, TOO_MANY, 7),
-        (500, body, false, UNREACHABLE, 7),
+        (500, body, false, NO_ANSWER, 7),
     ] {
         let expected = Err(Failure { why, wait: Some(Duration::from_secs(secs)) });
         assert_eq!(answer(status, body, truncated), expected, "{status}");
