@@ -36,20 +36,16 @@ struct Line {
 
 #[derive(Deserialize)]
 struct History {
-    calls: Option<Vec<ToldCall>>,
-    snapshots: Option<Vec<ToldUsage>>,
+    calls: Option<Vec<Told>>,
+    snapshots: Option<Vec<Told>>,
 }
 
+/// A call or a snapshot.
 #[derive(Deserialize)]
-struct ToldCall {
+struct Told {
     at: f64,
     session: Option<String>,
     slept_secs: Option<f64>,
-}
-
-#[derive(Deserialize)]
-struct ToldUsage {
-    at: f64,
     five_hour: Option<ToldWindow>,
     seven_day: Option<ToldWindow>,
 }
@@ -60,10 +56,12 @@ struct ToldWindow {
     resets_at: Option<f64>,
 }
 
+/// What is known of a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Event {
-    Read(Readings),
-    Called(Call),
+struct Moment {
+    at: f64,
+    readings: Readings,
+    call: Option<Call>,
 }
 
 /// The memory from line to line.
@@ -71,8 +69,8 @@ enum Event {
 struct Memory {
     learned: Learned,
     is_taught: bool,
-    /// Everything known, by time.
-    past: Vec<(f64, Event)>,
+    /// By time.
+    past: Vec<Moment>,
     /// The call that the last line asked about.
     asked: Option<(f64, u64)>,
     /// The settings of the last line, as they were written and as they count.
@@ -95,20 +93,24 @@ impl ToldWindow {
 }
 
 impl History {
-    /// Readings and calls, each by time.
-    fn events(self) -> Result<Vec<(f64, Event)>, String> {
-        let mut events = Vec::new();
-        for ToldUsage { at, five_hour, seven_day } in self.snapshots.into_iter().flatten() {
-            let reading = |told: Option<ToldWindow>| told.map_or(Ok(None), |told| told.reading(at));
-            events.push((time(at)?.floor(), Event::Read([reading(five_hour)?, reading(seven_day)?])));
-        }
-        for ToldCall { at, session, slept_secs } in self.calls.into_iter().flatten() {
-            let session = digest::number(session.unwrap_or_default());
-            let slept_secs = slept_secs.unwrap_or_default().clamp(0.0, 3600.0);
-            events.push((time(at)?, Event::Called(Call { at, session, slept_secs })));
-        }
-        events.sort_by(|(one, _), (other, _)| one.total_cmp(other));
-        Ok(events)
+    /// By time, a snapshot before a call.
+    fn moments(self) -> Result<Vec<Moment>, String> {
+        let snapshots = self.snapshots.into_iter().flatten().map(|told| told.moment(false));
+        let calls = self.calls.into_iter().flatten().map(|told| told.moment(true));
+        let mut moments = snapshots.chain(calls).collect::<Result<Vec<_>, _>>()?;
+        moments.sort_by(|one, other| one.at.total_cmp(&other.at));
+        Ok(moments)
+    }
+}
+
+impl Told {
+    fn moment(self, is_call: bool) -> Result<Moment, String> {
+        let at = time(self.at)?;
+        let reading = |told: Option<ToldWindow>| told.map_or(Ok(None), |told| told.reading(at));
+        let session = digest::number(self.session.unwrap_or_default());
+        let slept_secs = self.slept_secs.unwrap_or_default().clamp(0.0, 3600.0);
+        let call = is_call.then_some(Call { at, session, slept_secs });
+        Ok(Moment { at, readings: [reading(self.five_hour)?, reading(self.seven_day)?], call })
     }
 }
 
@@ -134,26 +136,26 @@ impl Memory {
         let settings = self.settings(line.settings.unwrap_or_default())?;
         if let Some(history) = line.learn {
             self.is_taught = true;
-            self.learn(history.events()?);
+            self.learn(history.moments()?);
             let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
             return Ok(json!({ "learned": { "days": days, "calls": whole_seconds(calls) } }));
         }
         let now = time(line.now.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?)?;
-        let mut events = line.history.events()?;
+        let mut moments = line.history.moments()?;
         let readings = [0, 1].map(|window| {
-            let read = events.iter().filter_map(|(_, event)| event.reading(window));
+            let read = moments.iter().filter_map(|moment| moment.readings[window]);
             newest(&read.collect::<Vec<_>>())
         });
         let is_asked = |(at, session): (f64, u64)| {
-            let mut calls = events.iter().filter_map(|(_, event)| event.call());
+            let mut calls = moments.iter().filter_map(|moment| moment.call);
             calls.any(|call| call.session == session && (call.at - at).abs() < 1e-3)
         };
         if !self.is_taught && !self.asked.is_some_and(is_asked) {
             (self.learned, self.past) = Default::default();
         }
         self.asked = Some((now, digest::number(line.session.unwrap_or_default())));
-        events.retain(|(at, _)| *at <= now + CLOCK_PLAY_SECS);
-        self.learn(events);
+        moments.retain(|moment| moment.at <= now + CLOCK_PLAY_SECS);
+        self.learn(moments);
         let rules = rules::around(&settings, whole_seconds(now));
         Ok(paced(&pacing::decide(now, &readings, &self.learned, &rules), now).into())
     }
@@ -170,38 +172,28 @@ impl Memory {
     }
 
     /// Learns what is new, in the order of time. Where a new call is older than a known one, all is learned again.
-    fn learn(&mut self, mut events: Vec<(f64, Event)>) {
-        events.retain(|event| !self.knows(event));
-        let newest = self.past.iter().rev().find_map(|(_, event)| event.call());
-        let first = events.iter().find_map(|(_, event)| event.call());
+    fn learn(&mut self, mut moments: Vec<Moment>) {
+        moments.retain(|moment| !self.knows(moment));
+        let newest = self.past.iter().rev().find_map(|moment| moment.call);
+        let first = moments.iter().find_map(|moment| moment.call);
         let is_older = first.zip(newest).is_some_and(|(first, newest)| first.at < newest.at);
-        self.past.extend(&events);
-        self.past.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+        self.past.extend(&moments);
+        self.past.sort_by(|one, other| one.at.total_cmp(&other.at));
         if is_older {
             self.learned = Learned::default();
-            events.clone_from(&self.past);
+            moments.clone_from(&self.past);
         }
-        for (_, event) in events {
-            match event {
-                Event::Read(readings) => self.learned.read(&readings),
-                Event::Called(call) => self.learned.call(call),
+        for moment in moments {
+            self.learned.read(&moment.readings);
+            if let Some(call) = moment.call {
+                self.learned.call(call);
             }
         }
     }
 
-    fn knows(&self, event: &(f64, Event)) -> bool {
-        let from = self.past.partition_point(|(at, _)| *at < event.0);
-        self.past[from..].iter().take_while(|(at, _)| *at <= event.0).any(|known| known == event)
-    }
-}
-
-impl Event {
-    fn call(&self) -> Option<Call> {
-        if let Self::Called(call) = self { Some(*call) } else { None }
-    }
-
-    fn reading(&self, window: usize) -> Option<Reading> {
-        if let Self::Read(readings) = self { readings[window] } else { None }
+    fn knows(&self, moment: &Moment) -> bool {
+        let from = self.past.partition_point(|known| known.at < moment.at);
+        self.past[from..].iter().take_while(|known| known.at <= moment.at).any(|known| known == moment)
     }
 }
 

@@ -7,9 +7,9 @@ use crate::past::{NOTHING, Past, Span, look_back};
 use crate::wording::percent;
 
 /// The narrowest and the widest chart, in characters.
-const COLUMNS: (usize, usize) = (40, 160);
+const COLUMNS: (u16, u16) = (40, 160);
 
-const USUAL_COLUMNS: usize = 80;
+const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -20,7 +20,7 @@ pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
     look_back(asker, days).map(|past| page(&past, columns.unwrap_or(USUAL_COLUMNS)))
 }
 
-fn page(past: &Past, columns: usize) -> String {
+fn page(past: &Past, columns: u16) -> String {
     if past.is_empty() {
         return format!("Nothing is recorded of the last {} days.\n{NOTHING}", past.days.len());
     }
@@ -40,7 +40,7 @@ fn table(past: &Past) -> String {
 }
 
 /// The chart, with marks where usage was over the safe line, without a line end after its last line.
-fn chart(past: &Past, window: Window, columns: usize) -> String {
+fn chart(past: &Past, window: Window, columns: u16) -> String {
     let columns = columns.clamp(COLUMNS.0, COLUMNS.1);
     let column = |column| match past.at(window, columns, column) {
         Some((used, safe)) => (block(used), if used > safe { '^' } else { ' ' }),
@@ -75,15 +75,16 @@ fn heading(past: &Past, window: Window) -> String {
 }
 
 /// The days, each below its beginning where there is room.
-fn labels(past: &Past, columns: usize) -> String {
+fn labels(past: &Past, columns: u16) -> String {
     let mut line = String::new();
     for Span { start, .. } in &past.days {
-        let column = (0..columns).find(|column| past.begin(columns, column + 1) > *start).unwrap_or(0);
-        let name = past.date(*start);
-        let (name, length) = (name.trim_end_matches(char::is_alphabetic).trim_end(), line.chars().count());
-        if column + name.len() <= columns && (length == 0 || column > length) {
+        let column: usize =
+            (0..columns).find(|column| past.begin(columns, column + 1) > *start).unwrap_or(0).into();
+        let name = past.day(*start);
+        let length = line.chars().count();
+        if column + name.len() <= usize::from(columns) && (length == 0 || column > length) {
             line.push_str(&" ".repeat(column - length));
-            line.push_str(name);
+            line.push_str(&name);
         }
     }
     line

@@ -75,21 +75,20 @@ impl Past {
             && Window::ALL.iter().all(|window| self.highest(*window, &self.span()).is_none())
     }
 
-    /// The share of the span that a moment comes after.
-    pub(crate) fn share(&self, at: i64) -> f64 {
+    /// Where a moment is in so many columns that share the span.
+    pub(crate) fn place(&self, at: i64, columns: u16) -> f64 {
         let Span { start, end } = self.span();
-        (seconds(at - start) / seconds((end - start).max(1))).clamp(0.0, 1.0)
+        (seconds(at - start) / seconds((end - start).max(1))).clamp(0.0, 1.0) * f64::from(columns)
     }
 
     /// When a column begins of so many that share the span.
-    pub(crate) fn begin(&self, columns: usize, column: usize) -> i64 {
-        let whole = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    pub(crate) fn begin(&self, columns: u16, column: u16) -> i64 {
         let Span { start, end } = self.span();
-        start + (end - start).saturating_mul(whole(column)) / whole(columns)
+        start + (end - start).saturating_mul(column.into()) / i64::from(columns)
     }
 
     /// Usage and safe line in a column, in percent; the line by the settings of today.
-    pub(crate) fn at(&self, window: Window, columns: usize, column: usize) -> Option<(f64, f64)> {
+    pub(crate) fn at(&self, window: Window, columns: u16, column: u16) -> Option<(f64, f64)> {
         let time = self.begin(columns, column)..self.begin(columns, column + 1);
         let reading = self.highest(window, &time)?;
         let at = seconds(time.end.min(reading.resets_at).min(self.now) - 1);
@@ -122,6 +121,11 @@ impl Past {
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();
         let told = || format!("{}, {}", delays.len(), duration(delays.iter().sum()));
         [self.date(day.start), five_hour, weekly, if delays.is_empty() { dash() } else { told() }]
+    }
+
+    /// `Mon 16`.
+    pub(crate) fn day(&self, at: i64) -> String {
+        self.rules.calendar.shown(at, "%a %-d")
     }
 
     /// `Mon 16 Nov`.

@@ -160,12 +160,4 @@ impl Spans {
         let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
         self.0.iter().map(over).sum()
     }
-
-    /// When they go on, if the moment is in none of them and one comes later.
-    pub(crate) fn goes_on(&self, at: i64) -> Option<i64> {
-        if self.0.iter().any(|(start, end)| (*start..*end).contains(&at)) {
-            return None;
-        }
-        self.0.iter().map(|(start, _)| *start).find(|start| *start > at)
-    }
 }

@@ -70,11 +70,6 @@ impl Rules {
         let working = self.calendar.working(end.saturating_sub(window.length_secs()), end);
         (working.total() > 0.0).then_some(working)
     }
-
-    /// Until when the allowance of a window stands still; `None` if it does not, or is complete.
-    pub(crate) fn standstill(&self, window: Window, resets_at: i64, now: f64) -> Option<i64> {
-        self.working(window, end(window, resets_at, now))?.goes_on(whole_seconds(now))
-    }
 }
 
 /// The end of a window. One that would only begin later begins now.

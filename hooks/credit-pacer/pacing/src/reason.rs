@@ -15,9 +15,7 @@ impl WindowPace {
             Status::Unknown => "no reading yet".to_owned(),
             Status::Stale => self.stale(now),
             Status::Ok => place,
-            Status::Over => {
-                format!("{place}{}{}", self.nothing_waits(now, rules), self.standstill(now, rules))
-            }
+            Status::Over => format!("{place}{}", self.nothing_waits(now, rules)),
         };
         format!("{}: {text}", self.window.name())
     }
@@ -65,27 +63,11 @@ impl WindowPace {
             None => format!("little is left until it resets ({resets})"),
         };
         format!(
-            "{name}: {} % used at {}, {} % safe by now; {rest}{}",
+            "{name}: {} % used at {}, {} % safe by now; {rest}",
             percent(reading.used_percent, false),
             calendar.shown(at, "%H:%M"),
             percent(self.line.safe_percent, false),
-            self.standstill(now, rules)
         )
-    }
-
-    /// "; the safe line stands still until Mon 00:00, because Sunday 12:00 is no working time (...)", or nothing.
-    fn standstill(&self, now: f64, rules: &Rules) -> String {
-        let reading = self.reading.filter(|reading| seconds(reading.resets_at) > now);
-        let until = reading.and_then(|reading| rules.standstill(self.window, reading.resets_at, now));
-        until.map_or_else(String::new, |until| {
-            let (now, calendar) = (whole_seconds(now), &rules.calendar);
-            format!(
-                "; the safe line stands still until {}, because {} is no working time (credit-pacer.workdays, work_hours, \
-                 holidays)",
-                calendar.said(until, now),
-                calendar.shown(now, "%A %H:%M")
-            )
-        })
     }
 }
 

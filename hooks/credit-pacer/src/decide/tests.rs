@@ -242,26 +242,6 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
 }
 
 #[test]
-fn the_first_message_says_for_what_the_plan_stands_still() {
-    let mut world = World::used(0.0).without_alerts();
-    // Sunday noon, in a week from Friday to Friday.
-    let sunday = NOON - 3 * 24 * HOUR;
-    world.now = Timestamp::from_secs(sunday);
-    let window = Window { used_percent: 90.0, resets_at: sunday + 5 * 24 * HOUR, observed_at: sunday };
-    let windows = [("seven_day".to_owned(), window)].into();
-    world.usage =
-        Some(Usage { observed_at: sunday, source: Source::StatusLine, windows, ..Usage::default() });
-    let told = world.call().notice.unwrap();
-    assert!(
-        told.contains(
-            "(Fri 12:00); the safe line stands still until Mon 00:00, because Sunday 12:00 is no working \
-             time (credit-pacer.workdays, work_hours, holidays). credit-pacer status"
-        ),
-        "{told}"
-    );
-}
-
-#[test]
 fn what_is_past_its_line_is_written_down_when_that_changes() {
     fn check(world: &mut World, expected: Option<&[(&str, i64)]>) {
         let written = world.call().effects.into_iter().find_map(|change| match change {
