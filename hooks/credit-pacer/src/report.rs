@@ -50,30 +50,30 @@ fn is_report(path: &Path) -> bool {
 }
 
 fn page(past: &Past) -> String {
-    let content = if past.is_empty() {
-        format!("<p>Nothing is recorded of this time.</p><p>{NOTHING}</p>")
-    } else {
-        let windows: String = Window::ALL.iter().map(|window| section(past, *window)).collect();
-        format!("{windows}{}", table(past))
-    };
+    let charts = Window::ALL.map(|window| section(past, window)).concat();
+    let row = |day| format!("<tr>{}</tr>", past.row(day).map(|cell| format!("<td>{cell}</td>")).concat());
+    // The newest day first.
+    let rows: String = past.days.iter().rev().map(row).collect();
     let (first, last) = (past.date(past.span().start), past.date(past.span().end - 1));
     let page = include_str!("report.html")
         .replace("{period}", &format!("{first} to {last} ({})", past.zone_name))
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{now}", &past.date_and_time(past.now))
-        .replace("{content}", &content);
+        .replace("{charts}", &charts)
+        .replace("{rows}", &rows);
     format!("{MARK}{page}")
 }
 
 fn section(past: &Past, window: Window) -> String {
     let name = window.name();
     let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
-        return format!("<section><h2>{name}</h2><p>Nothing is recorded of it in this time.</p></section>");
+        return format!(
+            "<section><h2>{name}</h2><p>Nothing is recorded of this time. {NOTHING}</p></section>"
+        );
     };
-    let key = "<b class=\"used\">used</b> <b class=\"safe\">safe line</b> <b class=\"delay\">delays</b>";
     let picture = format!("{}{}{}", grid(past), paths(past, window), delays(past, window));
     format!(
-        "<section><h2>{name}: at most {peak} used</h2><p class=\"key\">{key}</p><svg viewBox=\"-11 -3 314 124\" role=\"img\" \
+        "<section><h2>{name}: at most {peak} used</h2><svg viewBox=\"-11 -3 314 124\" role=\"img\" \
          aria-label=\"{name}: at most {peak} used. The table below has each day.\">{picture}</svg></section>"
     )
 }
@@ -113,16 +113,6 @@ fn delays(past: &Past, window: Window) -> String {
         )
     });
     drawn.collect()
-}
-
-/// The days, newest first.
-fn table(past: &Past) -> String {
-    let head = ["Day", "5-hour limit", "Weekly limit", "Delays"]
-        .map(|name| format!("<th scope=\"col\">{name}</th>"))
-        .concat();
-    let row = |day| format!("<tr>{}</tr>", past.row(day).map(|cell| format!("<td>{cell}</td>")).concat());
-    let rows: String = past.days.iter().rev().map(row).collect();
-    format!("<section><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>")
 }
 
 #[cfg(test)]

@@ -169,9 +169,7 @@ impl Learned {
     /// Natural seconds between two calls of a session.
     pub fn gap_secs(&self) -> f64 {
         let (mean, count) = self.gap;
-        // A few gaps say little.
-        let usual = (5.0 - count).max(0.0);
-        ((mean * count + USUAL_GAP_SECS * usual) / (count + usual)).max(1.0)
+        if count > 0.0 { mean.max(1.0) } else { USUAL_GAP_SECS }
     }
 
     /// Points of a window that a call costs. `average` is the usage of the whole window so far, per call that fits into its

@@ -91,7 +91,7 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
     let after = [
-        Some(week(section)),
+        Some(week(settings)),
         by_project(section),
         Some(now.readings(settings, asker)),
         now.suggested().filter(|_| has_no_hours),
@@ -110,9 +110,8 @@ fn by_project(section: &Section<Settings>) -> Option<String> {
     (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
-fn week(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
+/// "working time: mon, tue, 09:00-17:00, Europe/Berlin".
+fn week(settings: &Settings) -> String {
     let or =
         |parts: Vec<String>, none: &str| if parts.is_empty() { none.to_owned() } else { parts.join(", ") };
     let days = settings.workdays.as_slice().iter().map(|day| format!("{day:?}").to_lowercase());
@@ -121,10 +120,7 @@ fn week(section: &Section<Settings>) -> String {
     let hours = hours.map(|hours| format!("{}-{}", time(hours.0.from), time(hours.0.to)));
     let (days, hours) = (or(days.collect(), "every day and night"), or(hours.collect(), "all day"));
     let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
-    let zone = rules::zone_name(settings);
-    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
-    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
-    format!("working time: {days}, {hours}{off}, {zone} ({by})")
+    format!("working time: {days}, {hours}{off}, {}", rules::zone_name(settings))
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before

@@ -10,9 +10,6 @@ use shared::state::{MACHINE, Store};
 
 use crate::state::secs;
 
-/// The first wait after a failure; each further one doubles it.
-const FIRST_BACK_OFF: Duration = Duration::from_secs(300);
-
 /// The longest of these waits.
 const MAX_BACK_OFF: Duration = HOUR;
 
@@ -102,8 +99,8 @@ impl Slot {
         let Err(Failure { why, wait }) = result else {
             return Self { failures: 0, trouble: None, ..*self };
         };
-        // A server that asks for no wait can be stuck for hours.
-        let doubled = FIRST_BACK_OFF.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
+        // Each failure doubles the wait: a server that asks for none can be stuck for hours.
+        let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
         let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
         Self {
             next_at: later(now, wait.unwrap_or_default().max(interval)),

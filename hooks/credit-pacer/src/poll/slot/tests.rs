@@ -24,8 +24,8 @@ fn each_failure_has_its_wait() {
     // The result, the failures before it, the interval; then the wait and the failures in a row.
     for (result, failures, interval, wait, then) in [
         (failed(0), 0, 300, 300, 1),
-        (failed(0), 3, 600, 2400, 4),
-        (failed(0), 4, 300, 3600, 5),
+        (failed(0), 2, 600, 2400, 3),
+        (failed(0), 3, 300, 2400, 4),
         (failed(0), u32::MAX, 300, 3600, u32::MAX),
         // Never sooner than without a failure.
         (failed(0), 0, 600, 600, 1),
