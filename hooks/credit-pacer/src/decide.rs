@@ -125,7 +125,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {
         (session.batch, session.until, session.prompt) = (now, now, prompt);
-        let pace = (!scene.is_clearly_within()).then(|| state.pace(scene, now));
+        let pace = (!scene.is_clearly_within).then(|| state.pace(scene, now));
         effects.extend(state.tell(over(pace.as_ref(), now)));
         notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }
@@ -256,16 +256,13 @@ impl Session {
 
 /// At a session's start: whether calls will wait.
 fn at_start(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision {
-    let (mut state, now) = (input.state.clone(), input.now);
-    if state.is_cleaning_due(secs(now)) {
-        state.cleaned_at = secs(now);
-    }
+    let (state, now) = (input.state, input.now);
     let pace = state.pace(scene, now);
     let session = state.sessions.get(&input.facts.session);
     let delay = allowed(&pace, session, input.settings, input.headless, now);
     let waits = !delay.is_zero() && !input.switched_off;
     let notice = waits.then(|| wording::likely(&pace, delay));
-    Outcome { notice, memory: Memory::Note(state), ..Outcome::pass() }
+    Outcome { notice, ..Outcome::pass() }
 }
 
 fn at_end(input: &Input<'_, CreditPacer>) -> Decision {

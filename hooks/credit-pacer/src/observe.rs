@@ -9,7 +9,7 @@ use shared::protocol::{Event, ToolCall};
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::{State, secs};
+use crate::state::secs;
 use crate::{CreditPacer, database, poll};
 
 /// Tools after which nothing waits: they wait for the user, or do nothing but keep a list.
@@ -58,11 +58,9 @@ fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
     Some(Box::new(Scene::of(usage, context.settings, now)))
 }
 
-/// Once a day, at a session's start: removes what is older than `retention_days`.
+/// At a session's start: removes what is older than `retention_days`.
 fn clean_up(context: &Context<'_, Settings>) {
     let (Some(store), now) = (context.store, context.host.now()) else { return };
-    if State::peek(store).unwrap_or_default().is_cleaning_due(secs(now)) {
-        let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
-        database::report(store, database::clean_up(store, before), now);
-    }
+    let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
+    database::report(store, database::clean_up(store, before), now);
 }

@@ -17,6 +17,8 @@ pub(crate) struct Scene {
     pub(crate) usage: Option<Usage>,
     /// The same, for the arithmetic.
     pub(crate) readings: Readings,
+    /// No window can be over its line, whatever the calendar says.
+    pub(crate) is_clearly_within: bool,
     pub(crate) rules: Rules,
 }
 
@@ -28,14 +30,10 @@ impl Scene {
         let highest = usage.iter().flat_map(|usage| usage.windows.values());
         let highest = highest.map(|window| window.used_percent).fold(0.0, f64::max);
         let has_alerts = settings.alerts.iter().any(|percent| highest >= f64::from(percent.get()));
-        let is_quiet = pacing::is_clearly_within(&readings, &rules) && !has_alerts;
-        let rules = if is_quiet { rules } else { rules::around(settings, now) };
-        Self { usage, readings, rules }
-    }
-
-    /// No window can be over its line, whatever the calendar says.
-    pub(crate) fn is_clearly_within(&self) -> bool {
-        pacing::is_clearly_within(&self.readings, &self.rules)
+        let is_clearly_within = pacing::is_clearly_within(&readings, &rules);
+        let needs_zone = !is_clearly_within || has_alerts;
+        let rules = if needs_zone { rules::around(settings, now) } else { rules };
+        Self { usage, readings, is_clearly_within, rules }
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pacing::{Call, DAY_SECS, Learned, Strategy, Window};
+use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
@@ -22,8 +22,6 @@ pub struct State {
     pub(crate) alerts: Vec<Alert>,
     /// When the user was last told that there are no readings, in seconds since the epoch.
     pub(crate) hinted_at: i64,
-    /// When the database was last cleaned, in seconds since the epoch.
-    pub(crate) cleaned_at: i64,
     /// The windows over their safe line, as last written down for other hooks.
     pub(crate) line: Line,
 }
@@ -69,10 +67,6 @@ impl State {
     /// The memory without its lock: for looking only.
     pub(crate) fn peek(store: &Store) -> Option<Self> {
         store.read("")
-    }
-
-    pub(crate) const fn is_cleaning_due(&self, now: i64) -> bool {
-        self.cleaned_at + DAY_SECS <= now || now < self.cleaned_at
     }
 
     /// Books the delay of a session that ends now.

@@ -9,9 +9,7 @@ use crate::profile::Profile;
 
 /// Monday 2026-01-05 00:00 UTC, in seconds since the epoch.
 const A_MONDAY: f64 = 1_767_571_200.0;
-
 const HOUR: f64 = 3600.0;
-
 const DAY: f64 = 24.0 * HOUR;
 
 /// Another device uses this share of all that is used, where there is one.

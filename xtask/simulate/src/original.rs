@@ -3,24 +3,23 @@
 
 use pacing::{Reading, Readings, Window, seconds};
 
+use crate::world::length;
+
 /// The share of what is allowed by now that may be used.
 const SAFETY: f64 = 0.95;
-
 const PRELOAD_PERCENT: f64 = 10.0;
-
 const MIN_DELAY_SECS: f64 = 5.0;
-
 const MAX_DELAY_SECS: f64 = 350.0;
-
 const HOUR: f64 = 3600.0;
-
 const DAY: f64 = 24.0 * HOUR;
 
 /// The delay of a call, by the readings of both windows.
 pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {
     let read = Window::ALL.into_iter().zip(readings);
     let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading.as_ref()?, now)));
-    let furthest = lines.max_by(|one, other| one.deviation().total_cmp(&other.deviation()));
+    // How far each is past its line, without the reserve.
+    let past = |line: &Line| line.used - line.allowance;
+    let furthest = lines.max_by(|one, other| past(one).total_cmp(&past(other)));
     furthest.map_or(0.0, |line| line.delay_secs(now))
 }
 
@@ -35,7 +34,7 @@ struct Line {
 
 impl Line {
     fn of(window: Window, reading: &Reading, now: f64) -> Self {
-        let (ends, length) = (seconds(reading.resets_at), seconds(window.length_secs()));
+        let (ends, length) = (seconds(reading.resets_at), length(window));
         let begins = ends - length;
         let elapsed = match window {
             Window::FiveHour => (now - begins).clamp(0.0, length) / length,
@@ -47,11 +46,6 @@ impl Line {
             elapsed_hours: elapsed * length / HOUR,
             remaining_hours: ((ends - now) / HOUR).max(0.0),
         }
-    }
-
-    /// How far it is past its line, without the reserve.
-    fn deviation(&self) -> f64 {
-        self.used - self.allowance
     }
 
     fn delay_secs(&self, now: f64) -> f64 {
@@ -70,14 +64,11 @@ impl Line {
             ..3.0 => 40.0,
             _ => 20.0,
         };
-        match ratio {
-            ..=0.0 => MAX_DELAY_SECS,
-            0.95.. => 0.0,
-            _ => {
-                let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
-                if delay <= MIN_DELAY_SECS { 0.0 } else { delay }
-            }
+        if ratio <= 0.0 {
+            return MAX_DELAY_SECS;
         }
+        let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
+        if ratio >= 0.95 || delay <= MIN_DELAY_SECS { 0.0 } else { delay }
     }
 }
 

@@ -3,11 +3,10 @@
 use super::Shown;
 use crate::now::Now;
 use crate::readings::Scene;
-use crate::rules;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::statusline::report::Report;
-use pacing::{Line, Pace, Reading, Readings, Status, Strategy, Window, WindowPace};
+use pacing::{Line, Pace, Reading, Status, Strategy, Window, WindowPace};
 use shared::host::Timestamp;
 
 const NOW: i64 = 1_000_000;
@@ -71,7 +70,7 @@ fn line(case: &Case<'_>, columns: usize, takes_colours: bool) -> String {
     report.usage.context.used_percent = case.context_percent;
     report.usage.total_api_duration_ms = u64::from(case.has_replied);
     let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
-    let scene = Scene { usage: None, readings: Readings::default(), rules: rules::without_zone(&settings) };
+    let scene = Scene::of(None, &settings, NOW);
     let (time, state, pace) = (Timestamp::from_secs(NOW), State::default(), case.pace.clone());
     let now = Now { time, scene, state, pace, is_off: case.is_off, delay_secs: case.delay_secs };
     Shown { report: &report, now: &now, is_lost: case.is_lost }.line(columns, takes_colours)
