@@ -100,9 +100,6 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
-        ["history" | "report", ..] => {
-            Some(cli::wrong_usage("usage: credit-pacer history [--days N] or report --html FILE [--days N]"))
-        }
         _ => None,
     }
 }

@@ -157,7 +157,7 @@ impl Memory {
         moments.retain(|moment| moment.at <= now + CLOCK_PLAY_SECS);
         self.learn(moments);
         let rules = rules::around(&settings, whole_seconds(now));
-        Ok(paced(&pacing::decide(now, &readings, &self.learned, &rules), now).into())
+        Ok(paced(&pacing::decide(now, &readings, &self.learned, &rules), now))
     }
 
     fn settings(&mut self, entries: Map<String, Value>) -> Result<Settings, String> {
@@ -198,16 +198,15 @@ impl Memory {
 }
 
 /// The controller's answer as JSON.
-pub(crate) fn paced(pace: &Pace, now: f64) -> Map<String, Value> {
+pub(crate) fn paced(pace: &Pace, now: f64) -> Value {
     let window = |pace: &WindowPace| (pace.window.key().to_owned(), paced_window(pace, now));
-    let entries = [
-        ("delay_secs", json!(pace.delay_secs)),
-        ("strategy", json!(pace.strategy)),
-        ("constrained_window", json!(pace.constrained_window)),
-        ("reason", json!(pace.reason)),
-        ("windows", pace.windows.iter().map(window).collect()),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    json!({
+        "delay_secs": pace.delay_secs,
+        "strategy": pace.strategy,
+        "constrained_window": pace.constrained_window,
+        "reason": pace.reason,
+        "windows": pace.windows.iter().map(window).collect::<Map<_, _>>(),
+    })
 }
 
 /// A window; `null` where a number is not known.

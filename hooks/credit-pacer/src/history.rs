@@ -3,8 +3,8 @@
 use pacing::{Reading, Window};
 use shared::cli::Asker;
 
-use crate::past::{NOTHING, Past, Span, look_back};
-use crate::wording::percent;
+use crate::past::{Past, look_back};
+use crate::wording::{SOURCES, percent};
 
 /// The narrowest and the widest chart, in characters.
 const COLUMNS: (u16, u16) = (40, 160);
@@ -22,7 +22,7 @@ pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
 
 fn page(past: &Past, columns: u16) -> String {
     if past.is_empty() {
-        return format!("Nothing is recorded of the last {} days.\n{NOTHING}", past.days.len());
+        return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
     }
     let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
     let footer = format!("Times in {}; safe line by the settings of today.", past.zone_name);
@@ -76,18 +76,13 @@ fn heading(past: &Past, window: Window) -> String {
 
 /// The days, each below its beginning where there is room.
 fn labels(past: &Past, columns: u16) -> String {
-    let mut line = String::new();
-    for Span { start, .. } in &past.days {
+    past.days.iter().fold(String::new(), |line, day| {
         let column: usize =
-            (0..columns).find(|column| past.begin(columns, column + 1) > *start).unwrap_or(0).into();
-        let name = past.day(*start);
-        let length = line.chars().count();
-        if column + name.len() <= usize::from(columns) && (length == 0 || column > length) {
-            line.push_str(&" ".repeat(column - length));
-            line.push_str(&name);
-        }
-    }
-    line
+            (0..columns).find(|column| past.begin(columns, column + 1) > day.start).unwrap_or(0).into();
+        let (name, length) = (past.date(day.start), line.chars().count());
+        let fits = column + name.len() <= usize::from(columns) && (length == 0 || column > length);
+        if fits { format!("{line:<column$}{name}") } else { line }
+    })
 }
 
 #[cfg(test)]

@@ -12,19 +12,6 @@ use crate::settings::Settings;
 use crate::state::secs;
 use crate::{CreditPacer, database, poll};
 
-/// Tools after which nothing waits: they wait for the user, or do nothing but keep a list.
-const NO_SLEEP_AFTER: [&str; 9] = [
-    "AskUserQuestion",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-];
-
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let event = match &context.request.event {
         Event::PostToolUse(result) => after_call(context, &result.call, false)?,
@@ -47,7 +34,20 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
     let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
-    let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
+    // Tools that wait for the user, or do nothing but keep a list.
+    let is_idle = matches!(
+        tool.tool_name.as_str(),
+        "AskUserQuestion"
+            | "EnterPlanMode"
+            | "ExitPlanMode"
+            | "TaskCreate"
+            | "TaskGet"
+            | "TaskList"
+            | "TaskStop"
+            | "TaskUpdate"
+            | "TodoWrite"
+    );
+    let is_exempt = is_interrupted || is_idle;
     Some(What::Call { scene: scene(context)?, prompt, is_exempt })
 }
 

@@ -25,10 +25,6 @@ pub(crate) struct Past {
     rules: Rules,
 }
 
-/// Where nothing is recorded.
-pub(crate) const NOTHING: &str = "Usage comes from the status line of a session in a terminal with a Pro or Max login \
-                                  (`req hooks statusline` sets it up), or from the usage API (`usage_api.enabled`).";
-
 /// The number of days that was typed, or the usual one.
 pub(crate) fn days_of(words: &[&str], usual: u32) -> Option<u32> {
     match words {
@@ -121,11 +117,6 @@ impl Past {
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();
         let told = || format!("{}, {}", delays.len(), duration(delays.iter().sum()));
         [self.date(day.start), five_hour, weekly, if delays.is_empty() { dash() } else { told() }]
-    }
-
-    /// `Mon 16`.
-    pub(crate) fn day(&self, at: i64) -> String {
-        self.rules.calendar.shown(at, "%a %-d")
     }
 
     /// `Mon 16 Nov`.

@@ -9,8 +9,8 @@ use pacing::{Window, duration, seconds};
 use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
-use crate::past::{NOTHING, Past, Span, look_back};
-use crate::wording::percent;
+use crate::past::{Past, Span, look_back};
+use crate::wording::{SOURCES, percent};
 
 /// A file that begins like this is a report.
 const MARK: &str = "<!DOCTYPE html>\n<!-- written by credit-pacer report -->\n";
@@ -68,7 +68,7 @@ fn section(past: &Past, window: Window) -> String {
     let name = window.name();
     let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
         return format!(
-            "<section><h2>{name}</h2><p>Nothing is recorded of this time. {NOTHING}</p></section>"
+            "<section><h2>{name}</h2><p>Nothing is recorded of this time; {SOURCES}.</p></section>"
         );
     };
     let picture = format!("{}{}{}", grid(past), paths(past, window), delays(past, window));

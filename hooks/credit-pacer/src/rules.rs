@@ -5,12 +5,6 @@ use pacing::{Calendar, DAY_SECS, Limit, Rules, Window, Zone};
 
 use crate::settings::{Day, HoursOfDay, Settings};
 
-/// The offsets of the zone are looked up for the past of the habits and a week, in days.
-const DAYS_BACK: i64 = 36;
-
-/// The offsets of the zone are looked up for the longest window and a day, in days.
-const DAYS_AHEAD: i64 = 9;
-
 /// The rules without a time zone: enough to see that nothing is over its line. A zone costs files.
 pub(crate) fn without_zone(settings: &Settings) -> Rules {
     let limit = |window| {
@@ -36,9 +30,9 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
     }
 }
 
-/// The rules in the user's time zone, around this moment.
+/// The rules in the user's time zone, around this moment: four weeks of habits and a week back, the longest window ahead.
 pub(crate) fn around(settings: &Settings, now: i64) -> Rules {
-    between(settings, now.saturating_sub(DAYS_BACK * DAY_SECS), now.saturating_add(DAYS_AHEAD * DAY_SECS))
+    between(settings, now.saturating_sub(36 * DAY_SECS), now.saturating_add(9 * DAY_SECS))
 }
 
 /// The rules in the user's time zone, between two moments.

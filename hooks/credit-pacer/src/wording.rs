@@ -34,7 +34,7 @@ pub(crate) fn likely(pace: &Pace, delay: Duration) -> String {
 }
 
 /// The sources of readings.
-pub(crate) const SOURCES: &str = "they come from the status line, in a terminal with a Pro or Max login, after the first \
+pub(crate) const SOURCES: &str = "readings come from the status line, in a terminal with a Pro or Max login, after the first \
                                   answer (req hooks statusline sets it, where it is not set)";
 
 /// Without any reading.

@@ -8,7 +8,6 @@ use shared::cli::{self, Asker};
 use shared::config::{LayerKind, Section};
 use shared::usage::Source;
 
-use crate::CreditPacer;
 use crate::decide::{Change, Reply};
 use crate::now::Now;
 use crate::poll::Slot;
@@ -16,7 +15,7 @@ use crate::readings::known;
 use crate::settings::Settings;
 use crate::state::{exact, secs};
 use crate::wording::SOURCES;
-use crate::{filter, rules};
+use crate::{CreditPacer, filter};
 
 fn now(section: &Section<Settings>, asker: &Asker<'_>) -> Now {
     let usage = known(asker.store, asker.session, &section.settings, secs(asker.host.now()));
@@ -90,12 +89,8 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let has_no_hours = settings.work_hours.as_slice().is_empty();
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
-    let after = [
-        Some(week(settings)),
-        by_project(section),
-        Some(now.readings(settings, asker)),
-        now.suggested().filter(|_| has_no_hours),
-    ];
+    let after =
+        [by_project(section), Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
 }
 
@@ -108,19 +103,6 @@ fn by_project(section: &Section<Settings>) -> Option<String> {
     let keys: Vec<String> =
         set.map(|entry| format!("{} ({})", entry.path[1..].join("."), entry.origin)).collect();
     (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
-}
-
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin".
-fn week(settings: &Settings) -> String {
-    let or =
-        |parts: Vec<String>, none: &str| if parts.is_empty() { none.to_owned() } else { parts.join(", ") };
-    let days = settings.workdays.as_slice().iter().map(|day| format!("{day:?}").to_lowercase());
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let hours = settings.work_hours.as_slice().iter();
-    let hours = hours.map(|hours| format!("{}-{}", time(hours.0.from), time(hours.0.to)));
-    let (days, hours) = (or(days.collect(), "every day and night"), or(hours.collect(), "all day"));
-    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
-    format!("working time: {days}, {hours}{off}, {}", rules::zone_name(settings))
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before
@@ -143,7 +125,9 @@ pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
     let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
     let now = now(&section, asker);
-    status.extend(filter::paced(&now.pace, exact(now.time)));
+    if let Value::Object(paced) = filter::paced(&now.pace, exact(now.time)) {
+        status.extend(paced);
+    }
     status.insert("delay_secs".to_owned(), now.delay_secs.into());
     status.insert("source".to_owned(), now.source().into());
     Reply::yes(Value::Object(status).to_string())

@@ -20,7 +20,7 @@ Fri 20 Nov       –   100 %                      –
 Times in Europe/Berlin; safe line by the settings of today.";
     assert_eq!(rest, expected, "{text}");
     let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
-    assert!(empty.starts_with("Nothing is recorded of the last 7 days.\nUsage comes from"), "{empty}");
+    assert!(empty.starts_with("Nothing is recorded of the last 7 days; readings come from"), "{empty}");
 }
 
 #[test]
@@ -33,6 +33,6 @@ fn draws_usage_and_marks_where_it_is_over_the_safe_line() {
     assert_eq!(lines[0], "5-hour limit: 93 % used, resets Fri 20 Nov 15:00", "{drawn}");
     assert_eq!(lines[1].trim_start(), "▁▁▁▁▃▃██", "{drawn}");
     assert!(lines[2].contains("^^") && lines[2].ends_with("^ over the safe line"), "{drawn}");
-    assert_eq!(lines[3], "Fri 20", "{drawn}");
+    assert_eq!(lines[3], "Fri 20 Nov", "{drawn}");
     assert_eq!(chart(&past, Window::SevenDay, 48).lines().next(), Some("weekly limit: nothing recorded"));
 }
