@@ -121,7 +121,7 @@ fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     }
     let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
-        return Reply::no(crate::wording::UNREADABLE);
+        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
     };
     if section.overruled_keys.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));

@@ -58,7 +58,7 @@ pub(crate) struct DelayRow {
     /// When it began, in seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) secs: i64,
-    pub(crate) window: Option<Window>,
+    pub(crate) window: Option<String>,
 }
 
 /// The readings of each [`Window`], and the delays, oldest first.
@@ -140,15 +140,10 @@ pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
         });
         let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
                       WHERE timestamp >= ? ORDER BY timestamp, rowid";
+        let delay = |row: &Row<'_>| Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window: row.get(2)? });
         let delays = connection.prepare(select)?.query_map([since], delay)?.collect::<Result<_, _>>()?;
         Ok(([five_hour?, seven_day?], delays))
     })
-}
-
-fn delay(row: &Row<'_>) -> rusqlite::Result<DelayRow> {
-    let window: Option<String> = row.get(2)?;
-    let window = Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref());
-    Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
 }
 
 /// A sleep of this session ends now: what was slept counts, not what was planned. Of parallel calls that slept together the

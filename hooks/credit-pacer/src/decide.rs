@@ -181,7 +181,7 @@ impl State {
             });
             if !is_given {
                 self.alerts.push(Alert { window: name.clone(), resets_at: window.resets_at, percent });
-                alerts.push(wording::alert(name, window, &scene.rules, now));
+                alerts.push(wording::alert(name, window, now));
             }
         }
         (!alerts.is_empty()).then(|| alerts.join("\n"))

@@ -81,17 +81,6 @@ fn time(at: f64) -> Result<f64, String> {
     if TIMES.contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
 }
 
-impl ToldWindow {
-    /// Usage without its reset is no reading, nor the other way round.
-    fn reading(&self, at: f64) -> Result<Option<Reading>, String> {
-        let Some((used, resets_at)) = self.used_percent.zip(self.resets_at) else { return Ok(None) };
-        if used < 0.0 {
-            return Err(format!("used_percent has to be 0 or more, not {used}"));
-        }
-        Ok(Some(Reading::new(whole_seconds(at), used, whole_seconds(resets_at))))
-    }
-}
-
 impl History {
     /// By time, a snapshot before a call.
     fn moments(self) -> Result<Vec<Moment>, String> {
@@ -106,7 +95,16 @@ impl History {
 impl Told {
     fn moment(self, is_call: bool) -> Result<Moment, String> {
         let at = time(self.at)?;
-        let reading = |told: Option<ToldWindow>| told.map_or(Ok(None), |told| told.reading(at));
+        let reading = |told: Option<ToldWindow>| {
+            // Usage without its reset is no reading, nor the other way round.
+            let told = told.and_then(|told| told.used_percent.zip(told.resets_at));
+            match told {
+                Some((used, _)) if used < 0.0 => Err(format!("used_percent has to be 0 or more, not {used}")),
+                _ => Ok(told.map(|(used, resets_at)| {
+                    Reading::new(whole_seconds(at), used, whole_seconds(resets_at))
+                })),
+            }
+        };
         let session = digest::number(self.session.unwrap_or_default());
         let slept_secs = self.slept_secs.unwrap_or_default().clamp(0.0, 3600.0);
         let call = is_call.then_some(Call { at, session, slept_secs });

@@ -54,11 +54,9 @@ const MAX_BYTES: u64 = 64 * 1024;
 
 /// It is switched on, nothing speaks against it here, and its time has come.
 pub(crate) fn is_due(context: &Context<'_, Settings>) -> bool {
-    if !context.settings.usage_api.enabled {
-        return false;
-    }
-    let Some(store) = context.store else { return false };
-    Slot::peek(store).is_due(context.host.now())
+    let is_on = context.settings.usage_api.enabled;
+    let slot = context.store.filter(|_| is_on).map(Slot::peek);
+    slot.is_some_and(|slot| slot.is_due(context.host.now()))
         && !is_misled(context.host, context.request.call.cwd.as_deref())
 }
 

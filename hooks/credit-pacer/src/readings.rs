@@ -23,16 +23,12 @@ pub(crate) struct Scene {
 }
 
 impl Scene {
-    /// The time zone is looked up only if there may be something to decide or to report.
+    /// The time zone is looked up only if there may be something to decide.
     pub(crate) fn of(usage: Option<Usage>, settings: &Settings, now: i64) -> Self {
         let readings = usage.as_ref().map(readings).unwrap_or_default();
         let rules = rules::without_zone(settings);
-        let highest = usage.iter().flat_map(|usage| usage.windows.values());
-        let highest = highest.map(|window| window.used_percent).fold(0.0, f64::max);
-        let has_alerts = settings.alerts.iter().any(|percent| highest >= f64::from(percent.get()));
         let is_clearly_within = pacing::is_clearly_within(&readings, &rules);
-        let needs_zone = !is_clearly_within || has_alerts;
-        let rules = if needs_zone { rules::around(settings, now) } else { rules };
+        let rules = if is_clearly_within { rules } else { rules::around(settings, now) };
         Self { usage, readings, is_clearly_within, rules }
     }
 }

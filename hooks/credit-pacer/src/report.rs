@@ -103,7 +103,7 @@ fn paths(past: &Past, window: Window) -> String {
 }
 
 fn delays(past: &Past, window: Window) -> String {
-    let own = past.delays.iter().filter(|delay| delay.window == Some(window));
+    let own = past.delays.iter().filter(|delay| delay.window.as_deref() == Some(window.key()));
     let drawn = own.map(|delay| {
         let height = (seconds(delay.secs) / LONGEST * BAND).clamp(1.0, BAND);
         let (x, y) = (past.place(delay.at, COLUMNS), 100.0 + BAND - height);

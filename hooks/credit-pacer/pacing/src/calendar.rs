@@ -151,10 +151,6 @@ impl Spans {
         Self(apart)
     }
 
-    pub(crate) fn total(&self) -> f64 {
-        self.0.iter().map(|(start, end)| seconds(end - start)).sum()
-    }
-
     /// The part before a moment, in seconds.
     pub(crate) fn until(&self, now: f64) -> f64 {
         let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));

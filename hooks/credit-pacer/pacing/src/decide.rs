@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::forecast::{Forecast, SoFar};
+use crate::forecast::Forecast;
 use crate::learned::Learned;
 use crate::line::{Line, Rules};
 use crate::{Reading, Readings, Strategy, Window, seconds};
@@ -133,7 +133,8 @@ struct Budget {
     used: f64,
     /// Points for a call.
     cost: f64,
-    so_far: SoFar,
+    /// The calls of the current 5-hour window, and its seconds.
+    so_far: (f64, f64),
     /// As many calls again as so far, at most, by the window's own time.
     again: f64,
 }
@@ -155,7 +156,7 @@ impl Budget {
             resets_at: reading.resets_at,
             used,
             cost,
-            so_far: SoFar { calls, secs: (now - since).max(60.0) },
+            so_far: (calls, (now - since).max(60.0)),
             again: used / cost * line.left / (line.elapsed + line.left).max(600.0),
         })
     }

@@ -23,32 +23,19 @@ pub struct Forecast {
     pub slots: Vec<(i64, f64)>,
 }
 
-/// The work so far in the current 5-hour window.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SoFar {
-    pub(crate) calls: f64,
-    pub(crate) secs: f64,
-}
-
-impl SoFar {
-    /// As many calls again at most, within so many seconds.
-    fn again(&self, secs: f64) -> f64 {
-        self.calls * secs / (self.secs + secs)
-    }
-}
-
 struct Past<'a> {
     days: Vec<Day>,
     calendar: &'a Calendar,
 }
 
 impl Forecast {
-    /// The forecast at `now`, until the resets of both windows. Before a day is known the week brings `again`.
+    /// The forecast at `now`, until the resets of both windows. `so_far` are the calls of the current 5-hour window and its
+    /// seconds. Before a day is known the week brings `again`.
     pub(crate) fn of(
         learned: &Learned,
         rules: &Rules,
         now: f64,
-        (so_far, again): (SoFar, f64),
+        (so_far, again): ((f64, f64), f64),
         [five_hour, seven_day]: [Option<i64>; 2],
     ) -> Self {
         let end = five_hour.unwrap_or(whole_seconds(now) + FIVE_HOURS);
@@ -69,12 +56,13 @@ impl Forecast {
         forecast
     }
 
-    /// Until the 5-hour reset.
-    fn current(&mut self, past: &Past<'_>, so_far: SoFar, now: f64, end: i64) {
+    /// Until the 5-hour reset. In the same time come as many calls again as so far, at most.
+    fn current(&mut self, past: &Past<'_>, so_far: (f64, f64), now: f64, end: i64) {
+        let again = |secs: f64| so_far.0 * secs / (so_far.1 + secs);
         let (_, of_day) = place(past.calendar, whole_seconds(now));
         for (from, to) in slots(now, end) {
             let (calls, days) = past.calls(from, to, |day| day.has_calls_around(of_day));
-            let pseudo = so_far.again(to - now) - so_far.again(from - now);
+            let pseudo = again(to - now) - again(from - now);
             let expected = (calls + pseudo) / (days + 1.0);
             self.now += expected;
             self.slots.push((whole_seconds(to), expected));

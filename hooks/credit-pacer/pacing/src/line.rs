@@ -48,7 +48,7 @@ impl Rules {
         let end = end(window, resets_at, now);
         let left = if end == resets_at { (seconds(end) - now).clamp(0.0, length) } else { length };
         let (over, whole) = match self.working(window, end) {
-            Some(working) => (working.until(now), working.total()),
+            Some(working) => (working.until(now), working.until(f64::INFINITY)),
             None => (length - left, length),
         };
         let elapsed_percent = (over / whole * 100.0).clamp(0.0, 100.0);
@@ -68,7 +68,7 @@ impl Rules {
             return None;
         }
         let working = self.calendar.working(end.saturating_sub(window.length_secs()), end);
-        (working.total() > 0.0).then_some(working)
+        (working.until(f64::INFINITY) > 0.0).then_some(working)
     }
 }
 

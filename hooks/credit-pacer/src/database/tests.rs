@@ -52,11 +52,11 @@ fn reads_rows_back_oldest_first_with_or_without_gaps() {
                 INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (50, 'of tomorrow', 'opus')";
     Connection::open(&path).unwrap().execute_batch(gaps).unwrap();
     let reading = |at| Reading { at, used_percent: 42.5, resets_at: 20_000 };
-    let delay = |at| DelayRow { at, secs: 42, window: Some(Window::SevenDay) };
+    let delay = |at| DelayRow { at, secs: 42, window: Some("seven_day".to_owned()) };
     let expected = ([vec![reading(200), reading(300)], vec![]], vec![delay(200), delay(300)]);
     assert_eq!(since(&store, 150), Ok(expected));
     assert_eq!(times(&store), [50, 100, 200, 300]);
-    assert_eq!(since(&store, 0).unwrap().1[0], DelayRow { at: 50, secs: 0, window: None });
+    assert_eq!(since(&store, 0).unwrap().1[0], DelayRow { at: 50, secs: 0, window: Some("opus".to_owned()) });
 }
 
 #[test]

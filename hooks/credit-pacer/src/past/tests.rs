@@ -49,7 +49,7 @@ impl Sample {
     /// With a delay that the week asked for.
     fn delay(mut self, time: &str, secs: i64) -> Self {
         let at = self.at(time);
-        self.rows.1.push(DelayRow { at, secs, window: Some(Window::SevenDay) });
+        self.rows.1.push(DelayRow { at, secs, window: Some("seven_day".to_owned()) });
         self
     }
 
@@ -75,7 +75,7 @@ pub(crate) fn week() -> Sample {
             let used_percent = (f64::from((day - 3) * 8 + hour) * 4.0).min(100.0);
             sample.add(Window::SevenDay, at, used_percent, end);
         }
-        sample.rows.1.push(DelayRow { at: morning + 1000, secs: 42, window: Some(Window::SevenDay) });
+        sample.rows.1.push(DelayRow { at: morning + 1000, secs: 42, window: Some("seven_day".to_owned()) });
     }
     sample
 }
