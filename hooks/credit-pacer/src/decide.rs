@@ -49,12 +49,9 @@ pub(crate) enum What {
         /// Nothing waits after this call.
         is_exempt: bool,
     },
-    /// A prompt that is none of our commands.
-    Prompt,
     /// A prompt that is one of our commands, answered.
     Command(Reply),
     Start(Box<Scene>),
-    End,
 }
 
 /// Effects beside messages and memory.
@@ -91,9 +88,7 @@ pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
         What::Call { scene, .. } if input.switched_off => while_switched_off(input, scene),
         What::Call { scene, prompt, is_exempt } => after_call(input, scene, *prompt, *is_exempt),
         What::Command(reply) => reply.outcome(),
-        What::Prompt => Outcome::pass(),
         What::Start(scene) => at_start(input, scene),
-        What::End => at_end(input),
     };
     if input.facts.poll && !input.switched_off {
         outcome.effects.push(Change::Poll);
@@ -263,13 +258,6 @@ fn at_start(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision {
     let waits = !delay.is_zero() && !input.switched_off;
     let notice = waits.then(|| wording::likely(&pace, delay));
     Outcome { notice, ..Outcome::pass() }
-}
-
-fn at_end(input: &Input<'_, CreditPacer>) -> Decision {
-    let mut state = input.state.clone();
-    state.learned.end(input.facts.session);
-    let is_known = state.sessions.remove(&input.facts.session).is_some();
-    Outcome { memory: if is_known { Memory::Note(state) } else { Memory::Keep }, ..Outcome::pass() }
 }
 
 #[cfg(test)]

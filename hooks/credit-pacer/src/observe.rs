@@ -17,17 +17,15 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::PostToolUse(result) => after_call(context, &result.call, false)?,
         Event::PostToolUseFailure(failure) => after_call(context, &failure.call, failure.is_interrupt)?,
         Event::UserPromptSubmit { prompt, source } => {
-            let reply = cli::prompted::<CreditPacer>(context, prompt, source.as_deref());
-            reply.map_or(What::Prompt, What::Command)
+            What::Command(cli::prompted::<CreditPacer>(context, prompt, source.as_deref())?)
         }
         Event::SessionStart { .. } => {
             clean_up(context);
             What::Start(scene(context)?)
         }
-        Event::SessionEnd { .. } => What::End,
         _ => return None,
     };
-    let poll = !matches!(event, What::Command(_) | What::End) && poll::is_due(context);
+    let poll = !matches!(event, What::Command(_)) && poll::is_due(context);
     let session = digest::number(context.request.call.session_id.as_deref().unwrap_or_default());
     Some(Facts { session, poll, event })
 }

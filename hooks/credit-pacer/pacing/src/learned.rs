@@ -113,10 +113,6 @@ impl Learned {
         self.delayed(call);
     }
 
-    pub fn end(&mut self, session: u64) {
-        self.sessions.remove(&session);
-    }
-
     /// A delay, which kept calls from coming.
     fn delayed(&mut self, Call { at, session, slept_secs }: Call) {
         if slept_secs <= 0.0 {

@@ -131,10 +131,6 @@ impl World {
         }
     }
 
-    fn ends(&mut self) -> Outcome<State, Change> {
-        self.decide(What::End, Event::SessionEnd { reason: "other".to_owned() })
-    }
-
     fn starts(&mut self) -> Outcome<State, Change> {
         let event = Event::SessionStart { source: "startup".to_owned(), model: None };
         self.decide(What::Start(self.scene()), event)
@@ -158,8 +154,8 @@ fn calls_of_a_turn_within_two_seconds_or_during_a_delay_share_its_end() {
     assert_eq!(world.later(1_000).waits(), 350_000, "another session");
     (world.session, world.prompt) = (1, 2);
     assert_eq!(world.later(1_000).waits(), 350_000, "another turn: the old one was interrupted");
-    assert!(matches!(world.ends().memory, Memory::Note(_)));
-    assert!(!world.state.sessions.contains_key(&1), "a session that ends is forgotten");
+    world.later(2 * 3_600_000).call();
+    assert_eq!(world.state.sessions.len(), 1, "silent sessions are forgotten");
 }
 
 #[test]
