@@ -1,7 +1,9 @@
-//! The brief of a snapshot for a new session: a few lines and the path of the file. Pure.
+//! The brief of a snapshot for a new session: a few lines and the path of the file.
 
-use shared::messages::Text;
+use shared::hook::Context;
+use shared::messages::{Text, Texts};
 
+use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::text::{MAX_CHARS, one_line};
 
@@ -18,6 +20,11 @@ const FULL: &str = " with its context {percent} % full";
 const MAX_ITEMS: usize = 5;
 
 const MAX_FILES: usize = 12;
+
+/// The user's own text, or the built-in one.
+pub(crate) fn text_in_force(context: &Context<'_, Settings>) -> String {
+    Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF)
+}
 
 /// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.

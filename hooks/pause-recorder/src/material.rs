@@ -4,9 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
-use transcript::{
-    Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
-};
+use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, ToolUse, last_lines, requests, tasks};
 
 use crate::git::GitContext;
 use crate::snapshot::Todos;
@@ -31,8 +29,6 @@ pub struct Material {
     pub files: Vec<PathBuf>,
     /// The last prompts since the last compaction, oldest first.
     pub requests: Vec<String>,
-    /// The model's last question, if the conversation ends with one.
-    pub question: Option<String>,
 }
 
 /// The facts with this state of the repository.
@@ -44,14 +40,8 @@ pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) ->
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
         requests: requests(transcript, MAX_REQUESTS),
-        question: question(transcript),
         ..material
     }
-}
-
-fn question(transcript: &Path) -> Option<String> {
-    let last = conversation(transcript, 1).pop().filter(|said| said.by == Speaker::Model)?;
-    last.text.trim_end().lines().next_back().filter(|line| line.ends_with('?')).map(ToOwned::to_owned)
 }
 
 fn todos(tasks: &[Task]) -> Todos {

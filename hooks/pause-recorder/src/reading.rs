@@ -96,15 +96,13 @@ impl Compaction {
 
 fn matters(event: &Event, is_recorded: bool) -> bool {
     match event {
-        Event::PostToolUse(_)
-        | Event::PostToolUseFailure(_)
-        | Event::UserPromptSubmit { .. }
-        | Event::Stop(_)
-        | Event::StopFailure { .. }
-        | Event::PreCompact { .. } => true,
         // The reported tokens are no longer in the context.
         Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
-        _ => is_recorded,
+        Event::SessionStart { .. }
+        | Event::SessionEnd { .. }
+        | Event::SubagentStart(_)
+        | Event::SubagentStop(_) => is_recorded,
+        _ => true,
     }
 }
 

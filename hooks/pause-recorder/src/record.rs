@@ -12,8 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use shared::host::Timestamp;
 
-pub(crate) use file::{Record, append, append_locked, archive, discard, locked, read, start};
-pub(crate) use folder::{ACTIVE_PREFIX, ARCHIVE, JSON, MARKDOWN, Sessions, YAML, is_record_id};
+pub(crate) use file::{Record, append, archive, discard, failed, locked, read, start, write};
+pub(crate) use folder::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, MARKDOWN, Sessions, YAML, id_at, is_record_id};
+
+/// The key of the number of actions that a full record has left out before this one.
+pub(crate) const NOT_RECORDED: &str = "not_recorded";
 
 /// The six kinds of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

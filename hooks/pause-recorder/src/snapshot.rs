@@ -36,10 +36,10 @@ pub struct Snapshot {
     pub todos: Todos,
     /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
     pub files_touched: Vec<String>,
-    /// What was done: tasks that were completed, commits that were made, and the last words of turns that were no question.
+    /// What was done: tasks that were completed, commits that were made, and the last words of turns.
     pub accomplishments: Vec<String>,
-    /// What is open: the last prompt, answered or not, a question to the user, tasks that are not completed, changes that are
-    /// not committed; and what was asked before, the last first.
+    /// What is open: the last prompt, answered or not, tasks that are not completed, changes that are not committed; and what was
+    /// asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,

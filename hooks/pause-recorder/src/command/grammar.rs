@@ -20,37 +20,31 @@ pub enum Asked {
     Prune { days: u32, dry_run: bool },
 }
 
-/// The request of a line; `None`: the line is none of ours. In a prompt a word that is no id makes it prose.
+/// The request of a line; `None`: the line is none of ours.
 pub(super) fn asked(line: &Line<'_>) -> Option<Asked> {
-    let (verb, rest) = line.words.split_first()?;
-    let (flags, words): (Vec<&str>, Vec<&str>) = rest.iter().partition(|word| word.starts_with('-'));
-    let has = |flag: &str| match flags[..] {
-        [] => Some(false),
-        [one] => (one == flag).then_some(true),
-        _ => None,
-    };
-    let none = || (flags.is_empty() && words.is_empty()).then_some(());
-    let id = || match words[..] {
+    // At most one id. In a prompt another word makes the line prose.
+    let id = |words: &[&str]| match words {
         [] => Some(None),
-        [id] => (!line.is_prompt || is_id(id)).then(|| Some(id.to_owned())),
+        [id] => (!id.starts_with('-') && (!line.is_prompt || is_id(id))).then(|| Some((*id).to_owned())),
         _ => None,
     };
-    Some(match *verb {
-        "status" if words.is_empty() => Asked::Status { json: has("--json")? },
-        "list" => none().map(|()| Asked::List)?,
-        "show" if flags.is_empty() => Asked::Show { id: id()? },
-        "start" => none().map(|()| Asked::Start)?,
-        "finalize" => Asked::Finalize { id: id()?, minimal: has("--minimal")? },
-        "discard" if flags.is_empty() => Asked::Discard { id: id()? },
-        "resume" if flags.is_empty() => Asked::Resume { id: id()? },
-        "prune" => {
-            let (days, dry_run) = match rest {
-                ["--older-than", days, rest @ ..] => (days.parse().ok()?, rest),
-                ["--dry-run", "--older-than", days] => (days.parse().ok()?, &["--dry-run"][..]),
-                rest => (DAYS, rest),
-            };
-            (dry_run.is_empty() || *dry_run == ["--dry-run"])
-                .then_some(Asked::Prune { days, dry_run: !dry_run.is_empty() })?
+    Some(match line.words {
+        ["status"] => Asked::Status { json: false },
+        ["status", "--json"] => Asked::Status { json: true },
+        ["list"] => Asked::List,
+        ["show", words @ ..] => Asked::Show { id: id(words)? },
+        ["start"] => Asked::Start,
+        ["finalize", "--minimal", words @ ..] | ["finalize", words @ .., "--minimal"] => {
+            Asked::Finalize { id: id(words)?, minimal: true }
+        }
+        ["finalize", words @ ..] => Asked::Finalize { id: id(words)?, minimal: false },
+        ["discard", words @ ..] => Asked::Discard { id: id(words)? },
+        ["resume", words @ ..] => Asked::Resume { id: id(words)? },
+        ["prune"] => Asked::Prune { days: DAYS, dry_run: false },
+        ["prune", "--dry-run"] => Asked::Prune { days: DAYS, dry_run: true },
+        ["prune", "--older-than", days] => Asked::Prune { days: days.parse().ok()?, dry_run: false },
+        ["prune", "--older-than", days, "--dry-run"] | ["prune", "--dry-run", "--older-than", days] => {
+            Asked::Prune { days: days.parse().ok()?, dry_run: true }
         }
         _ => return None,
     })

@@ -76,7 +76,7 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
     let world = World::new(NOW);
     world.ends("old");
     let left = world.starts("new").left;
-    assert_eq!(left.faults, Vec::<String>::new());
+    assert_eq!(left.notices, Vec::<String>::new());
     let (id, brief) = left.unread.unwrap();
     let (entry, sessions) = (world.entry(), world.sessions());
     assert_eq!(id, entry.id);
@@ -107,8 +107,9 @@ fn records_are_finalized_or_reported_by_their_silence() {
     for (minutes, orphans, actives) in [(29, 0, 1), (31, 1, 1), (24 * 60, 0, 0)] {
         let world = World::new(NOW);
         silent_for(&world.begins("old"), minutes);
-        let left = world.starts("new").left;
-        assert_eq!((left.orphans.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
+        let notices = world.starts("new").left.notices;
+        assert_eq!((notices.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
+        assert!(notices.iter().all(|text| text.contains(&format!("{}: silent", world.entry().id))));
     }
     // Nobody finalizes a stranger's record.
     let world = World::new(NOW);
@@ -125,7 +126,7 @@ fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     let json = world.sessions().file(&world.entry().id, JSON);
     fs::create_dir(&json).unwrap();
     let left = world.starts("b").left;
-    assert_eq!((left.faults.len(), left.unread), (1, None));
+    assert_eq!((left.notices.len(), left.unread), (1, None));
     fs::remove_dir(json).unwrap();
     assert!(world.unread("c").is_some());
 }

@@ -2,20 +2,20 @@
 //! ended. The file may hold anything: readers skip and count the lines that they cannot read.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use shared::host::Timestamp;
 use shared::state::{LOCK_DEADLINE, open_regular, read_regular, with_lock};
 
-use super::folder::{Sessions, is_record_id, sync_folder};
-use super::{Action, Recorded};
+use super::folder::{Sessions, is_record_id};
+use super::{Action, Kind, Recorded};
 
 /// The bytes of the largest record that can be set, with some slack.
 const MAX_RECORD_BYTES: u64 = (1024 + 64) * 1024 * 1024;
 
-/// The bytes at both ends in which the id and the last action are searched.
-const END_BYTES: u64 = 64 * 1024;
+/// The bytes at the beginning in which the id is searched.
+const HEAD_BYTES: u64 = 64 * 1024;
 
 /// An active record's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,36 +34,14 @@ impl Record {
         let modified = there.modified().map(Timestamp::from).unwrap_or_default();
         Some(Self { path, bytes: there.len(), modified })
     }
-
-    pub(super) fn id(&self) -> Option<String> {
-        let (mut file, _) = open_regular(&self.path, OpenOptions::new().read(true)).ok()?;
-        id(&mut file).ok()?
-    }
-
-    /// The last readable line.
-    pub(crate) fn last(&self) -> Option<Action> {
-        let (mut file, _) = open_regular(&self.path, OpenOptions::new().read(true)).ok()?;
-        last(&mut file).ok()?
-    }
 }
 
-/// Begins the record of a session and returns its id. An existing record goes on: it gets all actions but the first.
-pub(crate) fn start(sessions: &Sessions, session: &str, mut actions: Vec<Action>) -> Result<String, String> {
+/// Begins the record of a session, or goes on with the existing one, and returns its id.
+pub(crate) fn start(sessions: &Sessions, session: &str, actions: Vec<Action>) -> Result<String, String> {
     sessions.open()?;
     let path = sessions.active_path(session);
-    locked(&path, || {
-        let opened = open_regular(&path, OpenOptions::new().read(true).append(true).create(true));
-        let mut file = opened.map_err(|error| failed(&path, "created", &error))?.0;
-        if id(&mut file).ok().flatten().is_some() {
-            actions.remove(0);
-        }
-        let begun = append_locked(sessions, &path, actions).map(Option::unwrap_or_default);
-        if file.metadata().is_ok_and(|there| there.len() == 0) {
-            let _ = fs::remove_file(&path);
-        }
-        sync_folder(&sessions.dir);
-        begun
-    })
+    let begun = locked(&path, || write(sessions, &path, actions, true));
+    begun.map(Option::unwrap_or_default)
 }
 
 /// Appends actions as whole lines in one write. A record that is gone was finalized or discarded meanwhile: nothing happens.
@@ -71,35 +49,48 @@ pub(crate) fn append(sessions: &Sessions, path: &Path, actions: Vec<Action>) -> 
     if actions.is_empty() || !path.exists() {
         return Ok(());
     }
-    locked(path, || append_locked(sessions, path, actions).map(drop))
+    locked(path, || write(sessions, path, actions, false).map(drop))
 }
 
-/// Appends actions and returns the record's id; `None`: the record is gone. The caller holds the record's lock.
-pub(crate) fn append_locked(
+/// Appends actions, of which the first line of a record that goes on is left out. Returns the record's id; `None`: the record is gone.
+/// The caller holds the record's lock.
+pub(crate) fn write(
     sessions: &Sessions,
     path: &Path,
-    actions: Vec<Action>,
+    mut actions: Vec<Action>,
+    create: bool,
 ) -> Result<Option<String>, String> {
-    let unwritten = |error| format!("{}; the earlier lines stay", failed(path, "written", &error));
-    let mut file = match open_regular(path, OpenOptions::new().read(true).append(true)) {
+    let unwritten = |error| failed(path, "written", &error);
+    let mut file = match open_regular(path, OpenOptions::new().read(true).append(true).create(create)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unwritten)?.0,
     };
-    let at = actions.first().map(|first| first.at).unwrap_or_default();
-    let known = id(&mut file).map_err(unwritten)?;
-    let write = |id: String| append_lines(&mut file, &id, actions).map(|()| Some(id)).map_err(unwritten);
-    match known {
-        Some(id) => write(id),
-        // Under the folder's lock, so that no other record takes the same id.
-        None => sessions.locked(|| write(sessions.free_id(at))),
+    if let Some(id) = id(&file).map_err(unwritten)? {
+        actions.retain(|action| action.kind != Kind::PauseStarted);
+        append_lines(&mut file, &id, actions).map_err(unwritten)?;
+        return Ok(Some(id));
     }
+    let at = actions.first().map(|first| first.at).unwrap_or_default();
+    // Under the folder's lock, so that no other record takes the same id.
+    sessions.locked(|| {
+        let id = sessions.free_id(at);
+        let written = append_lines(&mut file, &id, actions);
+        if file.metadata().is_ok_and(|there| there.len() == 0) {
+            let _ = fs::remove_file(path);
+        }
+        written.map(|()| Some(id)).map_err(unwritten)
+    })
 }
 
 /// Takes back a line that could not be written whole. Where even that fails, the next call ends the line.
 fn append_lines(file: &mut File, id: &str, actions: Vec<Action>) -> io::Result<()> {
     let length = file.metadata()?.len();
-    let mut bytes = Vec::new();
-    if length > 0 && piece(file, length - 1, 1)? != b"\n" {
+    let (mut bytes, mut last) = (Vec::new(), *b"\n");
+    if length > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last != *b"\n" {
         bytes.push(b'\n');
     }
     for action in actions {
@@ -129,24 +120,14 @@ pub(crate) fn read(path: &Path) -> Result<Option<Recorded>, String> {
     Ok(Some(recorded))
 }
 
-/// The id of the first readable line near the beginning, or else of the last one near the end.
-fn id(file: &mut File) -> io::Result<Option<String>> {
-    let head = piece(file, 0, END_BYTES)?;
-    let first = head.split(|byte| *byte == b'\n').find_map(action);
-    let found = if first.is_some() { first } else { last(file)? };
-    Ok(found.map(|action| action.session_id))
-}
-
-fn last(file: &mut File) -> io::Result<Option<Action>> {
-    let tail = piece(file, file.metadata()?.len().saturating_sub(END_BYTES), END_BYTES)?;
-    Ok(tail.split(|byte| *byte == b'\n').rev().find_map(action))
-}
-
-fn piece(file: &mut File, from: u64, length: u64) -> io::Result<Vec<u8>> {
-    file.seek(SeekFrom::Start(from))?;
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// The id of the first readable line near the beginning.
+fn id(file: &File) -> io::Result<Option<String>> {
+    for line in BufReader::new(file.take(HEAD_BYTES)).split(b'\n') {
+        if let Some(action) = action(&line?) {
+            return Ok(Some(action.session_id));
+        }
+    }
+    Ok(None)
 }
 
 fn action(line: &[u8]) -> Option<Action> {
@@ -167,9 +148,7 @@ pub(crate) fn archive(path: &Path, to: &Path) -> Result<(), String> {
         ));
     }
     let synced = File::open(path).and_then(|file| file.sync_all());
-    synced.and_then(|()| fs::rename(path, to)).map_err(|error| failed(to, "written", &error))?;
-    sync_folder(to.parent().unwrap_or(Path::new("")));
-    Ok(())
+    synced.and_then(|()| fs::rename(path, to)).map_err(|error| failed(to, "written", &error))
 }
 
 /// Removes the record, whatever it holds, even while another process writes to it.
@@ -186,7 +165,7 @@ pub(super) fn remove(path: &Path) -> Result<(), String> {
     }
 }
 
-pub(super) fn failed(path: &Path, what: &str, error: &io::Error) -> String {
+pub(crate) fn failed(path: &Path, what: &str, error: &io::Error) -> String {
     format!("pause-recorder: {} cannot be {what}: {error}", path.display())
 }
 

@@ -1,25 +1,23 @@
 //! Old archives and removed snapshots. Only regular files with the id of a record are touched.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use shared::host::Timestamp;
-use shared::state::{SharedMode, read_regular, with_lock, write_durable};
+use shared::state::{SharedMode, read_regular, write_durable};
 
-use super::file::{failed, remove};
-use super::folder::{ARCHIVE, ENDS, Sessions};
+use super::file::{failed, locked, remove};
+use super::folder::{ARCHIVE, ENDS, JSON, Sessions};
 
 /// The archives that one call compresses, because somebody waits for it.
 const MAX_IN_ONE_GO: usize = 5;
 
 /// The bytes of the longest archive that is compressed.
 const MAX_ARCHIVE_BYTES: u64 = 32 * 1024 * 1024;
-
-const MAX_POINTER_BYTES: u64 = 64 * 1024;
 
 impl Sessions {
     /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
@@ -33,42 +31,39 @@ impl Sessions {
             there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
         };
         let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
-        for archive in ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO) {
-            // If the lock is busy, another session compresses this archive.
-            if let Ok(Err(error)) = with_lock(&archive, Duration::ZERO, || compress(&archive)) {
-                return Err(failed(&archive, "compressed", &error));
-            }
-        }
-        Ok(())
+        let compressed = |archive: PathBuf| match compress(&archive) {
+            // Another session was faster.
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&archive, "compressed", &error)),
+            _ => Ok(()),
+        };
+        let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
+        old.try_for_each(|archive| locked(&archive.clone(), || compressed(archive)))
     }
 
-    /// Removes all files of a snapshot. If `LATEST-SESSION.txt` names it, it names the newest of the others afterwards.
+    /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.
     pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), String> {
         ENDS.iter().try_for_each(|end| remove(&self.file(id, end)))?;
-        let latest = self.latest();
-        self.locked(|| {
-            let text = read_regular(&latest, MAX_POINTER_BYTES).unwrap_or_default();
-            if text.split(|byte| *byte == b'\n').next() != Some(id.as_bytes()) {
-                return Ok(());
-            }
-            let Some(id) = self.snapshot_ids().into_iter().next() else { return remove(&latest) };
-            let written = write_durable(&latest, format!("{id}\n").as_bytes(), SharedMode::Private);
-            written.map_err(|error| failed(&latest, "written", &error))
-        })
+        match self.ids(&[JSON]).first() {
+            Some(newest) => self.point_to(newest),
+            None => remove(&self.latest()),
+        }
+    }
+
+    /// Makes `LATEST-SESSION.txt` name this snapshot. The first line is for programs.
+    pub(crate) fn point_to(&self, id: &str) -> Result<(), String> {
+        let (latest, json) = (self.latest(), self.told_of(&self.file(id, JSON)));
+        let text = format!("{id}\n\n{json}, and the same as .yaml and .md beside it.\n");
+        let written = || write_durable(&latest, text.as_bytes(), SharedMode::Private);
+        self.locked(|| written().map_err(|error| failed(&latest, "written", &error)))
     }
 }
 
 /// Compresses one archive. After a kill the archive is still there, and the next call compresses it again.
 fn compress(archive: &Path) -> io::Result<()> {
-    let bytes = match read_regular(archive, MAX_ARCHIVE_BYTES) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
-        read => read?,
-    };
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&bytes)?;
+    encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
     let compressed = PathBuf::from(format!("{}.gz", archive.display()));
     write_durable(&compressed, &encoder.finish()?, SharedMode::Private)?;
-    File::options().append(true).open(&compressed)?.set_modified(archive.metadata()?.modified()?)?;
     fs::remove_file(archive)
 }
 

@@ -6,11 +6,9 @@ use shared::host::Timestamp;
 use super::lists::{accomplishments, files_touched, next_steps};
 use super::{ActionSummary, ContextUsage, IncrementalPause, SCHEMA_VERSION, Snapshot};
 use crate::material::Material;
-use crate::record::{Action, Kind, Recorded};
+use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 
 const MAX_ACTIONS_SUMMARY: usize = 10;
-
-const TOTAL_ACTIONS: &str = "total_actions";
 
 /// A record in numbers, at `at` or at its own end where it has one.
 pub(crate) struct Numbers {
@@ -25,19 +23,16 @@ pub(crate) struct Numbers {
 }
 
 impl Numbers {
-    /// `left_out`: actions that were only counted.
-    pub(crate) fn new(recorded: &Recorded, left_out: u64, at: Timestamp) -> Self {
+    pub(crate) fn new(recorded: &Recorded, at: Timestamp) -> Self {
         let (first, last) = (recorded.actions.first(), recorded.actions.last());
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
         let began = first.map_or(ended, |first| first.at);
-        let counted = happened(recorded).count() as u64;
-        // Whoever finalizes it once more may not know any more what was left out.
-        let total = end.and_then(|end| end.data.get(TOTAL_ACTIONS)?.as_u64());
+        let left_out = recorded.actions.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
         Self {
             began,
             ended,
-            actions: total.map_or(counted.saturating_add(left_out), |total| total.max(counted)),
+            actions: left_out.fold(happened(recorded).count() as u64, u64::saturating_add),
             range: [first, last].map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
             seconds: ended.since(began).as_secs(),
         }
@@ -46,7 +41,7 @@ impl Numbers {
     /// The data of the line that ends the record.
     pub(crate) fn of_end(&self) -> Value {
         json!({
-            TOTAL_ACTIONS: self.actions,
+            "total_actions": self.actions,
             "final_percentage": self.range[1],
             "pause_started_at": self.began.rfc3339(),
             "duration_seconds": self.seconds,

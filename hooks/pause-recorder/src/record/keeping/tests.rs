@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use flate2::read::GzDecoder;
 use shared::host::Timestamp;
 
-use crate::record::{ARCHIVE, Sessions};
+use crate::record::{ARCHIVE, ENDS, Sessions};
 use crate::tests::World;
 
 const ONE: &str = "session-20260101-120000";
@@ -40,9 +40,8 @@ fn compresses_old_archives_of_this_machine() {
     let mut text = String::new();
     GzDecoder::new(File::open(&compressed).unwrap()).read_to_string(&mut text).unwrap();
     assert_eq!(text, "a line\n");
-    assert_eq!(compressed.metadata().unwrap().modified().unwrap(), old);
     assert_eq!(names(&sessions).len(), 3, "{:?}", names(&sessions));
-    assert_eq!(sessions.kept_ids().len(), 3);
+    assert_eq!(sessions.ids(&ENDS).len(), 3);
 }
 
 #[test]
@@ -57,7 +56,7 @@ fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
     fs::write(&latest, format!("{TWO}\n\nmore\n")).unwrap();
     sessions.remove_snapshot(TWO).unwrap();
     assert!(names(&sessions).iter().all(|name| name.starts_with(ONE)), "{:?}", names(&sessions));
-    assert_eq!(fs::read_to_string(&latest).unwrap(), format!("{ONE}\n"));
+    assert_eq!(fs::read_to_string(&latest).unwrap().lines().next(), Some(ONE));
     sessions.remove_snapshot(ONE).unwrap();
     assert!(names(&sessions).is_empty() && !latest.exists());
 }
