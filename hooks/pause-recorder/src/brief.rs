@@ -13,9 +13,6 @@ pub(crate) const BRIEF: Text = Text {
     built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
 };
 
-/// The part that the text loses where the context is unknown.
-const FULL: &str = " with its context {percent} % full";
-
 /// The entries of a list.
 const MAX_ITEMS: usize = 5;
 
@@ -29,11 +26,9 @@ pub(crate) fn text_in_force(context: &Context<'_, Settings>) -> String {
 /// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.
 pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
-    let text = match snapshot.percent() {
-        Some(percent) => text.replace("{percent}", &format!("{percent:.0}")),
-        None => text.replace(FULL, "").replace("{percent}", "?"),
-    };
+    let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
+        .replace("{percent}", &percent)
         .replace("{when}", &item(&snapshot.paused_at()))
         .replace("{path}", path)
         // Last, because a recorded text may hold the name of a place.
@@ -100,7 +95,7 @@ mod tests {
         }
         snapshot.context_usage.tokens_total = 0;
         let text = brief(BRIEF.built_in, &snapshot, "x.json");
-        assert!(text.contains(". If the user") && !text.contains('%'), "{text}");
+        assert!(text.contains("context ? % full"), "{text}");
     }
 
     #[test]

@@ -10,7 +10,7 @@ mod keeping;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
-use shared::host::Timestamp;
+use shared::host::{Timestamp, rfc3339};
 
 pub(crate) use file::{Record, append, archive, discard, failed, locked, read, start, write};
 pub(crate) use folder::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, MARKDOWN, Sessions, YAML, id_at, is_record_id};
@@ -73,19 +73,4 @@ pub(crate) struct Recorded {
     pub actions: Vec<Action>,
     /// The lines that cannot be read; empty lines do not count.
     pub skipped_lines: u64,
-}
-
-mod rfc3339 {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-    use shared::host::Timestamp;
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-    pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&at.rfc3339())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
-    }
 }

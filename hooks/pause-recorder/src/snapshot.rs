@@ -94,12 +94,8 @@ impl Snapshot {
     }
 }
 
-/// The beginning of a snapshot's commit message, before the rest of its id.
-const COMMIT_MESSAGE: &str = "Pause snapshot session-";
-
-pub(crate) fn commit_message(id: &str) -> String {
-    format!("{COMMIT_MESSAGE}{}", id.trim_start_matches("session-"))
-}
+/// The beginning of a snapshot's commit message, before its id.
+pub(crate) const COMMIT_MESSAGE: &str = "Pause snapshot ";
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -17,7 +17,7 @@ use crate::record::{
     self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
 };
 use crate::registry::{self, Entry};
-use crate::snapshot::{Numbers, build, commit_message, markdown, yaml};
+use crate::snapshot::{COMMIT_MESSAGE, Numbers, build, markdown, yaml};
 use crate::state::Compaction;
 use crate::wording::not_begun;
 
@@ -136,17 +136,16 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
         let Some(recorded) = ended(sessions, end)? else { return Ok(None) };
-        let is_minimal = end.ending == Ending::Minimal;
-        let (files, digest) =
-            if is_minimal { (Vec::new(), String::new()) } else { write(sessions, end, &recorded)? };
-        registry::change(own, |registry| match registry.of_mut(&sessions.root, &recorded.id) {
-            Some(_) if is_minimal => registry.remove(&sessions.root, &recorded.id),
-            Some(entry) => {
-                entry.digest = digest;
-                entry.finalized_at = (end.ending == Ending::Full).then_some(end.at);
-            }
+        let (files, digest) = match end.ending {
+            Ending::Minimal => (Vec::new(), String::new()),
+            Ending::GoesOn | Ending::Full => write(sessions, end, &recorded)?,
+        };
+        registry::change(own, |registry| {
             // A stranger's record stays a stranger's.
-            None => {}
+            if let Some(entry) = registry.of_mut(&sessions.root, &recorded.id) {
+                entry.digest = digest;
+                entry.finalized_at = (end.ending != Ending::GoesOn).then_some(end.at);
+            }
         })?;
         if end.ending != Ending::GoesOn {
             record::archive(&end.path, &sessions.file(&recorded.id, ARCHIVE))?;
@@ -154,7 +153,8 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         Ok(Some((recorded.id, files)))
     })?;
     let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
-    let done = commit(&Environment::read(), &sessions.root, &files, &commit_message(&id), COMMIT_PATIENCE);
+    let message = format!("{COMMIT_MESSAGE}{id}");
+    let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
     done.map_err(|why| {
         let path = sessions.file(&id, JSON);
         format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())

@@ -3,12 +3,10 @@
 use shared::host::Timestamp;
 
 use super::{Commit, GitContext};
-use crate::text::{MAX_CHARS, one_line, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The names of a kind.
 const MAX_NAMES: usize = 500;
-
-const MAX_NAME_CHARS: usize = 1_000;
 
 /// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
@@ -70,7 +68,7 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
 
 /// A name without secrets, with all its other characters.
 fn as_name(name: &str) -> String {
-    shortened(name, MAX_NAME_CHARS)
+    shortened(name, MAX_PATH_CHARS)
 }
 
 #[cfg(test)]

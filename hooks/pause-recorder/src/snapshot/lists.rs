@@ -7,8 +7,8 @@ use shared::host::{Timestamp, flat};
 use super::COMMIT_MESSAGE;
 use crate::git::Commit;
 use crate::material::{EDITING_TOOLS, Material};
-use crate::record::{Action, Kind, Recorded};
-use crate::text::{MAX_CHARS, one_line, shortened};
+use crate::record::{Action, Kind, Recorded, is_record_id};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
@@ -21,8 +21,6 @@ const SAME_CHARS: usize = 100;
 
 const MAX_FILES: usize = 500;
 
-const MAX_PATH_CHARS: usize = 1_000;
-
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 pub(super) fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
     let completed = &material.todos.completed;
@@ -32,7 +30,8 @@ pub(super) fn accomplishments(recorded: &Recorded, material: &Material, began: T
     let second = |time: Timestamp| time.micros().div_euclid(1_000_000);
     let is_work = |commit: &&Commit| {
         let made = Timestamp::from_rfc3339(&commit.timestamp);
-        made.is_some_and(|made| second(made) >= second(began)) && !commit.message.starts_with(COMMIT_MESSAGE)
+        let is_snapshot = commit.message.strip_prefix(COMMIT_MESSAGE).is_some_and(is_record_id);
+        made.is_some_and(|made| second(made) >= second(began)) && !is_snapshot
     };
     let commits = material.git.recent_commits.iter().filter(is_work);
     let commits =
