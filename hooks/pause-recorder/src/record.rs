@@ -1,12 +1,10 @@
 //! The record of a session: a file in the project's folder of sessions, a line for each action.
 //!
-//! - `folder`: the folder and the names in it
+//! - `folder`: the folder, the names in it, old archives
 //! - `file`: begins, appends, reads, archives and discards a record
-//! - `keeping`: compresses archives, removes snapshots
 
 mod file;
 mod folder;
-mod keeping;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -1,19 +1,29 @@
 //! The folder of a project's records and snapshots: `<root>/.claude/sessions`, with a `.gitignore` of `*`. Where `<root>/.claude`
-//! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`.
+//! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`. Only regular files with the id of a record are
+//! compressed or removed.
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use shared::digest;
 use shared::host::{Places, Timestamp};
-use shared::state::{SharedMode, ensure_folder, open_regular};
+use shared::state::{SharedMode, ensure_folder, open_regular, read_regular, write_durable};
 
-use super::file::{Record, locked, read};
+use super::file::{Record, failed, locked, read, remove};
 
 /// The names of the folder that are listed.
 const MAX_LISTED: usize = 10_000;
+
+/// The archives that one call compresses, because somebody waits for it.
+const MAX_IN_ONE_GO: usize = 5;
+
+/// The bytes of the longest archive that is compressed.
+const MAX_ARCHIVE_BYTES: u64 = 32 * 1024 * 1024;
 
 pub(crate) const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
@@ -22,7 +32,7 @@ pub(crate) const JSON: &str = ".json";
 pub(crate) const YAML: &str = ".yaml";
 pub(crate) const MARKDOWN: &str = ".md";
 pub(crate) const ARCHIVE: &str = "-incremental.jsonl";
-pub(super) const COMPRESSED: &str = "-incremental.jsonl.gz";
+const COMPRESSED: &str = "-incremental.jsonl.gz";
 pub(crate) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED];
 
 /// The folder, whether it exists or not.
@@ -112,7 +122,7 @@ impl Sessions {
     }
 
     /// The names of regular files, sorted.
-    pub(super) fn names(&self) -> Vec<String> {
+    fn names(&self) -> Vec<String> {
         if !self.is_usable() {
             return Vec::new();
         }
@@ -157,6 +167,52 @@ impl Sessions {
         let mut numbered = (2..).map(|number| format!("{first}-{number}"));
         if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
     }
+
+    /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
+    pub(crate) fn compress_archives(
+        &self,
+        before: Timestamp,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> Result<(), String> {
+        let is_old = |archive: &PathBuf| {
+            let there = archive.symlink_metadata().ok().filter(|there| there.len() <= MAX_ARCHIVE_BYTES);
+            there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
+        };
+        let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
+        let compressed = |archive: PathBuf| match compress(&archive) {
+            // Another session was faster.
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&archive, "compressed", &error)),
+            _ => Ok(()),
+        };
+        let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
+        old.try_for_each(|archive| locked(&archive.clone(), || compressed(archive)))
+    }
+
+    /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.
+    pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), String> {
+        ENDS.iter().try_for_each(|end| remove(&self.file(id, end)))?;
+        match self.ids(&[JSON]).first() {
+            Some(newest) => self.point_to(newest),
+            None => remove(&self.latest()),
+        }
+    }
+
+    /// Makes `LATEST-SESSION.txt` name this snapshot. The first line is for programs.
+    pub(crate) fn point_to(&self, id: &str) -> Result<(), String> {
+        let (latest, json) = (self.latest(), self.told_of(&self.file(id, JSON)));
+        let text = format!("{id}\n\n{json}, and the same as .yaml and .md beside it.\n");
+        let written = || write_durable(&latest, text.as_bytes(), SharedMode::Private);
+        self.locked(|| written().map_err(|error| failed(&latest, "written", &error)))
+    }
+}
+
+/// Compresses one archive. After a kill the archive is still there, and the next call compresses it again.
+fn compress(archive: &Path) -> io::Result<()> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
+    let compressed = PathBuf::from(format!("{}.gz", archive.display()));
+    write_durable(&compressed, &encoder.finish()?, SharedMode::Private)?;
+    fs::remove_file(archive)
 }
 
 /// The id of a record that begins at this time.
