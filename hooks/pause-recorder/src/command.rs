@@ -1,11 +1,9 @@
 //! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
 //!
-//! - `grammar`: the words
 //! - `project`: the records and snapshots of the project
 //! - `answers`: the answer to each verb
 
 mod answers;
-mod grammar;
 mod project;
 #[cfg(test)]
 #[cfg(unix)]
@@ -18,13 +16,11 @@ use shared::protocol::{Call, Event, Request};
 use transcript::kept;
 
 use crate::PauseRecorder;
-use crate::record::Sessions;
+use crate::record::{Sessions, is_record_id};
 use crate::registry;
 use crate::settings::Settings;
 use crate::step::Step;
 use project::Project;
-
-pub(crate) use grammar::Asked;
 
 /// The answer to a command.
 pub(crate) type Reply = cli::Reply<Step>;
@@ -44,11 +40,52 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("prune [--older-than DAYS] [--dry-run]", "removes snapshots of this project that are older"),
 ];
 
+/// The days that `prune` keeps by default.
+const DAYS: u32 = 90;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    Status { json: bool },
+    List,
+    Show { id: Option<String> },
+    Start,
+    Finalize { id: Option<String>, minimal: bool },
+    Discard { id: Option<String> },
+    Resume { id: Option<String> },
+    Prune { days: u32, dry_run: bool },
+}
+
 impl Commands for PauseRecorder {
     type Asked = Asked;
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
-        grammar::asked(line)
+        // At most one id. In a prompt another word makes the line prose.
+        let id = |words: &[&str]| match words {
+            [] => Some(None),
+            [id] => (!id.starts_with('-') && (!line.is_prompt || is_id(id))).then(|| Some((*id).to_owned())),
+            _ => None,
+        };
+        Some(match line.words {
+            ["status"] => Asked::Status { json: false },
+            ["status", "--json"] => Asked::Status { json: true },
+            ["list"] => Asked::List,
+            ["show", words @ ..] => Asked::Show { id: id(words)? },
+            ["start"] => Asked::Start,
+            ["finalize", "--minimal", words @ ..] | ["finalize", words @ .., "--minimal"] => {
+                Asked::Finalize { id: id(words)?, minimal: true }
+            }
+            ["finalize", words @ ..] => Asked::Finalize { id: id(words)?, minimal: false },
+            ["discard", words @ ..] => Asked::Discard { id: id(words)? },
+            ["resume", words @ ..] => Asked::Resume { id: id(words)? },
+            ["prune"] => Asked::Prune { days: DAYS, dry_run: false },
+            ["prune", "--dry-run"] => Asked::Prune { days: DAYS, dry_run: true },
+            ["prune", "--older-than", days] => Asked::Prune { days: days.parse().ok()?, dry_run: false },
+            ["prune", "--older-than", days, "--dry-run"] | ["prune", "--dry-run", "--older-than", days] => {
+                Asked::Prune { days: days.parse().ok()?, dry_run: true }
+            }
+            _ => return None,
+        })
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
@@ -57,6 +94,11 @@ impl Commands for PauseRecorder {
             None => in_shell(wanted, asker),
         }
     }
+}
+
+/// `session-20260106-120000`, or the end of an active record's name.
+fn is_id(word: &str) -> bool {
+    is_record_id(word) || (word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// Answers as the asking session would.

@@ -13,7 +13,7 @@ use crate::occupancy::{Reading, Source};
 use crate::reading::is_automatic_compaction;
 use crate::record::{Action, NOT_RECORDED};
 use crate::state::{Compaction, State};
-use crate::step::{End, Ending, Step};
+use crate::step::{End, Step};
 use crate::wording;
 
 pub(crate) use actions::started;
@@ -141,20 +141,9 @@ impl Course<'_> {
 
     /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends.
     fn end(&mut self) {
-        let ending = match self.event() {
-            Event::PreCompact { .. } => Ending::GoesOn,
-            Event::SessionEnd { .. } => Ending::Full,
-            _ => return,
-        };
-        let material = self.input.facts.material.as_ref().filter(|_| self.is_recorded);
-        let (Some(material), Some(sessions)) = (material, &self.input.facts.sessions) else { return };
-        self.steps.push(Step::Finish(Box::new(End {
-            path: sessions.active_path(&self.session()),
-            ending,
-            material: material.as_ref().clone(),
-            at: self.input.now,
-            commit: self.input.settings.git_commit,
-        })));
+        if let Some(end) = self.input.facts.end.as_ref().filter(|_| self.is_recorded) {
+            self.steps.push(Step::Finish(Box::new(End { at: self.input.now, ..*end.clone() })));
+        }
     }
 
     /// Reports the highest of the new levels, and the record where there is one.

@@ -109,7 +109,7 @@ impl Step {
             }
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Discard { path, id } => {
-                record::discard(&path)?;
+                record::locked(&path, || record::remove(&path))?;
                 id.map_or(Ok(()), |id| Self::Remove { ids: vec![id] }.done(places, now))
             }
             Self::Learn(compaction) => {
@@ -135,7 +135,15 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
-        let Some(recorded) = ended(sessions, end)? else { return Ok(None) };
+        let recorded = record::read(&end.path)?.filter(|recorded| !recorded.id.is_empty());
+        let Some(mut recorded) = recorded else { return Ok(None) };
+        let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
+        if end.ending != Ending::GoesOn && !is_ended {
+            let numbers = Numbers::new(&recorded, end.at);
+            let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
+            record::write(sessions, &end.path, vec![last.clone()], false)?;
+            recorded.actions.push(last);
+        }
         let (files, digest) = match end.ending {
             Ending::Minimal => (Vec::new(), String::new()),
             Ending::GoesOn | Ending::Full => write(sessions, end, &recorded)?,
@@ -159,20 +167,6 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         let path = sessions.file(&id, JSON);
         format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())
     })
-}
-
-/// The record with its last line, if it is to end. `None`: the record is gone.
-fn ended(sessions: &Sessions, end: &End) -> Result<Option<Recorded>, String> {
-    let recorded = record::read(&end.path)?.filter(|recorded| !recorded.id.is_empty());
-    let Some(recorded) = recorded else { return Ok(None) };
-    let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
-    if end.ending == Ending::GoesOn || is_ended {
-        return Ok(Some(recorded));
-    }
-    let numbers = Numbers::new(&recorded, end.at);
-    let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
-    record::write(sessions, &end.path, vec![last], false)?;
-    record::read(&end.path)
 }
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.

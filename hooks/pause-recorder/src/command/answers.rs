@@ -200,8 +200,8 @@ pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, 
 
 /// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
 pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
-    let latest =
-        || latest(project).ok_or("this project has no snapshot that was written on this machine".to_owned());
+    let none = || "this project has no snapshot that was written on this machine".to_owned();
+    let latest = || project.all_kept().into_iter().find(Kept::is_ours).ok_or_else(none);
     let kept = id.map_or_else(latest, |id| project.the_kept(id))?;
     let (is_ours, Kept { id, provenance, snapshot }) = (kept.is_ours(), kept);
     let Some(snapshot) = snapshot.filter(|_| is_ours) else {
@@ -216,14 +216,6 @@ pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, S
     }
     let told = format!("pause-recorder: Claude gets {path}, to go on from it");
     Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
-}
-
-/// The latest unread snapshot of this machine, else the latest.
-fn latest(project: &Project<'_>) -> Option<Kept> {
-    let mut ours = project.all_kept();
-    ours.retain(Kept::is_ours);
-    let unread = ours.iter().position(|kept| kept.provenance == "unread");
-    (!ours.is_empty()).then(|| ours.swap_remove(unread.unwrap_or_default()))
 }
 
 pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Reply {

@@ -74,7 +74,7 @@ impl Project<'_> {
     pub(super) fn the_active(&self, id: Option<&str>) -> Result<Active, String> {
         let mut actives = self.actives();
         actives.retain(|active| match id {
-            Some(id) => is_called(&active.name, id),
+            Some(id) => active.name == id,
             None => active.is_own || self.asker.session.is_none(),
         });
         match (id, actives.len()) {
@@ -98,7 +98,7 @@ impl Project<'_> {
     /// The snapshot with this id.
     pub(super) fn the_kept(&self, id: &str) -> Result<Kept, String> {
         let mut ids = self.sessions.ids(&[JSON]).into_iter();
-        ids.find(|known| is_called(known, id)).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
+        ids.find(|known| known == id).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
     }
 
     fn kept(&self, id: String) -> Kept {
@@ -114,11 +114,6 @@ impl Project<'_> {
             serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
         Kept { id, provenance, snapshot }
     }
-}
-
-/// The name is this id, with or without `session-`.
-fn is_called(name: &str, id: &str) -> bool {
-    name == id || name.strip_prefix("session-") == Some(id)
 }
 
 fn unknown(id: &str) -> String {

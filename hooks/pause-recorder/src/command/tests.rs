@@ -1,18 +1,19 @@
 //! Each verb over a scratch project.
 
 mod recording;
+mod words;
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use shared::cli::{Asker, Line, prompted};
+use shared::cli::{Asker, Commands, Line, prompted};
 use shared::hook::{Context, Effect};
 use shared::host::Timestamp;
 use shared::operator::Caller;
 use shared::protocol::{Call, Event};
 
-use super::{Reply, answer, grammar};
+use super::{Reply, answer};
 use crate::PauseRecorder;
 use crate::record::{JSON, MARKDOWN};
 use crate::settings::Settings;
@@ -61,7 +62,7 @@ impl World {
     fn ask(&self, way: Way, line: &str) -> Reply {
         let words: Vec<&str> = line.split(' ').collect();
         let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
-        let asked = grammar::asked(&asked).unwrap_or_else(|| panic!("{line}"));
+        let asked = PauseRecorder::asked(&asked).unwrap_or_else(|| panic!("{line}"));
         let reply = self.seen_by(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
         for step in reply.effects.clone() {
             assert_eq!(step.carry_out(&self.places, self.now), Ok(()), "{line}");
@@ -176,8 +177,8 @@ fn a_snapshot_of_this_machine_is_handed_to_claude_and_is_read_then() {
     let in_shell = world.ask(TERMINAL, "resume");
     assert!(in_shell.for_model.is_none() && in_shell.effects.is_empty());
     assert!(in_shell.text.contains(&format!(".claude/sessions/{second}.json")), "{}", in_shell.text);
-    for expected in [&second, &first, &second] {
-        let reply = world.ask(PROMPT, "resume");
+    for (line, expected) in [("resume", &second), (&format!("resume {first}"), &first)] {
+        let reply = world.ask(PROMPT, line);
         let read = reply.for_model.unwrap();
         assert!(read.starts_with("The user has typed `pause-recorder resume`: they ask you"), "{read}");
         assert!(read.contains(&format!("/{expected}.json")), "{read}");

@@ -9,7 +9,7 @@ use std::time::Duration;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::committing::commit;
-use super::{GitContext, look};
+use super::{GitContext, MAX_NAMES, commits, context, look};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -295,4 +295,38 @@ fn identity_may_stand_beside_the_home() {
     let files = scratch.snapshot("one");
     assert_eq!(commit(&surroundings, &scratch.root(), &files, "Pause snapshot", PATIENCE), Ok(()));
     assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
+}
+
+const BEHIND: &str = "N... 100644 100644 100644 1 2";
+
+fn names(said: &str) -> (Vec<String>, Vec<String>) {
+    let status = context(said.as_bytes()).status;
+    assert_eq!(status.clean, status.modified_files.is_empty() && status.untracked_files.is_empty());
+    (status.modified_files, status.untracked_files)
+}
+
+#[test]
+fn names_come_out_whole_bounded_and_without_secrets() {
+    let token = ["gh", "p_"].concat() + &"Ab1".repeat(12);
+    let said = format!(
+        "# branch.oid 1\01 .M {BEHIND} a b\nc {token}\0u UU {BEHIND} 3 4 5\0? \"q\"\0? -r\0! i\0\
+         1 .M {BEHIND} .claude/sessions/a.json\0? .claude/sessions/b\0? .claude/sessionsx\0? cut",
+    );
+    let (modified, untracked) = names(&said);
+    assert_eq!(modified, ["a b\nc [masked: GitHub token]", "5"]);
+    assert_eq!(untracked, ["\"q\"", "-r", ".claude/sessionsx"]);
+    assert_eq!(names("? a"), Default::default());
+    assert_eq!(names(&"? a\0".repeat(MAX_NAMES + 1)).1.len(), MAX_NAMES);
+    for (head, branch) in [("a/b", Some("a/b")), ("(detached)", None)] {
+        assert_eq!(context(format!("# branch.head {head}\0").as_bytes()).branch.as_deref(), branch);
+    }
+}
+
+#[test]
+fn commits_are_on_one_line_without_secrets() {
+    let said = b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut";
+    let read = commits(said);
+    assert_eq!((read.len(), read[0].sha.as_str(), read[0].author.as_str()), (2, "a1", "A | B"));
+    assert_eq!((&*read[0].message, &*read[0].timestamp), ("x y \u{fffd}|z", "1970-01-01T00:01:00.000Z"));
+    assert!(!read[1].message.contains("hunter2"), "{read:?}");
 }

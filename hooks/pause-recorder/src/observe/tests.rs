@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 use shared::hook::Effect;
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event};
+use shared::protocol::{Call, Event, Stop};
 
-use super::{Facts, MAX_BYTES_AT_END, observe};
-use crate::record::{ARCHIVE, Action, JSON, Kind, Record, append};
+use super::{Facts, observe};
+use crate::record::{ARCHIVE, Action, JSON, Kind, Record};
 use crate::registry::Entry;
-use crate::step::Step;
+use crate::step::{Ending, Step};
 use crate::tests::World;
 
 const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
@@ -137,17 +137,19 @@ fn a_compaction_of_a_subagent_does_not_matter() {
     let event = Event::PreCompact { trigger: "auto".into() };
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
-    assert!(world.observes("s", event).unwrap().material.is_some());
+    assert!(world.observes("s", event).unwrap().end.is_some());
 }
 
 #[test]
-fn a_long_record_is_left_for_later_at_a_sessions_end() {
+fn a_record_ends_with_its_session_only() {
     let world = World::new(NOW);
-    let record = world.begins("s");
-    let end = || world.observes("s", Event::SessionEnd { reason: "other".into() }).unwrap().material;
-    assert!(end().is_some());
-    let long = action(Kind::UserMessage, "message", &"x".repeat(1000));
-    let many = usize::try_from(MAX_BYTES_AT_END / 1000).unwrap();
-    append(&world.sessions(), &record.path, vec![long; many]).unwrap();
-    assert!(end().is_none());
+    world.begins("s");
+    for (event, ending) in [
+        (Event::SessionEnd { reason: "other".into() }, Some(Ending::Full)),
+        (Event::PreCompact { trigger: "manual".into() }, Some(Ending::GoesOn)),
+        (Event::Stop(Stop::default()), None),
+    ] {
+        let end = world.observes("s", event).unwrap().end;
+        assert_eq!(end.map(|end| end.ending), ending);
+    }
 }

@@ -14,7 +14,7 @@ use shared::digest;
 use shared::host::{Places, Timestamp};
 use shared::state::{SharedMode, ensure_folder, open_regular, read_regular, write_durable};
 
-use super::file::{Record, failed, locked, read, remove};
+use super::{Record, failed, locked, read, remove};
 
 /// The names of the folder that are listed.
 const MAX_LISTED: usize = 10_000;

@@ -62,7 +62,7 @@ fn only_record_is_meant_outside_of_sessions() {
 fn discard_leaves_nothing() {
     let world = World::new(NOW);
     world.yes(PROMPT, "start");
-    let text = world.yes(PROMPT, "discard 20261122-120000");
+    let text = world.yes(PROMPT, &format!("discard {ID}"));
     assert_eq!(text, format!("{ID} is discarded, 1 action; nothing of it is left"));
     assert_eq!((world.names(), world.registry().entries), (Vec::new(), Vec::new()));
 }
