@@ -49,14 +49,14 @@ pub(crate) fn left(
     let others = |entry: &&Entry| entry.finalized_at.is_none() && entry.session != session;
     for entry in registry.in_project(&sessions.root).filter(others) {
         let Some(record) = sessions.active(&entry.session) else { continue };
-        let recorded = read(&record.path).ok().flatten().filter(|recorded| recorded.id == entry.id);
+        let recorded = read(&record.path).ok().filter(|recorded| recorded.id == entry.id);
         let Some(last) = recorded.and_then(|mut recorded| recorded.actions.pop()) else { continue };
         let silent = host.now().since(record.modified);
         let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
         if is_ended || silent >= HOUR * settings.finalize_orphans_after_hours.get() {
             over.push((entry, record));
         } else if silent >= SILENT {
-            orphans.push((entry.id.clone(), record.modified));
+            orphans.push(wording::orphan(&entry.id, record.modified));
         }
     }
     over.truncate(MAX_DUE);
@@ -74,7 +74,7 @@ pub(crate) fn left(
     });
     let mut notices: Vec<String> = finalized.filter_map(Result::err).collect();
     if !orphans.is_empty() {
-        notices.push(wording::orphans(&orphans));
+        notices.push(format!("{}{}", wording::ORPHANS, orphans.concat()));
     }
     let days = settings.compress_after_days.get();
     if days > 0 {

@@ -60,6 +60,10 @@ impl Action {
         Self { kind, at, session_id: String::new(), data, share }
     }
 
+    fn is_start(&self) -> bool {
+        self.kind == Kind::PauseStarted
+    }
+
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.data.get(key)?.as_str()
     }
@@ -100,37 +104,36 @@ impl Record {
     }
 }
 
-/// Begins the record of a session, or goes on with the existing one, and returns its id.
-pub(crate) fn start(sessions: &Sessions, session: &str, actions: Vec<Action>) -> Result<String, String> {
-    sessions.open()?;
+/// Appends actions to the record of a session as whole lines in one write, and returns the record's id. Where the first one is
+/// `PauseStarted`, the record begins, or goes on without that action. `None`: the record was finalized or discarded meanwhile.
+pub(crate) fn append(
+    sessions: &Sessions,
+    session: &str,
+    actions: Vec<Action>,
+) -> Result<Option<String>, String> {
     let path = sessions.active_path(session);
-    let begun = locked(&path, || write(sessions, &path, actions, true));
-    begun.map(Option::unwrap_or_default)
-}
-
-/// Appends actions as whole lines in one write. A record that is gone was finalized or discarded meanwhile: nothing happens.
-pub(crate) fn append(sessions: &Sessions, path: &Path, actions: Vec<Action>) -> Result<(), String> {
-    if actions.is_empty() || !path.exists() {
-        return Ok(());
+    if actions.first().is_some_and(Action::is_start) {
+        sessions.open()?;
+    } else if !path.exists() {
+        return Ok(None);
     }
-    locked(path, || write(sessions, path, actions, false).map(drop))
+    locked(&path, || write(sessions, &path, actions))
 }
 
-/// Appends actions. The first line of a record is left out where the record goes on. Returns the record's id; `None`: the record is
-/// gone. The caller holds the record's lock.
+/// The same for a record whose lock the caller holds.
 pub(crate) fn write(
     sessions: &Sessions,
     path: &Path,
     mut actions: Vec<Action>,
-    create: bool,
 ) -> Result<Option<String>, String> {
+    let is_start = actions.first().is_some_and(Action::is_start);
     let unwritten = |error| failed(path, "written", &error);
-    let mut file = match open_regular(path, OpenOptions::new().read(true).append(true).create(create)) {
+    let mut file = match open_regular(path, OpenOptions::new().read(true).append(true).create(is_start)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unwritten)?.0,
     };
     if let Some(id) = id(&file).map_err(unwritten)? {
-        actions.retain(|action| action.kind != Kind::PauseStarted);
+        actions.retain(|action| !action.is_start());
         append_lines(&mut file, &id, actions).map_err(unwritten)?;
         return Ok(Some(id));
     }
@@ -165,10 +168,10 @@ fn append_lines(file: &mut File, id: &str, actions: Vec<Action>) -> io::Result<(
     if length == 0 { file.sync_all() } else { Ok(()) }
 }
 
-/// Reads a record; `None`: the file is gone.
-pub(crate) fn read(path: &Path) -> Result<Option<Recorded>, String> {
+/// Reads a record; it is empty where the file is gone.
+pub(crate) fn read(path: &Path) -> Result<Recorded, String> {
     let bytes = match read_regular(path, MAX_RECORD_BYTES) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         read => read.map_err(|error| failed(path, "read", &error))?,
     };
     let mut recorded = Recorded::default();
@@ -181,7 +184,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Recorded>, String> {
             _ => recorded.skipped_lines += 1,
         }
     }
-    Ok(Some(recorded))
+    Ok(recorded)
 }
 
 /// The id of the first readable line near the beginning.

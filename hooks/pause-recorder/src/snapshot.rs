@@ -95,9 +95,6 @@ impl Snapshot {
     }
 }
 
-/// The beginning of a snapshot's commit message, before its id.
-pub(crate) const COMMIT_MESSAGE: &str = "Pause snapshot ";
-
 const MAX_ACTIONS_SUMMARY: usize = 10;
 
 /// A record in numbers, at `at` or at its own end where it has one.

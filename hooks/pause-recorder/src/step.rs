@@ -17,7 +17,7 @@ use crate::record::{
     self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
 };
 use crate::registry::{self, Entry};
-use crate::snapshot::{COMMIT_MESSAGE, Numbers, build, markdown, yaml};
+use crate::snapshot::{Numbers, build, markdown, yaml};
 use crate::state::Compaction;
 use crate::wording::not_begun;
 
@@ -78,12 +78,10 @@ impl From<Turn> for Step {
 impl Effect for Step {
     /// A failed append is reported once a session, because every call would fail the same way.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        let session = if let Self::Append { session, .. } = &self { Some(session.clone()) } else { None };
-        let done = self.done(places, now);
-        let (Err(why), Some(session), Some(store)) = (&done, session, places.open_store()) else {
-            return done;
-        };
-        if not_yet_told(&store, &session, std::slice::from_ref(why)).is_empty() { Ok(()) } else { done }
+        let Self::Append { session, .. } = &self else { return self.done(places, now) };
+        let session = session.clone();
+        let (Err(why), Some(store)) = (self.done(places, now), places.open_store()) else { return Ok(()) };
+        not_yet_told(&store, &session, &[why]).pop().map_or(Ok(()), Err)
     }
 }
 
@@ -100,22 +98,18 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Start { session, transcript, actions } => {
-                let id = record::start(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
+                let id = record::append(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
+                let id = id.unwrap_or_default();
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
             }
-            Self::Append { session, actions } => {
-                record::append(&sessions, &sessions.active_path(&session), actions)
-            }
+            Self::Append { session, actions } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Discard { path, id } => {
                 record::locked(&path, || record::remove(&path))?;
                 id.map_or(Ok(()), |id| Self::Remove { ids: vec![id] }.done(places, now))
             }
-            Self::Learn(compaction) => {
-                learn(&own, compaction);
-                Ok(())
-            }
+            Self::Learn(compaction) => learn(&own, compaction),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
@@ -135,13 +129,15 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
-        let recorded = record::read(&end.path)?.filter(|recorded| !recorded.id.is_empty());
-        let Some(mut recorded) = recorded else { return Ok(None) };
+        let mut recorded = record::read(&end.path)?;
+        if recorded.id.is_empty() {
+            return Ok(None);
+        }
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
         if end.ending != Ending::GoesOn && !is_ended {
             let numbers = Numbers::new(&recorded, end.at);
             let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
-            record::write(sessions, &end.path, vec![last.clone()], false)?;
+            record::write(sessions, &end.path, vec![last.clone()])?;
             recorded.actions.push(last);
         }
         let (files, digest) = match end.ending {
@@ -161,7 +157,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         Ok(Some((recorded.id, files)))
     })?;
     let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
-    let message = format!("{COMMIT_MESSAGE}{id}");
+    let message = format!("Pause snapshot {id}");
     let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
     done.map_err(|why| {
         let path = sessions.file(&id, JSON);

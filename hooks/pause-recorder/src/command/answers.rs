@@ -34,7 +34,7 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     }
     let session = project.asker.session;
     let active = session.and_then(|session| project.sessions.active(session));
-    let recorded = active.and_then(|active| read(&active.path).ok().flatten()).unwrap_or_default();
+    let recorded = active.and_then(|active| read(&active.path).ok()).unwrap_or_default();
     let numbers = Numbers::new(&recorded, project.asker.host.now());
     if json {
         let mut all: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();

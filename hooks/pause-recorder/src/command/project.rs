@@ -52,7 +52,7 @@ impl Project<'_> {
     pub(super) fn actives(&self) -> Vec<Active> {
         let own = self.asker.session.map(|session| self.sessions.active_path(session));
         let active = |record: Record| {
-            let recorded = read(&record.path).ok().flatten().unwrap_or_default();
+            let recorded = read(&record.path).unwrap_or_default();
             let entry = self.registry.of(&self.sessions.root, &recorded.id);
             let key = record.path.file_stem().unwrap_or_default().to_string_lossy();
             let key = key.trim_start_matches(ACTIVE_PREFIX).to_owned();

@@ -121,17 +121,14 @@ impl Sessions {
         ids
     }
 
-    /// The names of regular files, sorted.
+    /// The names of regular files.
     fn names(&self) -> Vec<String> {
         if !self.is_usable() {
             return Vec::new();
         }
         let entries = fs::read_dir(&self.dir).into_iter().flatten().take(MAX_LISTED).flatten();
         let regular = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let mut names: Vec<String> =
-            regular.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
+        regular.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 
     /// The file of this record or snapshot with this end.
@@ -162,7 +159,7 @@ impl Sessions {
     /// An unused id for a record that begins now. The caller holds the folder's lock.
     pub(super) fn free_id(&self, at: Timestamp) -> String {
         let mut used = self.ids(&ENDS);
-        used.extend(self.actives().iter().filter_map(|record| Some(read(&record.path).ok()??.id)));
+        used.extend(self.actives().iter().filter_map(|record| Some(read(&record.path).ok()?.id)));
         let first = id_at(at);
         let mut numbered = (2..).map(|number| format!("{first}-{number}"));
         if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }

@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 
 use shared::host::{Timestamp, flat};
 
-use super::COMMIT_MESSAGE;
-use crate::git::Commit;
 use crate::material::{EDITING_TOOLS, Material};
-use crate::record::{Action, Kind, Recorded, is_record_id};
+use crate::record::{Action, Kind, Recorded};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The tasks in a list, and the prompts.
@@ -27,13 +25,8 @@ pub(super) fn accomplishments(recorded: &Recorded, material: &Material, began: T
     let tasks =
         completed[completed.len().saturating_sub(MAX_OF_A_KIND)..].iter().map(|task| line("task", task));
     // Git counts whole seconds.
-    let second = |time: Timestamp| time.micros().div_euclid(1_000_000);
-    let is_work = |commit: &&Commit| {
-        let made = Timestamp::from_rfc3339(&commit.timestamp);
-        let is_snapshot = commit.message.strip_prefix(COMMIT_MESSAGE).is_some_and(is_record_id);
-        made.is_some_and(|made| second(made) >= second(began)) && !is_snapshot
-    };
-    let commits = material.git.recent_commits.iter().filter(is_work);
+    let second = &began.rfc3339()[..19];
+    let commits = material.git.recent_commits.iter().filter(|commit| commit.timestamp.as_str() >= second);
     let commits =
         commits.map(|commit| line(&format!("commit {}", one_line(&commit.sha, 40)), &commit.message));
     let words = texts(recorded, Kind::AssistantResponse, "summary").filter(|said| !said.is_empty());

@@ -8,7 +8,7 @@ use shared::config::read_typed;
 use shared::state::Store;
 
 use super::{End, Ending, finalize, is_as_written, json_of};
-use crate::record::{ARCHIVE, JSON, Kind, MARKDOWN, Sessions, YAML, append, read, start};
+use crate::record::{ARCHIVE, JSON, Kind, MARKDOWN, Sessions, YAML, append, read};
 use crate::registry::{self, Entry};
 use crate::snapshot::Snapshot;
 use crate::snapshot::tests::{line, material, noon};
@@ -28,8 +28,8 @@ impl Scene {
         let own = registry::own_store(&world.places.open_store().unwrap()).unwrap();
         let sessions = world.sessions();
         let action = |kind, second| line(kind, second, 0.9, json!({}));
-        let id = start(&sessions, "s", vec![action(Kind::PauseStarted, 0)]).unwrap();
-        append(&sessions, &sessions.active_path("s"), vec![action(Kind::ToolCall, 60)]).unwrap();
+        let id = append(&sessions, "s", vec![action(Kind::PauseStarted, 0)]).unwrap().unwrap();
+        append(&sessions, "s", vec![action(Kind::ToolCall, 60)]).unwrap();
         let entry = Entry { id: id.clone(), project: sessions.root.clone(), ..Entry::default() };
         registry::change(&own, |registry| registry.begin(entry)).unwrap();
         Self { world, sessions, own, id }
@@ -70,7 +70,7 @@ fn snapshot_has_three_forms_and_the_record_is_archived() {
     assert_eq!(scene.snapshot().incremental_pause.action_count, 2);
     assert!(is_as_written(&scene.json(), &scene.digest()));
     assert!(!is_as_written(b"", "") && !is_as_written(b"x", &scene.digest()));
-    let last = read(&scene.sessions.file(&scene.id, ARCHIVE)).unwrap().unwrap().actions.pop().unwrap();
+    let last = read(&scene.sessions.file(&scene.id, ARCHIVE)).unwrap().actions.pop().unwrap();
     assert_eq!((last.kind, &last.data["total_actions"]), (Kind::PauseFinalized, &2.into()));
     let latest = fs::read_to_string(scene.sessions.latest()).unwrap();
     assert_eq!(latest.lines().next(), Some(scene.id.as_str()));
