@@ -13,7 +13,7 @@ mod stdin;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-pub use clock::{Clock, DAY, HOUR, Timestamp};
+pub use clock::{Clock, DAY, HOUR, Timestamp, rfc3339};
 pub use config::display_path;
 pub use places::{Places, is_same_folder};
 pub use private::ensure_private;

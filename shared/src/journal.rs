@@ -37,7 +37,7 @@ pub struct Record {
     #[serde(skip_deserializing)]
     pub id: String,
     /// Time in UTC.
-    #[serde(with = "rfc3339")]
+    #[serde(with = "crate::host::rfc3339")]
     #[schemars(with = "String")]
     pub at: Timestamp,
     /// Name of the hook.
@@ -106,22 +106,6 @@ impl Record {
             agent: call.agent_id.clone(),
             ..self
         }
-    }
-}
-
-mod rfc3339 {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::host::Timestamp;
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
-    pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&at.rfc3339())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
     }
 }
 
