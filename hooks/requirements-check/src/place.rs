@@ -81,12 +81,12 @@ impl Here {
     }
 
     /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
-    pub(crate) fn heads(&self) -> Option<BTreeSet<Key>> {
+    pub fn heads(&self) -> Option<BTreeSet<Key>> {
         self.worktree.as_ref()?.heads().ok()
     }
 
     /// The top folder of the work tree.
-    pub(crate) fn root(&self) -> Option<&Path> {
+    pub fn root(&self) -> Option<&Path> {
         self.worktree.as_ref().map(|worktree| worktree.root.as_path())
     }
 }

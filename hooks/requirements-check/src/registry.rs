@@ -2,7 +2,6 @@
 //!
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
-use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -95,14 +94,14 @@ impl Registry {
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
-    pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
+    pub fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
         let is_headless = |entry: &Entry| entry.entrypoint.as_deref().is_some_and(|by| by.starts_with("sdk"));
         let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
         live.retain(|entry| entry.project == project && !is_headless(entry));
         live
     }
 
-    pub(crate) fn all(&self) -> Vec<Entry> {
+    pub fn all(&self) -> Vec<Entry> {
         self.entries(|_| true)
     }
 
@@ -140,30 +139,6 @@ fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
 fn touched(file: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
-}
-
-/// Fewer characters of an id are not looked up.
-const MIN_PREFIX: usize = 8;
-
-/// The full id that `prefix` stands for among those `known`, or why none is meant. A full id stands for itself though others
-/// begin with it.
-pub fn resolve_session<'a>(prefix: &str, known: impl Iterator<Item = &'a str>) -> Result<String, String> {
-    const HOW: &str = "list the sessions with `req sessions`";
-    let matching: BTreeSet<&str> = known.filter(|id| id.starts_with(prefix)).collect();
-    if matching.contains(prefix) {
-        return Ok(prefix.to_owned());
-    }
-    if prefix.chars().count() < MIN_PREFIX {
-        return Err(format!("a session is named by at least {MIN_PREFIX} characters of its id; {HOW}"));
-    }
-    let matching: Vec<&str> = matching.into_iter().collect();
-    match matching.as_slice() {
-        [only] => Ok((*only).to_owned()),
-        [] => Err(format!("no session's id begins with {prefix}; {HOW}")),
-        several => {
-            Err(format!("several sessions begin with {prefix}: {}; give more of the id", several.join(", ")))
-        }
-    }
 }
 
 #[cfg(test)]

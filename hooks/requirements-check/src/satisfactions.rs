@@ -14,10 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use shared::host::Timestamp;
 
-pub use crate::registry::resolve_session;
 use crate::settings::Scope;
-pub use folder::Listed;
-pub(crate) use folder::{Failure, Folder};
+pub use folder::{Failure, Folder, Listed};
 pub use key::Key;
 
 /// The version that is written. Raised when a field is added, because an older writer would drop it.
@@ -42,8 +40,6 @@ pub struct Satisfactions {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
-    /// The scope when it was satisfied last. The configured scope decides which satisfactions count.
-    pub(crate) scope: Scope,
     /// The satisfaction that counts for every session.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<Satisfaction>,
@@ -82,15 +78,13 @@ impl Satisfactions {
         now: Timestamp,
     ) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
-        let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
-        let own = requirement.sessions.get(session).filter(|_| is_own);
+        let own = requirement.sessions.get(session).filter(|_| scope.is_own());
         own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
     }
 
     /// Records `name` as satisfied, in place of the holder's earlier satisfaction.
-    pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, satisfaction: Satisfaction) {
+    pub fn set(&mut self, name: &str, holder: Holder<'_>, satisfaction: Satisfaction) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
-        requirement.scope = scope;
         match holder {
             Holder::Session(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
             Holder::Everyone => requirement.everyone = Some(satisfaction),
@@ -118,7 +112,7 @@ impl Satisfactions {
     }
 
     /// The sessions that have satisfactions here.
-    pub(crate) fn sessions(&self) -> BTreeSet<&str> {
+    pub fn sessions(&self) -> BTreeSet<&str> {
         let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
         ids.map(String::as_str).collect()
     }

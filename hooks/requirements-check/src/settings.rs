@@ -222,6 +222,11 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// Sessions have a satisfaction each.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::Session | Self::SingleUse)
+    }
+
     pub const fn word(self) -> &'static str {
         match self {
             Self::Session => "session",

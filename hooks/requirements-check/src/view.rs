@@ -1,7 +1,7 @@
 //! Everything a requirement is judged by, found beforehand: where the call acts, what is satisfied, what was measured, what
 //! this session has done. The hook and the command line `req` judge by the same view.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use shared::host::Timestamp;
@@ -11,9 +11,8 @@ use crate::change::Change;
 pub use crate::git::Size;
 use crate::observe::ReqCommand;
 use crate::place::Here;
-use crate::registry::Entry;
 use crate::rule::Rule;
-use crate::satisfactions::{By, Key, Listed, Satisfaction, Satisfactions, is_fresh};
+use crate::satisfactions::{By, Satisfaction, Satisfactions, is_fresh};
 use crate::settings::Scope;
 use crate::state::State;
 use crate::words::age;
@@ -50,19 +49,9 @@ pub struct World {
     pub cwd: PathBuf,
     pub root: Option<PathBuf>,
     pub entrypoint: Option<String>,
-    /// `branch` is not the one that is checked out.
-    pub is_turned: bool,
     pub notes: Vec<String>,
     /// Notices for the user that no later session repeats, each with the change that remembers it.
     pub once: Vec<(String, Change)>,
-    /// Sessions that a prefix may mean; for commands only, as everything below.
-    pub known_sessions: Vec<String>,
-    pub live: Vec<Entry>,
-    pub recorded: Vec<Listed>,
-    /// Branches that exist or are checked out; none if unknown.
-    pub heads: Option<BTreeSet<Key>>,
-    /// Configuration files that could not be read, and why.
-    pub skipped: Vec<String>,
 }
 
 impl World {
@@ -70,18 +59,6 @@ impl World {
     pub(crate) fn top(&self) -> Option<&std::path::Path> {
         self.here.root().or(self.root.as_deref())
     }
-
-    /// The live sessions, each with as much of its id as `--session` needs.
-    pub fn live_names(&self) -> Vec<String> {
-        self.live.iter().map(|entry| short(&entry.session, &self.live)).collect()
-    }
-}
-
-/// As much of a session's id as `--session` needs.
-pub fn short(session: &str, live: &[Entry]) -> String {
-    let short: String = session.chars().take(8).collect();
-    let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
-    if alike > 1 { session.to_owned() } else { short }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,9 +28,7 @@ impl RequestContext<'_> {
         for name in names {
             let rule = self.satisfied_by_hand(name, reach, session.as_deref())?;
             let target = match &branch {
-                Some(key) if self.view.scope(&rule) != Scope::Permanent => {
-                    Target { scope: rule.set.scope, ..self.target(key, Some(name), None) }
-                }
+                Some(key) if self.view.scope(&rule) != Scope::Permanent => self.target(key, Some(name), None),
                 _ => self.own_target(name, rule.set.scope, session.as_deref())?,
             };
             lines.push(format!("satisfied: {name} ({})", self.whose(&target)));

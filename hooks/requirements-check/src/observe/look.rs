@@ -39,7 +39,7 @@ pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
     /// What was found so far.
     pub world: World,
-    pub(super) session: Option<String>,
+    pub session: Option<String>,
     pub(super) begun: Instant,
     /// None on a command line.
     pub deadline: Option<Instant>,
@@ -116,7 +116,7 @@ impl<'a, 's> Look<'a, 's> {
         cwd.canonicalize().unwrap_or(cwd)
     }
 
-    pub(super) fn read_satisfactions(&mut self) {
+    pub fn read_satisfactions(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
             Ok(read) => {
@@ -142,8 +142,6 @@ impl<'a, 's> Look<'a, 's> {
         for rule in locked.into_iter().chain(others) {
             let name = rule.name.to_owned();
             match &rule.set.terms {
-                // What is checked out says nothing of another branch.
-                Terms::Dynamic(_) | Terms::Evidence(_) if self.world.is_turned => {}
                 Terms::Dynamic(dynamic) => {
                     let size = sizes::of(self, rule, dynamic);
                     self.world.sizes.extend(size.map(|size| (name, size)));

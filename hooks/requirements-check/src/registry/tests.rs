@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use shared::host::Timestamp;
 
-use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY, resolve_session};
+use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -85,25 +85,4 @@ fn sessions_that_start_together_are_all_there() {
         }
     });
     assert_eq!(world.live(NOW).len(), 11);
-}
-
-#[test]
-fn a_session_is_named_by_enough_of_its_id() {
-    const KNOWN: [&str; 5] = ["bf41c52e-72c4", "bf41c52e-9999", "0a41c52e-72c4", "0a41c52e", "s1"];
-    for (prefix, expected) in [
-        ("0a41c52e", Ok("0a41c52e")),
-        ("0a41c52e-7", Ok("0a41c52e-72c4")),
-        ("bf41c52e-7", Ok("bf41c52e-72c4")),
-        ("s1", Ok("s1")),
-        ("bf41c52e", Err("several sessions begin with bf41c52e: bf41c52e-72c4, bf41c52e-9999;")),
-        ("bf41c52e-0", Err("no session's id begins with bf41c52e-0;")),
-        ("", Err("at least 8")),
-        ("0a41c52", Err("at least 8")),
-    ] {
-        match (resolve_session(prefix, KNOWN.into_iter().chain(KNOWN)), expected) {
-            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
-            (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
-            other => panic!("{prefix}: {other:?}"),
-        }
-    }
 }

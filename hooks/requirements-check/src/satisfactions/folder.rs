@@ -28,7 +28,6 @@ pub struct Folder {
     project: String,
     /// The repository's common folder; none for a folder in the state folder, whose parents may be made.
     common_dir: Option<PathBuf>,
-    patience: Duration,
 }
 
 #[derive(Debug, Default, PartialEq)]
@@ -51,7 +50,7 @@ pub struct Listed {
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
@@ -69,19 +68,14 @@ impl Folder {
         let project = root.to_string_lossy().into_owned();
         let common_dir = common_dir.to_path_buf();
         let dir = common_dir.join("requirements");
-        Self { dir, project, common_dir: Some(common_dir), patience: LOCK_DEADLINE }
+        Self { dir, project, common_dir: Some(common_dir) }
     }
 
     /// That of a project without git, in the state folder.
     pub(crate) fn of_project(state_dir: &Path, root: &Path) -> Self {
         let project = root.to_string_lossy().into_owned();
         let dir = state_dir.join("requirements").join(file_key(&project));
-        Self { dir, project, common_dir: None, patience: LOCK_DEADLINE }
-    }
-
-    #[must_use]
-    pub(crate) fn patient(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        Self { dir, project, common_dir: None }
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -93,7 +87,8 @@ impl Folder {
         match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
                 // A file that cannot be moved is reported where it is.
-                let settled = self.locked(key, || self.settle(key)).map_err(Failure::from).flatten();
+                let settled =
+                    self.locked(key, LOCK_DEADLINE, || self.settle(key)).map_err(Failure::from).flatten();
                 let unsettled = || Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(place) };
                 Ok(settled.unwrap_or_else(|_| unsettled()))
             }
@@ -106,6 +101,7 @@ impl Folder {
         &self,
         key: &Key,
         now: Timestamp,
+        patience: Duration,
         change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), Failure> {
         let made = match &self.common_dir {
@@ -113,7 +109,7 @@ impl Folder {
             None => ensure_private(&self.dir),
         };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
-        self.locked(key, || {
+        self.locked(key, patience, || {
             let before = self.settle(key)?.satisfactions;
             if before.is_newer() {
                 return Err(Failure::Newer(self.place(key)));
@@ -126,7 +122,7 @@ impl Folder {
     }
 
     /// The files in order of their keys, without those that are not ours or not where they belong.
-    pub(crate) fn list(&self) -> Vec<Listed> {
+    pub fn list(&self) -> Vec<Listed> {
         let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
         let mut listed: Vec<Listed> = files.filter_map(|file| listed(&file.path())).collect();
         listed.sort_by(|one, other| one.key.cmp(&other.key));
@@ -135,9 +131,9 @@ impl Folder {
 
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
-    pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
+    pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
         let prune = |Listed { key, .. }: Listed| {
-            if exists(&key) { self.change(&key, now, |_| {}) } else { self.remove(&key) }
+            if exists(&key) { self.change(&key, now, LOCK_DEADLINE, |_| {}) } else { self.remove(&key) }
         };
         let pruned = self.list().into_iter().map(prune);
         let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));
@@ -146,14 +142,14 @@ impl Folder {
 
     fn remove(&self, key: &Key) -> Result<(), Failure> {
         let place = self.place(key);
-        self.locked(key, || match load(&place, key)? {
+        self.locked(key, LOCK_DEADLINE, || match load(&place, key)? {
             newer if newer.is_newer() => Ok(()),
             _ => remove_durable(&place).map_err(|_| Failure::File(place.clone(), "written")),
         })?
     }
 
-    fn locked<T>(&self, key: &Key, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.place(key), self.patience, self.mode(), critical)
+    fn locked<T>(&self, key: &Key, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+        with_shared_lock(&self.place(key), patience, self.mode(), critical)
     }
 
     /// Files get the mode that the repository shares its own with.

@@ -26,7 +26,7 @@ fn none() -> Satisfactions {
 
 fn satisfied(holder: Holder<'_>, satisfaction: Satisfaction) -> Satisfactions {
     let mut kept = none();
-    kept.set("plan", Scope::Session, holder, satisfaction);
+    kept.set("plan", holder, satisfaction);
     kept
 }
 
@@ -56,7 +56,7 @@ fn a_satisfaction_counts_for_those_it_was_made_for() {
 #[test]
 fn a_satisfaction_counts_until_the_second_it_expires_and_hides_nobody_elses() {
     let mut kept = satisfied(Holder::Session(ONE), made(0).for_secs(10));
-    kept.set("plan", Scope::Session, Holder::Everyone, made(0).for_secs(20));
+    kept.set("plan", Holder::Everyone, made(0).for_secs(20));
     for (secs, expected) in [(-1, Some(10)), (9, Some(10)), (10, Some(20)), (19, Some(20)), (20, None)] {
         let found = kept.find("plan", Scope::Session, ONE, at(secs));
         assert_eq!(found.and_then(|found| found.expires_at), expected.map(|end| NOW + end), "{secs}");
@@ -85,10 +85,10 @@ fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
     let mut kept = none();
     for (name, holder) in ["plan", "review"].into_iter().flat_map(|name| holders.map(|holder| (name, holder)))
     {
-        kept.set(name, Scope::Session, holder, made(0));
+        kept.set(name, holder, made(0));
     }
     let full = kept.clone();
-    kept.set("plan", Scope::Session, Holder::Session(ONE), made(5));
+    kept.set("plan", Holder::Session(ONE), made(5));
     assert_eq!(kept.requirements["plan"].sessions[ONE], made(5));
     kept.clear(Some("plan"), Holder::Session(ONE));
     assert_eq!(kept.requirements["plan"].sessions.keys().collect::<Vec<_>>(), [OTHER]);
@@ -99,7 +99,7 @@ fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
     assert_eq!(kept.requirements.keys().collect::<Vec<_>>(), ["review"], "nothing empty stays");
 
     let mut kept = full;
-    kept.set("plan", Scope::Session, Holder::Session(OTHER), made(1));
+    kept.set("plan", Holder::Session(OTHER), made(1));
     kept.forget_sessions(100, at(101));
     assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["review"].everyone.is_some());

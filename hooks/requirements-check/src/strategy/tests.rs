@@ -58,7 +58,7 @@ fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
             let set = scene.world.here.scope(scene.rule("plan").set.scope);
             let kept =
                 if set == Scope::Permanent { &mut scene.world.permanent } else { &mut scene.world.branch };
-            kept.set("plan", set, holder, Satisfaction::new(By::Agent, scene.now));
+            kept.set("plan", holder, Satisfaction::new(By::Agent, scene.now));
             assert_eq!(scene.is_met("plan"), expected, "{scope} {here} {holder:?}");
             scene.session = None;
             assert_eq!(scene.is_met("plan"), holder == Holder::Everyone, "no session: {scope} {holder:?}");
@@ -135,11 +135,11 @@ fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() 
     }
     let mut scene = Scene::new("size: {type: evidence, command: x}\n");
     let endless = Satisfaction::new(By::Approval, scene.now);
-    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, endless);
+    scene.world.permanent.set("size", Holder::Everyone, endless);
     assert!(!scene.is_met("size"), "what has no end was not written by us");
     let mut noted = Satisfaction::new(By::Waiver, scene.now).for_secs(600);
     noted.metadata.note = Some("hotfix".to_owned());
-    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, noted);
+    scene.world.permanent.set("size", Holder::Everyone, noted);
     scene.wait(SECOND * 300);
     assert_eq!(scene.standing("size"), Ok("waived for 5 min more: hotfix".to_owned()));
 }

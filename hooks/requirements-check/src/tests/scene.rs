@@ -19,6 +19,11 @@ use crate::view::World;
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
 
+/// What `req` alone knows of a project.
+pub(crate) type Known = ();
+
+fn known() {}
+
 pub(crate) type Answer = Outcome<State, Change>;
 
 /// How a call ended.

@@ -70,7 +70,7 @@ fn json_has_the_keys_that_are_documented() {
         assert_eq!(one["remedy"].is_string(), one["state"] == "open", "{one}");
         assert!(one["why"].as_str().is_some_and(|why| !why.is_empty()), "{one}");
     }
-    scene.world.is_turned = true;
+    scene.known.is_turned = true;
     scene.world.here.key = Key::Branch("main".to_owned());
     let status = scene.json("status --json --branch main");
     let expected = [
@@ -95,7 +95,7 @@ fn json_has_the_keys_that_are_documented() {
 #[test]
 fn skipped_file_is_reported_first_and_what_is_known_is_not_counted_as_all() {
     let mut scene = Scene::new("not_on_main: {type: guard, guard_type: protected_branch}\n");
-    scene.world.skipped = vec!["a.yaml:3: the file is skipped".to_owned()];
+    scene.known.skipped = vec!["a.yaml:3: the file is skipped".to_owned()];
     let text = scene.yes("status", USER);
     assert!(text.starts_with("a.yaml:3: the file is skipped\na file is skipped, so"), "{text}");
     assert!(!text.contains("1 of 1"), "{text}");

@@ -8,10 +8,11 @@ use shared::host::Timestamp;
 
 use super::{Failure, Folder};
 use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
-use crate::settings::Scope;
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Other tests run at the same time: the hook's second is too short for a promise.
+const PATIENCE: Duration = Duration::from_secs(60);
 const PLAN: &str = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
@@ -22,9 +23,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        // Other tests run at the same time: the hook's second is too short for a promise.
-        let folder = Folder::of_repository(scratch.path(), Path::new("/repo/tree"));
-        Self { folder: folder.patient(Duration::from_secs(60)), _scratch: scratch }
+        Self { folder: Folder::of_repository(scratch.path(), Path::new("/repo/tree")), _scratch: scratch }
     }
 
     /// The file of main, and what lies beside it under this ending.
@@ -42,7 +41,7 @@ impl World {
     }
 
     fn change(&self, change: impl FnOnce(&mut Satisfactions)) -> Result<(), Failure> {
-        self.folder.change(&main(), NOW, change)
+        self.folder.change(&main(), NOW, PATIENCE, change)
     }
 
     fn satisfied(&self) -> Vec<String> {
@@ -51,7 +50,7 @@ impl World {
 }
 
 fn set(kept: &mut Satisfactions, name: &str) {
-    kept.set(name, Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, NOW));
+    kept.set(name, Holder::Everyone, Satisfaction::new(By::User, NOW));
 }
 
 fn main() -> Key {
@@ -67,7 +66,7 @@ fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     assert!(!world.file("").exists());
     world.satisfy("plan");
     let later = NOW.plus(Duration::from_secs(5));
-    world.folder.change(&main(), later, |kept| set(kept, "review")).unwrap();
+    world.folder.change(&main(), later, PATIENCE, |kept| set(kept, "review")).unwrap();
     let read = world.folder.read(&main()).unwrap().satisfactions;
     assert_eq!((read.requirements.len(), read.branch.as_str()), (2, "main"));
     assert_eq!(read.project, "/repo/tree");
@@ -138,9 +137,9 @@ fn what_cannot_be_written_stays_as_it_was() {
     fs::create_dir(world.file(".tmp")).unwrap();
     assert!(matches!(world.change(|kept| set(kept, "review")), Err(Failure::File(..))));
     fs::remove_dir(world.file(".tmp")).unwrap();
-    let hurried = world.folder.clone().patient(Duration::from_millis(20));
     let second = |kept: &mut Satisfactions| {
-        let second = hurried.change(&main(), NOW, |_| unreachable!("the lock is held"));
+        let hurry = Duration::from_millis(20);
+        let second = world.folder.change(&main(), NOW, hurry, |_| unreachable!("the lock is held"));
         assert!(matches!(second, Err(Failure::Lock(_))));
         assert_eq!(world.satisfied(), ["plan"], "reading goes on");
         set(kept, "review");
@@ -148,8 +147,8 @@ fn what_cannot_be_written_stays_as_it_was() {
     world.change(second).unwrap();
     assert_eq!(world.satisfied(), ["plan", "review"]);
     let gone = world.folder.dir().join("gone/.git");
-    let changed =
-        Folder::of_repository(&gone, Path::new("/repo")).change(&main(), NOW, |kept| set(kept, "x"));
+    let changed = Folder::of_repository(&gone, Path::new("/repo"))
+        .change(&main(), NOW, PATIENCE, |kept| set(kept, "x"));
     assert!(matches!(changed, Err(Failure::File(..))) && !gone.exists(), "a repository that is gone");
 }
 
@@ -158,10 +157,10 @@ fn lists_and_prunes_what_is_ours() {
     let world = World::new();
     let branches = ["main", "gone"].map(|name| Key::Branch(name.to_owned()));
     for key in branches.iter().chain([&Key::Permanent]) {
-        world.folder.change(key, NOW, |kept| set(kept, "plan")).unwrap();
+        world.folder.change(key, NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
     }
     let own = |kept: &mut Satisfactions| {
-        kept.set("plan", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
+        kept.set("plan", Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
     };
     world.change(own).unwrap();
     fs::copy(world.file(""), world.folder.dir().join("copy.json")).unwrap();
@@ -206,7 +205,7 @@ fn modes_follow_the_repositorys_sharing() {
         let config = format!("[core]\n\tsharedRepository = {shared}\n");
         fs::write(scratch.path().join("config"), config).unwrap();
         let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
-        shared.change(&main(), NOW, |kept| set(kept, "plan")).unwrap();
+        shared.change(&main(), NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
         assert_eq!(mode(shared.dir()), folder);
         for rest in ["", ".lock"] {
