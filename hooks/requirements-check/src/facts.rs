@@ -1,5 +1,6 @@
 //! What `observe` found, event by event.
 
+use shared::cli::Reply;
 use transcript::TurnWork;
 
 use crate::call::Call;
@@ -13,7 +14,7 @@ pub enum Facts {
     Before(Box<Before>),
     After(Box<After>),
     /// A prompt, and the answer if it is a command of ours.
-    Prompt(Box<World>, Option<Answered>),
+    Prompt(Box<World>, Option<Reply<Change>>),
     /// The turn is about to end, and what it did.
     Stop(Box<World>, TurnWork),
     Start(Box<World>),
@@ -53,11 +54,4 @@ pub struct After {
     pub(crate) without_output: Vec<String>,
     /// Requirements that a `req satisfy` in the line names.
     pub(crate) satisfied: Vec<String>,
-}
-
-/// An answer to a command; `req` has carried out its own changes.
-#[derive(Debug)]
-pub struct Answered {
-    pub(crate) text: String,
-    pub(crate) changes: Vec<Change>,
 }

@@ -11,7 +11,7 @@ mod sizes;
 
 use std::path::PathBuf;
 
-use shared::cli::{self, Asker};
+use shared::cli::{self, Asker, Reply};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
@@ -21,7 +21,7 @@ use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::facts::{Answered, Facts};
+use crate::facts::Facts;
 use crate::known_folders::KnownFolders;
 use crate::place::is_writable;
 use crate::rule::Rule;
@@ -29,7 +29,7 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::view::View;
 use crate::{RequirementsCheck, decide, git, typed, wording};
-pub use look::{Look, ReqCommand};
+pub use look::Look;
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
@@ -59,11 +59,10 @@ fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, sourc
         let is_typed = asker().caller == Caller::Typed;
         let (session, project) = (session.to_owned(), context.places.root.clone());
         let asking = typed::Asking { session, is_typed, project };
-        let answer = line.answer(&asking, context.places, &world.cwd);
-        answer.map(|text| Answered { text, changes: Vec::new() })
+        // `req` has carried out its own changes.
+        line.answer(&asking, context.places, &world.cwd).map(Reply::yes)
     } else if cli::is_typed::<RequirementsCheck>(prompt) {
-        let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
-        reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
+        cli::typed::<RequirementsCheck>(prompt, &asker())
     } else {
         None
     };

@@ -95,9 +95,8 @@ impl Registry {
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
     pub fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
-        let is_headless = |entry: &Entry| entry.entrypoint.as_deref().is_some_and(|by| by.starts_with("sdk"));
         let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
-        live.retain(|entry| entry.project == project && !is_headless(entry));
+        live.retain(|entry| entry.project == project && !is_headless(entry.entrypoint.as_deref()));
         live
     }
 
@@ -124,6 +123,11 @@ impl Registry {
         let file = self.file(session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
         let _ = file.map(|file| file.set_modified(SystemTime::from(now)));
     }
+}
+
+/// Nobody watches.
+pub(crate) fn is_headless(entrypoint: Option<&str>) -> bool {
+    entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
 }
 
 fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {

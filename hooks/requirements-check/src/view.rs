@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use shared::host::Timestamp;
+use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
 
 use crate::change::Change;
 pub use crate::git::Size;
-use crate::observe::ReqCommand;
 use crate::place::Here;
+use crate::registry::is_headless;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction, Satisfactions, is_fresh};
 use crate::settings::Scope;
@@ -41,7 +41,13 @@ pub struct World {
     pub files: BTreeMap<String, FileFound>,
     /// Other live sessions on this project, as people read them.
     pub others: Vec<String>,
-    pub reader: Reader,
+    pub mode: Option<Mode>,
+    /// The user reads, not Claude.
+    pub is_user: bool,
+    /// The work tree in which a command must run, if that is not the session's.
+    pub elsewhere: Option<PathBuf>,
+    /// Where `req` is looked up.
+    pub programs: Option<Box<(Host, Places)>>,
     /// A satisfaction can be kept.
     pub can_satisfy: bool,
     /// Evidence can be kept, which needs the state folder as well.
@@ -59,6 +65,17 @@ impl World {
     pub(crate) fn top(&self) -> Option<&std::path::Path> {
         self.here.root().or(self.root.as_deref())
     }
+
+    pub(crate) fn is_headless(&self) -> bool {
+        is_headless(self.entrypoint.as_deref())
+    }
+
+    /// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
+    /// more system calls than a call that is allowed may cost.
+    pub fn req(&self) -> String {
+        let programs = self.programs.as_deref();
+        programs.map_or_else(|| "req".to_owned(), |(host, places)| host.own_command("req", places))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,17 +92,6 @@ pub struct FileFound {
     /// `is newer than the last commit and contains a match of /.../`.
     pub(crate) must_be: String,
     pub(crate) lacks: Option<String>,
-}
-
-#[derive(Debug, Default)]
-pub struct Reader {
-    pub req: ReqCommand,
-    pub(crate) mode: Option<Mode>,
-    pub(crate) is_headless: bool,
-    /// The user reads, not Claude.
-    pub is_user: bool,
-    /// The work tree in which a command must run, if that is not the session's.
-    pub(crate) elsewhere: Option<PathBuf>,
 }
 
 impl View<'_> {
@@ -123,9 +129,9 @@ impl View<'_> {
 
     /// The sentence that asks the user for something only the user can do.
     pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
-        let (reader, there) = (&self.world.reader, self.change_directory());
-        match (&reader.elsewhere, reader.is_headless) {
-            _ if reader.is_user => format!("type ({why}): {there}req {verb}"),
+        let (world, there) = (self.world, self.change_directory());
+        match (&world.elsewhere, world.is_headless()) {
+            _ if world.is_user => format!("type ({why}): {there}req {verb}"),
             (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
             _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),
         }
@@ -133,7 +139,7 @@ impl View<'_> {
 
     /// `cd <there> && `, if a command must run in another work tree.
     pub(crate) fn change_directory(&self) -> String {
-        let elsewhere = self.world.reader.elsewhere.as_ref();
+        let elsewhere = self.world.elsewhere.as_ref();
         elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
 }

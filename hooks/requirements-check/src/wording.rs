@@ -106,20 +106,20 @@ fn quoted_names(names: &[&str]) -> String {
 }
 
 fn command(view: &View<'_>, names: &[&str]) -> String {
-    format!("{}{} satisfy {}", view.change_directory(), view.world.reader.req, quoted_names(names))
+    format!("{}{} satisfy {}", view.change_directory(), view.world.req(), quoted_names(names))
 }
 
 /// How Claude satisfies requirements, in the permission mode of the call.
 fn satisfying(view: &View<'_>, names: &[&str]) -> String {
-    let reader = &view.world.reader;
+    let world = view.world;
     let each = if let [name] = names { name } else { "each of them" };
     let told = format!(
         "To satisfy {}: do what {each} asks for, then run in Bash: {}",
         names.join(", "),
         command(view, names)
     );
-    match (reader.mode, reader.is_headless) {
-        _ if reader.elsewhere.is_some() => told,
+    match (world.mode, world.is_headless()) {
+        _ if world.elsewhere.is_some() => told,
         (Some(Mode::Plan | Mode::DontAsk), false) => format!(
             "{told}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
             quoted_names(names)
@@ -127,7 +127,7 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> String {
         // Nobody can be asked: Claude Code denies what it was not told to allow.
         (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
             "{told}\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
-            reader.req
+            world.req()
         ),
         _ => told,
     }
@@ -162,7 +162,7 @@ pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is
 
 /// The lines that fit, and the command that shows the others.
 fn within(lines: &[String], view: &View<'_>) -> String {
-    let more = format!("(more is required than fits here: {} status)", view.world.reader.req);
+    let more = format!("(more is required than fits here: {} status)", view.world.req());
     let (room, mut length) = (MAX_AT_START.saturating_sub(more.chars().count()), 0);
     let fits = |line: &&String| {
         length += line.chars().count() + 1;

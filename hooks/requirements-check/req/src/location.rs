@@ -122,8 +122,7 @@ impl Location {
         let mut known = Known::of(&look, self.store.as_ref(), self.host.now());
         known.recorded = look.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
         known.heads = look.world.here.heads();
-        look.world.reader.is_user =
-            !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
+        look.world.is_user = !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         if let Some(branch) = branch {
             let key = Key::Branch(branch.to_owned());
             known.is_turned = key != look.world.here.key;

@@ -150,5 +150,5 @@ fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     let whose = if is_unknown { " --session ID" } else { "" };
     let is_next = view.session.is_none() && view.scope(rule).is_own() && !is_unknown;
     let who = if is_next { "Claude types " } else { "" };
-    format!("{or}{who}{} satisfy {}{whose}", view.world.reader.req, rule.word())
+    format!("{or}{who}{} satisfy {}{whose}", view.world.req(), rule.word())
 }

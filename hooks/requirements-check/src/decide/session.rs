@@ -1,12 +1,12 @@
 //! A session's start and end, and its prompts.
 
+use shared::cli::Reply;
 use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
 use super::{Answer, advice, remember, view};
 use crate::RequirementsCheck;
 use crate::change::{Change, Target};
-use crate::facts::Answered;
 use crate::registry::Entry;
 use crate::rule::Rule;
 use crate::settings::Scope;
@@ -22,7 +22,7 @@ pub(super) fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answ
     let mut effects: Vec<Change> = entry(input, world).map(Change::Register).into_iter().collect();
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, change) in world.once.iter().filter(|_| !world.reader.is_headless) {
+    for (text, change) in world.once.iter().filter(|_| !world.is_headless()) {
         notes.push(text.clone());
         effects.push(change.clone());
     }
@@ -33,11 +33,11 @@ pub(super) fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answ
 pub(super) fn prompt(
     input: &Input<'_, RequirementsCheck>,
     world: &World,
-    answered: Option<&Answered>,
+    answered: Option<&Reply<Change>>,
 ) -> Answer {
     let mut effects = sign_of_life(input, world);
     if let Some(answered) = answered {
-        effects.extend(answered.changes.iter().cloned());
+        effects.extend(answered.effects.iter().cloned());
         let verdict = Verdict::Reply { text: answered.text.clone() };
         return Outcome { verdict, effects, ..Outcome::pass() };
     }

@@ -1,6 +1,7 @@
 //! After a tool call: what its answer says, which files it changed, how large the branch is now.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -89,7 +90,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Opt
     }
     let cwd = Look::cwd(context);
     let place = resolved_place(&mut call, &cwd);
-    let mut look = Look::at(context, &cwd, &place);
+    let mut look = Look::at(context, Instant::now(), &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
     }

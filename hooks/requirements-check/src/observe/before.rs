@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use shared::hook::Context;
 use shared::protocol::ToolCall;
@@ -44,7 +45,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     }
     let (cwd, named) = (Look::cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd);
-    let own = Look::at(context, &cwd, &place);
+    let own = Look::at(context, Instant::now(), &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
@@ -91,7 +92,7 @@ fn by_work_tree<'a, 's, 'r>(
         for at in places {
             let number = *known.entry(at).or_insert_with_key(|at| {
                 let own = &judged[0].0;
-                let look = Look::since(own.begun, own.context, &cwd, at);
+                let look = Look::at(own.context, own.begun, &cwd, at);
                 let is_same =
                     |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
                 judged.iter().position(is_same).unwrap_or_else(|| {

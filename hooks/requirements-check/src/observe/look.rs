@@ -3,12 +3,10 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use shared::hook::Context;
-use shared::host::{Host, Places};
 use shared::protocol::Event;
 use shared::state::Store;
 
@@ -22,7 +20,7 @@ use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
 use crate::settings::{Guard, Settings, Terms};
-use crate::view::{Freshness, Reader, World};
+use crate::view::{Freshness, World};
 use crate::wording;
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
@@ -53,31 +51,16 @@ impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
     pub fn new(context: &'a Context<'s, Settings>) -> Self {
         let cwd = Self::cwd(context);
-        Self::at(context, &cwd, &cwd)
-    }
-
-    pub(super) fn at(context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
-        Self::since(Instant::now(), context, cwd, place)
+        Self::at(context, Instant::now(), &cwd, &cwd)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(super) fn since(
-        begun: Instant,
-        context: &'a Context<'s, Settings>,
-        cwd: &Path,
-        place: &Path,
-    ) -> Self {
+    pub(super) fn at(context: &'a Context<'s, Settings>, begun: Instant, cwd: &Path, place: &Path) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
         let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
-        let reader = Reader {
-            req: ReqCommand::of(context),
-            mode: context.request.call.permission_mode,
-            is_headless: context.host.environment.is_headless(),
-            is_user: false,
-            elsewhere: elsewhere.map(Path::to_path_buf),
-        };
+        let elsewhere = elsewhere.map(Path::to_path_buf);
         let here = there.unwrap_or(own);
         let unwritable = KnownFolders::unwritable(context.places.state_dir.as_deref());
         let failed = |folder: &Path| {
@@ -86,7 +69,9 @@ impl<'a, 's> Look<'a, 's> {
         let can_satisfy =
             here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()) && !failed(folder.dir()));
         let world = World {
-            reader,
+            mode: context.request.call.permission_mode,
+            elsewhere,
+            programs: Some(Box::new((context.host.clone(), context.places.clone()))),
             cwd: cwd.to_owned(),
             root: context.places.root.clone(),
             entrypoint: context.host.environment.entrypoint.clone(),
@@ -204,39 +189,4 @@ impl<'a, 's> Look<'a, 's> {
 
 fn is_before(context: &Context<'_, Settings>) -> bool {
     matches!(context.request.event, Event::PreToolUse(_))
-}
-
-/// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
-/// more system calls than a call that is allowed may cost.
-#[derive(Debug)]
-pub enum ReqCommand {
-    Known(&'static str),
-    Here(Box<(Host, Places)>),
-}
-
-impl ReqCommand {
-    pub(super) fn of(context: &Context<'_, Settings>) -> Self {
-        Self::Here(Box::new((context.host.clone(), context.places.clone())))
-    }
-}
-
-impl From<&'static str> for ReqCommand {
-    fn from(command: &'static str) -> Self {
-        Self::Known(command)
-    }
-}
-
-impl Default for ReqCommand {
-    fn default() -> Self {
-        Self::Known("req")
-    }
-}
-
-impl fmt::Display for ReqCommand {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known(command) => formatter.write_str(command),
-            Self::Here(here) => formatter.write_str(&here.0.own_command("req", &here.1)),
-        }
-    }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
+use shared::cli::Reply;
 use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::protocol::{Call as Common, Event, Request, Stop as StopEvent, ToolCall};
 use transcript::TurnWork;
@@ -13,7 +14,7 @@ use transcript::TurnWork;
 use crate::call::Call;
 use crate::change::Change;
 use crate::decide::decide;
-use crate::facts::{After, Answered, Before, Facts, Place};
+use crate::facts::{After, Before, Facts, Place};
 use crate::state::{Run, State};
 use crate::view::World;
 use session::origin;
@@ -167,7 +168,7 @@ impl Scene {
 
     /// A prompt, and what `req` answers to it.
     pub(crate) fn prompt(&mut self, prompt: &str, answer: Option<&str>) -> Answer {
-        let answered = answer.map(|text| Answered { text: text.to_owned(), changes: Vec::new() });
+        let answered = answer.map(Reply::yes);
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
         self.decide(event, |world| Facts::Prompt(Box::new(world), answered))
     }

@@ -74,7 +74,7 @@ fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebo
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];
         scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
-        scene.world.reader.is_headless = is_headless;
+        scene.world.entrypoint = Some(if is_headless { "sdk-cli" } else { "cli" }.to_owned());
         let answer = scene.start("startup");
         let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
         assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
