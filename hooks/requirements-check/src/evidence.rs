@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use globset::{GlobSet, GlobSetBuilder};
-use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Simple, base_name, is_in};
@@ -46,7 +45,7 @@ const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --proje
 pub(crate) struct Found<'a> {
     simple: &'a Simple,
     /// The one of the requirement's commands that it is.
-    set: &'a CommandPattern,
+    pub(crate) set: &'a CommandPattern,
     /// The command as written, secrets masked.
     pub(crate) shown: String,
     /// It has an argument with which it proves nothing.
@@ -171,24 +170,17 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     simple.words.iter().skip(1).any(is_one)
 }
 
-const ASKED: &str = "asked";
-
-/// What is asked for by one of the commands: kept with the satisfaction of a run, because the file may ask for something else by
-/// tomorrow.
-fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
+/// What is asked for by one of the commands.
+pub(crate) fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
     let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.as_str()));
     format!("`{}`{}", set.as_str(), output.unwrap_or_default())
 }
 
-pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
-    Map::from_iter([(ASKED.to_owned(), asked_by(rule, found.set).into())])
-}
-
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
 pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
-    let asked = satisfaction.metadata.other.get(ASKED)?.as_str()?;
+    let asked = satisfaction.metadata.asked.as_ref()?;
     let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
-    let is_one = now.iter().any(|now| now == asked);
+    let is_one = now.contains(asked);
     (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
 }
 

@@ -11,7 +11,6 @@ mod key;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use shared::host::Timestamp;
 
 use crate::settings::Scope;
@@ -41,7 +40,6 @@ pub struct Satisfactions {
 #[serde(default)]
 pub struct Requirement {
     /// The satisfaction that counts for every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<Satisfaction>,
     /// Satisfactions of single sessions, by full id.
     pub sessions: BTreeMap<String, Satisfaction>,
@@ -128,9 +126,10 @@ impl Satisfactions {
 pub struct Satisfaction {
     /// In seconds since the epoch.
     pub satisfied_at: i64,
+    /// The same in microseconds: two satisfactions of one second are two satisfactions.
+    pub at_us: i64,
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
     pub metadata: Metadata,
 }
@@ -169,44 +168,25 @@ impl By {
     }
 }
 
-/// Details of a satisfaction. All are optional, and unknown ones are kept.
+/// Details of a satisfaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
-    /// `user` or `agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub who: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Digest of the files when the command started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fingerprint: Option<Value>,
-    #[serde(flatten)]
-    pub other: Map<String, Value>,
-}
-
-/// The key under which the time stands to the microsecond: two satisfactions of one second are two satisfactions.
-const AT_MICROS: &str = "at_us";
-
-impl Metadata {
-    #[must_use]
-    pub fn at(mut self, now: Timestamp) -> Self {
-        self.other.insert(AT_MICROS.to_owned(), now.micros().into());
-        self
-    }
+    /// Digest of the files when the command started, and the time.
+    pub fingerprint: Option<String>,
+    /// What the command had been asked for by: the file may ask for something else by tomorrow.
+    pub asked: Option<String>,
 }
 
 impl Satisfaction {
     /// Made now, to stay.
     pub fn new(satisfied_by: By, now: Timestamp) -> Self {
-        Self { satisfied_at: epoch_secs(now), satisfied_by, ..Self::default() }
+        Self { satisfied_at: epoch_secs(now), at_us: now.micros(), satisfied_by, ..Self::default() }
     }
 
     /// The same, for so many seconds.
@@ -215,10 +195,9 @@ impl Satisfaction {
         Self { expires_at, ..self }
     }
 
-    /// The time in microseconds, which tells this satisfaction from others of the same requirement.
+    /// Tells this satisfaction from others of the same requirement.
     pub(crate) fn identity(&self) -> i64 {
-        let exact = self.metadata.other.get(AT_MICROS).and_then(Value::as_i64);
-        exact.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
+        self.at_us.max(self.satisfied_at.saturating_mul(1_000_000))
     }
 
     pub fn is_expired(&self, now: Timestamp) -> bool {

@@ -110,12 +110,11 @@ impl RequestContext<'_> {
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
         let metadata = Metadata {
-            who: Some(if self.caller.is_operator() { "user" } else { "agent" }.to_owned()),
             entrypoint: self.view.world.entrypoint.clone(),
             note: note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE)),
             ..Metadata::default()
         };
-        Satisfaction { metadata: metadata.at(self.view.now), ..Satisfaction::new(by, self.view.now) }
+        Satisfaction { metadata, ..Satisfaction::new(by, self.view.now) }
     }
 
     pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {

@@ -101,8 +101,8 @@ impl Ended<'_> {
         self.state.uncounted.remove(rule.name);
         let metadata = Metadata {
             command: Some(run?.command.clone()),
-            fingerprint: Some(run?.files.clone().into()),
-            other: evidence::asked(rule, &found),
+            fingerprint: Some(run?.files.clone()),
+            asked: Some(evidence::asked_by(rule, found.set)),
             ..Metadata::default()
         };
         let satisfaction = Satisfaction { metadata, ..Satisfaction::new(By::Evidence, self.input.now) };
@@ -119,7 +119,7 @@ impl Ended<'_> {
             return None;
         }
         let by = if skill.is_some() { By::Skill } else { By::Agent };
-        let metadata = Metadata { skill, ..Metadata::default() }.at(now);
+        let metadata = Metadata { skill, ..Metadata::default() };
         let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, now) };
         Some(Change::Set(self.target(rule), Box::new(satisfaction)))
     }

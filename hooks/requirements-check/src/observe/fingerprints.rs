@@ -30,8 +30,7 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
     let kept = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
     let session = look.session.as_deref().unwrap_or_default();
     let found = kept.find(rule.name, scope, session, look.context.host.now())?;
-    let noted = found.metadata.fingerprint.as_ref().and_then(|noted| noted.as_str());
-    Some(match noted {
+    Some(match &found.metadata.fingerprint {
         Some(noted) => since(look, rule, noted),
         None => Freshness::Unknown("its files were not noted".to_owned()),
     })

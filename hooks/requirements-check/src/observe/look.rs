@@ -104,9 +104,9 @@ impl<'a, 's> Look<'a, 's> {
     pub fn read_satisfactions(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
-            Ok(read) => {
-                self.world.notes.extend(read.corrupt.iter().map(|file| wording::set_aside(file)));
-                read.satisfactions
+            Ok((satisfactions, corrupt)) => {
+                self.world.notes.extend(corrupt.iter().map(|file| wording::set_aside(file)));
+                satisfactions
             }
             Err(error) => {
                 self.world.notes.push(format!("requirements-check: {error}"));

@@ -30,12 +30,8 @@ pub struct Folder {
     common_dir: Option<PathBuf>,
 }
 
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Read {
-    pub(crate) satisfactions: Satisfactions,
-    /// A damaged file stood in their place and is here now.
-    pub(crate) corrupt: Option<PathBuf>,
-}
+/// Satisfactions, and where a damaged file is now that stood in their place.
+type Read = (Satisfactions, Option<PathBuf>);
 
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,13 +82,11 @@ impl Folder {
     pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
         match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
+                let settled = self.locked(key, LOCK_DEADLINE, || self.settle(key));
                 // A file that cannot be moved is reported where it is.
-                let settled =
-                    self.locked(key, LOCK_DEADLINE, || self.settle(key)).map_err(Failure::from).flatten();
-                let unsettled = || Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(place) };
-                Ok(settled.unwrap_or_else(|_| unsettled()))
+                Ok(settled.ok().and_then(Result::ok).unwrap_or((Satisfactions::none_of(key), Some(place))))
             }
-            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
+            loaded => Ok((loaded?, None)),
         }
     }
 
@@ -110,7 +104,7 @@ impl Folder {
         };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
         self.locked(key, patience, || {
-            let before = self.settle(key)?.satisfactions;
+            let (before, _) = self.settle(key)?;
             if before.is_newer() {
                 return Err(Failure::Newer(self.place(key)));
             }
@@ -168,9 +162,9 @@ impl Folder {
                 let mut aside = place.clone().into_os_string();
                 aside.push(".corrupt");
                 std::fs::rename(&place, &aside).map_err(|_| Failure::File(place, "moved"))?;
-                Ok(Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(aside.into()) })
+                Ok((Satisfactions::none_of(key), Some(aside.into())))
             }
-            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
+            loaded => Ok((loaded?, None)),
         }
     }
 

@@ -8,7 +8,7 @@ use requirements_check::change::Change;
 use requirements_check::git::Worktree;
 use requirements_check::place::Here;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Holder, Key, Metadata, Satisfaction};
+use requirements_check::satisfactions::{By, Holder, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
@@ -129,8 +129,7 @@ impl Scene {
 
     /// Satisfies a requirement for a holder, as of now.
     pub(crate) fn satisfy(&mut self, name: &str, holder: Holder<'_>, by: By) {
-        let metadata = Metadata::default().at(self.now);
-        let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, self.now) };
+        let satisfaction = Satisfaction::new(by, self.now);
         let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);
         let is_permanent = scope == Scope::Permanent;
         let kept = if is_permanent { &mut self.world.permanent } else { &mut self.world.branch };

@@ -102,12 +102,12 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
 
 #[test]
 fn record_says_who_and_why_and_keeps_no_secret() {
-    for (caller, by, who) in [(USER, By::User, "user"), (CLAUDE, By::Agent, "agent")] {
+    for (caller, by) in [(USER, By::User), (CLAUDE, By::Agent)] {
         let mut scene = Scene::new("plan: {}\n");
         let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345";
         scene.yes(&format!("satisfy plan --note '  in docs, key {secret} {}'", "x ".repeat(2500)), caller);
         let record = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
-        assert_eq!((record.satisfied_by, record.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
+        assert_eq!(record.satisfied_by, by, "{caller:?}");
         let note = record.metadata.note.unwrap();
         assert!(note.starts_with("in docs") && !note.contains("abcdefghij") && note.len() < 310, "{note}");
     }

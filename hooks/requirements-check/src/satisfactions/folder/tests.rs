@@ -45,7 +45,7 @@ impl World {
     }
 
     fn satisfied(&self) -> Vec<String> {
-        self.folder.read(&main()).unwrap().satisfactions.requirements.into_keys().collect()
+        self.folder.read(&main()).unwrap().0.requirements.into_keys().collect()
     }
 }
 
@@ -67,7 +67,7 @@ fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     world.satisfy("plan");
     let later = NOW.plus(Duration::from_secs(5));
     world.folder.change(&main(), later, PATIENCE, |kept| set(kept, "review")).unwrap();
-    let read = world.folder.read(&main()).unwrap().satisfactions;
+    let (read, _) = world.folder.read(&main()).unwrap();
     assert_eq!((read.requirements.len(), read.branch.as_str()), (2, "main"));
     assert_eq!(read.project, "/repo/tree");
     assert_eq!((read.created_at, read.updated_at), (1_795_300_000, 1_795_300_005));
@@ -85,10 +85,10 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
         let writers: Vec<_> = names.iter().map(|name| scope.spawn(|| world.satisfy(name))).collect();
         let mut last = 1;
         while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            let read = world.folder.read(&main()).unwrap();
-            assert_eq!(read.corrupt, None);
-            assert!(read.satisfactions.requirements.len() >= last);
-            last = read.satisfactions.requirements.len();
+            let (read, corrupt) = world.folder.read(&main()).unwrap();
+            assert_eq!(corrupt, None);
+            assert!(read.requirements.len() >= last);
+            last = read.requirements.len();
         }
     });
     assert_eq!(world.satisfied()[1..], names);
@@ -100,11 +100,11 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
     for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
-        let read = world.folder.read(&main()).unwrap();
-        assert_eq!(read.corrupt, Some(world.file(".corrupt")));
-        assert!(read.satisfactions.requirements.is_empty());
+        let (read, corrupt) = world.folder.read(&main()).unwrap();
+        assert_eq!(corrupt, Some(world.file(".corrupt")));
+        assert!(read.requirements.is_empty());
         assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
-        assert_eq!(world.folder.read(&main()).unwrap().corrupt, None);
+        assert_eq!(world.folder.read(&main()).unwrap().1, None);
     }
     world.write("{");
     world.satisfy("plan");
@@ -113,7 +113,7 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     // A folder stands in place of the lock.
     fs::remove_file(world.file(".lock")).unwrap();
     fs::create_dir(world.file(".lock")).unwrap();
-    assert_eq!(world.folder.read(&main()).unwrap().corrupt, Some(world.file("")), "it cannot be moved");
+    assert_eq!(world.folder.read(&main()).unwrap().1, Some(world.file("")), "it cannot be moved");
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn writes_through_no_link() {
     fs::write(&target, PLAN).unwrap();
     fs::create_dir_all(world.folder.dir()).unwrap();
     symlink(&target, world.file("")).unwrap();
-    let read = world.folder.read(&main()).unwrap();
-    assert!(read.satisfactions.requirements.is_empty() && read.corrupt.is_some());
+    let (read, corrupt) = world.folder.read(&main()).unwrap();
+    assert!(read.requirements.is_empty() && corrupt.is_some());
     world.satisfy("review");
     assert_eq!(fs::read_to_string(&target).unwrap(), PLAN);
     fs::remove_dir_all(world.folder.dir()).unwrap();
