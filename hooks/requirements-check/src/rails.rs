@@ -40,18 +40,17 @@ const DECLARERS: &str = "declare export local readonly typeset unset";
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
+/// Why a requirement raises the rails.
+pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
+pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
+
+pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
     /// The key path of the requirement that is locked or the user's alone.
     pub(crate) rule: String,
-    why: Why,
-    what: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
-    Locked,
-    UsersAlone,
+    pub(crate) reason: String,
 }
 
 /// Where what the rails protect lies, as absolute paths.
@@ -68,13 +67,13 @@ pub(crate) struct Guarded<'a> {
 
 /// The first requirement, by name, for whose sake the rails are up: locked by the global file, or the user's alone to
 /// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
-pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, Why)> {
+pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, &'static str)> {
     settings.requirements.iter().filter(|(_, set)| set.is_on()).find_map(|(name, set)| {
         let rule = format!("requirements.{name}");
         if locked.iter().any(|path| locks(path, &rule)) {
-            return Some((rule, Why::Locked));
+            return Some((rule, LOCKED));
         }
-        set.is_the_users().then_some((rule, Why::UsersAlone))
+        set.is_the_users().then_some((rule, USERS_ALONE))
     })
 }
 
@@ -99,7 +98,7 @@ pub(crate) fn breach(
     named: Option<&Path>,
     input: &str,
     guarded: &Guarded<'_>,
-    (rule, why): (String, Why),
+    (rule, why): (String, &str),
 ) -> Option<Breach> {
     let protected = Protected { guarded, places: OnceCell::new() };
     let what = if let Some(line) = &call.line {
@@ -111,25 +110,13 @@ pub(crate) fn breach(
         // A tool we do not know may move a whole folder, or run a line.
         protected.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
     };
-    what.map(|what| Breach { rule, why, what })
-}
-
-impl Breach {
-    pub(crate) const INSTEAD: &'static str =
-        "ask the user to do it in a terminal of their own, outside Claude Code";
-
-    pub(crate) fn words(&self) -> String {
-        let (rule, what) = (&self.rule, &self.what);
-        let why = match self.why {
-            Why::Locked => "is locked by the user's global requirements.yaml",
-            Why::UsersAlone => "is for the user alone to satisfy",
-        };
-        format!(
+    what.map(|what| Breach {
+        reason: format!(
             "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
-             Leave it as it is; if it has to be done, {}.",
-            Self::INSTEAD
-        )
-    }
+             Leave it as it is; if it has to be done, {INSTEAD}."
+        ),
+        rule,
+    })
 }
 
 /// Where protected things lie, each place as it is written and with its links resolved.
@@ -239,23 +226,20 @@ impl Protected<'_> {
         let runs_ours = commands.iter().any(|command| is_own(command.program()));
         let is_fed = text.contains("<<") || text.contains("xargs");
         commands.iter().find_map(|command| {
-            let folder = command.folder(self.guarded.cwd);
-            let named = |words: &[String]| {
-                let words = words.iter().map(|word| spelled(word));
-                words
-                    .into_iter()
-                    .find_map(|word| parts(&word).find_map(|part| self.named(part, folder.as_deref())))
-            };
+            let (folder, looks) = (command.folder(self.guarded.cwd), !is_harmless(command));
+            let own = if looks { command.with_prefix() } else { Vec::new() };
+            let mut words = command.writes.iter().chain(&own);
             // What its words stand for, and what is fed to it, stands elsewhere in the line.
-            let is_open = |word: &String| word.contains(['$', '`']);
-            let writes_openly = command.writes.iter().any(is_open);
-            let looks = !is_harmless(command);
-            let looks_whole = writes_openly || (looks && (is_fed || command.text.contains(['$', '`', '{'])));
-            named(&command.writes)
+            let is_open = (looks && is_fed) || words.clone().any(|word| word.contains(['$', '`', '{']));
+            let named = |word: &String| {
+                let word = spelled(word);
+                parts(&word).find_map(|part| self.named(part, folder.as_deref()))
+            };
+            words
+                .find_map(named)
                 .or_else(|| variable(command, runs_ours))
                 .or_else(|| looks.then(|| handed(command)).flatten())
-                .or_else(|| looks.then(|| named(&command.with_prefix())).flatten())
-                .or_else(|| looks_whole.then(in_text).flatten())
+                .or_else(|| is_open.then(in_text).flatten())
         })
     }
 }

@@ -102,7 +102,7 @@ impl Satisfactions {
     }
 
     /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
-    fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
+    fn forget_sessions(&mut self, keep_secs: u64, now: Timestamp) {
         for requirement in self.requirements.values_mut() {
             requirement.sessions.retain(|_, satisfaction| satisfaction.age_secs(now) <= keep_secs);
         }
@@ -205,15 +205,14 @@ impl Satisfaction {
     }
 
     /// Zero if the clock went back.
-    pub fn age_secs(&self, now: Timestamp) -> i64 {
-        epoch_secs(now).saturating_sub(self.satisfied_at).max(0)
+    fn age_secs(&self, now: Timestamp) -> u64 {
+        epoch_secs(now).saturating_sub(self.satisfied_at).max(0).unsigned_abs()
     }
-}
 
-/// The satisfaction counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
-pub(crate) fn is_fresh(satisfaction: &Satisfaction, ttl_secs: Option<u64>, now: Timestamp) -> bool {
-    let age = satisfaction.age_secs(now).unsigned_abs();
-    !satisfaction.is_expired(now) && ttl_secs.is_none_or(|ttl| age < ttl)
+    /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
+    pub(crate) fn is_fresh(&self, ttl_secs: Option<u64>, now: Timestamp) -> bool {
+        !self.is_expired(now) && ttl_secs.is_none_or(|ttl| self.age_secs(now) < ttl)
+    }
 }
 
 /// Whole seconds since the epoch, as they stand in the files.

@@ -181,7 +181,7 @@ impl Requirement {
 }
 
 /// How a requirement is satisfied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// By `req satisfy`, a skill, or the user.
@@ -193,17 +193,6 @@ pub enum Kind {
     Guard,
     /// By a command that passed on exactly these files, or by a file.
     Evidence,
-}
-
-impl Kind {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocking => "blocking",
-            Self::Dynamic => "dynamic",
-            Self::Guard => "guard",
-            Self::Evidence => "evidence",
-        }
-    }
 }
 
 /// For whom and how long a satisfaction counts.
@@ -225,15 +214,6 @@ impl Scope {
     /// Sessions have a satisfaction each.
     pub const fn is_own(self) -> bool {
         matches!(self, Self::Session | Self::SingleUse)
-    }
-
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Branch => "branch",
-            Self::Permanent => "permanent",
-            Self::SingleUse => "single_use",
-        }
     }
 }
 

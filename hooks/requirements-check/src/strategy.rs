@@ -88,7 +88,7 @@ fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing 
     let how = format!("{} ago by {}", age(view.now_secs() - found.satisfied_at), found.satisfied_by.word());
     if blocking.satisfied_by == SatisfiedBy::User && found.satisfied_by != By::User {
         Err(format!("satisfied {how}, and only the user may satisfy it"))
-    } else if !view.is_fresh(rule, found) {
+    } else if !found.is_fresh(rule.set.ttl_secs, view.now) {
         Err(format!("its satisfaction, {how}, is too old"))
     } else if scope == Scope::SingleUse && view.state.is_spent(rule.name, found.identity(), view.call) {
         Err("its satisfaction was for one call and is used".to_owned())

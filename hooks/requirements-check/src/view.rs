@@ -12,7 +12,7 @@ pub use crate::git::Size;
 use crate::place::Here;
 use crate::registry::is_headless;
 use crate::rule::Rule;
-use crate::satisfactions::{By, Satisfaction, Satisfactions, is_fresh};
+use crate::satisfactions::{By, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 use crate::state::State;
 use crate::words::age;
@@ -108,10 +108,6 @@ impl View<'_> {
         let scope = self.scope(rule);
         let kept = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
         kept.find(rule.name, scope, self.session.unwrap_or_default(), self.now)
-    }
-
-    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, satisfaction: &Satisfaction) -> bool {
-        is_fresh(satisfaction, rule.set.ttl_secs, self.now)
     }
 
     /// An approval or waiver that holds, in words.

@@ -10,7 +10,7 @@ use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::evidence::order::{self, Late};
 use crate::facts::{Before, Place};
-use crate::rails::Breach;
+use crate::rails;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
 use crate::state::State;
@@ -21,8 +21,8 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> An
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(breach) = &facts.breach {
-        let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
-        return Outcome { verdict, effects, audit: Audit::to(Breach::INSTEAD), ..Outcome::pass() };
+        let verdict = Verdict::Deny { reason: breach.reason.clone(), rule: Cow::Owned(breach.rule.clone()) };
+        return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
     }
     let call = &facts.call;
     let judged: Vec<Judged<'_>> = facts.places.iter().map(|place| Judged::of(input, call, place)).collect();

@@ -23,8 +23,8 @@ fn of(tool: &str, input: &Value) -> Option<String> {
 }
 
 fn judged(call: &Call, input: &Value, guarded: &Guarded<'_>) -> Option<String> {
-    let in_force = ("requirements.adr".to_owned(), Why::Locked);
-    breach(call, call.file.as_deref(), &input.to_string(), guarded, in_force).map(|breach| breach.what)
+    let in_force = ("requirements.adr".to_owned(), LOCKED);
+    breach(call, call.file.as_deref(), &input.to_string(), guarded, in_force).map(|breach| breach.reason)
 }
 
 fn of_line(line: &str) -> Option<String> {
@@ -34,13 +34,13 @@ fn of_line(line: &str) -> Option<String> {
 #[test]
 fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
     let requirements = "a: {}\nc: {}\nd: {satisfied_by: user}\n";
-    let table: &[(&[&str], &str, Why)] = &[
-        (&["requirements.b"], "requirements.d", Why::UsersAlone),
-        (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", Why::UsersAlone),
-        (&["requirements.d"], "requirements.d", Why::Locked),
-        (&["requirements.c.enabled"], "requirements.c", Why::Locked),
-        (&["requirements"], "requirements.a", Why::Locked),
-        (&[""], "requirements.a", Why::Locked),
+    let table: &[(&[&str], &str, &str)] = &[
+        (&["requirements.b"], "requirements.d", USERS_ALONE),
+        (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", USERS_ALONE),
+        (&["requirements.d"], "requirements.d", LOCKED),
+        (&["requirements.c.enabled"], "requirements.c", LOCKED),
+        (&["requirements"], "requirements.a", LOCKED),
+        (&[""], "requirements.a", LOCKED),
     ];
     for (locked, rule, why) in table {
         let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
@@ -143,7 +143,7 @@ fn links_are_followed_on_both_sides() {
         let input = json!({ "file_path": at(file) });
         let mut call = call("Edit", &input);
         let named = call.file.replace(real(&at(file)));
-        let in_force = ("requirements.adr".to_owned(), Why::Locked);
+        let in_force = ("requirements.adr".to_owned(), LOCKED);
         let found = breach(&call, named.as_deref(), "{}", &guarded, in_force);
         assert_eq!(found.is_some(), expected, "{file}");
     }

@@ -109,7 +109,7 @@ impl Folder {
                 return Err(Failure::Newer(self.place(key)));
             }
             let mut after = before.clone();
-            after.forget_sessions(KEEP_DAYS.cast_signed() * 24 * 60 * 60, now);
+            after.forget_sessions(KEEP_DAYS * 24 * 60 * 60, now);
             change(&mut after);
             if after == before { Ok(()) } else { self.write(key, after, now) }
         })?

@@ -2,7 +2,7 @@
 
 use shared::host::Timestamp;
 
-use super::{By, Holder, Key, Satisfaction, Satisfactions, is_fresh};
+use super::{By, Holder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: i64 = 1_795_300_000;
@@ -75,7 +75,7 @@ fn the_settings_ttl_is_counted_from_the_satisfaction_on() {
         (&short, Some(60), 9, true),
         (&short, Some(60), 10, false),
     ] {
-        assert_eq!(is_fresh(found, ttl, at(secs)), expected, "{ttl:?} {secs}");
+        assert_eq!(found.is_fresh(ttl, at(secs)), expected, "{ttl:?} {secs}");
     }
 }
 

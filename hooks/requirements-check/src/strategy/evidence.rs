@@ -50,7 +50,7 @@ fn passed(rule: &Rule<'_>, view: &View<'_>) -> Standing {
 fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     let found = view.satisfaction(rule).ok_or("no command has passed for it here")?;
     let command = found.metadata.command.as_deref().unwrap_or("the command");
-    if !view.is_fresh(rule, found) {
+    if !found.is_fresh(rule.set.ttl_secs, view.now) {
         return Err(format!("`{command}` passed too long ago"));
     }
     if let Some(why) = outdated(rule, found) {

@@ -7,7 +7,7 @@ use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
 use crate::facts::Place;
-use crate::rails::{self, Guarded, Why};
+use crate::rails::{self, Guarded, LOCKED};
 use crate::satisfactions::{By, Holder};
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
@@ -159,7 +159,7 @@ fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
     let (input, root) = (edit_of(".claude/requirements.yaml"), Path::new(ROOT));
     let guarded =
         Guarded { config_dir: None, root: Some(root), state_dirs: Vec::new(), common_dir: None, cwd: root };
-    let in_force = ("requirements.plan".to_owned(), Why::Locked);
+    let in_force = ("requirements.plan".to_owned(), LOCKED);
     let breach = rails::breach(&call("Edit", &input), None, "{}", &guarded, in_force);
     let answer = Scene::new("plan: {}\n").before_with("t1", "Edit", &input, |facts| {
         (facts.breach, facts.registers) = (breach, true);
