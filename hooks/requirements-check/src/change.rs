@@ -12,7 +12,7 @@ use shared::switches::Turn;
 use crate::known_folders::KnownFolders;
 use crate::place::Here;
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{Failure, Folder, Holder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
@@ -58,15 +58,14 @@ impl Target {
         patience: Duration,
         places: &Places,
         now: Timestamp,
-        change: impl FnOnce(&mut Satisfactions, Holder<'_>),
+        change: impl FnOnce(&mut Satisfactions, Option<&str>),
     ) -> Result<(), String> {
-        let holder = self.session.as_deref().map_or(Holder::Everyone, Holder::Session);
         let folder = self.folder.as_ref();
         let folder =
             folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
         let unwritable = KnownFolders::unwritable(places.state_dir.as_deref());
         // A damaged file has been set aside and told when it was read.
-        let changed = folder.change(&self.key, now, patience, |kept| change(kept, holder));
+        let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
         match &changed {
             Ok(()) => unwritable.forget(folder.dir()),
             Err(Failure::Lock(_)) => {}
@@ -97,12 +96,11 @@ impl Change {
             Ok(())
         };
         match self {
-            Self::Set(target, satisfaction) => target.keep(patience, places, now, |kept, holder| {
-                kept.set(target.name.as_deref().unwrap_or_default(), holder, *satisfaction);
+            Self::Set(target, satisfaction) => target.keep(patience, places, now, |kept, session| {
+                kept.set(target.name.as_deref().unwrap_or_default(), session, *satisfaction);
             }),
-            Self::Clear(target) => {
-                target.keep(patience, places, now, |kept, holder| kept.clear(target.name.as_deref(), holder))
-            }
+            Self::Clear(target) => target
+                .keep(patience, places, now, |kept, session| kept.clear(target.name.as_deref(), session)),
             Self::Register(entry) => note(&|registry| registry.register(&entry, now)),
             Self::Alive(entry) => note(&|registry| {
                 if !registry.touch(&entry.session, now) {

@@ -124,7 +124,7 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 }
 
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
-    commands(rule).any(|set| set.over_commands().begins(simple))
+    commands(rule).any(|set| set.compiled.begins(simple))
 }
 
 /// A line that was to be typed runs what the requirement asks for, still.
@@ -136,7 +136,7 @@ pub(crate) fn is_asked_for(rule: &Rule<'_>, line: &str) -> bool {
 pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a>> {
     let line = call.line.as_ref()?;
     let found = |simple: &'a Simple| {
-        let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
+        let set = commands(rule).find(|set| set.compiled.begins(simple))?;
         Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
     };
     let mut all = call.commands().iter().filter_map(found);
@@ -148,7 +148,7 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
     let line = call.line.as_ref()?;
     call.commands().iter().filter(|simple| !simple.reads()).find_map(|simple| {
-        let set = commands(rule).find(|set| set.over_commands().resembles(simple))?;
+        let set = commands(rule).find(|set| set.compiled.resembles(simple))?;
         Some((line.shown(simple), set.as_str().to_owned()))
     })
 }

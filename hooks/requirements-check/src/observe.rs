@@ -29,14 +29,17 @@ use crate::settings::Settings;
 use crate::state::State;
 use crate::view::View;
 use crate::{RequirementsCheck, decide, git, typed, wording};
+use after::Response;
 pub use look::Look;
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     match &context.request.event {
         Event::PreToolUse(tool) => before::observe(context, tool).map(|facts| Facts::Before(Box::new(facts))),
-        Event::PostToolUse(result) => after::observe(context, &after::Ended::of(result)),
-        Event::PostToolUseFailure(failure) => after::observe(context, &after::Ended::of_failure(failure)),
+        Event::PostToolUse(result) => after::observe(context, &result.call, &Response::of(result)),
+        Event::PostToolUseFailure(failure) => {
+            after::observe(context, &failure.call, &Response::of_failure(failure))
+        }
         Event::UserPromptSubmit { prompt, source } => {
             Some(submitted(context, session, prompt, source.as_deref()))
         }

@@ -12,7 +12,7 @@ use crate::satisfactions::{Folder, Key};
 use crate::settings::{Scope, Settings};
 
 /// Where a call acts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Here {
     /// Whose satisfactions count.
     pub key: Key,
@@ -22,12 +22,6 @@ pub struct Here {
     pub folder: Option<Folder>,
     /// Why git, which is there, could not be read.
     pub trouble: Option<String>,
-}
-
-impl Default for Here {
-    fn default() -> Self {
-        Self { key: Key::NoGit, worktree: None, folder: None, trouble: None }
-    }
 }
 
 impl Here {

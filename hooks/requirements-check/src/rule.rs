@@ -56,8 +56,7 @@ impl<'a> Rule<'a> {
         if self.set.triggers.is_none() {
             return call.is_edit();
         }
-        self.is_triggered_by_tool(call)
-            || self.patterns(call).any(|pattern| call.runs(pattern.over_commands()))
+        self.is_triggered_by_tool(call) || self.patterns(call).any(|pattern| call.runs(&pattern.compiled))
     }
 
     /// Any call of the tool needs it, whatever its line says.
@@ -67,14 +66,14 @@ impl<'a> Rule<'a> {
 
     /// A command of the call's line is, by itself, one of those that need it.
     pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
-        self.patterns(call).any(|pattern| pattern.over_commands().matches_command(command))
+        self.patterns(call).any(|pattern| pattern.compiled.matches_command(command))
     }
 
     /// The commands of the call's line that need it: the words that are set, or the command where an expression is set.
     pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
         let Some(line) = &call.line else { return Vec::new() };
         let shown = |command: &Simple| {
-            let pattern = self.patterns(call).find(|set| set.over_commands().matches_command(command))?;
+            let pattern = self.patterns(call).find(|set| set.compiled.matches_command(command))?;
             let is_words = pattern.is_words().then(|| pattern.as_str().to_owned());
             Some(is_words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
         };

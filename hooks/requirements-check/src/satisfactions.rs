@@ -45,14 +45,6 @@ pub struct Requirement {
     pub sessions: BTreeMap<String, Satisfaction>,
 }
 
-/// For whom a satisfaction counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder<'a> {
-    /// For one session, by its full id.
-    Session(&'a str),
-    Everyone,
-}
-
 fn is_newer(version: &str) -> bool {
     version.parse().is_ok_and(|version: u32| version > VERSION)
 }
@@ -80,22 +72,22 @@ impl Satisfactions {
         own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
     }
 
-    /// Records `name` as satisfied, in place of the holder's earlier satisfaction.
-    pub fn set(&mut self, name: &str, holder: Holder<'_>, satisfaction: Satisfaction) {
+    /// Records `name` as satisfied for one session, by its full id, or for everyone, in place of the earlier satisfaction.
+    pub fn set(&mut self, name: &str, session: Option<&str>, satisfaction: Satisfaction) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
-        match holder {
-            Holder::Session(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
-            Holder::Everyone => requirement.everyone = Some(satisfaction),
+        match session {
+            Some(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
+            None => requirement.everyone = Some(satisfaction),
         }
     }
 
-    /// Removes the holder's satisfaction of `name`, or of everything, and nobody else's.
-    pub fn clear(&mut self, name: Option<&str>, holder: Holder<'_>) {
+    /// Removes the session's satisfaction of `name`, or of everything, or everyone's; and nobody else's.
+    pub fn clear(&mut self, name: Option<&str>, session: Option<&str>) {
         let named = |known: &String| name.is_none_or(|name| name == known);
         for (_, requirement) in self.requirements.iter_mut().filter(|(known, _)| named(known)) {
-            match holder {
-                Holder::Session(id) => drop(requirement.sessions.remove(id)),
-                Holder::Everyone => requirement.everyone = None,
+            match session {
+                Some(id) => drop(requirement.sessions.remove(id)),
+                None => requirement.everyone = None,
             }
         }
         self.drop_empty();

@@ -38,7 +38,8 @@ pub struct World {
     pub evidence: BTreeMap<String, Freshness>,
     /// Per evidence requirement the files of which the index holds another version than the work tree.
     pub staged_otherwise: BTreeMap<String, Vec<String>>,
-    pub files: BTreeMap<String, FileFound>,
+    /// Per evidence requirement whether its file is as it must be, else what it lacks.
+    pub files: BTreeMap<String, Result<(), String>>,
     /// Other live sessions on this project, as people read them.
     pub others: Vec<String>,
     pub mode: Option<Mode>,
@@ -84,14 +85,6 @@ pub enum Freshness {
     /// The files that differ, as far as they are known.
     Different(Vec<String>),
     Unknown(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileFound {
-    pub(crate) glob: String,
-    /// `is newer than the last commit and contains a match of /.../`.
-    pub(crate) must_be: String,
-    pub(crate) lacks: Option<String>,
 }
 
 impl View<'_> {

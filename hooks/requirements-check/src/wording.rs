@@ -35,23 +35,21 @@ pub(crate) struct Told {
 pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (needs, place) = (subject(call, unmet), view.world.here.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
-    let Told { text, steps } = told(head, view, unmet, origin);
-    Told { text: format!("{text}\nThen repeat the call."), steps }
+    told(head, "Then repeat the call.", view, unmet, origin)
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let place = view.world.here.on();
     let head =
         format!("requirements-check: this session's work {place} is not finished as the project asks.");
-    let Told { text, steps } = told(head, view, unmet, origin);
     let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
-    Told { text: format!("{text}\n{foot}"), steps }
+    told(head, foot, view, unmet, origin)
 }
 
 /// After a plan is accepted: the requirements that the work will need.
 pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
-    let place = view.world.here.on();
-    told(format!("requirements-check: before this plan is carried out {place}:"), view, unmet, origin).text
+    let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
+    told(head, "", view, unmet, origin).text
 }
 
 /// The commands of the line that need something if only commands do, else the tool.
@@ -70,7 +68,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
-fn told(head: String, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
+fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
     for (rule, why) in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
@@ -98,6 +96,7 @@ fn told(head: String, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>
         lines.push(satisfying(view, &by_hand));
         steps.push(format!("run in Bash: {}", command(view, &by_hand)));
     }
+    lines.extend((!foot.is_empty()).then(|| foot.to_owned()));
     Told { text: lines.join("\n"), steps }
 }
 

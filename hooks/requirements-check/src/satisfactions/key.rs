@@ -11,13 +11,14 @@ const NO_GIT: &str = "no git";
 const DETACHED: &str = "detached at ";
 
 /// The owner of satisfactions.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Key {
     /// A branch by its short name (`feature/auth`), also one without a commit yet.
     Branch(String),
     /// A detached HEAD by its commit.
     Detached(String),
     /// A project without git.
+    #[default]
     NoGit,
     /// All branches of the repository.
     Permanent,

@@ -2,7 +2,7 @@
 
 use shared::host::Timestamp;
 
-use super::{By, Holder, Key, Satisfaction, Satisfactions};
+use super::{By, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: i64 = 1_795_300_000;
@@ -24,7 +24,7 @@ fn none() -> Satisfactions {
     Satisfactions::none_of(&Key::Branch("main".to_owned()))
 }
 
-fn satisfied(holder: Holder<'_>, satisfaction: Satisfaction) -> Satisfactions {
+fn satisfied(holder: Option<&str>, satisfaction: Satisfaction) -> Satisfactions {
     let mut kept = none();
     kept.set("plan", holder, satisfaction);
     kept
@@ -33,8 +33,8 @@ fn satisfied(holder: Holder<'_>, satisfaction: Satisfaction) -> Satisfactions {
 #[test]
 fn a_satisfaction_counts_for_those_it_was_made_for() {
     use Scope::{Branch, Permanent, Session, SingleUse};
-    let own = satisfied(Holder::Session(ONE), made(0));
-    let everyones = satisfied(Holder::Everyone, made(0));
+    let own = satisfied(Some(ONE), made(0));
+    let everyones = satisfied(None, made(0));
     for (kept, scope, session, expected) in [
         (&own, Session, ONE, true),
         (&own, SingleUse, ONE, true),
@@ -55,8 +55,8 @@ fn a_satisfaction_counts_for_those_it_was_made_for() {
 
 #[test]
 fn a_satisfaction_counts_until_the_second_it_expires_and_hides_nobody_elses() {
-    let mut kept = satisfied(Holder::Session(ONE), made(0).for_secs(10));
-    kept.set("plan", Holder::Everyone, made(0).for_secs(20));
+    let mut kept = satisfied(Some(ONE), made(0).for_secs(10));
+    kept.set("plan", None, made(0).for_secs(20));
     for (secs, expected) in [(-1, Some(10)), (9, Some(10)), (10, Some(20)), (19, Some(20)), (20, None)] {
         let found = kept.find("plan", Scope::Session, ONE, at(secs));
         assert_eq!(found.and_then(|found| found.expires_at), expected.map(|end| NOW + end), "{secs}");
@@ -81,25 +81,25 @@ fn the_settings_ttl_is_counted_from_the_satisfaction_on() {
 
 #[test]
 fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
-    let holders = [Holder::Session(ONE), Holder::Session(OTHER), Holder::Everyone];
+    let holders = [Some(ONE), Some(OTHER), None];
     let mut kept = none();
     for (name, holder) in ["plan", "review"].into_iter().flat_map(|name| holders.map(|holder| (name, holder)))
     {
         kept.set(name, holder, made(0));
     }
     let full = kept.clone();
-    kept.set("plan", Holder::Session(ONE), made(5));
+    kept.set("plan", Some(ONE), made(5));
     assert_eq!(kept.requirements["plan"].sessions[ONE], made(5));
-    kept.clear(Some("plan"), Holder::Session(ONE));
+    kept.clear(Some("plan"), Some(ONE));
     assert_eq!(kept.requirements["plan"].sessions.keys().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["plan"].everyone.is_some());
     assert_eq!(kept.requirements["review"], full.requirements["review"]);
-    kept.clear(None, Holder::Everyone);
-    kept.clear(None, Holder::Session(OTHER));
+    kept.clear(None, None);
+    kept.clear(None, Some(OTHER));
     assert_eq!(kept.requirements.keys().collect::<Vec<_>>(), ["review"], "nothing empty stays");
 
     let mut kept = full;
-    kept.set("plan", Holder::Session(OTHER), made(1));
+    kept.set("plan", Some(OTHER), made(1));
     kept.forget_sessions(100, at(101));
     assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["review"].everyone.is_some());

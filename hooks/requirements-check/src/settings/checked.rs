@@ -34,7 +34,8 @@ pub struct Pattern {
 #[schemars(inline, with = "String", extend("title" = "the first words of a command, or a regular expression", "minLength" = 1))]
 pub struct CommandPattern {
     text: String,
-    compiled: command_line::Pattern,
+    /// For evidence it must match from the beginning of a command.
+    pub(crate) compiled: command_line::Pattern,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -92,11 +93,6 @@ impl CommandPattern {
     /// It can be typed.
     pub const fn is_words(&self) -> bool {
         matches!(self.compiled, command_line::Pattern::Words(_))
-    }
-
-    /// The pattern; for evidence it must match from the beginning of a command.
-    pub const fn over_commands(&self) -> &command_line::Pattern {
-        &self.compiled
     }
 }
 

@@ -3,7 +3,7 @@
 use super::Standing;
 use crate::evidence::{is_asked_for, outdated};
 use crate::rule::Rule;
-use crate::settings::{CommandPattern, Evidence};
+use crate::settings::{Age, CommandPattern, Evidence, File};
 use crate::state::Uncounted;
 use crate::view::{Freshness, View, quoted};
 use crate::words::{age, cut, plain};
@@ -14,7 +14,7 @@ const MAX_STAGED: usize = 20;
 
 pub(super) fn standing(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
     let passed = (!evidence.commands.is_empty()).then(|| passed(rule, view));
-    let written = evidence.file.as_ref().map(|_| written(rule, view));
+    let written = evidence.file.as_ref().map(|file| written(rule, file, view));
     let both: Result<Vec<String>, String> = passed.into_iter().chain(written).collect();
     both.map(|how| how.join(", and "))
 }
@@ -34,8 +34,8 @@ pub(super) fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> St
         (None, None) => format!("{ALONE} a command that matches {}", commands.join(" or ")),
     };
     let run = (!commands.is_empty()).then_some(run);
-    let file = evidence.file.as_ref().and_then(|_| view.world.files.get(rule.name));
-    let write = file.map(|file| format!("write {} so that it {}", file.glob, file.must_be));
+    let file = evidence.file.as_ref().filter(|_| view.world.files.contains_key(rule.name));
+    let write = file.map(|file| format!("write {} so that it {}", file.glob.as_str(), must_be(file)));
     run.into_iter().chain(write).collect::<Vec<_>>().join(", and ")
 }
 
@@ -73,9 +73,21 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     }
 }
 
-fn written(rule: &Rule<'_>, view: &View<'_>) -> Standing {
-    let file = view.world.files.get(rule.name).ok_or("its file was not looked at")?;
-    file.lacks.clone().map_or_else(|| Ok(format!("{} {}", file.glob, file.must_be)), Err)
+fn written(rule: &Rule<'_>, file: &File, view: &View<'_>) -> Standing {
+    view.world.files.get(rule.name).ok_or("its file was not looked at")?.clone()?;
+    Ok(format!("{} {}", file.glob.as_str(), must_be(file)))
+}
+
+/// `is newer than the last commit and contains a match of /.../`.
+fn must_be(wanted: &File) -> String {
+    let newer = wanted.newer_than.map(|than| match than {
+        Age::Head => "is newer than the last commit".to_owned(),
+        Age::Ago(span) => format!("is newer than {}", age(i64::try_from(span.as_secs()).unwrap_or(i64::MAX))),
+    });
+    let contains =
+        wanted.contains.iter().map(|pattern| format!("contains a match of /{}/", pattern.as_str()));
+    let all: Vec<String> = newer.into_iter().chain(contains).collect();
+    if all.is_empty() { "is there".to_owned() } else { all.join(" and ") }
 }
 
 /// The last run that did not count, if it is still what is asked for.

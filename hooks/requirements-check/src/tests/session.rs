@@ -8,7 +8,7 @@ use requirements_check::change::Change;
 use requirements_check::git::Worktree;
 use requirements_check::place::Here;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Holder, Key, Satisfaction};
+use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
@@ -21,7 +21,7 @@ use super::{Known, known};
 
 pub(crate) const SESSION: &str = "5e55104e-0000-4000-8000-000000000001";
 pub(crate) const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
-pub(crate) const OWN: Holder<'_> = Holder::Session(SESSION);
+pub(crate) const OWN: Option<&str> = Some(SESSION);
 pub(crate) const ROOT: &str = "/repo/tree";
 const BEGIN: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -95,7 +95,7 @@ impl Scene {
                 key if *key == self.world.here.key => &mut self.world.branch,
                 _ => continue,
             };
-            let holder = target.session.as_deref().map_or(Holder::Everyone, Holder::Session);
+            let holder = target.session.as_deref();
             let name = target.name.as_deref();
             match change {
                 Change::Set(_, satisfaction) => {
@@ -128,7 +128,7 @@ impl Scene {
     }
 
     /// Satisfies a requirement for a holder, as of now.
-    pub(crate) fn satisfy(&mut self, name: &str, holder: Holder<'_>, by: By) {
+    pub(crate) fn satisfy(&mut self, name: &str, holder: Option<&str>, by: By) {
         let satisfaction = Satisfaction::new(by, self.now);
         let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);
         let is_permanent = scope == Scope::Permanent;
@@ -137,7 +137,7 @@ impl Scene {
     }
 
     /// Approves or waives a requirement for so many seconds.
-    pub(crate) fn except(&mut self, name: &str, holder: Holder<'_>, by: By, secs: u64) {
+    pub(crate) fn except(&mut self, name: &str, holder: Option<&str>, by: By, secs: u64) {
         let exception = Satisfaction::new(by, self.now).for_secs(secs);
         self.world.permanent.set(name, holder, exception);
     }

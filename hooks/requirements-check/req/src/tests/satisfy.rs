@@ -6,7 +6,7 @@ use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, OTHER, SCRIPT, SESSION, Scene, USER};
 use requirements_check::change::Change;
-use requirements_check::satisfactions::{By, Holder, Key, Listed};
+use requirements_check::satisfactions::{By, Key, Listed};
 use requirements_check::settings::{Kind, Terms};
 
 const SCOPES: &str = "\
@@ -227,8 +227,8 @@ const FOUR: [&str; 4] = ["plan", "other", "adr", "license"];
 fn satisfied() -> Scene {
     let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
     for name in FOUR {
-        for holder in [Holder::Session(SESSION), Holder::Session(OTHER), Holder::Everyone] {
-            if matches!(name, "plan" | "other") != matches!(holder, Holder::Everyone) {
+        for holder in [Some(SESSION), Some(OTHER), None] {
+            if matches!(name, "plan" | "other") != holder.is_none() {
                 scene.satisfy(name, holder, By::Agent);
             }
         }

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{End, OTHER, OWN, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
@@ -188,7 +188,7 @@ fn after_a_plan_what_the_work_will_need_is_listed() {
     assert!(text.contains("- adr: ") && text.contains("req satisfy adr"), "{text}");
     assert!(!text.contains("- plan: ") && !text.contains("at_the_end"), "{text}");
     assert_eq!(exit(&mut scene, End::Failed), Verdict::Pass, "the plan was refused");
-    scene.satisfy("adr", Holder::Everyone, By::Agent);
+    scene.satisfy("adr", None, By::Agent);
     assert_eq!(exit(&mut scene, End::Succeeded), Verdict::Pass, "nothing is missing");
 }
 

@@ -8,7 +8,7 @@ use shared::hook::{Memory, Verdict};
 use crate::change::Change;
 use crate::facts::Place;
 use crate::rails::{self, Guarded, LOCKED};
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
 
@@ -45,7 +45,7 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     assert_eq!(denied(&scene.edit("t2")), reason, "whole however soon the call comes again");
     let mut scene = Scene::new(SEVERAL);
     for name in ["plan", "adr", "tests"] {
-        scene.satisfy(name, Holder::Everyone, By::User);
+        scene.satisfy(name, None, By::User);
     }
     scene.measures("size", 10);
     assert!(denied(&scene.edit("t1")).matches("\n- ").count() == 1, "the files of the tests are not known");

@@ -3,7 +3,7 @@
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{OTHER, OWN, SESSION, Scene};
 
 const TWO: &str = "plan: {description: The plan is written down.}\nadr: {scope: branch}\n";
@@ -20,7 +20,7 @@ fn told(scene: &mut Scene, source: &str) -> String {
 fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
     let mut scene = Scene::new(TWO);
     scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
-    scene.satisfy("adr", Holder::Everyone, By::User);
+    scene.satisfy("adr", None, By::User);
     for source in ["startup", "clear", "resume", "compact", "fork"] {
         let text = told(&mut scene, source);
         assert!(text.starts_with("House rules\n"), "{text}");
@@ -33,7 +33,7 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
         assert_eq!(text.contains("written down"), is_long, "{source}: {text}");
     }
     let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
-    scene.except("size", Holder::Everyone, By::Approval, 600);
+    scene.except("size", None, By::Approval, 600);
     let text = told(&mut scene, "startup");
     assert!(!text.contains("To satisfy"), "{text}");
     assert!(text.contains("exception: size, approved for 10 min more"), "{text}");
@@ -98,8 +98,8 @@ fn satisfactions_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set
         let mut scene = Scene::new(TWO);
         scene.settings.hooks.session_end.clear_session_state = clears;
         scene.satisfy("plan", OWN, By::Agent);
-        scene.satisfy("plan", Holder::Session(OTHER), By::Agent);
-        scene.satisfy("adr", Holder::Everyone, By::User);
+        scene.satisfy("plan", Some(OTHER), By::Agent);
+        scene.satisfy("adr", None, By::User);
         scene.edited("t1");
         let answer = scene.end(reason);
         assert_eq!(answer.verdict, Verdict::Pass);

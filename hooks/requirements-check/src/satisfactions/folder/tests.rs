@@ -7,7 +7,7 @@ use std::time::Duration;
 use shared::host::Timestamp;
 
 use super::{Failure, Folder};
-use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
@@ -50,7 +50,7 @@ impl World {
 }
 
 fn set(kept: &mut Satisfactions, name: &str) {
-    kept.set(name, Holder::Everyone, Satisfaction::new(By::User, NOW));
+    kept.set(name, None, Satisfaction::new(By::User, NOW));
 }
 
 fn main() -> Key {
@@ -62,7 +62,7 @@ fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     let world = World::new();
     assert_eq!(world.satisfied(), [""; 0]);
     assert!(!world.folder.dir().exists(), "reading makes nothing");
-    world.change(|kept| kept.clear(Some("plan"), Holder::Everyone)).unwrap();
+    world.change(|kept| kept.clear(Some("plan"), None)).unwrap();
     assert!(!world.file("").exists());
     world.satisfy("plan");
     let later = NOW.plus(Duration::from_secs(5));
@@ -160,7 +160,7 @@ fn lists_and_prunes_what_is_ours() {
         world.folder.change(key, NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
     }
     let own = |kept: &mut Satisfactions| {
-        kept.set("plan", Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
+        kept.set("plan", Some("s1"), Satisfaction::new(By::Agent, NOW));
     };
     world.change(own).unwrap();
     fs::copy(world.file(""), world.folder.dir().join("copy.json")).unwrap();
