@@ -9,8 +9,7 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::known_folders::KnownFolders;
-use crate::place::Here;
+use crate::place::{Here, KnownFolders};
 use crate::registry::{Entry, Registry};
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;

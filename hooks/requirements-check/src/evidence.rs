@@ -6,11 +6,11 @@ use globset::{GlobSet, GlobSetBuilder};
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Simple, base_name, is_in};
-use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern};
+use crate::view::After;
 use crate::view::quoted;
 use crate::words::cut;
 

@@ -21,12 +21,11 @@ use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::facts::Facts;
-use crate::known_folders::KnownFolders;
-use crate::place::is_writable;
+use crate::place::{KnownFolders, is_writable};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
+use crate::view::Facts;
 use crate::view::View;
 use crate::{RequirementsCheck, decide, git, typed, wording};
 use after::Response;
@@ -83,7 +82,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
     let session = call.session_id.as_deref();
     let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
     // Only requirements that are due are measured.
-    let due: Vec<Rule<'_>> = decide::stop::due(context.settings, &view).collect();
+    let due: Vec<Rule<'_>> = decide::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;
     }

@@ -6,16 +6,22 @@
 //! satisfactions it is about.
 
 mod folder;
-mod key;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use shared::digest;
 use shared::host::Timestamp;
+use shared::state::MAX_NAME;
 
 use crate::settings::Scope;
 pub use folder::{Failure, Folder, Listed};
-pub use key::Key;
+
+/// The labels of all but branches have a space, which no branch can have.
+const ALL_BRANCHES: &str = "all branches";
+const NO_GIT: &str = "no git";
+const DETACHED: &str = "detached at ";
 
 /// The version that is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;
@@ -204,6 +210,63 @@ impl Satisfaction {
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
     pub(crate) fn is_fresh(&self, ttl_secs: Option<u64>, now: Timestamp) -> bool {
         !self.is_expired(now) && ttl_secs.is_none_or(|ttl| self.age_secs(now) < ttl)
+    }
+}
+
+/// The owner of satisfactions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// A branch by its short name (`feature/auth`), also one without a commit yet.
+    Branch(String),
+    /// A detached HEAD by its commit.
+    Detached(String),
+    /// A project without git.
+    #[default]
+    NoGit,
+    /// All branches of the repository.
+    Permanent,
+}
+
+impl Key {
+    /// The value of `branch` in the file.
+    pub(crate) fn label(&self) -> Cow<'_, str> {
+        match self {
+            Self::Branch(name) => Cow::Borrowed(name),
+            Self::Detached(commit) => Cow::Owned(format!("{DETACHED}{commit}")),
+            Self::NoGit => Cow::Borrowed(NO_GIT),
+            Self::Permanent => Cow::Borrowed(ALL_BRANCHES),
+        }
+    }
+
+    pub(crate) fn of_label(label: &str) -> Self {
+        match (label, label.strip_prefix(DETACHED)) {
+            (ALL_BRANCHES, _) => Self::Permanent,
+            (NO_GIT, _) => Self::NoGit,
+            (_, Some(commit)) => Self::Detached(commit.to_owned()),
+            (branch, None) => Self::Branch(branch.to_owned()),
+        }
+    }
+
+    /// As much of the name as leaves room for a hash and for endings that writers add.
+    fn file_name(&self) -> String {
+        let name = match self {
+            Self::Branch(name) => name.clone(),
+            Self::Detached(commit) => format!("detached-{commit}"),
+            Self::NoGit => "no-git".to_owned(),
+            Self::Permanent => "permanent".to_owned(),
+        };
+        let slug = |char: char| match char {
+            '/' | '\\' => '-',
+            '-' | '_' => char,
+            other if other.is_alphanumeric() => other,
+            // A dot is never left: behind it stands the hash.
+            _ => '_',
+        };
+        let mut slug: String = name.chars().map(slug).collect();
+        while slug.len() > MAX_NAME / 2 {
+            slug.pop();
+        }
+        format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
     }
 }
 

@@ -4,17 +4,21 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use shared::cli::Reply;
 use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
+use transcript::TurnWork;
 
+use crate::call::Call;
 use crate::change::Change;
 pub use crate::git::Size;
 use crate::place::Here;
+use crate::rails::Breach;
 use crate::registry::is_headless;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction, Satisfactions};
 use crate::settings::Scope;
-use crate::state::State;
+use crate::state::{Run, State};
 use crate::words::age;
 
 pub struct View<'a> {
@@ -131,6 +135,54 @@ impl View<'_> {
         let elsewhere = self.world.elsewhere.as_ref();
         elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
+}
+
+/// What `observe` found, event by event.
+#[derive(Debug)]
+pub enum Facts {
+    Before(Box<Before>),
+    After(Box<After>),
+    /// A prompt, and the answer if it is a command of ours.
+    Prompt(Box<World>, Option<Reply<Change>>),
+    /// The turn is about to end, and what it did.
+    Stop(Box<World>, TurnWork),
+    Start(Box<World>),
+    End(Box<World>),
+}
+
+#[derive(Debug)]
+pub struct Before {
+    pub(crate) call: Call,
+    /// Where the call acts, then the other work trees in which commands of its line act.
+    pub(crate) places: Vec<Place>,
+    pub(crate) breach: Option<Breach>,
+    /// Commands of the call that may become evidence.
+    pub(crate) runs: Vec<Run>,
+    /// The session has given no sign of life for a while.
+    pub(crate) registers: bool,
+}
+
+/// A work tree, and the names of the requirements that are judged there.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) world: World,
+    pub(crate) judged: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct After {
+    pub(crate) call: Call,
+    pub(crate) world: World,
+    /// The call ran to its end without an error.
+    pub(crate) succeeded: bool,
+    /// The call was interrupted, or goes on in the background.
+    pub(crate) is_unfinished: bool,
+    /// Evidence requirements whose files differ from those at the call's beginning.
+    pub(crate) changed: Vec<String>,
+    /// Evidence requirements whose `min_output` the call's output lacks.
+    pub(crate) without_output: Vec<String>,
+    /// Requirements that a `req satisfy` in the line names.
+    pub(crate) satisfied: Vec<String>,
 }
 
 /// A word as a shell reads it.

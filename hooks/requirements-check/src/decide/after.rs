@@ -6,11 +6,11 @@ use super::{Answer, advice, remember, view};
 use crate::RequirementsCheck;
 use crate::change::{Change, Target};
 use crate::evidence;
-use crate::facts::After;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Metadata, Satisfaction};
 use crate::settings::{Kind, Terms};
 use crate::state::{Run, State, Uncounted};
+use crate::view::After;
 use crate::view::View;
 use crate::wording::{self, Unmet};
 

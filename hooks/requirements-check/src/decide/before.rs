@@ -5,16 +5,16 @@ use std::collections::BTreeSet;
 
 use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
-use super::{Answer, advice, reactions, remember, session::sign_of_life, view};
+use super::{Answer, advice, reactions, remember, sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::evidence::order::{self, Late};
-use crate::facts::{Before, Place};
 use crate::rails;
 use crate::rule::Rule;
 use crate::settings::{Kind, Scope};
 use crate::state::State;
 use crate::view::View;
+use crate::view::{Before, Place};
 use crate::wording::{self, Unmet};
 
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {

@@ -15,11 +15,11 @@ use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
-use crate::facts::{After, Facts};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Settings, Terms};
 use crate::state::State;
 use crate::typed;
+use crate::view::{After, Facts};
 
 /// Bytes of a persisted output that are searched.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;

@@ -11,13 +11,13 @@ use shared::protocol::ToolCall;
 use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::evidence;
-use crate::facts::{Before, Place};
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Run, State};
+use crate::view::{Before, Place};
 use crate::words::cut;
 
 /// A work tree, and the rules that are judged there.

@@ -1,12 +1,13 @@
 //! The files when a command began, and now.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use globset::GlobSet;
 use shared::host::Timestamp;
 
 use super::look::Look;
+use super::sizes::COARSE;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
 use crate::git::{self, GitError, Taken, take, take_plain};
@@ -14,9 +15,6 @@ use crate::paths::real;
 use crate::rule::Rule;
 use crate::settings::{Glob, Scope};
 use crate::view::Freshness;
-
-/// Times of files are coarser than ours.
-const COARSE: Duration = Duration::from_millis(20);
 
 /// The digest of the files as they are now, and the time: `9f86d081884c7d65@1795300000000000`.
 pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {

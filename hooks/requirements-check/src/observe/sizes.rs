@@ -13,7 +13,7 @@ use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
 
 /// Times of files are coarser than ours.
-const COARSE: Duration = Duration::from_millis(20);
+pub(super) const COARSE: Duration = Duration::from_millis(20);
 
 /// The last count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

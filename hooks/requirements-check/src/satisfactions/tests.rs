@@ -1,8 +1,9 @@
 //! Satisfactions as data: which of them count, and whose they are.
 
+use proptest::prelude::*;
 use shared::host::Timestamp;
 
-use super::{By, Key, Satisfaction, Satisfactions};
+use super::{By, Key, MAX_NAME, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: i64 = 1_795_300_000;
@@ -21,7 +22,7 @@ fn made(secs: i64) -> Satisfaction {
 }
 
 fn none() -> Satisfactions {
-    Satisfactions::none_of(&Key::Branch("main".to_owned()))
+    Satisfactions::none_of(&branch("main"))
 }
 
 fn satisfied(holder: Option<&str>, satisfaction: Satisfaction) -> Satisfactions {
@@ -103,4 +104,36 @@ fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
     kept.forget_sessions(100, at(101));
     assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["review"].everyone.is_some());
+}
+
+fn branch(name: &str) -> Key {
+    Key::Branch(name.to_owned())
+}
+
+#[test]
+fn a_file_is_called_like_its_branch_and_a_label_leads_back_to_its_key() {
+    for (key, slug) in [
+        (branch("main"), "main"),
+        (branch("feature/auth"), "feature-auth"),
+        (branch("../../etc"), "__-__-etc"),
+        (branch("permanent"), "permanent"),
+        (Key::Permanent, "permanent"),
+        (branch("detached-0a1b"), "detached-0a1b"),
+        (Key::Detached("0a1b".to_owned()), "detached-0a1b"),
+        (Key::NoGit, "no-git"),
+    ] {
+        assert!(key.file_name().starts_with(&format!("{slug}.")), "{}", key.file_name());
+        assert_eq!(Key::of_label(&key.label()), key);
+    }
+    assert_ne!(branch("permanent").file_name(), Key::Permanent.file_name());
+}
+
+proptest! {
+    #[test]
+    fn a_name_is_one_component_and_nobody_elses(one in any::<String>(), other in "[a-c/.-]{0,4}") {
+        let name = branch(&one).file_name();
+        prop_assert_eq!(std::path::Path::new(&name).file_name(), Some(std::ffi::OsStr::new(&name)));
+        prop_assert!(!name.contains(['/', '\\', '\0', ':']) && name.len() <= MAX_NAME, "{}", name);
+        prop_assert_eq!(name == branch(&other).file_name(), one == other);
+    }
 }

@@ -6,11 +6,11 @@ use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
-use crate::facts::Place;
 use crate::rails::{self, Guarded, LOCKED};
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
+use crate::view::Place;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
