@@ -19,7 +19,6 @@ pub enum Change {
     Set(Target, Box<Satisfaction>),
     /// Satisfactions go; nobody else's.
     Clear(Target),
-    Register(Box<Entry>),
     Alive(Box<Entry>),
     Forget(String),
     Turn(Turn),
@@ -100,12 +99,7 @@ impl Change {
             }),
             Self::Clear(target) => target
                 .keep(patience, places, now, |kept, session| kept.clear(target.name.as_deref(), session)),
-            Self::Register(entry) => note(&|registry| registry.register(&entry, now)),
-            Self::Alive(entry) => note(&|registry| {
-                if !registry.touch(&entry.session, now) {
-                    registry.register(&entry, now);
-                }
-            }),
+            Self::Alive(entry) => note(&|registry| registry.note(&entry)),
             Self::Forget(session) => note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => turn.carry_out(places, now),
             Self::ToldOfInit(common_dir) => {

@@ -80,7 +80,7 @@ fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
     let is_short = matches!(source.as_str(), "compact" | "resume");
     let text = is_told.then(|| wording::at_start(input, &view(input, world, None), is_short));
-    let mut effects: Vec<Change> = entry(input, world).map(Change::Register).into_iter().collect();
+    let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
     for (text, change) in world.once.iter().filter(|_| !world.is_headless()) {
@@ -118,24 +118,20 @@ fn end(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
     Outcome { effects, ..Outcome::pass().remembering(Memory::Drop) }
 }
 
-fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Change> {
-    entry(input, world).map(Change::Alive).into_iter().collect()
-}
-
 /// None without state: `shared` drops an answer that has effects then, and a gate must hold.
-fn entry(input: &Input<'_, RequirementsCheck>, world: &World) -> Option<Box<Entry>> {
-    if !input.state_is_usable {
-        return None;
-    }
-    let (session, project) = (input.request.call.session_id.as_ref()?, world.root.clone()?);
-    Some(Box::new(Entry {
-        session: session.clone(),
-        project,
-        branch: world.here.branch().map(ToOwned::to_owned),
-        entrypoint: world.entrypoint.clone(),
-        started_at: input.now.micros().div_euclid(1_000_000),
-        touched: input.now,
-    }))
+fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Change> {
+    let session = input.request.call.session_id.clone().filter(|_| input.state_is_usable);
+    let alive = |(session, project)| {
+        Change::Alive(Box::new(Entry {
+            session,
+            project,
+            branch: world.here.branch().map(ToOwned::to_owned),
+            entrypoint: world.entrypoint.clone(),
+            started_at: input.now.micros().div_euclid(1_000_000),
+            touched: input.now,
+        }))
+    };
+    session.zip(world.root.clone()).map(alive).into_iter().collect()
 }
 
 /// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.

@@ -26,10 +26,13 @@ use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
 use crate::view::Facts;
-use crate::view::View;
-use crate::{RequirementsCheck, decide, git, typed, wording};
+use crate::view::{View, quoted};
+use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
 pub use look::Look;
+
+const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
+    type in a terminal: req init (this is said once)";
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
@@ -102,7 +105,7 @@ impl Look<'_, '_> {
         // A notice that nobody remembers would come each time.
         if is_writable(store.dir()) {
             let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
-            self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+            self.world.once.extend(newcomer.map(|folder| (NEWCOMER.to_owned(), Change::ToldOfInit(folder))));
             self.note_new_client(store);
         }
     }
@@ -113,7 +116,12 @@ impl Look<'_, '_> {
         let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
         let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
         if git::is_tracked(worktree, &local) {
-            self.world.notes.push(wording::tracked_local_file(&local));
+            let shown = local.display().to_string();
+            self.world.notes.push(format!(
+                "requirements-check: {shown} is tracked by git, so it is the team's and not yours alone; take it out with: \
+                 git rm --cached {}",
+                quoted(&shown)
+            ));
         }
     }
 
@@ -122,7 +130,11 @@ impl Look<'_, '_> {
         let agent = self.context.host.environment.agent.as_deref();
         let Some(running) = agent.and_then(proved::version_of_agent) else { return };
         if let Some(before) = proved::untold_change(&proved::read(store), &running) {
-            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
+            let text = format!(
+                "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
+                 req doctor (this is said once)"
+            );
+            self.world.once.push((text, Change::ToldOfClient(running)));
         }
     }
 

@@ -13,7 +13,7 @@ use shared::state::{Store, read_regular};
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
-/// A sign of life is noted so often.
+/// Before tool calls a sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// So many files of the state folder are looked at.
 const MAX_LOOKED_AT: usize = 100_000;
@@ -31,7 +31,7 @@ pub struct Entry {
     pub session: String,
     /// Root of the work tree. Another work tree of the same repository is another project.
     pub project: PathBuf,
-    /// When it was registered last; `None` without one.
+    /// At the last sign of life; `None` without one.
     pub branch: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub entrypoint: Option<String>,
@@ -53,27 +53,19 @@ impl Registry {
         Self { store: Store::at(state_dir) }
     }
 
-    /// Notes that a session is here now, in place of an earlier entry of it. A failure is of no consequence: the next sign of
-    /// life tries again.
-    pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
-        let _ = self.store.change(&entry.session, |known: &mut Entry| {
-            known.clone_from(entry);
-            true
-        });
-        self.set_time(&entry.session, now);
-    }
-
-    /// Notes a sign of life, unless one was noted lately; `false` if the session is not registered.
-    #[must_use]
-    pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
-        if !self.is_quiet(session, now) {
-            return true;
+    /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
+    pub(crate) fn note(&self, entry: &Entry) {
+        let known = self.entry(&entry.session);
+        let started_at = known.as_ref().map_or(entry.started_at, |known| known.started_at);
+        let entry = Entry { started_at, ..entry.clone() };
+        if known.is_none_or(|known| Entry { touched: entry.touched, ..known } != entry) {
+            let _ = self.store.change(&entry.session, |known: &mut Entry| {
+                known.clone_from(&entry);
+                true
+            });
         }
-        let is_registered = self.entry(session).is_some();
-        if is_registered {
-            self.set_time(session, now);
-        }
-        is_registered
+        let file = self.file(&entry.session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
+        let _ = file.map(|file| file.set_modified(SystemTime::from(entry.touched)));
     }
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
@@ -117,11 +109,6 @@ impl Registry {
         let mut entries: Vec<Entry> = files.filter(is_entry).filter_map(read).collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
-    }
-
-    fn set_time(&self, session: &str, now: Timestamp) {
-        let file = self.file(session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
-        let _ = file.map(|file| file.set_modified(SystemTime::from(now)));
     }
 }
 

@@ -60,10 +60,6 @@ impl Satisfactions {
         Self { version: VERSION.to_string(), branch: key.label().into_owned(), ..Self::default() }
     }
 
-    fn is_newer(&self) -> bool {
-        is_newer(&self.version)
-    }
-
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
     /// For `permanent` those of [`Key::Permanent`] are the ones to ask.
     pub(crate) fn find(

@@ -1,7 +1,5 @@
 //! What Claude and the user read. Each text stands alone, names the hook and the rule, and says what to do next.
 
-use std::path::Path;
-
 use shared::config::Origin;
 use shared::hook::Input;
 use shared::protocol::Mode;
@@ -156,22 +154,14 @@ pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is
     }
     lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand)));
     lines.extend(exceptions);
-    within(&lines, view)
-}
-
-/// The lines that fit, and the command that shows the others.
-fn within(lines: &[String], view: &View<'_>) -> String {
-    let more = format!("(more is required than fits here: {} status)", view.world.req());
-    let (room, mut length) = (MAX_AT_START.saturating_sub(more.chars().count()), 0);
-    let fits = |line: &&String| {
-        length += line.chars().count() + 1;
-        length <= room
-    };
-    let mut kept: Vec<&str> = lines.iter().take_while(fits).map(String::as_str).collect();
-    if kept.len() < lines.len() {
-        kept.push(&more);
+    let text = lines.join("\n");
+    if text.chars().count() <= MAX_AT_START {
+        return text;
     }
-    kept.join("\n")
+    // The lines that fit, and the command that shows the others.
+    let more = format!("(more is required than fits here: {} status)", view.world.req());
+    let fits = cut(&text, MAX_AT_START.saturating_sub(more.chars().count() + 1));
+    fits.rsplit_once('\n').map_or(String::new(), |(whole, _)| format!("{whole}\n")) + &more
 }
 
 pub fn warning(name: &str, block: u64, size: &Size, warn: u64) -> String {
@@ -212,41 +202,6 @@ pub(crate) fn cannot_be_kept(here: &Here, names: &[&str]) -> String {
         "requirements-check: {} cannot be satisfied, because {folder} cannot be written to, and {} not asked for; make it writable",
         names.join(", "),
         if names.len() == 1 { "is" } else { "are" }
-    )
-}
-
-pub(crate) fn set_aside(file: &Path) -> String {
-    format!(
-        "requirements-check: a file of satisfactions was damaged and is now {}; what it held counts as not satisfied",
-        file.display()
-    )
-}
-
-pub(crate) fn without_git(why: &str) -> String {
-    format!(
-        "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
-    )
-}
-
-pub(crate) fn newcomer() -> String {
-    "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, type in a terminal: \
-     req init (this is said once)"
-        .to_owned()
-}
-
-pub(crate) fn new_client(running: &str, proved: &str) -> String {
-    format!(
-        "requirements-check: Claude Code is {running} now; the hooks were last proved under {proved}. To prove them again: \
-         req doctor (this is said once)"
-    )
-}
-
-pub(crate) fn tracked_local_file(file: &Path) -> String {
-    format!(
-        "requirements-check: {} is tracked by git, so it is the team's and not yours alone; take it out with: \
-         git rm --cached {}",
-        file.display(),
-        quoted(&file.display().to_string())
     )
 }
 

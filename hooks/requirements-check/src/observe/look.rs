@@ -20,7 +20,6 @@ use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
 use crate::settings::{Guard, Settings, Terms};
 use crate::view::{Freshness, World};
-use crate::wording;
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
@@ -67,6 +66,12 @@ impl<'a, 's> Look<'a, 's> {
         };
         let can_satisfy =
             here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()) && !failed(folder.dir()));
+        let without_git = |why| {
+            format!(
+                "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
+            )
+        };
+        let notes = here.trouble.iter().map(without_git).collect();
         let world = World {
             mode: context.request.call.permission_mode,
             elsewhere,
@@ -74,7 +79,7 @@ impl<'a, 's> Look<'a, 's> {
             cwd: cwd.to_owned(),
             root: context.places.root.clone(),
             entrypoint: context.host.environment.entrypoint.clone(),
-            notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
+            notes,
             can_satisfy,
             can_prove: can_satisfy && context.store.map(Store::dir).is_some_and(is_writable),
             here,
@@ -104,7 +109,12 @@ impl<'a, 's> Look<'a, 's> {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
             Ok((satisfactions, corrupt)) => {
-                self.world.notes.extend(corrupt.iter().map(|file| wording::set_aside(file)));
+                self.world.notes.extend(corrupt.map(|file| {
+                    format!(
+                        "requirements-check: a file of satisfactions was damaged and is now {}; what it held counts as not satisfied",
+                        file.display()
+                    )
+                }));
                 satisfactions
             }
             Err(error) => {

@@ -24,7 +24,11 @@ impl World {
     }
 
     fn register(&self, session: &str, project: &str) {
-        self.registry.register(&entry(session, project), NOW);
+        self.registry.note(&entry(session, project));
+    }
+
+    fn lives(&self, now: Timestamp) {
+        self.registry.note(&Entry { touched: now, started_at: 0, ..entry("s1", "/repo") });
     }
 
     fn live(&self, now: Timestamp) -> Vec<String> {
@@ -51,7 +55,7 @@ fn a_session_is_live_in_its_work_tree_for_fifteen_minutes_after_its_last_sign_of
         assert_eq!(world.registry.entry(session), Some(entry(session, project)));
     }
     assert_eq!(world.live(NOW.plus(LIVE_FOR)), ["../../s 0", "s1"]);
-    assert!(world.registry.touch("s1", NOW.plus(LIVE_FOR)));
+    world.lives(NOW.plus(LIVE_FOR));
     assert_eq!(world.live(NOW.plus(LIVE_FOR + TOUCH_EVERY)), ["s1"]);
     assert_eq!(world.live(NOW), ["../../s 0", "s1"], "the clock went back");
     world.register("s1", "/moved");
@@ -63,16 +67,15 @@ fn a_session_is_live_in_its_work_tree_for_fifteen_minutes_after_its_last_sign_of
 }
 
 #[test]
-fn a_sign_of_life_is_noted_once_a_minute_and_again_when_the_clock_went_back() {
+fn a_session_is_quiet_after_a_minute_and_when_the_clock_went_back() {
     let world = World::new();
-    let half = TOUCH_EVERY / 2;
-    let noted = [(half, NOW), (TOUCH_EVERY, NOW.plus(TOUCH_EVERY)), (half, NOW.plus(half))];
-    for (after, expected) in noted {
-        assert!(world.registry.touch("s1", NOW.plus(after)));
-        assert_eq!(world.registry.entry("s1").unwrap().touched, expected, "{after:?}");
+    for (after, expected) in [(TOUCH_EVERY / 2, false), (TOUCH_EVERY, true)] {
+        assert_eq!(world.registry.is_quiet("s1", NOW.plus(after)), expected, "{after:?}");
     }
-    assert!(!world.registry.touch("s2", NOW), "it is not registered");
-    assert!(world.registry.entry("s2").is_none());
+    world.lives(NOW.plus(TOUCH_EVERY));
+    assert!(!world.registry.is_quiet("s1", NOW.plus(TOUCH_EVERY)) && world.registry.is_quiet("s1", NOW));
+    assert_eq!(world.registry.entry("s1").unwrap().started_at, NOW.micros() / 1_000_000, "it began once");
+    assert!(world.registry.is_quiet("s2", NOW), "it is not registered");
 }
 
 #[test]

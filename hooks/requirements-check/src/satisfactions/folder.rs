@@ -13,7 +13,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::{Key, Satisfactions, VERSION, epoch_secs};
+use super::{Key, Satisfactions, VERSION, epoch_secs, is_newer};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -105,7 +105,7 @@ impl Folder {
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
         self.locked(key, patience, || {
             let (before, _) = self.settle(key)?;
-            if before.is_newer() {
+            if is_newer(&before.version) {
                 return Err(Failure::Newer(self.place(key)));
             }
             let mut after = before.clone();
@@ -137,7 +137,7 @@ impl Folder {
     fn remove(&self, key: &Key) -> Result<(), Failure> {
         let place = self.place(key);
         self.locked(key, LOCK_DEADLINE, || match load(&place, key)? {
-            newer if newer.is_newer() => Ok(()),
+            newer if is_newer(&newer.version) => Ok(()),
             _ => remove_durable(&place).map_err(|_| Failure::File(place.clone(), "written")),
         })?
     }
@@ -214,7 +214,7 @@ fn load(place: &Path, key: &Key) -> Result<Satisfactions, Failure> {
         Err(_) => return Err(Failure::File(place.to_path_buf(), "read")),
     };
     serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
-        Ok(Version { version }) if super::is_newer(&version) => Failure::Newer(place.to_path_buf()),
+        Ok(Version { version }) if is_newer(&version) => Failure::Newer(place.to_path_buf()),
         _ => Failure::Damaged(place.to_path_buf()),
     })
 }

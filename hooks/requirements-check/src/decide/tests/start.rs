@@ -56,7 +56,7 @@ fn tells_at_most_two_thousand_characters_whatever_is_required() {
 fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
     let mut scene = Scene::new(TWO);
     let answer = scene.start("startup");
-    let [Change::Register(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
+    let [Change::Alive(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
     assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
     assert_eq!(entry.project, std::path::Path::new(crate::scene::ROOT));
     let answer = scene.prompt("fix the bug", None);
