@@ -12,6 +12,7 @@ use shared::hook_names::own_commands;
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, is_in, spelled};
 use crate::paths::{flat, real};
+use crate::rule::Rule;
 use crate::settings::Settings;
 
 /// Tools that name a file and only read it.
@@ -65,23 +66,14 @@ pub(crate) struct Guarded<'a> {
     pub(crate) cwd: &'a Path,
 }
 
-/// The first requirement, by name, for whose sake the rails are up: locked by the global file, or the user's alone to
+/// The first requirement, by name, for whose sake the rails are up, and why: locked by the global file, or the user's alone to
 /// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
 pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, &'static str)> {
     settings.requirements.iter().filter(|(_, set)| set.is_on()).find_map(|(name, set)| {
-        let rule = format!("requirements.{name}");
-        if locked.iter().any(|path| locks(path, &rule)) {
-            return Some((rule, LOCKED));
-        }
-        set.is_the_users().then_some((rule, USERS_ALONE))
+        let rule = Rule { name, set };
+        let users = set.is_the_users().then_some(USERS_ALONE);
+        Some((rule.key(), if rule.is_locked(locked) { LOCKED } else { users? }))
     })
-}
-
-/// `path` is the rule, all rules, everything, or a key of the rule.
-pub(crate) fn locks(path: &str, rule: &str) -> bool {
-    path.is_empty()
-        || path == "requirements"
-        || path.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// There is something in the call to look at: its tool is not one that reads, by its name or the first word of it.

@@ -36,8 +36,8 @@ pub struct Requirement {
     pub description: Option<String>,
     pub checklist: Vec<String>,
     pub ttl_secs: Option<u64>,
-    /// Keys that have no effect: what is wrong and what follows.
-    pub remarks: Vec<(&'static str, String)>,
+    /// Triggers that no call sets off: what is wrong and what follows.
+    pub remarks: Vec<String>,
 }
 
 /// What satisfies a requirement.

@@ -71,6 +71,17 @@ impl World {
         self.here.root().or(self.root.as_deref())
     }
 
+    pub(crate) fn satisfaction(
+        &self,
+        rule: &Rule<'_>,
+        session: Option<&str>,
+        now: Timestamp,
+    ) -> Option<&Satisfaction> {
+        let scope = self.here.scope(rule.set.scope);
+        let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
+        kept.find(rule.name, scope, session.unwrap_or_default(), now)
+    }
+
     pub(crate) fn is_headless(&self) -> bool {
         is_headless(self.entrypoint.as_deref())
     }
@@ -102,9 +113,7 @@ impl View<'_> {
 
     /// The satisfaction of the requirement, too old or not.
     pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
-        let scope = self.scope(rule);
-        let kept = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
-        kept.find(rule.name, scope, self.session.unwrap_or_default(), self.now)
+        self.world.satisfaction(rule, self.session, self.now)
     }
 
     /// An approval or waiver that holds, in words.

@@ -1,20 +1,22 @@
 //! The files when a command began, and now.
 
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use globset::GlobSet;
 use shared::host::Timestamp;
 
 use super::look::Look;
-use super::sizes::COARSE;
 use crate::deadline::within;
 use crate::evidence::{glob_set, paths_of};
 use crate::git::{self, GitError, Taken, take, take_plain};
 use crate::paths::real;
 use crate::rule::Rule;
-use crate::settings::{Glob, Scope};
+use crate::settings::Glob;
 use crate::view::Freshness;
+
+/// Times of files are coarser than ours.
+const COARSE: Duration = Duration::from_millis(20);
 
 /// The digest of the files as they are now, and the time: `9f86d081884c7d65@1795300000000000`.
 pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
@@ -24,10 +26,7 @@ pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instan
 
 /// Whether the files are those the command passed on; `None` where none has passed.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
-    let scope = look.world.here.scope(rule.set.scope);
-    let kept = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
-    let session = look.session.as_deref().unwrap_or_default();
-    let found = kept.find(rule.name, scope, session, look.context.host.now())?;
+    let found = look.world.satisfaction(rule, look.session.as_deref(), look.context.host.now())?;
     Some(match &found.metadata.fingerprint {
         Some(noted) => since(look, rule, noted),
         None => Freshness::Unknown("its files were not noted".to_owned()),

@@ -39,8 +39,6 @@ pub struct Look<'a, 's> {
     pub(super) begun: Instant,
     /// None on a command line.
     pub deadline: Option<Instant>,
-    /// The file the call names.
-    pub(super) file: Option<PathBuf>,
     /// Files under some globs as they are now.
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
@@ -91,7 +89,6 @@ impl<'a, 's> Look<'a, 's> {
             session: context.request.call.session_id.clone(),
             begun,
             deadline: Some(begun + if is_before(context) { BEFORE_CALL } else { AT_LEISURE }),
-            file: None,
             taken: RefCell::default(),
         };
         look.read_satisfactions();
@@ -153,7 +150,6 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The same before a call, with what a commit of it would take.
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
-        self.file.clone_from(&call.file);
         self.measure(rules);
         let Some(staged) = call.staged_for_commit(&self.world.cwd) else { return };
         let staged: Vec<PathBuf> = staged.iter().map(|path| real(path)).collect();

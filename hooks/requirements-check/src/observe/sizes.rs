@@ -12,9 +12,6 @@ use crate::git::{Size, SizeRequest, Worktree, count, stamp};
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
 
-/// Times of files are coarser than ours.
-pub(super) const COARSE: Duration = Duration::from_millis(20);
-
 /// The last count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -31,8 +28,7 @@ impl Remembered for Kept {
     }
 }
 
-/// The size for a rule: the last count if it is young, of the same commit, and later than the last change of the call's
-/// file; else a new one. `None` without git.
+/// The size for a rule: the last count if it is young and of the same commit, else a new one. `None` without git.
 pub(super) fn of(
     look: &mut Look<'_, '_>,
     rule: &Rule<'_>,
@@ -44,13 +40,9 @@ pub(super) fn of(
     let worktree = look.world.here.worktree.clone()?;
     let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
     let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree, &look.world.here.key));
-    let is_newer = |kept: &Kept| {
-        let changed = look.file.as_deref().and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
-        changed.is_some_and(|changed| Timestamp::from(changed).plus(COARSE) > kept.at)
-    };
     // The first count may take all the time there is.
     let deadline = if kept.is_some() { look.deadline_of_recount() } else { look.deadline };
-    let young = kept.filter(|kept| kept.at <= now && now.since(kept.at) < ttl && !is_newer(kept));
+    let young = kept.filter(|kept| kept.at <= now && now.since(kept.at) < ttl);
     Some(young.map_or_else(|| count_anew(look, &worktree, rule, dynamic, deadline), |kept| Ok(kept.count)))
 }
 
