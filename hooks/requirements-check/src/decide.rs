@@ -182,7 +182,7 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
         // A single-use satisfaction is used up by the end of a turn, as intended.
         let can_lapse =
             matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
-        is_verified && (rule.is_for_stops() || can_lapse) && rule.is_due(view)
+        is_verified && (rule.is_for_stops() || can_lapse) && view.state.due.contains(rule.name)
     })
 }
 

@@ -120,8 +120,6 @@ impl Satisfactions {
 pub struct Satisfaction {
     /// In seconds since the epoch.
     pub satisfied_at: i64,
-    /// The same in microseconds: two satisfactions of one second are two satisfactions.
-    pub at_us: i64,
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
     pub expires_at: Option<i64>,
@@ -166,6 +164,8 @@ impl By {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
+    /// The time to the microsecond: two satisfactions of one second are two satisfactions.
+    at_us: Option<i64>,
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
     pub entrypoint: Option<String>,
     pub note: Option<String>,
@@ -180,7 +180,14 @@ pub struct Metadata {
 impl Satisfaction {
     /// Made now, to stay.
     pub fn new(satisfied_by: By, now: Timestamp) -> Self {
-        Self { satisfied_at: epoch_secs(now), at_us: now.micros(), satisfied_by, ..Self::default() }
+        let metadata = Metadata { at_us: Some(now.micros()), ..Metadata::default() };
+        Self { satisfied_at: epoch_secs(now), satisfied_by, metadata, ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Metadata)) -> Self {
+        change(&mut self.metadata);
+        self
     }
 
     /// The same, for so many seconds.
@@ -191,7 +198,7 @@ impl Satisfaction {
 
     /// Tells this satisfaction from others of the same requirement.
     pub(crate) fn identity(&self) -> i64 {
-        self.at_us.max(self.satisfied_at.saturating_mul(1_000_000))
+        self.metadata.at_us.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
     }
 
     pub fn is_expired(&self, now: Timestamp) -> bool {

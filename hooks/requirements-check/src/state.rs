@@ -12,10 +12,9 @@ const MAX_RUNS: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// Requirements that a call which ran needed.
-    pub(crate) triggered: BTreeSet<String>,
-    /// Evidence that an edit made due.
-    pub(crate) edited: BTreeSet<String>,
+    /// Requirements that a call which ran needed, and evidence whose files were changed: they are due at the end of a turn.
+    #[serde(alias = "edited")]
+    pub(crate) due: BTreeSet<String>,
     /// Single-use satisfactions that are taken.
     taken: BTreeMap<String, Taken>,
     /// Commands under way that may become evidence, the newest last.

@@ -72,12 +72,6 @@ impl Rule<'_> {
             Terms::Off(_) => "switch it on".to_owned(),
         })
     }
-
-    /// The session has done what makes it due at the end of a turn.
-    pub(crate) fn is_due(&self, view: &View<'_>) -> bool {
-        let is_edited = self.set.evidence().is_some() && view.state.edited.contains(self.name);
-        is_edited || view.state.triggered.contains(self.name)
-    }
 }
 
 fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing {

@@ -8,7 +8,7 @@ use crate::request::RequestContext;
 use crate::verb::{Clear, Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Key, Metadata, Satisfaction};
+use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
@@ -109,12 +109,10 @@ impl RequestContext<'_> {
 
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
-        let metadata = Metadata {
-            entrypoint: self.view.world.entrypoint.clone(),
-            note: note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE)),
-            ..Metadata::default()
-        };
-        Satisfaction { metadata, ..Satisfaction::new(by, self.view.now) }
+        Satisfaction::new(by, self.view.now).with(|metadata| {
+            metadata.entrypoint.clone_from(&self.view.world.entrypoint);
+            metadata.note = note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE));
+        })
     }
 
     pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {

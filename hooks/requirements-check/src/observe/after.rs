@@ -135,7 +135,7 @@ fn changed<'r>(
     let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let has_changed = move |rule: &&Rule<'_>| {
         id.is_some_and(|id| match state.running(id, rule.name) {
-            _ if rule.kind() != Kind::Evidence || state.edited.contains(rule.name) => false,
+            _ if rule.kind() != Kind::Evidence || state.due.contains(rule.name) => false,
             Some(run) => fingerprints::has_changed(look, rule, &run.files),
             None => rule.is_for_stops() && !keeps,
         })

@@ -37,7 +37,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
-    let is_due = |name: &str| state.get_or_init(|| context.peek()).edited.contains(name);
+    let is_due = |name: &str| state.get_or_init(|| context.peek()).due.contains(name);
     let proving: Vec<Rule<'_>> =
         rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &is_due)).collect();
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {

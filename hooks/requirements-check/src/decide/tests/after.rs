@@ -29,11 +29,11 @@ fn evidence(scene: &Scene) -> Option<String> {
 fn a_call_that_ran_has_triggered_what_it_needed_and_a_denied_one_nothing() {
     let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
     scene.edit("t1");
-    assert!(scene.state.triggered.is_empty(), "denied");
+    assert!(scene.state.due.is_empty(), "denied");
     assert!(is_silent(&scene.edited("t1")));
-    assert_eq!(scene.state.triggered.iter().collect::<Vec<_>>(), ["plan"]);
+    assert_eq!(scene.state.due.iter().collect::<Vec<_>>(), ["plan"]);
     scene.bash_ended("t2", "ls", End::Failed);
-    assert!(scene.state.triggered.contains("commit"), "a command that failed ran all the same");
+    assert!(scene.state.due.contains("commit"), "a command that failed ran all the same");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn evidence_is_due_once_its_files_have_changed() {
     ] {
         let mut scene = Scene::new(TESTS);
         let answer = scene.after("t1", tool, &input, end);
-        assert_eq!(scene.state.edited.contains("tests"), expected, "{tool} {input}");
+        assert_eq!(scene.state.due.contains("tests"), expected, "{tool} {input}");
         assert!(answer.effects.is_empty() && (answer.memory == Memory::Keep) != expected, "{tool} {input}");
     }
 }
