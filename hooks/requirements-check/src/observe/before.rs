@@ -48,7 +48,8 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     let own = Look::at(context, Instant::now(), &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
+        let common_dir = own.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
     let mut judged = by_work_tree(own, &triggered, &call, &place);
     let mut runs = Vec::new();
@@ -106,17 +107,6 @@ fn by_work_tree<'a, 's, 'r>(
         }
     }
     judged
-}
-
-fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
-    let state_dirs = [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()];
-    Guarded {
-        config_dir: context.places.config_dir.as_deref(),
-        root: context.places.root.as_deref(),
-        state_dirs: state_dirs.into_iter().flatten().collect(),
-        common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
-        cwd,
-    }
 }
 
 /// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.

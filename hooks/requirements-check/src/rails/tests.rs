@@ -7,24 +7,22 @@ use serde_json::{Value, json};
 use super::*;
 use crate::scene::{call, settings};
 
-fn guarded(cwd: &'static str) -> Guarded<'static> {
-    Guarded {
-        config_dir: Some(Path::new("/home/me/.claude")),
-        root: Some(Path::new("/srv/app")),
-        state_dirs: vec![Path::new("/var/me/state"), Path::new("/home/me/.claude/hook-state")],
-        common_dir: Some(Path::new("/srv/app/.git")),
-        cwd: Path::new(cwd),
+fn places() -> Places {
+    Places {
+        config_dir: Some("/home/me/.claude".into()),
+        root: Some("/srv/app".into()),
+        state_dir: Some("/var/me/state".into()),
+        default_state_dir: Some("/home/me/.claude/hook-state".into()),
+        ..Places::default()
     }
 }
 
 fn of(tool: &str, input: &Value) -> Option<String> {
     let call = call(tool, input).at_home(Some(Path::new("/home/me")));
-    judged(&call, input, &guarded("/srv/app"))
-}
-
-fn judged(call: &Call, input: &Value, guarded: &Guarded<'_>) -> Option<String> {
-    let in_force = ("requirements.adr".to_owned(), LOCKED);
-    breach(call, call.file.as_deref(), &input.to_string(), guarded, in_force).map(|breach| breach.reason)
+    let (places, in_force) = (places(), ("requirements.adr".to_owned(), LOCKED));
+    let guarded = Guarded::new(&places, Some(Path::new("/srv/app/.git")), Path::new("/srv/app"));
+    let breach = guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force);
+    breach.map(|breach| breach.reason)
 }
 
 fn of_line(line: &str) -> Option<String> {
@@ -123,13 +121,13 @@ fn links_are_followed_on_both_sides() {
     symlink("../.claude/requirements.yaml", at("app/docs/x")).unwrap();
     let [config_dir, root, state, common] =
         ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(at);
-    let guarded = Guarded {
-        config_dir: Some(&config_dir),
-        root: Some(&root),
-        state_dirs: vec![&state],
-        common_dir: Some(&common),
-        cwd: &root,
+    let places = Places {
+        config_dir: Some(config_dir),
+        root: Some(root.clone()),
+        state_dir: Some(state),
+        ..Places::default()
     };
+    let guarded = Guarded::new(&places, Some(&common), &root);
     for (file, expected) in [
         ("linked/requirements.yaml", true),
         ("dotfiles/claude/settings.json", true),
@@ -144,7 +142,7 @@ fn links_are_followed_on_both_sides() {
         let mut call = call("Edit", &input);
         let named = call.file.replace(real(&at(file)));
         let in_force = ("requirements.adr".to_owned(), LOCKED);
-        let found = breach(&call, named.as_deref(), "{}", &guarded, in_force);
+        let found = guarded.breach(&call, named.as_deref(), "{}", in_force);
         assert_eq!(found.is_some(), expected, "{file}");
     }
 }

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
+use shared::host::Places;
 
 use crate::change::Change;
-use crate::rails::{self, Guarded, LOCKED};
+use crate::rails::{Guarded, LOCKED};
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
@@ -157,10 +158,9 @@ fn a_file_outside_of_any_work_tree_is_on_no_branch() {
 #[test]
 fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
     let (input, root) = (edit_of(".claude/requirements.yaml"), Path::new(ROOT));
-    let guarded =
-        Guarded { config_dir: None, root: Some(root), state_dirs: Vec::new(), common_dir: None, cwd: root };
+    let places = Places { root: Some(root.to_owned()), ..Places::default() };
     let in_force = ("requirements.plan".to_owned(), LOCKED);
-    let breach = rails::breach(&call("Edit", &input), None, "{}", &guarded, in_force);
+    let breach = Guarded::new(&places, None, root).breach(&call("Edit", &input), None, "{}", in_force);
     let answer = Scene::new("plan: {}\n").before_with("t1", "Edit", &input, |facts| {
         (facts.breach, facts.registers) = (breach, true);
     });
