@@ -83,14 +83,10 @@ impl Found<'_> {
     pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
         let leads_out = self.leads_out(root, cwd).is_some();
         let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
-        let alone =
-            if !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked") {
-                &self.shown
-            } else if self.set.is_words() {
-                self.set.as_str()
-            } else {
-                return String::new();
-            };
+        let is_shown =
+            !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked");
+        let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
+        let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
         let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
         folder.map_or_else(
@@ -149,7 +145,7 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
     let line = call.line.as_ref()?;
     call.commands().iter().filter(|simple| !simple.reads()).find_map(|simple| {
         let set = commands(rule).find(|set| set.compiled.resembles(simple))?;
-        Some((line.shown(simple), set.as_str().to_owned()))
+        Some((line.shown(simple), set.text.clone()))
     })
 }
 
@@ -172,8 +168,8 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
 
 /// What is asked for by one of the commands.
 pub(crate) fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
-    let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.as_str()));
-    format!("`{}`{}", set.as_str(), output.unwrap_or_default())
+    let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.text));
+    format!("`{}`{}", set.text, output.unwrap_or_default())
 }
 
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
@@ -215,7 +211,7 @@ pub(crate) fn not_counted(
     } else if is_turned {
         "other commands of the line may change the files; run it by itself".to_owned()
     } else if facts.without_output.iter().any(|name| name == rule.name) {
-        let pattern = min_output(rule).map_or("", |pattern| pattern.as_str());
+        let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
         format!("its output has nothing that matches {pattern}")
     } else if !was_noted {
         "what the files were when it began is not known".to_owned()

@@ -3,7 +3,6 @@
 
 pub(crate) mod after;
 mod before;
-mod commands;
 mod files;
 mod fingerprints;
 mod look;

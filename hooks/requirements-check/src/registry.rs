@@ -80,8 +80,7 @@ impl Registry {
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        let touched = touched(&self.file(session)?)?;
-        Some(Entry { touched, ..self.store.read(session)? })
+        read(&self.file(session)?, |_| true)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an

@@ -74,8 +74,8 @@ impl<'a> Rule<'a> {
         let Some(line) = &call.line else { return Vec::new() };
         let shown = |command: &Simple| {
             let pattern = self.patterns(call).find(|set| set.compiled.matches_command(command))?;
-            let is_words = pattern.is_words().then(|| pattern.as_str().to_owned());
-            Some(is_words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
+            let words = pattern.typed().map(ToOwned::to_owned);
+            Some(words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
         };
         call.commands().iter().filter_map(shown).collect()
     }

@@ -160,11 +160,6 @@ impl Requirement {
         matches!(&self.terms, Terms::Blocking(blocking) if blocking.satisfied_by == SatisfiedBy::User)
     }
 
-    /// It depends on the branch that is checked out.
-    pub const fn guards_branch(&self) -> bool {
-        matches!(self.terms, Terms::Guard(Guard::ProtectedBranch(_)))
-    }
-
     pub const fn evidence(&self) -> Option<&Evidence> {
         match &self.terms {
             Terms::Evidence(evidence) => Some(evidence),

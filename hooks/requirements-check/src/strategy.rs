@@ -141,8 +141,8 @@ fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
         let files: Vec<String> = files.iter().take(MAX_STAGED).map(|file| quoted(file)).collect();
         return format!("stage what was tested: {there}git add {}", files.join(" "));
     }
-    let commands: Vec<&str> = evidence.commands.iter().map(CommandPattern::as_str).collect();
-    let to_type = evidence.commands.iter().find(|command| command.is_words()).map(CommandPattern::as_str);
+    let commands: Vec<&str> = evidence.commands.iter().map(|command| command.text.as_str()).collect();
+    let to_type = evidence.commands.iter().find_map(CommandPattern::typed);
     let to_repeat = uncounted(rule, view).filter(|run| !run.line.is_empty());
     let run = match (to_repeat, to_type) {
         (Some(run), _) => format!("{ALONE}: {}", run.line),
@@ -200,8 +200,7 @@ fn must_be(wanted: &File) -> String {
         Age::Head => "is newer than the last commit".to_owned(),
         Age::Ago(span) => format!("is newer than {}", age(i64::try_from(span.as_secs()).unwrap_or(i64::MAX))),
     });
-    let contains =
-        wanted.contains.iter().map(|pattern| format!("contains a match of /{}/", pattern.as_str()));
+    let contains = wanted.contains.iter().map(|pattern| format!("contains a match of /{}/", pattern.text));
     let all: Vec<String> = newer.into_iter().chain(contains).collect();
     if all.is_empty() { "is there".to_owned() } else { all.join(" and ") }
 }

@@ -186,7 +186,7 @@ pub fn when(rule: &Rule<'_>) -> String {
 fn calls(rule: &Rule<'_>) -> String {
     let Some(triggers) = &rule.set.triggers else { return "edits".to_owned() };
     let words = triggers.iter().map(|trigger| match trigger.commands().next() {
-        Some(pattern) => pattern.as_str(),
+        Some(pattern) => pattern.text.as_str(),
         None => trigger.tool.as_str(),
     });
     cut(&words.collect::<Vec<_>>().join(", "), 100)

@@ -11,7 +11,7 @@ use crate::call::Call;
 use crate::evidence::order::{self, Late};
 use crate::rails;
 use crate::rule::Rule;
-use crate::settings::{Kind, Scope};
+use crate::settings::{Guard, Kind, Scope, Terms};
 use crate::state::State;
 use crate::view::View;
 use crate::view::{Before, Place};
@@ -95,7 +95,8 @@ fn can_be_kept(rule: &Rule<'_>, input: &Input<'_, RequirementsCheck>, view: &Vie
 /// A file outside of any work tree is on no branch.
 fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
     let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
-    rule.set.guards_branch() && !view.world.cwd.join(file).starts_with(root)
+    matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)))
+        && !view.world.cwd.join(file).starts_with(root)
 }
 
 fn deny(

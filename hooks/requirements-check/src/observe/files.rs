@@ -69,7 +69,7 @@ fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> O
         return Some(format!("{shown} is not newer than asked"));
     }
     let missing = wanted.contains.iter().find(|pattern| !pattern.is_in(&text))?;
-    Some(format!("{shown} has no match of /{}/", missing.as_str()))
+    Some(format!("{shown} has no match of /{}/", missing.text))
 }
 
 #[cfg(test)]

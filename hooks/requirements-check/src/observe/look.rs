@@ -12,21 +12,18 @@ use shared::state::Store;
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::git::{GitError, Taken};
+use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
 use crate::place::{Here, KnownFolders, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
-use crate::settings::{Guard, Settings, Terms};
+use crate::settings::{Dynamic, Guard, Settings, Terms};
 use crate::view::{Freshness, World};
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
 const AT_LEISURE: Duration = Duration::from_millis(900);
-
-/// Before a tool call a recount takes no longer.
-const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
@@ -161,6 +158,13 @@ impl<'a, 's> Look<'a, 's> {
             .collect();
     }
 
+    /// Why sizes are smaller in this clone than they are, and what fetches the rest; none if they are not, and without git.
+    pub fn baseless(&self, dynamic: &Dynamic) -> Result<Option<String>, String> {
+        let worktree = self.world.here.worktree.as_ref();
+        let why = worktree.map(|worktree| baseless(worktree, dynamic.base.as_deref())).transpose();
+        why.map(Option::flatten).map_err(|error| error.to_string())
+    }
+
     fn look_for_others(&mut self) {
         let (Some(store), Some(root)) = (self.context.store, &self.world.root) else { return };
         let own = self.session.as_deref();
@@ -185,13 +189,8 @@ impl<'a, 's> Look<'a, 's> {
     pub(super) fn deadline_of_files(&self) -> Option<Instant> {
         self.deadline.map(|_| self.begun + AT_LEISURE)
     }
-
-    pub(super) fn deadline_of_recount(&self) -> Option<Instant> {
-        let soon = Instant::now() + RECOUNT_BEFORE_CALL;
-        self.deadline.map(|deadline| if is_before(self.context) { deadline.min(soon) } else { deadline })
-    }
 }
 
-fn is_before(context: &Context<'_, Settings>) -> bool {
+pub(super) fn is_before(context: &Context<'_, Settings>) -> bool {
     matches!(context.request.event, Event::PreToolUse(_))
 }

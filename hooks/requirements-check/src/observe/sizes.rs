@@ -7,10 +7,13 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::file_key;
 
-use super::look::Look;
+use super::look::{Look, is_before};
 use crate::git::{Size, SizeRequest, Worktree, count, stamp};
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
+
+/// Before a tool call a recount takes no longer.
+const HURRY: Duration = Duration::from_millis(20);
 
 /// The last count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,7 +44,8 @@ pub(super) fn of(
     let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
     let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree, &look.world.here.key));
     // The first count may take all the time there is.
-    let deadline = if kept.is_some() { look.deadline_of_recount() } else { look.deadline };
+    let is_hurried = kept.is_some() && is_before(look.context);
+    let deadline = look.deadline.map(|all| if is_hurried { all.min(Instant::now() + HURRY) } else { all });
     let young = kept.filter(|kept| kept.at <= now && now.since(kept.at) < ttl);
     Some(young.map_or_else(|| count_anew(look, &worktree, rule, dynamic, deadline), |kept| Ok(kept.count)))
 }
