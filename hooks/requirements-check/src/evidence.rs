@@ -10,8 +10,7 @@ use crate::paths::flat;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern};
-use crate::view::After;
-use crate::view::quoted;
+use crate::view::{After, World, quoted};
 use crate::words::cut;
 
 pub(crate) mod order;
@@ -68,27 +67,27 @@ impl Found<'_> {
     }
 
     /// It runs in the work tree whose files it is evidence for.
-    fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
-        let folder = self.simple.folder(cwd);
-        folder.is_some_and(|folder| root.is_none_or(|root| flat(&folder).starts_with(root)))
+    fn is_inside(&self, world: &World) -> bool {
+        let folder = self.simple.folder(&world.cwd);
+        folder.is_some_and(|folder| world.top().is_none_or(|root| flat(&folder).starts_with(root)))
     }
 
     /// The argument by which it runs on files outside of the work tree.
-    fn leads_out(&self, root: Option<&Path>, cwd: &Path) -> Option<String> {
-        let (root, folder) = (root?, self.simple.folder(cwd)?);
+    fn leads_out(&self, world: &World) -> Option<String> {
+        let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
         leads(self.simple).into_iter().find(|path| !flat(&folder.join(path)).starts_with(root))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
-    pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
-        let leads_out = self.leads_out(root, cwd).is_some();
+    pub(crate) fn line_in(&self, world: &World) -> String {
+        let leads_out = self.leads_out(world).is_some();
         let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
         let is_shown =
             !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked");
         let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
         let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
+        let folder = if self.is_inside(world) && !leads_out { own } else { world.top() };
         folder.map_or_else(
             || alone.to_owned(),
             |folder| format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
@@ -188,7 +187,6 @@ pub(crate) fn not_counted(
     was_noted: bool,
 ) -> Option<String> {
     let world = &facts.world;
-    let root = world.top();
     // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
     // other change shows in the files.
     let commands = facts.call.commands();
@@ -196,9 +194,9 @@ pub(crate) fn not_counted(
     let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
     let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
         || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
-    let why = if !found.is_inside(root, &world.cwd) {
+    let why = if !found.is_inside(world) {
         "it did not run in this work tree".to_owned()
-    } else if let Some(path) = found.leads_out(root, &world.cwd) {
+    } else if let Some(path) = found.leads_out(world) {
         // The path may be part of a secret.
         let path = if found.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
         format!("`{path}` leads out of this work tree")

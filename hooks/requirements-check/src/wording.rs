@@ -1,5 +1,7 @@
 //! What Claude and the user read. Each text stands alone, names the hook and the rule, and says what to do next.
 
+use std::collections::BTreeSet;
+
 use shared::config::Origin;
 use shared::hook::Input;
 use shared::protocol::Mode;
@@ -52,17 +54,15 @@ pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Orig
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let found = unmet.iter().map(|(rule, _)| {
-        if rule.is_triggered_by_tool(call) { Vec::new() } else { rule.commands_that_need(call) }
-    });
-    let found: Vec<Vec<String>> = found.collect();
-    if found.iter().any(Vec::is_empty) {
-        return call.tool.clone();
+    let mut commands = BTreeSet::new();
+    for (rule, _) in unmet {
+        let found = rule.commands_that_need(call);
+        if found.is_empty() || rule.is_triggered_by_tool(call) {
+            return call.tool.clone();
+        }
+        commands.extend(found);
     }
-    let mut commands = found.concat();
-    commands.sort();
-    commands.dedup();
-    format!("`{}`", commands.join("`, `"))
+    format!("`{}`", commands.into_iter().collect::<Vec<_>>().join("`, `"))
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.

@@ -92,7 +92,7 @@ impl Ended<'_> {
             Some(if facts.is_unfinished { "it was interrupted" } else { "it failed" }.to_owned())
         };
         if let Some(why) = why {
-            let line = found.line_in(world.top(), &world.cwd);
+            let line = found.line_in(world);
             self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
             return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
         }

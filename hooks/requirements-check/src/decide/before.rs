@@ -58,7 +58,6 @@ impl<'a> Judged<'a> {
             <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
         let needed = Rule::all(input.settings)
             .filter(|rule| place.judged.iter().any(|name| name == rule.name))
-            .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(call))
             .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
             match rule.standing(&view) {

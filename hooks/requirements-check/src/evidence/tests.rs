@@ -15,7 +15,7 @@ fn found(requirement: &str, line: &str) -> Option<(String, String, bool)> {
     let scene = Scene::new(requirement);
     let (rule, call) = (scene.rule("tests"), call("Bash", &json!({ "command": line })));
     let found = command_of(&rule, &call)?;
-    let line = found.line_in(scene.world.here.root(), &scene.world.cwd);
+    let line = found.line_in(&scene.world);
     Some((found.shown.clone(), line, found.counts()))
 }
 

@@ -77,7 +77,7 @@ pub(super) fn observe(
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
     let is_shell = matches!(tool.tool_name.as_str(), "Bash" | "PowerShell");
-    let mut call = Call::read(tool, is_shell).at_home(context.host.environment.home.as_deref());
+    let mut call = Call::read(tool, is_shell, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
     let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call, is_shell);

@@ -28,7 +28,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
     let home = context.host.environment.home.as_deref();
-    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines())).at_home(home);
+    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()), home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     if is_plan(context, &call) {
         return None;

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use globset::GlobSet;
 use shared::host::Timestamp;
 
 use super::look::Look;
@@ -54,7 +53,7 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
 
 /// The rule's files whose staged version is not the one in the work tree, but for those that are `staged_now`, by the call itself.
 pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
-    let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
+    let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));
     let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
     let mut files = within(look.deadline_of_files(), work).flatten().unwrap_or_default();
     let root = real(look.world.top().unwrap_or(&look.world.cwd));
@@ -62,16 +61,12 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now:
     files
 }
 
-fn globs_of(rule: &Rule<'_>) -> Option<GlobSet> {
-    glob_set(paths_of(rule))
-}
-
 /// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
 /// repository, by size and time.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
     let take = || {
-        let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
+        let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));
         let root = look.world.top().map(ToOwned::to_owned);
         let work = move || {
             let error = match worktree.map(|worktree| take(&worktree, globs.as_ref())) {

@@ -121,17 +121,17 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
-        let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
-        let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
+        let mut rules = rules.to_vec();
+        rules.sort_by_key(|rule| !rule.is_locked(self.context.locked));
         // Once for all rules: it reads a file for each live session.
         if rules.iter().any(|rule| matches!(rule.set.terms, Terms::Guard(Guard::SingleSession))) {
             self.look_for_others();
         }
-        for rule in locked.into_iter().chain(others) {
+        for rule in &rules {
             let name = rule.name.to_owned();
             match &rule.set.terms {
                 Terms::Dynamic(dynamic) => {
-                    let size = sizes::of(self, rule, dynamic);
+                    let size = sizes::of(self, rule, dynamic, false);
                     self.world.sizes.extend(size.map(|size| (name, size)));
                 }
                 Terms::Evidence(_) => {
@@ -179,8 +179,8 @@ impl<'a, 's> Look<'a, 's> {
             return;
         }
         for rule in rules {
-            if let Some((worktree, dynamic)) = self.world.here.worktree.clone().zip(rule.set.dynamic()) {
-                drop(sizes::count_anew(self, &worktree, rule, dynamic, self.deadline));
+            if let Some(dynamic) = rule.set.dynamic() {
+                drop(sizes::of(self, rule, dynamic, true));
             }
         }
     }

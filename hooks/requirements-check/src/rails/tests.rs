@@ -5,7 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::scene::{call, settings};
+use crate::call::Call;
+use crate::scene::{call, settings, tool_call};
 
 fn places() -> Places {
     Places {
@@ -18,7 +19,7 @@ fn places() -> Places {
 }
 
 fn of(tool: &str, input: &Value) -> Option<String> {
-    let call = call(tool, input).at_home(Some(Path::new("/home/me")));
+    let call = Call::read(&tool_call("t", tool, input), true, Some(Path::new("/home/me")));
     let (places, in_force) = (places(), ("requirements.adr".to_owned(), LOCKED));
     let guarded = Guarded::new(&places, Some(Path::new("/srv/app/.git")), Path::new("/srv/app"));
     let breach = guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force);

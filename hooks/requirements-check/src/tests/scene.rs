@@ -14,6 +14,7 @@ use transcript::TurnWork;
 use crate::call::Call;
 use crate::change::Change;
 use crate::decide::decide;
+use crate::rule::Rule;
 use crate::state::{Run, State};
 use crate::view::World;
 use crate::view::{After, Before, Facts, Place};
@@ -93,8 +94,9 @@ impl Scene {
         change: impl FnOnce(&mut Before),
     ) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true);
-        let judged = self.settings.requirements.keys().cloned().collect();
+        let call = Call::read(&tool, true, None);
+        let is_judged = |rule: &Rule<'_>| rule.is_for_calls() && rule.is_triggered_by(&call);
+        let judged = Rule::all(&self.settings).filter(is_judged).map(|rule| rule.name.to_owned()).collect();
         self.decide(Event::PreToolUse(tool), |world| {
             let places = vec![Place { world, judged }];
             let mut facts = Before { call, places, breach: None, runs: Vec::new(), registers: false };
@@ -106,7 +108,7 @@ impl Scene {
     /// After a call.
     pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true);
+        let call = Call::read(&tool, true, None);
         let all = |wanted: End| {
             let is_wanted = end == wanted;
             self.settings.requirements.keys().filter(|_| is_wanted).cloned().collect::<Vec<_>>()
@@ -183,7 +185,7 @@ pub(crate) fn tool_call(id: &str, tool: &str, input: &Value) -> ToolCall {
 }
 
 pub(crate) fn call(tool: &str, input: &Value) -> Call {
-    Call::read(&tool_call("t", tool, input), true)
+    Call::read(&tool_call("t", tool, input), true, None)
 }
 
 pub(crate) fn edit_of(file: &str) -> Value {
