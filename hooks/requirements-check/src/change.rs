@@ -9,7 +9,7 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::place::{Here, KnownFolders};
+use crate::place::{Here, Noted};
 use crate::registry::{Entry, Registry};
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
@@ -61,13 +61,13 @@ impl Target {
         let folder = self.folder.as_ref();
         let folder =
             folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
-        let unwritable = KnownFolders::unwritable(places.state_dir.as_deref());
+        let unwritable = Noted::unwritable(places.state_dir.as_deref(), folder.dir());
         // A damaged file has been set aside and told when it was read.
         let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
         match &changed {
-            Ok(()) => unwritable.forget(folder.dir()),
+            Ok(()) => unwritable.forget(),
             Err(Failure::Lock(_)) => {}
-            Err(_) => drop(unwritable.remember(folder.dir())),
+            Err(_) => drop(unwritable.remember()),
         }
         changed.map_err(|error| format!("requirements-check: {error}"))
     }
@@ -103,7 +103,7 @@ impl Change {
             Self::Forget(session) => note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => turn.carry_out(places, now),
             Self::ToldOfInit(common_dir) => {
-                KnownFolders::told_of_init(places.state_dir.as_deref()).remember(&common_dir)
+                Noted::told_of_init(places.state_dir.as_deref(), &common_dir).remember()
             }
             Self::ToldOfClient(version) => {
                 places.open_store().iter().for_each(|store| proved::tell(store, &version));

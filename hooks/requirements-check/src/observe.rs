@@ -20,7 +20,7 @@ use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::place::{KnownFolders, is_writable};
+use crate::place::{Noted, is_writable};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
@@ -145,7 +145,7 @@ impl Look<'_, '_> {
         let is_new = self.context.settings.requirements.is_empty()
             && !files.iter().any(|file| folder.join(file).exists())
             && !git::named_remotes(common_dir).is_empty()
-            && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
+            && Noted::told_of_init(Some(store.dir()), common_dir).since().is_none();
         is_new.then(|| common_dir.clone())
     }
 }

@@ -101,39 +101,39 @@ pub(crate) fn is_writable(_folder: &Path) -> bool {
     true
 }
 
-/// Folders of one kind of which something is remembered, by an empty file each in the state folder; none without that.
+/// Something that is remembered of a folder, by an empty file in the state folder; nothing is without that.
 #[derive(Debug)]
-pub(crate) struct KnownFolders(Option<PathBuf>);
+pub(crate) struct Noted(Option<PathBuf>);
 
-impl KnownFolders {
-    /// Folders that took no satisfaction lately, for whatever reason: the hook does not ask for what cannot be kept, or it would
+impl Noted {
+    fn of(state_dir: Option<&Path>, what: &str, folder: &Path) -> Self {
+        Self(state_dir.map(|dir| dir.join(what).join(file_key(&folder.to_string_lossy()))))
+    }
+
+    /// The folder took no satisfaction lately, for whatever reason: the hook does not ask for what cannot be kept, or it would
     /// deny the same call for ever.
-    pub(crate) fn unwritable(state_dir: Option<&Path>) -> Self {
-        Self(state_dir.map(|dir| dir.join("unmarkable")))
+    pub(crate) fn unwritable(state_dir: Option<&Path>, folder: &Path) -> Self {
+        Self::of(state_dir, "unmarkable", folder)
     }
 
-    /// Repositories whose user has read of `req init`: the hook says it once for each.
-    pub(crate) fn told_of_init(state_dir: Option<&Path>) -> Self {
-        Self(state_dir.map(|dir| dir.join("told-of-init")))
+    /// The user of the repository has read of `req init`: the hook says it once for each.
+    pub(crate) fn told_of_init(state_dir: Option<&Path>, common_dir: &Path) -> Self {
+        Self::of(state_dir, "told-of-init", common_dir)
     }
 
-    fn file(&self, folder: &Path) -> Option<PathBuf> {
-        Some(self.0.as_ref()?.join(file_key(&folder.to_string_lossy())))
+    pub(crate) fn since(&self) -> Option<Timestamp> {
+        Some(Timestamp::from(std::fs::metadata(self.0.as_ref()?).ok()?.modified().ok()?))
     }
 
-    pub(crate) fn since(&self, folder: &Path) -> Option<Timestamp> {
-        Some(Timestamp::from(std::fs::metadata(self.file(folder)?).ok()?.modified().ok()?))
-    }
-
-    pub(crate) fn remember(&self, folder: &Path) -> Result<(), String> {
-        let (Some(dir), Some(file)) = (&self.0, self.file(folder)) else { return Ok(()) };
-        let made = ensure_private(dir).and_then(|()| write_private(&file, b""));
+    pub(crate) fn remember(&self) -> Result<(), String> {
+        let Some((file, dir)) = self.0.as_ref().and_then(|file| Some((file, file.parent()?))) else {
+            return Ok(());
+        };
+        let made = ensure_private(dir).and_then(|()| write_private(file, b""));
         made.map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    pub(crate) fn forget(&self, folder: &Path) {
-        if let Some(file) = self.file(folder) {
-            let _ = std::fs::remove_file(file);
-        }
+    pub(crate) fn forget(&self) {
+        let _ = self.0.as_ref().map(std::fs::remove_file);
     }
 }

@@ -201,7 +201,7 @@ impl Satisfaction {
         self.metadata.at_us.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
     }
 
-    pub fn is_expired(&self, now: Timestamp) -> bool {
+    fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| epoch_secs(now) >= end)
     }
 
@@ -212,7 +212,7 @@ impl Satisfaction {
 
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
     pub(crate) fn is_fresh(&self, ttl_secs: Option<u64>, now: Timestamp) -> bool {
-        !self.is_expired(now) && ttl_secs.is_none_or(|ttl| self.age_secs(now) < ttl)
+        ttl_secs.is_none_or(|ttl| self.age_secs(now) < ttl)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Before a tool call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
@@ -26,10 +25,9 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> An
     }
     let call = &facts.call;
     let judged: Vec<Judged<'_>> = facts.places.iter().map(|place| Judged::of(input, call, place)).collect();
-    let open: BTreeSet<&str> = judged.iter().flat_map(Judged::open).collect();
-    let satisfied: BTreeSet<&str> =
-        judged.iter().flat_map(|place| &place.satisfied).map(|rule| rule.name).collect();
-    let is_satisfied = |name: &str| satisfied.contains(name) && !open.contains(name);
+    let is_open = |name: &str| judged.iter().flat_map(Judged::open).any(|open| open == name);
+    let met = || judged.iter().flat_map(|place| &place.satisfied);
+    let is_satisfied = |name: &str| !is_open(name) && met().any(|rule| rule.name == name);
     let mut state = input.state.clone();
     let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
     let answer = if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {

@@ -14,7 +14,7 @@ use super::{files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
-use crate::place::{Here, KnownFolders, is_writable};
+use crate::place::{Here, Noted, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
@@ -55,12 +55,11 @@ impl<'a, 's> Look<'a, 's> {
         let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
         let elsewhere = elsewhere.map(Path::to_path_buf);
         let here = there.unwrap_or(own);
-        let unwritable = KnownFolders::unwritable(context.places.state_dir.as_deref());
-        let failed = |folder: &Path| {
-            unwritable.since(folder).is_some_and(|last| context.host.now().since(last) < TRY_AGAIN)
+        let takes = |folder: &Path| {
+            let failed = Noted::unwritable(context.places.state_dir.as_deref(), folder).since();
+            is_writable(folder) && failed.is_none_or(|last| context.host.now().since(last) >= TRY_AGAIN)
         };
-        let can_satisfy =
-            here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()) && !failed(folder.dir()));
+        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes(folder.dir()));
         let without_git = |why| {
             format!(
                 "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"

@@ -65,22 +65,6 @@ fn a_satisfaction_counts_until_the_second_it_expires_and_hides_nobody_elses() {
 }
 
 #[test]
-fn the_settings_ttl_is_counted_from_the_satisfaction_on() {
-    let lasting = made(0);
-    let short = made(0).for_secs(10);
-    for (found, ttl, secs, expected) in [
-        (&lasting, None, 1_000_000_000, true),
-        (&lasting, Some(60), 59, true),
-        (&lasting, Some(60), 60, false),
-        (&lasting, Some(60), -3600, true),
-        (&short, Some(60), 9, true),
-        (&short, Some(60), 10, false),
-    ] {
-        assert_eq!(found.is_fresh(ttl, at(secs)), expected, "{ttl:?} {secs}");
-    }
-}
-
-#[test]
 fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
     let holders = [Some(ONE), Some(OTHER), None];
     let mut kept = none();
