@@ -41,11 +41,17 @@ struct Fields {
 }
 
 impl Call {
-    /// Reads a call. Its shell line is understood only where `reads_lines`: that is the dearest part.
-    pub(crate) fn read(tool: &ToolCall, reads_lines: bool) -> Self {
+    /// Reads a call. Its shell line is understood only where `reads_lines`: that is the dearest part. Folders of the line that
+    /// begin with `~` lie below `home`.
+    pub(crate) fn read(tool: &ToolCall, reads_lines: bool, home: Option<&Path>) -> Self {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
         let fields: Fields = serde_json::from_str(input).unwrap_or_default();
         let is_shell = SHELLS.contains(&tool.tool_name.as_str());
+        let read = |line: String| {
+            let mut line = command_line::parse(&line);
+            line.resolve_home(home);
+            line
+        };
         Self {
             tool: tool.tool_name.clone(),
             id: tool.tool_use_id.clone(),
@@ -54,18 +60,10 @@ impl Call {
                 .or(fields.notebook_path)
                 .filter(|file| !file.is_empty())
                 .map(PathBuf::from),
-            line: fields.command.filter(|_| is_shell && reads_lines).map(|line| command_line::parse(&line)),
+            line: fields.command.filter(|_| is_shell && reads_lines).map(read),
             skill: fields.skill.filter(|_| tool.tool_name == "Skill"),
             in_background: fields.run_in_background.unwrap_or(false),
         }
-    }
-
-    /// The call with the folders of its line that begin with `~` as absolute paths.
-    pub(crate) fn at_home(mut self, home: Option<&Path>) -> Self {
-        if let Some(line) = &mut self.line {
-            line.resolve_home(home);
-        }
-        self
     }
 
     pub(crate) fn is_edit(&self) -> bool {
@@ -146,7 +144,8 @@ mod tests {
 
     use serde_json::json;
 
-    use crate::scene::call;
+    use super::Call;
+    use crate::scene::{call, tool_call};
 
     #[test]
     fn names_what_a_line_stages_before_it_commits_the_index() {
@@ -216,7 +215,8 @@ mod tests {
     fn each_command_acts_in_its_own_folder_and_git_where_it_is_told_unless_the_line_does_not_spell_it_out() {
         for (expected, lines) in FOLDERS {
             for line in lines.split(" ¦ ") {
-                let call = call("Bash", &json!({ "command": line })).at_home(Some(Path::new("/h")));
+                let tool = tool_call("t", "Bash", &json!({ "command": line }));
+                let call = Call::read(&tool, true, Some(Path::new("/h")));
                 let commit = call.commands().iter().find(|simple| simple.text.contains("commit")).unwrap();
                 assert_eq!(call.is_placed(commit), !expected.is_empty(), "{line}");
                 let expected =

@@ -2,17 +2,22 @@
 
 mod after;
 mod before;
-mod session;
-pub(crate) mod stop;
 
-use shared::hook::{Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
+use std::borrow::Cow;
+
+use shared::cli::Reply;
+use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
+use shared::protocol::Event;
+use shared::stop_gate::{self, TurnWork, never_blocked};
 
 use crate::RequirementsCheck;
-use crate::change::Change;
-use crate::facts::Facts;
+use crate::change::{Change, Target};
+use crate::registry::Entry;
 use crate::rule::Rule;
+use crate::settings::{Kind, Scope, Settings};
 use crate::state::State;
-use crate::view::{View, World};
+use crate::view::{Facts, View, World};
+use crate::wording;
 use crate::words::plain;
 
 type Answer = Outcome<State, Change>;
@@ -21,10 +26,10 @@ pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
     let answer = match input.facts {
         Facts::Before(facts) => before::a_call(input, facts),
         Facts::After(facts) => after::a_call(input, facts),
-        Facts::Prompt(world, answered) => session::prompt(input, world, answered.as_ref()),
-        Facts::Stop(world, work) => stop::of_a_turn(input, world, *work),
-        Facts::Start(world) => session::start(input, world),
-        Facts::End(world) => session::end(input, world),
+        Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
+        Facts::Stop(world, work) => stop(input, world, *work),
+        Facts::Start(world) => start(input, world),
+        Facts::End(world) => end(input, world),
     };
     // Names and messages are shown without characters that move the cursor or turn the writing round.
     let verdict = match answer.verdict {
@@ -65,6 +70,119 @@ fn reactions(
         Some(_) if !is_satisfied(name) => None,
         Some(rule) if view.exception(&rule).is_some() => Some(ReactionKind::Overridden),
         Some(_) => Some(ReactionKind::Followed),
+    })
+}
+
+/// A session's start.
+fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
+    let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
+    let is_told =
+        input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
+    let is_short = matches!(source.as_str(), "compact" | "resume");
+    let text = is_told.then(|| wording::at_start(input, &view(input, world, None), is_short));
+    let mut effects = sign_of_life(input, world);
+    let mut state = input.state.clone();
+    let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
+    for (text, change) in world.once.iter().filter(|_| !world.is_headless()) {
+        notes.push(text.clone());
+        effects.push(change.clone());
+    }
+    let notice = (!notes.is_empty()).then(|| notes.join("\n"));
+    Outcome { verdict: advice(text), notice, effects, ..remember(input, state) }
+}
+
+fn prompt(input: &Input<'_, RequirementsCheck>, world: &World, answered: Option<&Reply<Change>>) -> Answer {
+    let mut effects = sign_of_life(input, world);
+    if let Some(answered) = answered {
+        effects.extend(answered.effects.iter().cloned());
+        let verdict = Verdict::Reply { text: answered.text.clone() };
+        return Outcome { verdict, effects, ..Outcome::pass() };
+    }
+    let mut state = input.state.clone();
+    state.release_all();
+    Outcome { effects, ..remember(input, state) }
+}
+
+fn end(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
+    let Some(session) = &input.request.call.session_id else { return Outcome::pass() };
+    let mut effects = vec![Change::Forget(session.clone())];
+    let is_cleared = matches!(&input.request.event, Event::SessionEnd { reason } if reason == "clear");
+    if !is_cleared && !input.settings.hooks.session_end.clear_session_state {
+        // A resumed session has the same id.
+        return Outcome { effects, ..Outcome::pass() };
+    }
+    if Rule::all(input.settings).next().is_some() {
+        let own = Target::new(&world.here, "", Scope::Session, Some(session));
+        effects.push(Change::Clear(Target { name: None, ..own }));
+    }
+    Outcome { effects, ..Outcome::pass().remembering(Memory::Drop) }
+}
+
+/// None without state: `shared` drops an answer that has effects then, and a gate must hold.
+fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Change> {
+    let session = input.request.call.session_id.clone().filter(|_| input.state_is_usable);
+    let alive = |(session, project)| {
+        Change::Alive(Box::new(Entry {
+            session,
+            project,
+            branch: world.here.branch().map(ToOwned::to_owned),
+            entrypoint: world.entrypoint.clone(),
+            started_at: input.now.micros().div_euclid(1_000_000),
+            touched: input.now,
+        }))
+    };
+    session.zip(world.root.clone()).map(alive).into_iter().collect()
+}
+
+/// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.
+fn stop(input: &Input<'_, RequirementsCheck>, world: &World, work: TurnWork) -> Answer {
+    let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
+    let view = view(input, world, None);
+    let (mut satisfied, mut unmet) = (Vec::new(), Vec::new());
+    for rule in due(input.settings, &view) {
+        match rule.standing(&view) {
+            Ok(_) => satisfied.push(rule.name),
+            Err(why) => unmet.push((rule, why)),
+        }
+    }
+    let mut state = input.state.clone();
+    let followed = reactions(input, &view, |name| satisfied.contains(&name), &mut state);
+    if unmet.is_empty() {
+        return remember(input, state).with_reactions(followed);
+    }
+    let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
+    if input.headless {
+        return Outcome::allow("nobody is watching, so a stop is not held");
+    }
+    if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
+        return Outcome::allow(reason);
+    }
+    let names = || unmet.iter().map(|(rule, _)| rule.name);
+    if input.blocks.own > 0 {
+        let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(ReactionKind::Overridden);
+        let given_up = state.settle(given_up);
+        let allowed = Some(AuditEvent::Allowed("blocked once for this prompt already"));
+        let answer = Outcome { audit_event: allowed, ..remember(input, state) };
+        return answer.with_reactions(followed).with_reactions(given_up);
+    }
+    let mut rules = unmet.iter().map(|(rule, _)| rule.key());
+    let rule = rules.next().unwrap_or_default();
+    state.ask(&rule, names());
+    let told = wording::stop(&view, &unmet, input.origin);
+    let verdict = Verdict::Block { reason: told.text, rule: Cow::Owned(rule) };
+    let audit = Audit { next: told.steps, also: rules.collect(), ..Audit::default() };
+    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
+}
+
+/// The requirements this session has made due, of the scopes that are verified.
+pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<Item = Rule<'a>> {
+    let stop = &settings.hooks.stop;
+    Rule::all(settings).filter(move |rule| {
+        let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
+        // A single-use satisfaction is used up by the end of a turn, as intended.
+        let can_lapse =
+            matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
+        is_verified && (rule.is_for_stops() || can_lapse) && view.state.due.contains(rule.name)
     })
 }
 

@@ -3,16 +3,14 @@
 use std::path::Path;
 
 use globset::{GlobSet, GlobSetBuilder};
-use serde_json::{Map, Value};
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Simple, base_name, is_in};
-use crate::facts::After;
 use crate::paths::flat;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern};
-use crate::view::quoted;
+use crate::view::{After, World, quoted};
 use crate::words::cut;
 
 pub(crate) mod order;
@@ -46,7 +44,7 @@ const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --proje
 pub(crate) struct Found<'a> {
     simple: &'a Simple,
     /// The one of the requirement's commands that it is.
-    set: &'a CommandPattern,
+    pub(crate) set: &'a CommandPattern,
     /// The command as written, secrets masked.
     pub(crate) shown: String,
     /// It has an argument with which it proves nothing.
@@ -69,31 +67,27 @@ impl Found<'_> {
     }
 
     /// It runs in the work tree whose files it is evidence for.
-    fn is_inside(&self, root: Option<&Path>, cwd: &Path) -> bool {
-        let folder = self.simple.folder(cwd);
-        folder.is_some_and(|folder| root.is_none_or(|root| flat(&folder).starts_with(root)))
+    fn is_inside(&self, world: &World) -> bool {
+        let folder = self.simple.folder(&world.cwd);
+        folder.is_some_and(|folder| world.top().is_none_or(|root| flat(&folder).starts_with(root)))
     }
 
     /// The argument by which it runs on files outside of the work tree.
-    fn leads_out(&self, root: Option<&Path>, cwd: &Path) -> Option<String> {
-        let (root, folder) = (root?, self.simple.folder(cwd)?);
+    fn leads_out(&self, world: &World) -> Option<String> {
+        let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
         leads(self.simple).into_iter().find(|path| !flat(&folder.join(path)).starts_with(root))
     }
 
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
-    pub(crate) fn line_in(&self, root: Option<&Path>, cwd: &Path) -> String {
-        let leads_out = self.leads_out(root, cwd).is_some();
+    pub(crate) fn line_in(&self, world: &World) -> String {
+        let leads_out = self.leads_out(world).is_some();
         let is_wrong = leads_out || self.proves_nothing || !self.simple.unknown_options.is_empty();
-        let alone =
-            if !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked") {
-                &self.shown
-            } else if self.set.is_words() {
-                self.set.as_str()
-            } else {
-                return String::new();
-            };
+        let is_shown =
+            !is_wrong && self.simple.hidden != Some(Hidden::Wrapper) && !self.shown.contains("[masked");
+        let alone = if is_shown { Some(self.shown.as_str()) } else { self.set.typed() };
+        let Some(alone) = alone else { return String::new() };
         let own = self.simple.directory.as_deref().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = if self.is_inside(root, cwd) && !leads_out { own } else { root };
+        let folder = if self.is_inside(world) && !leads_out { own } else { world.top() };
         folder.map_or_else(
             || alone.to_owned(),
             |folder| format!("cd {} && {alone}", quoted(&folder.to_string_lossy())),
@@ -125,7 +119,7 @@ fn commands<'a>(rule: &Rule<'a>) -> impl Iterator<Item = &'a CommandPattern> {
 }
 
 fn is_asked(rule: &Rule<'_>, simple: &Simple) -> bool {
-    commands(rule).any(|set| set.over_commands().begins(simple))
+    commands(rule).any(|set| set.compiled.begins(simple))
 }
 
 /// A line that was to be typed runs what the requirement asks for, still.
@@ -137,7 +131,7 @@ pub(crate) fn is_asked_for(rule: &Rule<'_>, line: &str) -> bool {
 pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a>> {
     let line = call.line.as_ref()?;
     let found = |simple: &'a Simple| {
-        let set = commands(rule).find(|set| set.over_commands().begins(simple))?;
+        let set = commands(rule).find(|set| set.compiled.begins(simple))?;
         Some(Found { simple, set, shown: line.shown(simple), proves_nothing: proves_nothing(rule, simple) })
     };
     let mut all = call.commands().iter().filter_map(found);
@@ -149,8 +143,8 @@ pub(crate) fn command_of<'a>(rule: &Rule<'a>, call: &'a Call) -> Option<Found<'a
 pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)> {
     let line = call.line.as_ref()?;
     call.commands().iter().filter(|simple| !simple.reads()).find_map(|simple| {
-        let set = commands(rule).find(|set| set.over_commands().resembles(simple))?;
-        Some((line.shown(simple), set.as_str().to_owned()))
+        let set = commands(rule).find(|set| set.compiled.resembles(simple))?;
+        Some((line.shown(simple), set.text.clone()))
     })
 }
 
@@ -171,24 +165,17 @@ fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     simple.words.iter().skip(1).any(is_one)
 }
 
-const ASKED: &str = "asked";
-
-/// What is asked for by one of the commands: kept with the satisfaction of a run, because the file may ask for something else by
-/// tomorrow.
-fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
-    let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.as_str()));
-    format!("`{}`{}", set.as_str(), output.unwrap_or_default())
-}
-
-pub(crate) fn asked(rule: &Rule<'_>, found: &Found<'_>) -> Map<String, Value> {
-    Map::from_iter([(ASKED.to_owned(), asked_by(rule, found.set).into())])
+/// What is asked for by one of the commands.
+pub(crate) fn asked_by(rule: &Rule<'_>, set: &CommandPattern) -> String {
+    let output = min_output(rule).map(|pattern| format!(" with output that matches {}", pattern.text));
+    format!("`{}`{}", set.text, output.unwrap_or_default())
 }
 
 /// Why a run that counted when it passed is not what is asked for now; `None` if it is, and for a satisfaction that does not say.
 pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<String> {
-    let asked = satisfaction.metadata.other.get(ASKED)?.as_str()?;
+    let asked = satisfaction.metadata.asked.as_ref()?;
     let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
-    let is_one = now.iter().any(|now| now == asked);
+    let is_one = now.contains(asked);
     (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
 }
 
@@ -200,7 +187,6 @@ pub(crate) fn not_counted(
     was_noted: bool,
 ) -> Option<String> {
     let world = &facts.world;
-    let root = world.top();
     // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
     // other change shows in the files.
     let commands = facts.call.commands();
@@ -208,9 +194,9 @@ pub(crate) fn not_counted(
     let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
     let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
         || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
-    let why = if !found.is_inside(root, &world.cwd) {
+    let why = if !found.is_inside(world) {
         "it did not run in this work tree".to_owned()
-    } else if let Some(path) = found.leads_out(root, &world.cwd) {
+    } else if let Some(path) = found.leads_out(world) {
         // The path may be part of a secret.
         let path = if found.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
         format!("`{path}` leads out of this work tree")
@@ -223,7 +209,7 @@ pub(crate) fn not_counted(
     } else if is_turned {
         "other commands of the line may change the files; run it by itself".to_owned()
     } else if facts.without_output.iter().any(|name| name == rule.name) {
-        let pattern = min_output(rule).map_or("", |pattern| pattern.as_str());
+        let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
         format!("its output has nothing that matches {pattern}")
     } else if !was_noted {
         "what the files were when it began is not known".to_owned()

@@ -9,11 +9,10 @@
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
-//! - `view`: all of that, as requirements are judged by it
-//! - `observe`, `facts`: looking at the world; `decide`: the rules, event by event; `change`: what they change
+//! - `view`: all of that, as requirements are judged by it; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
-//! - `state`: what a session has done; `known_folders`: what is remembered of a folder
+//! - `state`: what a session has done
 
 #![allow(
     clippy::iter_without_into_iter,
@@ -31,9 +30,7 @@ pub mod command_line;
 mod deadline;
 mod decide;
 mod evidence;
-mod facts;
 pub mod git;
-mod known_folders;
 pub mod observe;
 mod paths;
 pub mod place;
@@ -53,9 +50,9 @@ pub mod wording;
 pub mod words;
 
 pub use change::Change;
-pub use facts::Facts;
 pub use settings::Settings;
 pub use state::State;
+pub use view::Facts;
 
 use shared::cli;
 use shared::config::SettingFault;

@@ -3,7 +3,6 @@
 
 pub(crate) mod after;
 mod before;
-mod commands;
 mod files;
 mod fingerprints;
 mod look;
@@ -11,7 +10,7 @@ mod sizes;
 
 use std::path::PathBuf;
 
-use shared::cli::{self, Asker};
+use shared::cli::{self, Asker, Reply};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
@@ -21,22 +20,27 @@ use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::facts::{Answered, Facts};
-use crate::known_folders::KnownFolders;
-use crate::place::is_writable;
+use crate::place::{Noted, is_writable};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::view::View;
-use crate::{RequirementsCheck, decide, git, typed, wording};
-pub use look::{Look, ReqCommand};
+use crate::view::Facts;
+use crate::view::{View, quoted};
+use crate::{RequirementsCheck, decide, git, typed};
+use after::Response;
+pub use look::Look;
+
+const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
+    type in a terminal: req init (this is said once)";
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     match &context.request.event {
         Event::PreToolUse(tool) => before::observe(context, tool).map(|facts| Facts::Before(Box::new(facts))),
-        Event::PostToolUse(result) => after::observe(context, &after::Ended::of(result)),
-        Event::PostToolUseFailure(failure) => after::observe(context, &after::Ended::of_failure(failure)),
+        Event::PostToolUse(result) => after::observe(context, &result.call, &Response::of(result)),
+        Event::PostToolUseFailure(failure) => {
+            after::observe(context, &failure.call, &Response::of_failure(failure))
+        }
         Event::UserPromptSubmit { prompt, source } => {
             Some(submitted(context, session, prompt, source.as_deref()))
         }
@@ -59,11 +63,10 @@ fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, sourc
         let is_typed = asker().caller == Caller::Typed;
         let (session, project) = (session.to_owned(), context.places.root.clone());
         let asking = typed::Asking { session, is_typed, project };
-        let answer = line.answer(&asking, context.places, &world.cwd);
-        answer.map(|text| Answered { text, changes: Vec::new() })
+        // `req` has carried out its own changes.
+        line.answer(&asking, context.places, &world.cwd).map(Reply::yes)
     } else if cli::is_typed::<RequirementsCheck>(prompt) {
-        let reply = cli::typed::<RequirementsCheck>(prompt, &asker());
-        reply.map(|cli::Reply { text, effects, .. }| Answered { text, changes: effects })
+        cli::typed::<RequirementsCheck>(prompt, &asker())
     } else {
         None
     };
@@ -81,7 +84,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
     let session = call.session_id.as_deref();
     let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
     // Only requirements that are due are measured.
-    let due: Vec<Rule<'_>> = decide::stop::due(context.settings, &view).collect();
+    let due: Vec<Rule<'_>> = decide::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;
     }
@@ -101,7 +104,7 @@ impl Look<'_, '_> {
         // A notice that nobody remembers would come each time.
         if is_writable(store.dir()) {
             let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
-            self.world.once.extend(newcomer.map(|folder| (wording::newcomer(), Change::ToldOfInit(folder))));
+            self.world.once.extend(newcomer.map(|folder| (NEWCOMER.to_owned(), Change::ToldOfInit(folder))));
             self.note_new_client(store);
         }
     }
@@ -112,7 +115,12 @@ impl Look<'_, '_> {
         let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
         let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
         if git::is_tracked(worktree, &local) {
-            self.world.notes.push(wording::tracked_local_file(&local));
+            let shown = local.display().to_string();
+            self.world.notes.push(format!(
+                "requirements-check: {shown} is tracked by git, so it is the team's and not yours alone; take it out with: \
+                 git rm --cached {}",
+                quoted(&shown)
+            ));
         }
     }
 
@@ -121,7 +129,11 @@ impl Look<'_, '_> {
         let agent = self.context.host.environment.agent.as_deref();
         let Some(running) = agent.and_then(proved::version_of_agent) else { return };
         if let Some(before) = proved::untold_change(&proved::read(store), &running) {
-            self.world.once.push((wording::new_client(&running, before), Change::ToldOfClient(running)));
+            let text = format!(
+                "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
+                 req doctor (this is said once)"
+            );
+            self.world.once.push((text, Change::ToldOfClient(running)));
         }
     }
 
@@ -133,7 +145,7 @@ impl Look<'_, '_> {
         let is_new = self.context.settings.requirements.is_empty()
             && !files.iter().any(|file| folder.join(file).exists())
             && !git::named_remotes(common_dir).is_empty()
-            && KnownFolders::told_of_init(Some(store.dir())).since(common_dir).is_none();
+            && Noted::told_of_init(Some(store.dir()), common_dir).since().is_none();
         is_new.then(|| common_dir.clone())
     }
 }

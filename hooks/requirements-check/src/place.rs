@@ -1,10 +1,11 @@
 //! Where a call acts: which work tree, which branch, and where its satisfactions are kept.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use shared::hook::Context;
-use shared::state::Store;
+use shared::host::Timestamp;
+use shared::state::{Store, ensure_private, file_key, write_private};
 
 use crate::git::{Worktree, ask_git};
 use crate::paths::above;
@@ -12,7 +13,7 @@ use crate::satisfactions::{Folder, Key};
 use crate::settings::{Scope, Settings};
 
 /// Where a call acts.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Here {
     /// Whose satisfactions count.
     pub key: Key,
@@ -22,12 +23,6 @@ pub struct Here {
     pub folder: Option<Folder>,
     /// Why git, which is there, could not be read.
     pub trouble: Option<String>,
-}
-
-impl Default for Here {
-    fn default() -> Self {
-        Self { key: Key::NoGit, worktree: None, folder: None, trouble: None }
-    }
 }
 
 impl Here {
@@ -81,12 +76,12 @@ impl Here {
     }
 
     /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
-    pub(crate) fn heads(&self) -> Option<BTreeSet<Key>> {
+    pub fn heads(&self) -> Option<BTreeSet<Key>> {
         self.worktree.as_ref()?.heads().ok()
     }
 
     /// The top folder of the work tree.
-    pub(crate) fn root(&self) -> Option<&Path> {
+    pub fn root(&self) -> Option<&Path> {
         self.worktree.as_ref().map(|worktree| worktree.root.as_path())
     }
 }
@@ -104,4 +99,41 @@ pub(crate) fn is_writable(folder: &Path) -> bool {
 #[cfg(not(unix))]
 pub(crate) fn is_writable(_folder: &Path) -> bool {
     true
+}
+
+/// Something that is remembered of a folder, by an empty file in the state folder; nothing is without that.
+#[derive(Debug)]
+pub(crate) struct Noted(Option<PathBuf>);
+
+impl Noted {
+    fn of(state_dir: Option<&Path>, what: &str, folder: &Path) -> Self {
+        Self(state_dir.map(|dir| dir.join(what).join(file_key(&folder.to_string_lossy()))))
+    }
+
+    /// The folder took no satisfaction lately, for whatever reason: the hook does not ask for what cannot be kept, or it would
+    /// deny the same call for ever.
+    pub(crate) fn unwritable(state_dir: Option<&Path>, folder: &Path) -> Self {
+        Self::of(state_dir, "unmarkable", folder)
+    }
+
+    /// The user of the repository has read of `req init`: the hook says it once for each.
+    pub(crate) fn told_of_init(state_dir: Option<&Path>, common_dir: &Path) -> Self {
+        Self::of(state_dir, "told-of-init", common_dir)
+    }
+
+    pub(crate) fn since(&self) -> Option<Timestamp> {
+        Some(Timestamp::from(std::fs::metadata(self.0.as_ref()?).ok()?.modified().ok()?))
+    }
+
+    pub(crate) fn remember(&self) -> Result<(), String> {
+        let Some((file, dir)) = self.0.as_ref().and_then(|file| Some((file, file.parent()?))) else {
+            return Ok(());
+        };
+        let made = ensure_private(dir).and_then(|()| write_private(file, b""));
+        made.map_err(|error| format!("{}: {error}", file.display()))
+    }
+
+    pub(crate) fn forget(&self) {
+        let _ = self.0.as_ref().map(std::fs::remove_file);
+    }
 }

@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shared::hook_names::own_commands;
+use shared::host::Places;
 
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, is_in, spelled};
 use crate::paths::{flat, real};
+use crate::rule::Rule;
 use crate::settings::Settings;
 
 /// Tools that name a file and only read it.
@@ -40,49 +42,37 @@ const DECLARERS: &str = "declare export local readonly typeset unset";
 /// What only the user may do, as a word after the name of one of our commands.
 const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
+/// Why a requirement raises the rails.
+pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
+pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
+
+pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Breach {
     /// The key path of the requirement that is locked or the user's alone.
     pub(crate) rule: String,
-    why: Why,
-    what: String,
+    pub(crate) reason: String,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Why {
-    Locked,
-    UsersAlone,
-}
-
-/// Where what the rails protect lies, as absolute paths.
-#[derive(Debug, Clone)]
+/// What the rails protect, seen from a call.
 pub(crate) struct Guarded<'a> {
-    /// The user's configuration folder, usually `~/.claude`.
-    pub(crate) config_dir: Option<&'a Path>,
-    pub(crate) root: Option<&'a Path>,
-    pub(crate) state_dirs: Vec<&'a Path>,
+    places: &'a Places,
     /// The git folder that all work trees share; satisfactions lie in `requirements` there.
-    pub(crate) common_dir: Option<&'a Path>,
-    pub(crate) cwd: &'a Path,
+    common_dir: Option<&'a Path>,
+    cwd: &'a Path,
+    /// Resolving links is dear, and most calls need none of it.
+    resolved: OnceCell<Resolved>,
 }
 
-/// The first requirement, by name, for whose sake the rails are up: locked by the global file, or the user's alone to
+/// The first requirement, by name, for whose sake the rails are up, and why: locked by the global file, or the user's alone to
 /// satisfy. `locked` are key paths as [`shared::config::Section`] has them.
-pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, Why)> {
+pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String, &'static str)> {
     settings.requirements.iter().filter(|(_, set)| set.is_on()).find_map(|(name, set)| {
-        let rule = format!("requirements.{name}");
-        if locked.iter().any(|path| locks(path, &rule)) {
-            return Some((rule, Why::Locked));
-        }
-        set.is_the_users().then_some((rule, Why::UsersAlone))
+        let rule = Rule { name, set };
+        let users = set.is_the_users().then_some(USERS_ALONE);
+        Some((rule.key(), if rule.is_locked(locked) { LOCKED } else { users? }))
     })
-}
-
-/// `path` is the rule, all rules, everything, or a key of the rule.
-pub(crate) fn locks(path: &str, rule: &str) -> bool {
-    path.is_empty()
-        || path == "requirements"
-        || path.strip_prefix(rule).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// There is something in the call to look at: its tool is not one that reads, by its name or the first word of it.
@@ -92,48 +82,8 @@ pub(crate) fn may_breach(call: &Call) -> bool {
     !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
 }
 
-/// What the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call names it.
-/// `rule` and `why` are what [`in_force`] found.
-pub(crate) fn breach(
-    call: &Call,
-    named: Option<&Path>,
-    input: &str,
-    guarded: &Guarded<'_>,
-    (rule, why): (String, Why),
-) -> Option<Breach> {
-    let protected = Protected { guarded, places: OnceCell::new() };
-    let what = if let Some(line) = &call.line {
-        protected.in_line(line)
-    } else if call.is_edit() {
-        let mut files = named.into_iter().chain(call.file.as_deref());
-        files.find_map(|file| protected.change(&guarded.cwd.join(file)))
-    } else {
-        // A tool we do not know may move a whole folder, or run a line.
-        protected.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
-    };
-    what.map(|what| Breach { rule, why, what })
-}
-
-impl Breach {
-    pub(crate) const INSTEAD: &'static str =
-        "ask the user to do it in a terminal of their own, outside Claude Code";
-
-    pub(crate) fn words(&self) -> String {
-        let (rule, what) = (&self.rule, &self.what);
-        let why = match self.why {
-            Why::Locked => "is locked by the user's global requirements.yaml",
-            Why::UsersAlone => "is for the user alone to satisfy",
-        };
-        format!(
-            "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
-             Leave it as it is; if it has to be done, {}.",
-            Self::INSTEAD
-        )
-    }
-}
-
-/// Where protected things lie, each place as it is written and with its links resolved.
-struct Places {
+/// Where it lies, each place as it is written and with its links resolved.
+struct Resolved {
     /// Folders of which everything is protected, and what is in them.
     folders: Vec<(PathBuf, &'static str)>,
     own: Vec<PathBuf>,
@@ -141,26 +91,55 @@ struct Places {
     projects: Vec<PathBuf>,
 }
 
-struct Protected<'a> {
-    guarded: &'a Guarded<'a>,
-    /// Resolving links is dear, and most calls need none of it.
-    places: OnceCell<Places>,
-}
+impl<'a> Guarded<'a> {
+    pub(crate) fn new(places: &'a Places, common_dir: Option<&'a Path>, cwd: &'a Path) -> Self {
+        Self { places, common_dir, cwd, resolved: OnceCell::new() }
+    }
 
-impl Protected<'_> {
-    fn places(&self) -> &Places {
+    /// What the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call names it.
+    /// `rule` and `why` are what [`in_force`] found.
+    pub(crate) fn breach(
+        &self,
+        call: &Call,
+        named: Option<&Path>,
+        input: &str,
+        (rule, why): (String, &str),
+    ) -> Option<Breach> {
+        let what = if let Some(line) = &call.line {
+            self.in_line(line)
+        } else if call.is_edit() {
+            let mut files = named.into_iter().chain(call.file.as_deref());
+            files.find_map(|file| self.change(&self.cwd.join(file)))
+        } else {
+            // A tool we do not know may move a whole folder, or run a line.
+            self.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
+        };
+        what.map(|what| Breach {
+            reason: format!(
+                "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
+                 Leave it as it is; if it has to be done, {INSTEAD}."
+            ),
+            rule,
+        })
+    }
+
+    fn resolved(&self) -> &Resolved {
         let both = |path: &Path| [flat(path), real(path)];
-        let Guarded { config_dir, root, state_dirs, common_dir, cwd } = self.guarded;
-        self.places.get_or_init(|| {
-            let state = state_dirs.iter().map(|dir| (dir.to_path_buf(), "the hooks' state is there"));
-            let records = common_dir.map(|dir| (dir.join("requirements"), "what is satisfied is kept there"));
-            let programs = config_dir.map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
+        self.resolved.get_or_init(|| {
+            let Places { config_dir, root, state_dir, default_state_dir, .. } = self.places;
+            let state = [state_dir, default_state_dir].into_iter().flatten();
+            let state = state.map(|dir| (dir.clone(), "the hooks' state is there"));
+            let records = self.common_dir.map(|dir| dir.join("requirements"));
+            let records = records.map(|dir| (dir, "what is satisfied is kept there"));
+            let programs =
+                config_dir.as_ref().map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
             let folders = state.chain(records).chain(programs);
-            let main = common_dir.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
-            Places {
+            let main = self.common_dir.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
+            let projects = [Some(root.as_deref().unwrap_or(self.cwd)), main];
+            Resolved {
                 folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
                 own: config_dir.iter().flat_map(|dir| both(dir)).collect(),
-                projects: [Some(root.unwrap_or(cwd)), main].into_iter().flatten().flat_map(both).collect(),
+                projects: projects.into_iter().flatten().flat_map(both).collect(),
             }
         })
     }
@@ -169,7 +148,7 @@ impl Protected<'_> {
     fn change(&self, path: &Path) -> Option<String> {
         let path = flat(path);
         let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
-        if !is_telling && self.guarded.root.is_some_and(|root| path.starts_with(root)) {
+        if !is_telling && self.places.root.as_ref().is_some_and(|root| path.starts_with(root)) {
             return None;
         }
         let resolved = || is_telling.then(|| self.at(&real(&path))).flatten();
@@ -178,7 +157,7 @@ impl Protected<'_> {
     }
 
     fn at(&self, path: &Path) -> Option<&'static str> {
-        let places = self.places();
+        let places = self.resolved();
         let is_claude_dir = |folder: &Path| {
             let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
             places.own.iter().any(|own| own == folder)
@@ -200,8 +179,7 @@ impl Protected<'_> {
         match input {
             Value::String(text) => {
                 let path = text.strip_prefix("file://").unwrap_or(text);
-                let named =
-                    (path.len() <= MAX_PATH).then(|| self.named(path, Some(self.guarded.cwd))).flatten();
+                let named = (path.len() <= MAX_PATH).then(|| self.named(path, Some(self.cwd))).flatten();
                 let is_line = text.contains(' ') && (is_command || !text.contains('\n'));
                 named.or_else(|| is_line.then(|| self.in_line(&command_line::parse(text))).flatten())
             }
@@ -216,7 +194,12 @@ impl Protected<'_> {
     /// The protected place that a word of a line names, as it is seen from `folder`.
     fn named(&self, word: &str, folder: Option<&Path>) -> Option<String> {
         let word = word.trim_end_matches('/');
-        let home = self.guarded.config_dir.filter(|dir| dir.ends_with(".claude")).and_then(Path::parent);
+        let home = self
+            .places
+            .config_dir
+            .as_ref()
+            .filter(|dir| dir.ends_with(".claude"))
+            .and_then(|dir| dir.parent());
         let in_home = word.strip_prefix("~/").zip(home);
         let (base, rest) =
             in_home.map_or((folder, word), |(rest, home)| (Some(home), rest.trim_start_matches('/')));
@@ -234,28 +217,25 @@ impl Protected<'_> {
     fn in_line(&self, line: &Line) -> Option<String> {
         // A name may be broken by quotes.
         let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
-        let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.guarded.cwd)));
+        let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.cwd)));
         let Some(commands) = &line.commands else { return in_text() };
         let runs_ours = commands.iter().any(|command| is_own(command.program()));
         let is_fed = text.contains("<<") || text.contains("xargs");
         commands.iter().find_map(|command| {
-            let folder = command.folder(self.guarded.cwd);
-            let named = |words: &[String]| {
-                let words = words.iter().map(|word| spelled(word));
-                words
-                    .into_iter()
-                    .find_map(|word| parts(&word).find_map(|part| self.named(part, folder.as_deref())))
-            };
+            let (folder, looks) = (command.folder(self.cwd), !is_harmless(command));
+            let own = if looks { command.with_prefix() } else { Vec::new() };
+            let mut words = command.writes.iter().chain(&own);
             // What its words stand for, and what is fed to it, stands elsewhere in the line.
-            let is_open = |word: &String| word.contains(['$', '`']);
-            let writes_openly = command.writes.iter().any(is_open);
-            let looks = !is_harmless(command);
-            let looks_whole = writes_openly || (looks && (is_fed || command.text.contains(['$', '`', '{'])));
-            named(&command.writes)
+            let is_open = (looks && is_fed) || words.clone().any(|word| word.contains(['$', '`', '{']));
+            let named = |word: &String| {
+                let word = spelled(word);
+                parts(&word).find_map(|part| self.named(part, folder.as_deref()))
+            };
+            words
+                .find_map(named)
                 .or_else(|| variable(command, runs_ours))
                 .or_else(|| looks.then(|| handed(command)).flatten())
-                .or_else(|| looks.then(|| named(&command.with_prefix())).flatten())
-                .or_else(|| looks_whole.then(in_text).flatten())
+                .or_else(|| is_open.then(in_text).flatten())
         })
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
-use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,7 +13,7 @@ use shared::state::{Store, read_regular};
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
-/// A sign of life is noted so often.
+/// Before tool calls a sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// So many files of the state folder are looked at.
 const MAX_LOOKED_AT: usize = 100_000;
@@ -32,7 +31,7 @@ pub struct Entry {
     pub session: String,
     /// Root of the work tree. Another work tree of the same repository is another project.
     pub project: PathBuf,
-    /// When it was registered last; `None` without one.
+    /// At the last sign of life; `None` without one.
     pub branch: Option<String>,
     /// `CLAUDE_CODE_ENTRYPOINT`.
     pub entrypoint: Option<String>,
@@ -54,27 +53,19 @@ impl Registry {
         Self { store: Store::at(state_dir) }
     }
 
-    /// Notes that a session is here now, in place of an earlier entry of it. A failure is of no consequence: the next sign of
-    /// life tries again.
-    pub(crate) fn register(&self, entry: &Entry, now: Timestamp) {
-        let _ = self.store.change(&entry.session, |known: &mut Entry| {
-            known.clone_from(entry);
-            true
-        });
-        self.set_time(&entry.session, now);
-    }
-
-    /// Notes a sign of life, unless one was noted lately; `false` if the session is not registered.
-    #[must_use]
-    pub(crate) fn touch(&self, session: &str, now: Timestamp) -> bool {
-        if !self.is_quiet(session, now) {
-            return true;
+    /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
+    pub(crate) fn note(&self, entry: &Entry) {
+        let known = self.entry(&entry.session);
+        let started_at = known.as_ref().map_or(entry.started_at, |known| known.started_at);
+        let entry = Entry { started_at, ..entry.clone() };
+        if known.is_none_or(|known| Entry { touched: entry.touched, ..known } != entry) {
+            let _ = self.store.change(&entry.session, |known: &mut Entry| {
+                known.clone_from(&entry);
+                true
+            });
         }
-        let is_registered = self.entry(session).is_some();
-        if is_registered {
-            self.set_time(session, now);
-        }
-        is_registered
+        let file = self.file(&entry.session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
+        let _ = file.map(|file| file.set_modified(SystemTime::from(entry.touched)));
     }
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
@@ -89,20 +80,18 @@ impl Registry {
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        let touched = touched(&self.file(session)?)?;
-        Some(Entry { touched, ..self.store.read(session)? })
+        read(&self.file(session)?, |_| true)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
-    pub(crate) fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
-        let is_headless = |entry: &Entry| entry.entrypoint.as_deref().is_some_and(|by| by.starts_with("sdk"));
+    pub fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
         let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
-        live.retain(|entry| entry.project == project && !is_headless(entry));
+        live.retain(|entry| entry.project == project && !is_headless(entry.entrypoint.as_deref()));
         live
     }
 
-    pub(crate) fn all(&self) -> Vec<Entry> {
+    pub fn all(&self) -> Vec<Entry> {
         self.entries(|_| true)
     }
 
@@ -120,11 +109,11 @@ impl Registry {
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
     }
+}
 
-    fn set_time(&self, session: &str, now: Timestamp) {
-        let file = self.file(session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
-        let _ = file.map(|file| file.set_modified(SystemTime::from(now)));
-    }
+/// Nobody watches.
+pub(crate) fn is_headless(entrypoint: Option<&str>) -> bool {
+    entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
 }
 
 fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
@@ -140,30 +129,6 @@ fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
 fn touched(file: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
-}
-
-/// Fewer characters of an id are not looked up.
-const MIN_PREFIX: usize = 8;
-
-/// The full id that `prefix` stands for among those `known`, or why none is meant. A full id stands for itself though others
-/// begin with it.
-pub fn resolve_session<'a>(prefix: &str, known: impl Iterator<Item = &'a str>) -> Result<String, String> {
-    const HOW: &str = "list the sessions with `req sessions`";
-    let matching: BTreeSet<&str> = known.filter(|id| id.starts_with(prefix)).collect();
-    if matching.contains(prefix) {
-        return Ok(prefix.to_owned());
-    }
-    if prefix.chars().count() < MIN_PREFIX {
-        return Err(format!("a session is named by at least {MIN_PREFIX} characters of its id; {HOW}"));
-    }
-    let matching: Vec<&str> = matching.into_iter().collect();
-    match matching.as_slice() {
-        [only] => Ok((*only).to_owned()),
-        [] => Err(format!("no session's id begins with {prefix}; {HOW}")),
-        several => {
-            Err(format!("several sessions begin with {prefix}: {}; give more of the id", several.join(", ")))
-        }
-    }
 }
 
 #[cfg(test)]

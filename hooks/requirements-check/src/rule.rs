@@ -56,8 +56,7 @@ impl<'a> Rule<'a> {
         if self.set.triggers.is_none() {
             return call.is_edit();
         }
-        self.is_triggered_by_tool(call)
-            || self.patterns(call).any(|pattern| call.runs(pattern.over_commands()))
+        self.is_triggered_by_tool(call) || self.patterns(call).any(|pattern| call.runs(&pattern.compiled))
     }
 
     /// Any call of the tool needs it, whatever its line says.
@@ -67,16 +66,16 @@ impl<'a> Rule<'a> {
 
     /// A command of the call's line is, by itself, one of those that need it.
     pub(crate) fn is_triggered_by_command(&self, call: &Call, command: &Simple) -> bool {
-        self.patterns(call).any(|pattern| pattern.over_commands().matches_command(command))
+        self.patterns(call).any(|pattern| pattern.compiled.matches_command(command))
     }
 
     /// The commands of the call's line that need it: the words that are set, or the command where an expression is set.
     pub(crate) fn commands_that_need(&self, call: &Call) -> Vec<String> {
         let Some(line) = &call.line else { return Vec::new() };
         let shown = |command: &Simple| {
-            let pattern = self.patterns(call).find(|set| set.over_commands().matches_command(command))?;
-            let is_words = pattern.is_words().then(|| pattern.as_str().to_owned());
-            Some(is_words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
+            let pattern = self.patterns(call).find(|set| set.compiled.matches_command(command))?;
+            let words = pattern.typed().map(ToOwned::to_owned);
+            Some(words.unwrap_or_else(|| cut(&line.shown(command), MAX_SHOWN)))
         };
         call.commands().iter().filter_map(shown).collect()
     }
@@ -94,9 +93,15 @@ impl<'a> Rule<'a> {
         self.kind() == Kind::Evidence || triggers.any(|trigger| !trigger.is_any_call())
     }
 
-    /// The user's global file locks it; `locked` are key paths as [`shared::config::Section`] has them.
+    /// The user's global file locks it, all rules, everything, or a key of it. `locked` are key paths as
+    /// [`shared::config::Section`] has them.
     pub(crate) fn is_locked(&self, locked: &[String]) -> bool {
-        locked.iter().any(|path| crate::rails::locks(path, &self.key()))
+        let key = self.key();
+        let is_of_rule = |rest: &str| rest.is_empty() || rest.starts_with('.');
+        let locks = |path: &String| {
+            matches!(path.as_str(), "" | "requirements") || path.strip_prefix(&key).is_some_and(is_of_rule)
+        };
+        locked.iter().any(locks)
     }
 
     pub fn word(&self) -> String {
@@ -108,17 +113,16 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Keys without effect in requirements that are switched on.
+/// What has no effect in requirements that are switched on.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
     let of_rule = |(name, set): (&String, &Requirement)| {
-        let path = |key: Option<&'static str>| {
-            ["requirements", name].into_iter().chain(key).map(str::to_owned).collect::<Vec<_>>()
+        let fault = |keys: &[&str], what: String| SettingFault {
+            path: ["requirements", name].iter().chain(keys).map(ToString::to_string).collect(),
+            what,
         };
-        let own = Rule { name, set }.lacks();
-        let own = own.map(|what| SettingFault { path: path(None), what: what.to_owned() });
-        let of_key =
-            |(key, what): &(&'static str, String)| SettingFault { path: path(Some(key)), what: what.clone() };
-        own.into_iter().chain(set.remarks.iter().map(of_key)).collect::<Vec<_>>()
+        let own = Rule { name, set }.lacks().map(|what| fault(&[], what.to_owned()));
+        let of_triggers = set.remarks.iter().map(|what| fault(&["trigger_tools"], what.clone()));
+        own.into_iter().chain(of_triggers).collect::<Vec<_>>()
     };
     settings.requirements.iter().filter(|(_, set)| set.is_on()).flat_map(of_rule).collect()
 }

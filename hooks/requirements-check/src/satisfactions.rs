@@ -6,19 +6,22 @@
 //! satisfactions it is about.
 
 mod folder;
-mod key;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use shared::digest;
 use shared::host::Timestamp;
+use shared::state::MAX_NAME;
 
-pub use crate::registry::resolve_session;
 use crate::settings::Scope;
-pub use folder::Listed;
-pub(crate) use folder::{Failure, Folder};
-pub use key::Key;
+pub use folder::{Failure, Folder, Listed};
+
+/// The labels of all but branches have a space, which no branch can have.
+const ALL_BRANCHES: &str = "all branches";
+const NO_GIT: &str = "no git";
+const DETACHED: &str = "detached at ";
 
 /// The version that is written. Raised when a field is added, because an older writer would drop it.
 const VERSION: u32 = 2;
@@ -42,21 +45,10 @@ pub struct Satisfactions {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Requirement {
-    /// The scope when it was satisfied last. The configured scope decides which satisfactions count.
-    pub(crate) scope: Scope,
     /// The satisfaction that counts for every session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub everyone: Option<Satisfaction>,
     /// Satisfactions of single sessions, by full id.
     pub sessions: BTreeMap<String, Satisfaction>,
-}
-
-/// For whom a satisfaction counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Holder<'a> {
-    /// For one session, by its full id.
-    Session(&'a str),
-    Everyone,
 }
 
 fn is_newer(version: &str) -> bool {
@@ -66,10 +58,6 @@ fn is_newer(version: &str) -> bool {
 impl Satisfactions {
     pub(crate) fn none_of(key: &Key) -> Self {
         Self { version: VERSION.to_string(), branch: key.label().into_owned(), ..Self::default() }
-    }
-
-    fn is_newer(&self) -> bool {
-        is_newer(&self.version)
     }
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
@@ -82,35 +70,33 @@ impl Satisfactions {
         now: Timestamp,
     ) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
-        let is_own = matches!(scope, Scope::Session | Scope::SingleUse);
-        let own = requirement.sessions.get(session).filter(|_| is_own);
+        let own = requirement.sessions.get(session).filter(|_| scope.is_own());
         own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
     }
 
-    /// Records `name` as satisfied, in place of the holder's earlier satisfaction.
-    pub fn set(&mut self, name: &str, scope: Scope, holder: Holder<'_>, satisfaction: Satisfaction) {
+    /// Records `name` as satisfied for one session, by its full id, or for everyone, in place of the earlier satisfaction.
+    pub fn set(&mut self, name: &str, session: Option<&str>, satisfaction: Satisfaction) {
         let requirement = self.requirements.entry(name.to_owned()).or_default();
-        requirement.scope = scope;
-        match holder {
-            Holder::Session(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
-            Holder::Everyone => requirement.everyone = Some(satisfaction),
+        match session {
+            Some(id) => drop(requirement.sessions.insert(id.to_owned(), satisfaction)),
+            None => requirement.everyone = Some(satisfaction),
         }
     }
 
-    /// Removes the holder's satisfaction of `name`, or of everything, and nobody else's.
-    pub fn clear(&mut self, name: Option<&str>, holder: Holder<'_>) {
+    /// Removes the session's satisfaction of `name`, or of everything, or everyone's; and nobody else's.
+    pub fn clear(&mut self, name: Option<&str>, session: Option<&str>) {
         let named = |known: &String| name.is_none_or(|name| name == known);
         for (_, requirement) in self.requirements.iter_mut().filter(|(known, _)| named(known)) {
-            match holder {
-                Holder::Session(id) => drop(requirement.sessions.remove(id)),
-                Holder::Everyone => requirement.everyone = None,
+            match session {
+                Some(id) => drop(requirement.sessions.remove(id)),
+                None => requirement.everyone = None,
             }
         }
         self.drop_empty();
     }
 
     /// Drops the satisfactions of sessions that are older than `keep_secs`: nobody clears up behind a session that ended.
-    fn forget_sessions(&mut self, keep_secs: i64, now: Timestamp) {
+    fn forget_sessions(&mut self, keep_secs: u64, now: Timestamp) {
         for requirement in self.requirements.values_mut() {
             requirement.sessions.retain(|_, satisfaction| satisfaction.age_secs(now) <= keep_secs);
         }
@@ -118,7 +104,7 @@ impl Satisfactions {
     }
 
     /// The sessions that have satisfactions here.
-    pub(crate) fn sessions(&self) -> BTreeSet<&str> {
+    pub fn sessions(&self) -> BTreeSet<&str> {
         let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
         ids.map(String::as_str).collect()
     }
@@ -136,7 +122,6 @@ pub struct Satisfaction {
     pub satisfied_at: i64,
     pub satisfied_by: By,
     /// From when on it does not count any more, in seconds since the epoch; `None`: it stays.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<i64>,
     pub metadata: Metadata,
 }
@@ -175,44 +160,34 @@ impl By {
     }
 }
 
-/// Details of a satisfaction. All are optional, and unknown ones are kept.
+/// Details of a satisfaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
-    /// `user` or `agent`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub who: Option<String>,
+    /// The time to the microsecond: two satisfactions of one second are two satisfactions.
+    at_us: Option<i64>,
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub entrypoint: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub skill: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// Digest of the files when the command started.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fingerprint: Option<Value>,
-    #[serde(flatten)]
-    pub other: Map<String, Value>,
-}
-
-/// The key under which the time stands to the microsecond: two satisfactions of one second are two satisfactions.
-const AT_MICROS: &str = "at_us";
-
-impl Metadata {
-    #[must_use]
-    pub fn at(mut self, now: Timestamp) -> Self {
-        self.other.insert(AT_MICROS.to_owned(), now.micros().into());
-        self
-    }
+    /// Digest of the files when the command started, and the time.
+    pub fingerprint: Option<String>,
+    /// What the command had been asked for by: the file may ask for something else by tomorrow.
+    pub asked: Option<String>,
 }
 
 impl Satisfaction {
     /// Made now, to stay.
     pub fn new(satisfied_by: By, now: Timestamp) -> Self {
-        Self { satisfied_at: epoch_secs(now), satisfied_by, ..Self::default() }
+        let metadata = Metadata { at_us: Some(now.micros()), ..Metadata::default() };
+        Self { satisfied_at: epoch_secs(now), satisfied_by, metadata, ..Self::default() }
+    }
+
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut Metadata)) -> Self {
+        change(&mut self.metadata);
+        self
     }
 
     /// The same, for so many seconds.
@@ -221,26 +196,81 @@ impl Satisfaction {
         Self { expires_at, ..self }
     }
 
-    /// The time in microseconds, which tells this satisfaction from others of the same requirement.
+    /// Tells this satisfaction from others of the same requirement.
     pub(crate) fn identity(&self) -> i64 {
-        let exact = self.metadata.other.get(AT_MICROS).and_then(Value::as_i64);
-        exact.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
+        self.metadata.at_us.unwrap_or_else(|| self.satisfied_at.saturating_mul(1_000_000))
     }
 
-    pub fn is_expired(&self, now: Timestamp) -> bool {
+    fn is_expired(&self, now: Timestamp) -> bool {
         self.expires_at.is_some_and(|end| epoch_secs(now) >= end)
     }
 
     /// Zero if the clock went back.
-    pub fn age_secs(&self, now: Timestamp) -> i64 {
-        epoch_secs(now).saturating_sub(self.satisfied_at).max(0)
+    fn age_secs(&self, now: Timestamp) -> u64 {
+        epoch_secs(now).saturating_sub(self.satisfied_at).max(0).unsigned_abs()
+    }
+
+    /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
+    pub(crate) fn is_fresh(&self, ttl_secs: Option<u64>, now: Timestamp) -> bool {
+        ttl_secs.is_none_or(|ttl| self.age_secs(now) < ttl)
     }
 }
 
-/// The satisfaction counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
-pub(crate) fn is_fresh(satisfaction: &Satisfaction, ttl_secs: Option<u64>, now: Timestamp) -> bool {
-    let age = satisfaction.age_secs(now).unsigned_abs();
-    !satisfaction.is_expired(now) && ttl_secs.is_none_or(|ttl| age < ttl)
+/// The owner of satisfactions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Key {
+    /// A branch by its short name (`feature/auth`), also one without a commit yet.
+    Branch(String),
+    /// A detached HEAD by its commit.
+    Detached(String),
+    /// A project without git.
+    #[default]
+    NoGit,
+    /// All branches of the repository.
+    Permanent,
+}
+
+impl Key {
+    /// The value of `branch` in the file.
+    pub(crate) fn label(&self) -> Cow<'_, str> {
+        match self {
+            Self::Branch(name) => Cow::Borrowed(name),
+            Self::Detached(commit) => Cow::Owned(format!("{DETACHED}{commit}")),
+            Self::NoGit => Cow::Borrowed(NO_GIT),
+            Self::Permanent => Cow::Borrowed(ALL_BRANCHES),
+        }
+    }
+
+    pub(crate) fn of_label(label: &str) -> Self {
+        match (label, label.strip_prefix(DETACHED)) {
+            (ALL_BRANCHES, _) => Self::Permanent,
+            (NO_GIT, _) => Self::NoGit,
+            (_, Some(commit)) => Self::Detached(commit.to_owned()),
+            (branch, None) => Self::Branch(branch.to_owned()),
+        }
+    }
+
+    /// As much of the name as leaves room for a hash and for endings that writers add.
+    fn file_name(&self) -> String {
+        let name = match self {
+            Self::Branch(name) => name.clone(),
+            Self::Detached(commit) => format!("detached-{commit}"),
+            Self::NoGit => "no-git".to_owned(),
+            Self::Permanent => "permanent".to_owned(),
+        };
+        let slug = |char: char| match char {
+            '/' | '\\' => '-',
+            '-' | '_' => char,
+            other if other.is_alphanumeric() => other,
+            // A dot is never left: behind it stands the hash.
+            _ => '_',
+        };
+        let mut slug: String = name.chars().map(slug).collect();
+        while slug.len() > MAX_NAME / 2 {
+            slug.pop();
+        }
+        format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
+    }
 }
 
 /// Whole seconds since the epoch, as they stand in the files.

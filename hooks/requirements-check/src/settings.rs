@@ -36,8 +36,8 @@ pub struct Requirement {
     pub description: Option<String>,
     pub checklist: Vec<String>,
     pub ttl_secs: Option<u64>,
-    /// Keys that have no effect: what is wrong and what follows.
-    pub remarks: Vec<(&'static str, String)>,
+    /// Triggers that no call sets off: what is wrong and what follows.
+    pub remarks: Vec<String>,
 }
 
 /// What satisfies a requirement.
@@ -160,11 +160,6 @@ impl Requirement {
         matches!(&self.terms, Terms::Blocking(blocking) if blocking.satisfied_by == SatisfiedBy::User)
     }
 
-    /// It depends on the branch that is checked out.
-    pub const fn guards_branch(&self) -> bool {
-        matches!(self.terms, Terms::Guard(Guard::ProtectedBranch(_)))
-    }
-
     pub const fn evidence(&self) -> Option<&Evidence> {
         match &self.terms {
             Terms::Evidence(evidence) => Some(evidence),
@@ -181,7 +176,7 @@ impl Requirement {
 }
 
 /// How a requirement is satisfied.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// By `req satisfy`, a skill, or the user.
@@ -193,17 +188,6 @@ pub enum Kind {
     Guard,
     /// By a command that passed on exactly these files, or by a file.
     Evidence,
-}
-
-impl Kind {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Blocking => "blocking",
-            Self::Dynamic => "dynamic",
-            Self::Guard => "guard",
-            Self::Evidence => "evidence",
-        }
-    }
 }
 
 /// For whom and how long a satisfaction counts.
@@ -222,13 +206,9 @@ pub enum Scope {
 }
 
 impl Scope {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Branch => "branch",
-            Self::Permanent => "permanent",
-            Self::SingleUse => "single_use",
-        }
+    /// Sessions have a satisfaction each.
+    pub const fn is_own(self) -> bool {
+        matches!(self, Self::Session | Self::SingleUse)
     }
 }
 

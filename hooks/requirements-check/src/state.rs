@@ -12,14 +12,11 @@ const MAX_RUNS: usize = 64;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct State {
-    /// Requirements that a call which ran needed.
-    pub(crate) triggered: BTreeSet<String>,
-    /// Evidence that an edit made due.
-    pub(crate) edited: BTreeSet<String>,
-    /// Single-use satisfactions that a running call holds.
-    reserved: BTreeMap<String, Reservation>,
-    /// Single-use satisfactions that are used up, by identity.
-    spent: BTreeMap<String, i64>,
+    /// Requirements that a call which ran needed, and evidence whose files were changed: they are due at the end of a turn.
+    #[serde(alias = "edited")]
+    pub(crate) due: BTreeSet<String>,
+    /// Single-use satisfactions that are taken.
+    taken: BTreeMap<String, Taken>,
     /// Commands under way that may become evidence, the newest last.
     runs: Vec<Run>,
     /// Per evidence the last run that did not count.
@@ -34,11 +31,11 @@ pub struct State {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Reservation {
-    call: String,
-    /// The satisfaction's identity: a later one is free.
-    #[serde(default, rename = "mark")]
+struct Taken {
+    /// The satisfaction's: a later one is free.
     identity: i64,
+    /// The running call that holds it; none: it is used up.
+    call: Option<String>,
 }
 
 /// A command under way that may become evidence.
@@ -71,32 +68,32 @@ impl Remembered for State {
 impl State {
     /// The satisfaction of that identity is used up, or held by another call than `call`.
     pub(crate) fn is_spent(&self, name: &str, identity: i64, call: Option<&str>) -> bool {
-        let is_used = self.spent.get(name).is_some_and(|spent| *spent >= identity);
-        let held = self.reserved.get(name).filter(|held| held.identity >= identity);
-        is_used || held.is_some_and(|held| Some(held.call.as_str()) != call)
+        let taken = self.taken.get(name).filter(|taken| taken.identity >= identity);
+        taken.is_some_and(|taken| taken.call.is_none() || taken.call.as_deref() != call)
     }
 
     pub(crate) fn reserve(&mut self, name: &str, identity: i64, call: &str) {
-        self.reserved.insert(name.to_owned(), Reservation { call: call.to_owned(), identity });
+        self.taken.insert(name.to_owned(), Taken { identity, call: Some(call.to_owned()) });
     }
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
-        let held = self.reserved.iter().filter(|(_, held)| held.call == call);
-        let spent: Vec<(String, i64)> = held.map(|(name, held)| (name.clone(), held.identity)).collect();
-        self.release(call);
-        self.spent.extend(spent.clone());
-        spent
+        let held = self.taken.iter_mut().filter(|(_, taken)| taken.call.as_deref() == Some(call));
+        let spend = |(name, taken): (&String, &mut Taken)| {
+            taken.call = None;
+            (name.clone(), taken.identity)
+        };
+        held.map(spend).collect()
     }
 
     /// A call has failed: the satisfactions it held are free again.
     pub(crate) fn release(&mut self, call: &str) {
-        self.reserved.retain(|_, held| held.call != call);
+        self.taken.retain(|_, taken| taken.call.as_deref() != Some(call));
     }
 
     /// The user has typed a prompt, so no call runs any more.
     pub(crate) fn release_all(&mut self) {
-        self.reserved.clear();
+        self.taken.retain(|_, taken| taken.call.is_none());
     }
 
     pub(crate) fn begin(&mut self, run: Run) {

@@ -1,22 +1,25 @@
 //! Everything a requirement is judged by, found beforehand: where the call acts, what is satisfied, what was measured, what
 //! this session has done. The hook and the command line `req` judge by the same view.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use shared::host::Timestamp;
+use shared::cli::Reply;
+use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
 pub use shared::text::quoted;
+use transcript::TurnWork;
 
+use crate::call::Call;
 use crate::change::Change;
 pub use crate::git::Size;
-use crate::observe::ReqCommand;
 use crate::place::Here;
-use crate::registry::Entry;
+use crate::rails::Breach;
+use crate::registry::is_headless;
 use crate::rule::Rule;
-use crate::satisfactions::{By, Key, Listed, Satisfaction, Satisfactions, is_fresh};
+use crate::satisfactions::{By, Satisfaction, Satisfactions};
 use crate::settings::Scope;
-use crate::state::State;
+use crate::state::{Run, State};
 use crate::words::age;
 
 pub struct View<'a> {
@@ -40,10 +43,17 @@ pub struct World {
     pub evidence: BTreeMap<String, Freshness>,
     /// Per evidence requirement the files of which the index holds another version than the work tree.
     pub staged_otherwise: BTreeMap<String, Vec<String>>,
-    pub files: BTreeMap<String, FileFound>,
+    /// Per evidence requirement whether its file is as it must be, else what it lacks.
+    pub files: BTreeMap<String, Result<(), String>>,
     /// Other live sessions on this project, as people read them.
     pub others: Vec<String>,
-    pub reader: Reader,
+    pub mode: Option<Mode>,
+    /// The user reads, not Claude.
+    pub is_user: bool,
+    /// The work tree in which a command must run, if that is not the session's.
+    pub elsewhere: Option<PathBuf>,
+    /// Where `req` is looked up.
+    pub programs: Option<Box<(Host, Places)>>,
     /// A satisfaction can be kept.
     pub can_satisfy: bool,
     /// Evidence can be kept, which needs the state folder as well.
@@ -51,19 +61,9 @@ pub struct World {
     pub cwd: PathBuf,
     pub root: Option<PathBuf>,
     pub entrypoint: Option<String>,
-    /// `branch` is not the one that is checked out.
-    pub is_turned: bool,
     pub notes: Vec<String>,
     /// Notices for the user that no later session repeats, each with the change that remembers it.
     pub once: Vec<(String, Change)>,
-    /// Sessions that a prefix may mean; for commands only, as everything below.
-    pub known_sessions: Vec<String>,
-    pub live: Vec<Entry>,
-    pub recorded: Vec<Listed>,
-    /// Branches that exist or are checked out; none if unknown.
-    pub heads: Option<BTreeSet<Key>>,
-    /// Configuration files that could not be read, and why.
-    pub skipped: Vec<String>,
 }
 
 impl World {
@@ -72,17 +72,27 @@ impl World {
         self.here.root().or(self.root.as_deref())
     }
 
-    /// The live sessions, each with as much of its id as `--session` needs.
-    pub fn live_names(&self) -> Vec<String> {
-        self.live.iter().map(|entry| short(&entry.session, &self.live)).collect()
+    pub(crate) fn satisfaction(
+        &self,
+        rule: &Rule<'_>,
+        session: Option<&str>,
+        now: Timestamp,
+    ) -> Option<&Satisfaction> {
+        let scope = self.here.scope(rule.set.scope);
+        let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
+        kept.find(rule.name, scope, session.unwrap_or_default(), now)
     }
-}
 
-/// As much of a session's id as `--session` needs.
-pub fn short(session: &str, live: &[Entry]) -> String {
-    let short: String = session.chars().take(8).collect();
-    let alike = live.iter().filter(|entry| entry.session.starts_with(&short)).count();
-    if alike > 1 { session.to_owned() } else { short }
+    pub(crate) fn is_headless(&self) -> bool {
+        is_headless(self.entrypoint.as_deref())
+    }
+
+    /// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
+    /// more system calls than a call that is allowed may cost.
+    pub fn req(&self) -> String {
+        let programs = self.programs.as_deref();
+        programs.map_or_else(|| "req".to_owned(), |(host, places)| host.own_command("req", places))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,25 +101,6 @@ pub enum Freshness {
     /// The files that differ, as far as they are known.
     Different(Vec<String>),
     Unknown(String),
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileFound {
-    pub(crate) glob: String,
-    /// `is newer than the last commit and contains a match of /.../`.
-    pub(crate) must_be: String,
-    pub(crate) lacks: Option<String>,
-}
-
-#[derive(Debug, Default)]
-pub struct Reader {
-    pub req: ReqCommand,
-    pub(crate) mode: Option<Mode>,
-    pub(crate) is_headless: bool,
-    /// The user reads, not Claude.
-    pub is_user: bool,
-    /// The work tree in which a command must run, if that is not the session's.
-    pub(crate) elsewhere: Option<PathBuf>,
 }
 
 impl View<'_> {
@@ -123,13 +114,7 @@ impl View<'_> {
 
     /// The satisfaction of the requirement, too old or not.
     pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
-        let scope = self.scope(rule);
-        let kept = if scope == Scope::Permanent { &self.world.permanent } else { &self.world.branch };
-        kept.find(rule.name, scope, self.session.unwrap_or_default(), self.now)
-    }
-
-    pub(crate) fn is_fresh(&self, rule: &Rule<'_>, satisfaction: &Satisfaction) -> bool {
-        is_fresh(satisfaction, rule.set.ttl_secs, self.now)
+        self.world.satisfaction(rule, self.session, self.now)
     }
 
     /// An approval or waiver that holds, in words.
@@ -147,9 +132,9 @@ impl View<'_> {
 
     /// The sentence that asks the user for something only the user can do.
     pub(crate) fn asks_user(&self, verb: &str, why: &str) -> String {
-        let (reader, there) = (&self.world.reader, self.change_directory());
-        match (&reader.elsewhere, reader.is_headless) {
-            _ if reader.is_user => format!("type ({why}): {there}req {verb}"),
+        let (world, there) = (self.world, self.change_directory());
+        match (&world.elsewhere, world.is_headless()) {
+            _ if world.is_user => format!("type ({why}): {there}req {verb}"),
             (None, false) => format!("ask the user to type this as a prompt ({why}): req {verb}"),
             _ => format!("a person can type this in a terminal of their own ({why}): {there}req {verb}"),
         }
@@ -157,7 +142,55 @@ impl View<'_> {
 
     /// `cd <there> && `, if a command must run in another work tree.
     pub(crate) fn change_directory(&self) -> String {
-        let elsewhere = self.world.reader.elsewhere.as_ref();
+        let elsewhere = self.world.elsewhere.as_ref();
         elsewhere.map(|root| format!("cd {} && ", quoted(&root.display().to_string()))).unwrap_or_default()
     }
+}
+
+/// What `observe` found, event by event.
+#[derive(Debug)]
+pub enum Facts {
+    Before(Box<Before>),
+    After(Box<After>),
+    /// A prompt, and the answer if it is a command of ours.
+    Prompt(Box<World>, Option<Reply<Change>>),
+    /// The turn is about to end, and what it did.
+    Stop(Box<World>, TurnWork),
+    Start(Box<World>),
+    End(Box<World>),
+}
+
+#[derive(Debug)]
+pub struct Before {
+    pub(crate) call: Call,
+    /// Where the call acts, then the other work trees in which commands of its line act.
+    pub(crate) places: Vec<Place>,
+    pub(crate) breach: Option<Breach>,
+    /// Commands of the call that may become evidence.
+    pub(crate) runs: Vec<Run>,
+    /// The session has given no sign of life for a while.
+    pub(crate) registers: bool,
+}
+
+/// A work tree, and the names of the requirements that are judged there.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub(crate) world: World,
+    pub(crate) judged: Vec<String>,
+}
+
+#[derive(Debug)]
+pub struct After {
+    pub(crate) call: Call,
+    pub(crate) world: World,
+    /// The call ran to its end without an error.
+    pub(crate) succeeded: bool,
+    /// The call was interrupted, or goes on in the background.
+    pub(crate) is_unfinished: bool,
+    /// Evidence requirements whose files differ from those at the call's beginning.
+    pub(crate) changed: Vec<String>,
+    /// Evidence requirements whose `min_output` the call's output lacks.
+    pub(crate) without_output: Vec<String>,
+    /// Requirements that a `req satisfy` in the line names.
+    pub(crate) satisfied: Vec<String>,
 }

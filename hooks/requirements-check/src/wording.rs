@@ -1,6 +1,6 @@
 //! What Claude and the user read. Each text stands alone, names the hook and the rule, and says what to do next.
 
-use std::path::Path;
+use std::collections::BTreeSet;
 
 use shared::config::Origin;
 use shared::hook::Input;
@@ -35,42 +35,38 @@ pub(crate) struct Told {
 pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (needs, place) = (subject(call, unmet), view.world.here.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
-    let Told { text, steps } = told(head, view, unmet, origin);
-    Told { text: format!("{text}\nThen repeat the call."), steps }
+    told(head, "Then repeat the call.", view, unmet, origin)
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let place = view.world.here.on();
     let head =
         format!("requirements-check: this session's work {place} is not finished as the project asks.");
-    let Told { text, steps } = told(head, view, unmet, origin);
     let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
-    Told { text: format!("{text}\n{foot}"), steps }
+    told(head, foot, view, unmet, origin)
 }
 
 /// After a plan is accepted: the requirements that the work will need.
 pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
-    let place = view.world.here.on();
-    told(format!("requirements-check: before this plan is carried out {place}:"), view, unmet, origin).text
+    let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
+    told(head, "", view, unmet, origin).text
 }
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let found = unmet.iter().map(|(rule, _)| {
-        if rule.is_triggered_by_tool(call) { Vec::new() } else { rule.commands_that_need(call) }
-    });
-    let found: Vec<Vec<String>> = found.collect();
-    if found.iter().any(Vec::is_empty) {
-        return call.tool.clone();
+    let mut commands = BTreeSet::new();
+    for (rule, _) in unmet {
+        let found = rule.commands_that_need(call);
+        if found.is_empty() || rule.is_triggered_by_tool(call) {
+            return call.tool.clone();
+        }
+        commands.extend(found);
     }
-    let mut commands = found.concat();
-    commands.sort();
-    commands.dedup();
-    format!("`{}`", commands.join("`, `"))
+    format!("`{}`", commands.into_iter().collect::<Vec<_>>().join("`, `"))
 }
 
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
-fn told(head: String, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
+fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
     for (rule, why) in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
@@ -98,6 +94,7 @@ fn told(head: String, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>
         lines.push(satisfying(view, &by_hand));
         steps.push(format!("run in Bash: {}", command(view, &by_hand)));
     }
+    lines.extend((!foot.is_empty()).then(|| foot.to_owned()));
     Told { text: lines.join("\n"), steps }
 }
 
@@ -106,20 +103,20 @@ fn quoted_names(names: &[&str]) -> String {
 }
 
 fn command(view: &View<'_>, names: &[&str]) -> String {
-    format!("{}{} satisfy {}", view.change_directory(), view.world.reader.req, quoted_names(names))
+    format!("{}{} satisfy {}", view.change_directory(), view.world.req(), quoted_names(names))
 }
 
 /// How Claude satisfies requirements, in the permission mode of the call.
 fn satisfying(view: &View<'_>, names: &[&str]) -> String {
-    let reader = &view.world.reader;
+    let world = view.world;
     let each = if let [name] = names { name } else { "each of them" };
     let told = format!(
         "To satisfy {}: do what {each} asks for, then run in Bash: {}",
         names.join(", "),
         command(view, names)
     );
-    match (reader.mode, reader.is_headless) {
-        _ if reader.elsewhere.is_some() => told,
+    match (world.mode, world.is_headless()) {
+        _ if world.elsewhere.is_some() => told,
         (Some(Mode::Plan | Mode::DontAsk), false) => format!(
             "{told}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
             quoted_names(names)
@@ -127,7 +124,7 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> String {
         // Nobody can be asked: Claude Code denies what it was not told to allow.
         (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
             "{told}\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
-            reader.req
+            world.req()
         ),
         _ => told,
     }
@@ -157,22 +154,14 @@ pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is
     }
     lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand)));
     lines.extend(exceptions);
-    within(&lines, view)
-}
-
-/// The lines that fit, and the command that shows the others.
-fn within(lines: &[String], view: &View<'_>) -> String {
-    let more = format!("(more is required than fits here: {} status)", view.world.reader.req);
-    let (room, mut length) = (MAX_AT_START.saturating_sub(more.chars().count()), 0);
-    let fits = |line: &&String| {
-        length += line.chars().count() + 1;
-        length <= room
-    };
-    let mut kept: Vec<&str> = lines.iter().take_while(fits).map(String::as_str).collect();
-    if kept.len() < lines.len() {
-        kept.push(&more);
+    let text = lines.join("\n");
+    if text.chars().count() <= MAX_AT_START {
+        return text;
     }
-    kept.join("\n")
+    // The lines that fit, and the command that shows the others.
+    let more = format!("(more is required than fits here: {} status)", view.world.req());
+    let fits = cut(&text, MAX_AT_START.saturating_sub(more.chars().count() + 1));
+    fits.rsplit_once('\n').map_or(String::new(), |(whole, _)| format!("{whole}\n")) + &more
 }
 
 pub fn warning(name: &str, block: u64, size: &Size, warn: u64) -> String {
@@ -197,7 +186,7 @@ pub fn when(rule: &Rule<'_>) -> String {
 fn calls(rule: &Rule<'_>) -> String {
     let Some(triggers) = &rule.set.triggers else { return "edits".to_owned() };
     let words = triggers.iter().map(|trigger| match trigger.commands().next() {
-        Some(pattern) => pattern.as_str(),
+        Some(pattern) => pattern.text.as_str(),
         None => trigger.tool.as_str(),
     });
     cut(&words.collect::<Vec<_>>().join(", "), 100)
@@ -213,41 +202,6 @@ pub(crate) fn cannot_be_kept(here: &Here, names: &[&str]) -> String {
         "requirements-check: {} cannot be satisfied, because {folder} cannot be written to, and {} not asked for; make it writable",
         names.join(", "),
         if names.len() == 1 { "is" } else { "are" }
-    )
-}
-
-pub(crate) fn set_aside(file: &Path) -> String {
-    format!(
-        "requirements-check: a file of satisfactions was damaged and is now {}; what it held counts as not satisfied",
-        file.display()
-    )
-}
-
-pub(crate) fn without_git(why: &str) -> String {
-    format!(
-        "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
-    )
-}
-
-pub(crate) fn newcomer() -> String {
-    "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, type in a terminal: \
-     req init (this is said once)"
-        .to_owned()
-}
-
-pub(crate) fn new_client(running: &str, proved: &str) -> String {
-    format!(
-        "requirements-check: Claude Code is {running} now; the hooks were last proved under {proved}. To prove them again: \
-         req doctor (this is said once)"
-    )
-}
-
-pub(crate) fn tracked_local_file(file: &Path) -> String {
-    format!(
-        "requirements-check: {} is tracked by git, so it is the team's and not yours alone; take it out with: \
-         git rm --cached {}",
-        file.display(),
-        quoted(&file.display().to_string())
     )
 }
 

@@ -12,13 +12,6 @@ pub fn age(secs: i64) -> String {
     }
 }
 
-/// A time as it is typed: `90s`, `30m`, `2h`, `1d`.
-pub fn typed_time(secs: u64) -> String {
-    let units = [(86_400, 'd'), (3_600, 'h'), (60, 'm')];
-    let whole = units.into_iter().find(|(unit, _)| secs.is_multiple_of(*unit));
-    whole.map_or_else(|| format!("{secs}s"), |(unit, letter)| format!("{}{letter}", secs / unit))
-}
-
 /// The text with a sign for each hidden character but line ends and tabs: names and messages come from files that anybody may
 /// have written.
 pub fn plain(text: &str) -> String {

@@ -10,6 +10,7 @@ use shared::hook::{Hook, Input, Verdict};
 use shared::own_calls::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
+use crate::known::Known;
 use crate::location::Location;
 use crate::pause;
 use crate::reply::{self, Reply};
@@ -43,8 +44,8 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
         ("our own commands are never denied", None)
     } else {
         let session = location.look_round(|look| {
-            look.know_sessions();
-            let session = location.session(wanted.session.as_deref(), look)?;
+            let known = Known::of(look, location.store.as_ref(), location.host.now());
+            let session = location.session(wanted.session.as_deref(), &known)?;
             let tool = call.tool_name.as_str();
             if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {
                 let near =

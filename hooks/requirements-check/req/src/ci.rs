@@ -92,7 +92,7 @@ fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_, '_>) -> CiReport 
     // A wrong folder must not be taken for a project without rules.
     let is_nowhere = !has_git && Rule::all(&section.settings).next().is_none();
     if is_nowhere {
-        notes.push(format!("{}, so start req ci in the checkout", look.without_git()));
+        notes.push(format!("{}, so start req ci in the checkout", without_git(look)));
     }
     let is_met = rules.iter().all(|rule| rule.state == State::Met);
     CiReport {
@@ -131,6 +131,27 @@ fn unjudged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
     those.map(|(_, why)| NotJudged { name: rule.name.to_owned(), why })
 }
 
+/// Measures what a clean clone tells of a rule, without a deadline; the error keeps it from being measured.
+fn measure(look: &mut Look<'_, '_>, rule: &Rule<'_>) -> Result<(), String> {
+    if let Some(dynamic) = rule.set.dynamic() {
+        if look.world.here.worktree.is_none() {
+            return Err(without_git(look));
+        }
+        if let Some(why) = look.baseless(dynamic)? {
+            return Err(format!("{why}; or name another base with --base"));
+        }
+    }
+    look.deadline = None;
+    look.measure(&[*rule]);
+    look.world.sizes.get(rule.name).map_or(Ok(()), |size| size.as_ref().map(drop).map_err(Clone::clone))
+}
+
+fn without_git(look: &Look<'_, '_>) -> String {
+    let trouble = look.world.here.trouble.as_ref();
+    trouble
+        .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
+}
+
 /// How the rule stands and why; `None` where CI cannot judge it.
 fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp) -> Option<(State, String)> {
     let terms = match &rule.set.terms {
@@ -146,13 +167,13 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp)
         Terms::Guard(Guard::ProtectedBranch(_)) => match look.world.here.key {
             Key::Branch(_) => rule.set.terms.clone(),
             Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
-            Key::NoGit | Key::Permanent => return Some((State::Unknown, look.without_git())),
+            Key::NoGit | Key::Permanent => return Some((State::Unknown, without_git(look))),
         },
         Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => return None,
     };
     let set = Requirement { terms, ..rule.set.clone() };
     let rule = Rule { name: rule.name, set: &set };
-    if let Err(why) = look.measure_afresh(&rule) {
+    if let Err(why) = measure(look, &rule) {
         return Some((State::Unknown, format!("its size is not known: {why}")));
     }
     let session = Session::default();

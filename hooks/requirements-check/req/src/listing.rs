@@ -8,9 +8,7 @@ use serde::Serialize;
 use crate::reply::{Reply, counted, json};
 use crate::request::RequestContext;
 use crate::verb::Listing;
-use requirements_check::change::{Change, Leftovers};
 use requirements_check::satisfactions::{Key, Listed};
-use requirements_check::view::short;
 use requirements_check::words::age;
 
 /// The satisfactions that are kept in this repository.
@@ -63,7 +61,7 @@ struct Live {
 
 impl RequestContext<'_> {
     pub(crate) fn list(&self, wanted: &Listing) -> Reply {
-        let marks: Vec<Kept> = self.view.world.recorded.iter().map(|listed| self.kept(listed)).collect();
+        let marks: Vec<Kept> = self.known.recorded.iter().map(|listed| self.kept(listed)).collect();
         if wanted.json {
             return Reply::yes(json(&ListReport { version: 1, marks }));
         }
@@ -84,28 +82,31 @@ impl RequestContext<'_> {
     }
 
     fn is_gone(&self, key: &Key) -> bool {
-        let heads = self.view.world.heads.as_ref();
+        let heads = self.known.heads.as_ref();
         matches!(key, Key::Branch(_) | Key::Detached(_)) && heads.is_some_and(|heads| !heads.contains(key))
     }
 
     pub(crate) fn prune(&self) -> Result<Reply, String> {
-        let world = &self.view.world;
-        if world.here.worktree.is_some() && world.heads.is_none() {
+        let here = &self.view.world.here;
+        if here.worktree.is_some() && self.known.heads.is_none() {
             return Err("req: the branches could not be read, so no satisfactions were removed".into());
         }
-        let keys = world.recorded.iter().map(|listed| listed.key.clone());
+        let keys = self.known.recorded.iter().map(|listed| listed.key.clone());
         let gone: BTreeSet<Key> = keys.filter(|key| self.is_gone(key)).collect();
         let text = match gone.iter().map(shown).collect::<Vec<_>>().as_slice() {
             [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
             names => format!("removed the satisfactions of {}", names.join(", ")),
         };
-        let leftovers = Leftovers { here: world.here.clone(), gone };
-        Ok(Reply { changes: vec![Change::Prune(Box::new(leftovers))], ..Reply::yes(text) })
+        // A branch that is back meanwhile keeps its satisfactions.
+        let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
+        let exists = |key: &Key| !gone.contains(key) || is_back(key);
+        let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(self.view.now, exists));
+        pruned.map_err(|error| format!("requirements-check: {error}\nNothing was changed."))?;
+        Ok(Reply::yes(text))
     }
 
     pub(crate) fn sessions(&self, wanted: &Listing) -> Reply {
-        let all = &self.view.world.live;
-        let live = all.iter().map(|entry| Live {
+        let live = self.known.live.iter().map(|entry| Live {
             session: entry.session.clone(),
             branch: entry.branch.clone(),
             started_at: entry.started_at,
@@ -123,7 +124,7 @@ impl RequestContext<'_> {
             let own = if entry.own { "; this one" } else { "" };
             format!(
                 "{}  on {branch}, begun {} ago, {seen}{own}",
-                short(&entry.session, all),
+                self.known.name(&entry.session),
                 age(now - entry.started_at)
             )
         });

@@ -1,6 +1,7 @@
 //! The project, its settings, and the caller of a command.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use shared::cli::Asker;
 use shared::config::{Fault, LayerKind, Section, read_text};
@@ -12,14 +13,17 @@ use shared::run::configure;
 use shared::state::Store;
 use shared::switches::Switches;
 
+use crate::audit::{audit, exception};
+use crate::known::Known;
 use crate::pause;
 use crate::reply::Reply;
-use crate::request::{self, RequestContext};
+use crate::request::RequestContext;
 use requirements_check::RequirementsCheck;
 use requirements_check::observe::Look;
 use requirements_check::registry::Registry;
 use requirements_check::rule::Rule;
-use requirements_check::settings::Settings;
+use requirements_check::satisfactions::{Folder, Key};
+use requirements_check::settings::{Kind, Settings};
 use requirements_check::state::State;
 use requirements_check::typed::Asking;
 use requirements_check::view::View;
@@ -27,10 +31,13 @@ use requirements_check::view::View;
 /// A larger settings file of Claude Code is not searched, in bytes.
 const MAX_BYTES: u64 = 1024 * 1024;
 
+/// So long a command waits for satisfactions that others are changing: no tool call waits for it.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 pub(crate) struct Location {
     pub(crate) host: Host,
     pub(crate) places: Places,
-    store: Option<Store>,
+    pub(crate) store: Option<Store>,
     pub(crate) section: Section<Settings>,
     pub(crate) caller: Caller,
     /// The command as it was typed.
@@ -112,19 +119,27 @@ impl Location {
         let request = self.request(Event::Other("req".to_owned()));
         let context = self.context(&request);
         let mut look = Look::new(&context);
-        look.know_sessions();
-        look.know_branches();
-        look.world.reader.is_user =
-            !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
-        look.turn_to(branch);
-        let session = self.session(session, &look)?;
+        let mut known = Known::of(&look, self.store.as_ref(), self.host.now());
+        known.recorded = look.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
+        known.heads = look.world.here.heads();
+        look.world.is_user = !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
+        if let Some(branch) = branch {
+            let key = Key::Branch(branch.to_owned());
+            known.is_turned = key != look.world.here.key;
+            look.world.here.key = key;
+            look.read_satisfactions();
+        }
+        let session = self.session(session, &known)?;
         let state = self.state_of(session.as_deref());
-        look.look_for(session.clone());
+        look.session.clone_from(&session);
         look.deadline = None;
-        let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).collect();
+        // What is checked out says nothing of another branch.
+        let is_measured =
+            |rule: &Rule<'_>| !known.is_turned || !matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
+        let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).filter(is_measured).collect();
         look.measure(&rules);
         let (skipped, problems) = self.problems();
-        look.world.skipped = skipped;
+        known.skipped = skipped;
         look.world.notes.extend(problems);
         if !self.section.enabled {
             let note = "requirements-check is switched off: nothing of this is enforced";
@@ -140,6 +155,7 @@ impl Location {
         let asked = RequestContext {
             settings: &self.section.settings,
             view: &view,
+            known: &known,
             caller: self.caller,
             line: &self.line,
             own: self.host.environment.session_id.as_deref(),
@@ -160,7 +176,13 @@ impl Location {
     fn carry_out(&self, mut reply: Reply) -> Result<Reply, String> {
         let now = self.host.now();
         for (number, change) in std::mem::take(&mut reply.changes).into_iter().enumerate() {
-            let Err(why) = change.carry_out_patiently(&self.places, now) else { continue };
+            let record = exception(&change);
+            let Err(why) = change.carry_out_within(PATIENCE, &self.places, now) else {
+                if let Some(record) = record {
+                    audit(&self.places, now, true, record);
+                }
+                continue;
+            };
             if reply.is_recorded && self.caller == Caller::Shell(Standing::InsideClaude) {
                 reply.text +=
                     " (not written from this shell; the hook records it when the command has ended)";
@@ -187,9 +209,8 @@ impl Location {
     }
 
     /// The session that is named, else that of this shell, else the only live one here.
-    pub(crate) fn session(&self, named: Option<&str>, look: &Look<'_, '_>) -> Result<Option<String>, String> {
-        let own = self.host.environment.session_id.clone().or_else(|| look.only_live_session());
-        request::session(named, &look.world.known_sessions, own.as_deref())
+    pub(crate) fn session(&self, named: Option<&str>, known: &Known) -> Result<Option<String>, String> {
+        known.session(named, self.host.environment.session_id.as_deref().or_else(|| known.only_live()))
     }
 
     pub(crate) fn request(&self, event: Event) -> Request {

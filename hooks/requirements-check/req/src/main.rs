@@ -5,6 +5,7 @@
 //!
 //! Exit status: 0 done, 1 the answer is no, 64 wrong usage; never 2, which in a hook means "block".
 
+mod audit;
 mod check;
 mod ci;
 mod completions;
@@ -13,6 +14,7 @@ mod docs;
 mod help;
 mod init;
 mod journal;
+mod known;
 mod listing;
 mod location;
 mod pause;

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use shared::cli::Asker;
 use shared::host::{Timestamp, display_path};
+use shared::journal::Record;
 use shared::state::Off;
 
+use crate::audit::audit;
 use crate::reply::{Reply, refusal};
-use requirements_check::change::audit;
 
 const USUAL: Duration = Duration::from_secs(10 * 60);
 
@@ -35,7 +36,7 @@ pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>, line: &str) -> 
     // Whole seconds are what the file holds.
     let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
     Off::until(dir, end).map_err(|error| unchanged(dir, "written", &error))?;
-    audit(asker.places, now, "pause", false, &format!("until {}", end.local()));
+    audit(asker.places, now, false, Record::of("pause", format!("until {}", end.local())));
     Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))
 }
 
@@ -47,7 +48,8 @@ pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
     for dir in folders(asker) {
         Off::end(dir).map_err(|error| unchanged(dir, "removed", &error))?;
     }
-    audit(asker.places, asker.host.now(), "resume", false, "");
+    let record = Record { what: "resume".to_owned(), ..Record::default() };
+    audit(asker.places, asker.host.now(), false, record);
     Ok(Reply::yes("every hook is on again"))
 }
 

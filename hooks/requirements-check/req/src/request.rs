@@ -5,10 +5,11 @@
 
 use shared::operator::Caller;
 
+use crate::known::Known;
 use crate::reply::{refusal, short, unknown};
 use requirements_check::change::Target;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{Key, resolve_session};
+use requirements_check::satisfactions::Key;
 use requirements_check::settings::{Requirement, Scope, Settings};
 use requirements_check::view::View;
 use requirements_check::wording::Origins;
@@ -16,6 +17,7 @@ use requirements_check::wording::Origins;
 pub(crate) struct RequestContext<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) view: &'a View<'a>,
+    pub(crate) known: &'a Known,
     pub(crate) caller: Caller,
     /// The command as it was typed.
     pub(crate) line: &'a str,
@@ -27,37 +29,20 @@ pub(crate) struct RequestContext<'a> {
     pub(crate) pause: Option<String>,
 }
 
-/// The session that `named` begins, else the caller's own.
-pub(crate) fn session(
-    named: Option<&str>,
-    known: &[String],
-    own: Option<&str>,
-) -> Result<Option<String>, String> {
-    let Some(prefix) = named else { return Ok(own.map(ToOwned::to_owned)) };
-    let known = known.iter().map(String::as_str).chain(own);
-    resolve_session(prefix, known).map(Some).map_err(|error| format!("req: {error}"))
-}
-
-/// Sessions of this scope have a satisfaction each.
-pub(crate) fn is_own(scope: Scope) -> bool {
-    matches!(scope, Scope::Session | Scope::SingleUse)
-}
-
 impl RequestContext<'_> {
     pub(crate) fn session(&self, named: Option<&str>) -> Result<Option<String>, String> {
-        session(named, &self.view.world.known_sessions, self.view.session)
+        self.known.session(named, self.view.session)
     }
 
     /// The branch's key; without a name that of the one that is checked out. A branch that does not exist is a slip.
     pub(crate) fn branch(&self, named: Option<&str>) -> Result<Key, String> {
-        let world = &self.view.world;
-        let Some(name) = named else { return Ok(world.here.key.clone()) };
+        let Some(name) = named else { return Ok(self.view.world.here.key.clone()) };
         let key = Key::Branch(name.to_owned());
-        let has_record = world.recorded.iter().any(|listed| listed.key == key);
-        if has_record || world.heads.as_ref().is_none_or(|heads| heads.contains(&key)) {
+        let has_record = self.known.recorded.iter().any(|listed| listed.key == key);
+        if has_record || self.known.heads.as_ref().is_none_or(|heads| heads.contains(&key)) {
             return Ok(key);
         }
-        let branches = world.heads.iter().flatten().filter_map(|key| match key {
+        let branches = self.known.heads.iter().flatten().filter_map(|key| match key {
             Key::Branch(name) => Some(name.as_str()),
             _ => None,
         });
@@ -83,10 +68,9 @@ impl RequestContext<'_> {
     /// The record of one requirement, or of all of them.
     pub(crate) fn target(&self, key: &Key, name: Option<&str>, session: Option<&str>) -> Target {
         Target {
-            here: self.view.world.here.clone(),
+            folder: self.view.world.here.folder.clone(),
             key: key.clone(),
             name: name.map(ToOwned::to_owned),
-            scope: Scope::Session,
             session: session.map(ToOwned::to_owned),
         }
     }
@@ -99,7 +83,7 @@ impl RequestContext<'_> {
         session: Option<&str>,
     ) -> Result<Target, String> {
         let here = &self.view.world.here;
-        if session.is_none() && is_own(here.scope(scope)) {
+        if session.is_none() && here.scope(scope).is_own() {
             return Err(self.no_session());
         }
         Ok(Target::new(here, name, scope, session))
@@ -128,7 +112,7 @@ impl RequestContext<'_> {
     }
 
     pub(crate) fn no_session(&self) -> String {
-        let live = match self.view.world.live_names().as_slice() {
+        let live = match self.known.live_names().as_slice() {
             [] => "none is live here".to_owned(),
             live => format!("live here: {}", live.join(", ")),
         };

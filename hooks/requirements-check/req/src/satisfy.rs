@@ -8,7 +8,7 @@ use crate::request::RequestContext;
 use crate::verb::{Clear, Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Key, Metadata, Satisfaction};
+use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
@@ -28,9 +28,7 @@ impl RequestContext<'_> {
         for name in names {
             let rule = self.satisfied_by_hand(name, reach, session.as_deref())?;
             let target = match &branch {
-                Some(key) if self.view.scope(&rule) != Scope::Permanent => {
-                    Target { scope: rule.set.scope, ..self.target(key, Some(name), None) }
-                }
+                Some(key) if self.view.scope(&rule) != Scope::Permanent => self.target(key, Some(name), None),
                 _ => self.own_target(name, rule.set.scope, session.as_deref())?,
             };
             lines.push(format!("satisfied: {name} ({})", self.whose(&target)));
@@ -111,13 +109,10 @@ impl RequestContext<'_> {
 
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
-        let metadata = Metadata {
-            who: Some(if self.caller.is_operator() { "user" } else { "agent" }.to_owned()),
-            entrypoint: self.view.world.entrypoint.clone(),
-            note: note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE)),
-            ..Metadata::default()
-        };
-        Satisfaction { metadata: metadata.at(self.view.now), ..Satisfaction::new(by, self.view.now) }
+        Satisfaction::new(by, self.view.now).with(|metadata| {
+            metadata.entrypoint.clone_from(&self.view.world.entrypoint);
+            metadata.note = note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE));
+        })
     }
 
     pub(crate) fn clear(&self, wanted: &Clear) -> Result<Reply, String> {

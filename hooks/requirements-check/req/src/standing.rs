@@ -14,11 +14,9 @@ pub(crate) struct Standing {
     pub(crate) name: String,
     /// How it is satisfied.
     #[serde(rename = "type")]
-    #[schemars(with = "Kind")]
-    pub(crate) kind: &'static str,
+    pub(crate) kind: Kind,
     /// Where a satisfaction of it counts.
-    #[schemars(with = "Scope")]
-    scope: &'static str,
+    scope: Scope,
     /// How it stands.
     pub(crate) state: State,
     /// Why it stands so.
@@ -60,8 +58,8 @@ impl Standing {
     pub(crate) fn new(rule: &Rule<'_>, (state, why): (State, String), origin: &Origins<'_>) -> Self {
         Self {
             name: rule.name.to_owned(),
-            kind: rule.kind().word(),
-            scope: rule.set.scope.word(),
+            kind: rule.kind(),
+            scope: rule.set.scope,
             state,
             why,
             checked: None,

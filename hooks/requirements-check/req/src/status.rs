@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::known::Known;
 use crate::reply::{Reply, json, short};
-use crate::request::{RequestContext, is_own};
+use crate::request::RequestContext;
 use crate::standing::{Standing, State};
 use crate::verb::Status;
 use requirements_check::rule::Rule;
@@ -35,9 +36,9 @@ impl RequestContext<'_> {
         self.branch(wanted.branch.as_deref())?;
         let (view, world) = (self.view, self.view.world);
         let mut all: Vec<Standing> = Rule::all(self.settings).map(|rule| self.standing(&rule)).collect();
-        let first = self.pause.iter().chain(&world.skipped).cloned();
+        let first = self.pause.iter().chain(&self.known.skipped).cloned();
         let notes: Vec<String> = first.clone().chain(world.notes.iter().cloned()).collect();
-        let summary = summary(&all, view);
+        let summary = self.summary(&all);
         if wanted.summary {
             let more = if notes.is_empty() { "" } else { "; something is wrong, see req status" };
             return Ok(Reply::yes(format!("{summary}{more}")));
@@ -57,15 +58,15 @@ impl RequestContext<'_> {
             })));
         }
         let mut text: Vec<String> = first.collect();
-        text.push(if is_empty { summary } else { format!("{summary} ({})", whose(view)) });
-        text.extend((is_empty && world.skipped.is_empty() && !wanted.all).then(|| self.first_step()));
+        text.push(if is_empty { summary } else { format!("{summary} ({})", self.whose_count()) });
+        text.extend((is_empty && self.known.skipped.is_empty() && !wanted.all).then(|| self.first_step()));
         text.extend(Standing::lines(&all, wanted.all));
         text.extend(world.notes.iter().cloned());
         Ok(Reply::yes(text.join("\n")))
     }
 
     fn standing(&self, rule: &Rule<'_>) -> Standing {
-        let (state, why) = judged(rule, self.view);
+        let (state, why) = judged(rule, self.view, self.known);
         let mut standing = Standing::new(rule, (state, why), self.origin);
         standing.checked = Some(wording::when(rule));
         standing.remedy = (state != State::Met).then(|| remedy(rule, state, self.view));
@@ -81,6 +82,34 @@ impl RequestContext<'_> {
         })
     }
 
+    fn summary(&self, all: &[Standing]) -> String {
+        let named = |state: State| {
+            let names: Vec<&str> =
+                all.iter().filter(|one| one.state == state).map(|one| one.name.as_str()).collect();
+            if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
+        };
+        let met = all.iter().filter(|one| one.state == State::Met).count();
+        let met = match (self.known.skipped.is_empty(), all) {
+            (true, []) => return "nothing is required here".to_owned(),
+            (false, []) => return "a file is skipped, so what is required here is not known".to_owned(),
+            (true, _) => format!("{met} of {} satisfied", all.len()),
+            // All of what is known is not all of it.
+            (false, _) => {
+                format!("a file is skipped, so what it requires is not known; of the rest {met} satisfied")
+            }
+        };
+        format!("{met} {}{}{}", self.view.world.here.on(), named(State::Open), named(State::Unknown))
+    }
+
+    /// Whose satisfactions count.
+    fn whose_count(&self) -> String {
+        match (self.view.session, self.known.live_names().as_slice()) {
+            (Some(id), _) => format!("session {}", short(id)),
+            (None, []) => "no session is live here".to_owned(),
+            (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
+        }
+    }
+
     fn first_step(&self) -> String {
         match (self.settings.requirements.len(), &self.file) {
             (0, None) => "to begin: req init writes a first file".to_owned(),
@@ -93,16 +122,16 @@ impl RequestContext<'_> {
 }
 
 /// How a requirement stands now, and why; where no session is live, how it stands for the next one.
-fn judged(rule: &Rule<'_>, view: &View<'_>) -> (State, String) {
+fn judged(rule: &Rule<'_>, view: &View<'_>, known: &Known) -> (State, String) {
     let is_of_files = matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
-    if view.world.is_turned && is_of_files && view.exception(rule).is_none() {
+    if known.is_turned && is_of_files && view.exception(rule).is_none() {
         return (State::Unknown, format!("{} is not checked out here", view.world.here.shown()));
     }
     let has_record = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
-    let needs_session = view.session.is_none() && is_own(view.scope(rule)) && has_record;
+    let needs_session = view.session.is_none() && view.scope(rule).is_own() && has_record;
     match rule.standing(view) {
         Ok(how) => (State::Met, how),
-        Err(_) if needs_session && view.world.live.is_empty() => {
+        Err(_) if needs_session && known.live.is_empty() => {
             (State::Open, "every new session begins without it".to_owned())
         }
         Err(_) if needs_session => {
@@ -119,35 +148,7 @@ fn remedy(rule: &Rule<'_>, state: State, view: &View<'_>) -> String {
     };
     let is_unknown = state == State::Unknown;
     let whose = if is_unknown { " --session ID" } else { "" };
-    let is_next = view.session.is_none() && is_own(view.scope(rule)) && !is_unknown;
+    let is_next = view.session.is_none() && view.scope(rule).is_own() && !is_unknown;
     let who = if is_next { "Claude types " } else { "" };
-    format!("{or}{who}{} satisfy {}{whose}", view.world.reader.req, rule.word())
-}
-
-fn summary(all: &[Standing], view: &View<'_>) -> String {
-    let named = |state: State| {
-        let names: Vec<&str> =
-            all.iter().filter(|one| one.state == state).map(|one| one.name.as_str()).collect();
-        if names.is_empty() { String::new() } else { format!("; {}: {}", state.word(), names.join(", ")) }
-    };
-    let met = all.iter().filter(|one| one.state == State::Met).count();
-    let met = match (view.world.skipped.is_empty(), all) {
-        (true, []) => return "nothing is required here".to_owned(),
-        (false, []) => return "a file is skipped, so what is required here is not known".to_owned(),
-        (true, _) => format!("{met} of {} satisfied", all.len()),
-        // All of what is known is not all of it.
-        (false, _) => {
-            format!("a file is skipped, so what it requires is not known; of the rest {met} satisfied")
-        }
-    };
-    format!("{met} {}{}{}", view.world.here.on(), named(State::Open), named(State::Unknown))
-}
-
-/// Whose satisfactions count.
-fn whose(view: &View<'_>) -> String {
-    match (view.session, view.world.live_names().as_slice()) {
-        (Some(id), _) => format!("session {}", short(id)),
-        (None, []) => "no session is live here".to_owned(),
-        (None, live) => format!("live here: {}; name one with --session", live.join(", ")),
-    }
+    format!("{or}{who}{} satisfy {}{whose}", view.world.req(), rule.word())
 }

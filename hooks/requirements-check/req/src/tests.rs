@@ -11,11 +11,13 @@ mod words;
 use std::path::PathBuf;
 
 use requirements_check::registry::Entry;
+use requirements_check::satisfactions::Key;
 use requirements_check::view::View;
 use serde_json::Value;
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
 
+use crate::known::Known;
 use crate::reply::Reply;
 use crate::request::RequestContext;
 use crate::verb::{Verb, parse_words};
@@ -28,11 +30,18 @@ const SCRIPT: Caller = Caller::Shell(Standing::NoTerminal);
 /// Everybody who can ask, the user first.
 const ALL: [Caller; 5] = [USER, Caller::Typed, CLAUDE, SCRIPT, Caller::Untyped];
 
+/// Two sessions and two branches.
+fn known() -> Known {
+    let heads = ["feature", "main"].map(|name| Key::Branch(name.to_owned()));
+    let sessions = vec![OTHER.to_owned(), SESSION.to_owned()];
+    Known { sessions, heads: Some(heads.into()), ..Known::default() }
+}
+
 impl Scene {
     /// A session that is live here since a minute, and was seen so many seconds ago.
     fn live(&mut self, session: &str, seen_secs: i64) {
         let ago = |secs: i64| Timestamp::from_micros(self.now.micros() - secs * 1_000_000);
-        self.world.live.push(Entry {
+        self.known.live.push(Entry {
             session: session.to_owned(),
             project: PathBuf::from(ROOT),
             branch: Some("feature".to_owned()),
@@ -60,6 +69,7 @@ impl Scene {
         let asked = RequestContext {
             settings: &self.settings,
             view: &view,
+            known: &self.known,
             caller,
             line,
             own: view.session,

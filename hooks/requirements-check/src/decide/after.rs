@@ -6,11 +6,11 @@ use super::{Answer, advice, remember, view};
 use crate::RequirementsCheck;
 use crate::change::{Change, Target};
 use crate::evidence;
-use crate::facts::After;
 use crate::rule::Rule;
-use crate::satisfactions::{By, Metadata, Satisfaction};
+use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Kind, Terms};
 use crate::state::{Run, State, Uncounted};
+use crate::view::After;
 use crate::view::View;
 use crate::wording::{self, Unmet};
 
@@ -43,10 +43,6 @@ impl Ended<'_> {
 
     fn note_what_is_due(&mut self, rule: &Rule<'_>) {
         let (call, world) = (&self.facts.call, self.view.world);
-        // A line that fails may have done half of its work; any other tool that fails has done nothing.
-        if (self.facts.succeeded || call.line.is_some()) && rule.is_triggered_by(call) {
-            self.state.triggered.insert(rule.name.to_owned());
-        }
         let is_about =
             |file| world.top().is_none_or(|root| evidence::is_about(rule, root, &world.cwd.join(file)));
         let is_changed = if call.is_edit() {
@@ -54,8 +50,10 @@ impl Ended<'_> {
         } else {
             self.facts.changed.iter().any(|name| name == rule.name)
         };
-        if is_changed && rule.kind() == Kind::Evidence {
-            self.state.edited.insert(rule.name.to_owned());
+        // A line that fails may have done half of its work; any other tool that fails has done nothing.
+        let is_triggered = (self.facts.succeeded || call.line.is_some()) && rule.is_triggered_by(call);
+        if is_triggered || (is_changed && rule.kind() == Kind::Evidence) {
+            self.state.due.insert(rule.name.to_owned());
         }
     }
 
@@ -94,18 +92,16 @@ impl Ended<'_> {
             Some(if facts.is_unfinished { "it was interrupted" } else { "it failed" }.to_owned())
         };
         if let Some(why) = why {
-            let line = found.line_in(world.top(), &world.cwd);
+            let line = found.line_in(world);
             self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
             return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
         }
         self.state.uncounted.remove(rule.name);
-        let metadata = Metadata {
-            command: Some(run?.command.clone()),
-            fingerprint: Some(run?.files.clone().into()),
-            other: evidence::asked(rule, &found),
-            ..Metadata::default()
-        };
-        let satisfaction = Satisfaction { metadata, ..Satisfaction::new(By::Evidence, self.input.now) };
+        let run = run?.clone();
+        let satisfaction = Satisfaction::new(By::Evidence, self.input.now).with(|metadata| {
+            (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));
+            metadata.asked = Some(evidence::asked_by(rule, found.set));
+        });
         Some(Change::Set(self.target(rule), Box::new(satisfaction)))
     }
 
@@ -119,8 +115,7 @@ impl Ended<'_> {
             return None;
         }
         let by = if skill.is_some() { By::Skill } else { By::Agent };
-        let metadata = Metadata { skill, ..Metadata::default() }.at(now);
-        let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, now) };
+        let satisfaction = Satisfaction::new(by, now).with(|metadata| metadata.skill = skill);
         Some(Change::Set(self.target(rule), Box::new(satisfaction)))
     }
 

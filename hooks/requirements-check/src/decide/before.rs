@@ -1,35 +1,33 @@
 //! Before a tool call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
 
-use super::{Answer, advice, reactions, remember, session::sign_of_life, view};
+use super::{Answer, advice, reactions, remember, sign_of_life, view};
 use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::evidence::order::{self, Late};
-use crate::facts::{Before, Place};
-use crate::rails::Breach;
+use crate::rails;
 use crate::rule::Rule;
-use crate::settings::{Kind, Scope};
+use crate::settings::{Guard, Kind, Scope, Terms};
 use crate::state::State;
 use crate::view::View;
+use crate::view::{Before, Place};
 use crate::wording::{self, Unmet};
 
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(breach) = &facts.breach {
-        let verdict = Verdict::Deny { reason: breach.words(), rule: Cow::Owned(breach.rule.clone()) };
-        return Outcome { verdict, effects, audit: Audit::to(Breach::INSTEAD), ..Outcome::pass() };
+        let verdict = Verdict::Deny { reason: breach.reason.clone(), rule: Cow::Owned(breach.rule.clone()) };
+        return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
     }
     let call = &facts.call;
     let judged: Vec<Judged<'_>> = facts.places.iter().map(|place| Judged::of(input, call, place)).collect();
-    let open: BTreeSet<&str> = judged.iter().flat_map(Judged::open).collect();
-    let satisfied: BTreeSet<&str> =
-        judged.iter().flat_map(|place| &place.satisfied).map(|rule| rule.name).collect();
-    let is_satisfied = |name: &str| satisfied.contains(name) && !open.contains(name);
+    let is_open = |name: &str| judged.iter().flat_map(Judged::open).any(|open| open == name);
+    let met = || judged.iter().flat_map(|place| &place.satisfied);
+    let is_satisfied = |name: &str| !is_open(name) && met().any(|rule| rule.name == name);
     let mut state = input.state.clone();
     let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
     let answer = if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {
@@ -58,7 +56,6 @@ impl<'a> Judged<'a> {
             <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
         let needed = Rule::all(input.settings)
             .filter(|rule| place.judged.iter().any(|name| name == rule.name))
-            .filter(|rule| rule.is_for_calls() && rule.is_triggered_by(call))
             .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
             match rule.standing(&view) {
@@ -95,7 +92,8 @@ fn can_be_kept(rule: &Rule<'_>, input: &Input<'_, RequirementsCheck>, view: &Vie
 /// A file outside of any work tree is on no branch.
 fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
     let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
-    rule.set.guards_branch() && !view.world.cwd.join(file).starts_with(root)
+    matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)))
+        && !view.world.cwd.join(file).starts_with(root)
 }
 
 fn deny(

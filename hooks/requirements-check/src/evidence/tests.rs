@@ -5,8 +5,8 @@ use std::path::Path;
 use serde_json::json;
 
 use super::{command_of, is_about, near_miss, not_counted};
-use crate::facts::After;
 use crate::scene::{ROOT, Scene, call};
+use crate::view::After;
 
 const TESTS: &str = "tests: {type: evidence, command: [cargo test, npm test]}\n";
 
@@ -15,7 +15,7 @@ fn found(requirement: &str, line: &str) -> Option<(String, String, bool)> {
     let scene = Scene::new(requirement);
     let (rule, call) = (scene.rule("tests"), call("Bash", &json!({ "command": line })));
     let found = command_of(&rule, &call)?;
-    let line = found.line_in(scene.world.here.root(), &scene.world.cwd);
+    let line = found.line_in(&scene.world);
     Some((found.shown.clone(), line, found.counts()))
 }
 

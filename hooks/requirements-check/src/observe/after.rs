@@ -1,6 +1,7 @@
 //! After a tool call: what its answer says, which files it changed, how large the branch is now.
 
 use std::path::PathBuf;
+use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
@@ -14,27 +15,19 @@ use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
-use crate::facts::{After, Facts};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Settings, Terms};
 use crate::state::State;
 use crate::typed;
+use crate::view::{After, Facts};
 
 /// Bytes of a persisted output that are searched.
 const MAX_OUTPUT: u64 = 16 * 1024 * 1024;
 
-/// A call that has run.
-pub(super) struct Ended<'a> {
-    call: &'a ToolCall,
-    succeeded: bool,
-    is_unfinished: bool,
-    response: Response,
-}
-
 /// A shell's answer.
 #[derive(Default, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-struct Response {
+pub(super) struct Response {
     stdout: Option<String>,
     stderr: Option<String>,
     interrupted: Option<bool>,
@@ -44,26 +37,27 @@ struct Response {
     persisted_output_path: Option<PathBuf>,
 }
 
-impl<'a> Ended<'a> {
-    pub(super) fn of(result: &'a ToolResult) -> Self {
+impl Response {
+    pub(super) fn of(result: &ToolResult) -> Self {
         let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
-        let response: Response = serde_json::from_str(text).unwrap_or_default();
-        Self {
-            call: &result.call,
-            succeeded: response.success.unwrap_or(true),
-            is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
-            response,
-        }
+        serde_json::from_str(text).unwrap_or_default()
     }
 
-    pub(super) fn of_failure(failure: &'a ToolFailure) -> Self {
-        let (call, is_unfinished) = (&failure.call, failure.is_interrupt);
-        Self { call, succeeded: false, is_unfinished, response: Response::default() }
+    pub(super) fn of_failure(failure: &ToolFailure) -> Self {
+        Self { success: Some(false), interrupted: Some(failure.is_interrupt), ..Self::default() }
+    }
+
+    fn succeeded(&self) -> bool {
+        self.success.unwrap_or(true)
+    }
+
+    fn is_unfinished(&self) -> bool {
+        self.interrupted.unwrap_or(false) || self.background_task_id.is_some()
     }
 
     /// The output has a match, in the part that was persisted, too.
     fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
-        let Response { stdout, stderr, persisted_output_path: file, .. } = &self.response;
+        let Response { stdout, stderr, persisted_output_path: file, .. } = self;
         let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
         let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
         let search = move || {
@@ -75,35 +69,39 @@ impl<'a> Ended<'a> {
     }
 }
 
-pub(super) fn observe(context: &Context<'_, Settings>, ended: &Ended<'_>) -> Option<Facts> {
+pub(super) fn observe(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    response: &Response,
+) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
-    let is_shell = matches!(ended.call.tool_name.as_str(), "Bash" | "PowerShell");
-    let mut call = Call::read(ended.call, is_shell).at_home(context.host.environment.home.as_deref());
+    let is_shell = matches!(tool.tool_name.as_str(), "Bash" | "PowerShell");
+    let mut call = Call::read(tool, is_shell, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
     let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call, is_shell);
-    let is_nobodys = is_own_call(ended.call, context.places) || !rules.iter().any(is_concerned);
+    let is_nobodys = is_own_call(tool, context.places) || !rules.iter().any(is_concerned);
     if satisfied.is_empty() && !is_plan_exit && is_nobodys {
         return None;
     }
     let cwd = Look::cwd(context);
     let place = resolved_place(&mut call, &cwd);
-    let mut look = Look::at(context, &cwd, &place);
+    let mut look = Look::at(context, Instant::now(), &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
     }
     look.recount(&rules, &call);
     let lacks = |rule: &&Rule<'_>| {
         let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
-        wanted.is_some_and(|pattern| !ended.has(pattern, &look))
+        wanted.is_some_and(|pattern| !response.has(pattern, &look))
     };
     let name = |rule: &Rule<'_>| rule.name.to_owned();
     let without_output = rules.iter().filter(lacks).map(name).collect();
     let changed = changed(context, &rules, &call, &look).map(name).collect();
     Some(Facts::After(Box::new(After {
-        succeeded: ended.succeeded,
-        is_unfinished: ended.is_unfinished,
+        succeeded: response.succeeded(),
+        is_unfinished: response.is_unfinished(),
         changed,
         without_output,
         satisfied,
@@ -137,7 +135,7 @@ fn changed<'r>(
     let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let has_changed = move |rule: &&Rule<'_>| {
         id.is_some_and(|id| match state.running(id, rule.name) {
-            _ if rule.kind() != Kind::Evidence || state.edited.contains(rule.name) => false,
+            _ if rule.kind() != Kind::Evidence || state.due.contains(rule.name) => false,
             Some(run) => fingerprints::has_changed(look, rule, &run.files),
             None => rule.is_for_stops() && !keeps,
         })
@@ -158,7 +156,7 @@ mod tests {
     use serde_json::value::to_raw_value;
     use shared::protocol::ToolResult;
 
-    use super::Ended;
+    use super::Response;
     use crate::scene::tool_call;
 
     #[test]
@@ -174,8 +172,8 @@ mod tests {
             let call = tool_call("t1", "Bash", &json!({ "command": "true" }));
             let tool_response = Some(to_raw_value(&response).unwrap());
             let result = ToolResult { call, tool_response, ..ToolResult::default() };
-            let ended = Ended::of(&result);
-            assert_eq!((ended.succeeded, ended.is_unfinished), expected, "{response}");
+            let response_read = Response::of(&result);
+            assert_eq!((response_read.succeeded(), response_read.is_unfinished()), expected, "{response}");
         }
     }
 }

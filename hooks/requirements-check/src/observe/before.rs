@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use shared::hook::Context;
 use shared::protocol::ToolCall;
@@ -10,13 +11,13 @@ use shared::protocol::ToolCall;
 use super::{Look, fingerprints};
 use crate::call::Call;
 use crate::evidence;
-use crate::facts::{Before, Place};
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::state::{Run, State};
+use crate::view::{Before, Place};
 use crate::words::cut;
 
 /// A work tree, and the rules that are judged there.
@@ -27,7 +28,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
     let home = context.host.environment.home.as_deref();
-    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines())).at_home(home);
+    let mut call = Call::read(tool, rails.is_some() || rules().any(|rule| rule.reads_lines()), home);
     let rails = rails.filter(|_| rails::may_breach(&call));
     if is_plan(context, &call) {
         return None;
@@ -36,7 +37,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
-    let is_due = |name: &str| state.get_or_init(|| context.peek()).edited.contains(name);
+    let is_due = |name: &str| state.get_or_init(|| context.peek()).due.contains(name);
     let proving: Vec<Rule<'_>> =
         rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &is_due)).collect();
     if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
@@ -44,10 +45,11 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
     }
     let (cwd, named) = (Look::cwd(context), call.file.clone());
     let place = resolved_place(&mut call, &cwd);
-    let own = Look::at(context, &cwd, &place);
+    let own = Look::at(context, Instant::now(), &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        rails::breach(&call, named.as_deref(), input, &guarded(context, &own, &cwd), rails)
+        let common_dir = own.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
     let mut judged = by_work_tree(own, &triggered, &call, &place);
     let mut runs = Vec::new();
@@ -91,7 +93,7 @@ fn by_work_tree<'a, 's, 'r>(
         for at in places {
             let number = *known.entry(at).or_insert_with_key(|at| {
                 let own = &judged[0].0;
-                let look = Look::since(own.begun, own.context, &cwd, at);
+                let look = Look::at(own.context, own.begun, &cwd, at);
                 let is_same =
                     |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
                 judged.iter().position(is_same).unwrap_or_else(|| {
@@ -105,17 +107,6 @@ fn by_work_tree<'a, 's, 'r>(
         }
     }
     judged
-}
-
-fn guarded<'a>(context: &'a Context<'_, Settings>, look: &'a Look<'_, '_>, cwd: &'a Path) -> Guarded<'a> {
-    let state_dirs = [context.places.state_dir.as_deref(), context.places.default_state_dir.as_deref()];
-    Guarded {
-        config_dir: context.places.config_dir.as_deref(),
-        root: context.places.root.as_deref(),
-        state_dirs: state_dirs.into_iter().flatten().collect(),
-        common_dir: look.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path()),
-        cwd,
-    }
 }
 
 /// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.

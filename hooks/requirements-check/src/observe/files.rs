@@ -12,19 +12,16 @@ use crate::deadline::within;
 use crate::paths::files_below;
 use crate::rule::Rule;
 use crate::settings::{Age, File};
-use crate::view::FileFound;
-use crate::words::age;
 
 const MAX_BYTES: u64 = 1024 * 1024;
 
-/// The state of the requirement's file; none where it asks for none.
-pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<FileFound> {
+/// Whether the requirement's file is as it must be, else what it lacks; none where it asks for none.
+pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Result<(), String>> {
     let wanted = rule.set.evidence()?.file.clone()?;
-    let (glob, must_be) = (wanted.glob.as_str().to_owned(), must_be(&wanted));
+    let late = format!("{} could not be looked for in time", wanted.glob.as_str());
     let (root, now) = (look.world.top()?.to_owned(), look.context.host.now());
-    let lacking = within(look.deadline, move || lacking(&root, &wanted, now));
-    let lacks = lacking.unwrap_or_else(|| Some(format!("{glob} could not be looked for in time")));
-    Some(FileFound { glob, must_be, lacks })
+    let lacks = within(look.deadline, move || lacking(&root, &wanted, now)).unwrap_or(Some(late));
+    Some(lacks.map_or(Ok(()), Err))
 }
 
 /// The time a file must be newer than.
@@ -36,17 +33,6 @@ fn since(root: &Path, than: Age, now: Timestamp) -> Option<Timestamp> {
             Some(Timestamp::from_secs(commit.seconds()))
         }
     }
-}
-
-fn must_be(wanted: &File) -> String {
-    let newer = wanted.newer_than.map(|than| match than {
-        Age::Head => "is newer than the last commit".to_owned(),
-        Age::Ago(span) => format!("is newer than {}", age(i64::try_from(span.as_secs()).unwrap_or(i64::MAX))),
-    });
-    let contains =
-        wanted.contains.iter().map(|pattern| format!("contains a match of /{}/", pattern.as_str()));
-    let all: Vec<String> = newer.into_iter().chain(contains).collect();
-    if all.is_empty() { "is there".to_owned() } else { all.join(" and ") }
 }
 
 /// `None` if one of the files that the glob means lacks nothing, else the lack of the first one.
@@ -83,7 +69,7 @@ fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> O
         return Some(format!("{shown} is not newer than asked"));
     }
     let missing = wanted.contains.iter().find(|pattern| !pattern.is_in(&text))?;
-    Some(format!("{shown} has no match of /{}/", missing.as_str()))
+    Some(format!("{shown} has no match of /{}/", missing.text))
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use globset::GlobSet;
 use shared::host::Timestamp;
 
 use super::look::Look;
@@ -12,7 +11,7 @@ use crate::evidence::{glob_set, paths_of};
 use crate::git::{self, GitError, Taken, take, take_plain};
 use crate::paths::real;
 use crate::rule::Rule;
-use crate::settings::{Glob, Scope};
+use crate::settings::Glob;
 use crate::view::Freshness;
 
 /// Times of files are coarser than ours.
@@ -26,12 +25,8 @@ pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instan
 
 /// Whether the files are those the command passed on; `None` where none has passed.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
-    let scope = look.world.here.scope(rule.set.scope);
-    let kept = if scope == Scope::Permanent { &look.world.permanent } else { &look.world.branch };
-    let session = look.session.as_deref().unwrap_or_default();
-    let found = kept.find(rule.name, scope, session, look.context.host.now())?;
-    let noted = found.metadata.fingerprint.as_ref().and_then(|noted| noted.as_str());
-    Some(match noted {
+    let found = look.world.satisfaction(rule, look.session.as_deref(), look.context.host.now())?;
+    Some(match &found.metadata.fingerprint {
         Some(noted) => since(look, rule, noted),
         None => Freshness::Unknown("its files were not noted".to_owned()),
     })
@@ -58,7 +53,7 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
 
 /// The rule's files whose staged version is not the one in the work tree, but for those that are `staged_now`, by the call itself.
 pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
-    let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
+    let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));
     let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
     let mut files = within(look.deadline_of_files(), work).flatten().unwrap_or_default();
     let root = real(look.world.top().unwrap_or(&look.world.cwd));
@@ -66,16 +61,12 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now:
     files
 }
 
-fn globs_of(rule: &Rule<'_>) -> Option<GlobSet> {
-    glob_set(paths_of(rule))
-}
-
 /// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
 /// repository, by size and time.
 fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
     let take = || {
-        let (worktree, globs) = (look.world.here.worktree.clone(), globs_of(rule));
+        let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));
         let root = look.world.top().map(ToOwned::to_owned);
         let work = move || {
             let error = match worktree.map(|worktree| take(&worktree, globs.as_ref())) {

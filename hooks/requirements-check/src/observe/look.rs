@@ -3,34 +3,27 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use shared::hook::Context;
-use shared::host::{Host, Places};
 use shared::protocol::Event;
 use shared::state::Store;
 
 use super::{files, fingerprints, sizes};
 use crate::call::Call;
-use crate::git::{GitError, Taken};
-use crate::known_folders::KnownFolders;
+use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
-use crate::place::{Here, is_writable};
+use crate::place::{Here, Noted, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
-use crate::settings::{Guard, Settings, Terms};
-use crate::view::{Freshness, Reader, World};
-use crate::wording;
+use crate::settings::{Dynamic, Guard, Settings, Terms};
+use crate::view::{Freshness, World};
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
 const BEFORE_CALL: Duration = Duration::from_millis(100);
 const AT_LEISURE: Duration = Duration::from_millis(900);
-
-/// Before a tool call a recount takes no longer.
-const RECOUNT_BEFORE_CALL: Duration = Duration::from_millis(20);
 
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
@@ -39,12 +32,10 @@ pub struct Look<'a, 's> {
     pub(super) context: &'a Context<'s, Settings>,
     /// What was found so far.
     pub world: World,
-    pub(super) session: Option<String>,
+    pub session: Option<String>,
     pub(super) begun: Instant,
     /// None on a command line.
     pub deadline: Option<Instant>,
-    /// The file the call names.
-    pub(super) file: Option<PathBuf>,
     /// Files under some globs as they are now.
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
@@ -53,44 +44,36 @@ impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
     pub fn new(context: &'a Context<'s, Settings>) -> Self {
         let cwd = Self::cwd(context);
-        Self::at(context, &cwd, &cwd)
-    }
-
-    pub(super) fn at(context: &'a Context<'s, Settings>, cwd: &Path, place: &Path) -> Self {
-        Self::since(Instant::now(), context, cwd, place)
+        Self::at(context, Instant::now(), &cwd, &cwd)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(super) fn since(
-        begun: Instant,
-        context: &'a Context<'s, Settings>,
-        cwd: &Path,
-        place: &Path,
-    ) -> Self {
+    pub(super) fn at(context: &'a Context<'s, Settings>, begun: Instant, cwd: &Path, place: &Path) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
         let elsewhere = there.as_ref().and_then(Here::root).filter(|root| Some(*root) != own.root());
-        let reader = Reader {
-            req: ReqCommand::of(context),
-            mode: context.request.call.permission_mode,
-            is_headless: context.host.environment.is_headless(),
-            is_user: false,
-            elsewhere: elsewhere.map(Path::to_path_buf),
-        };
+        let elsewhere = elsewhere.map(Path::to_path_buf);
         let here = there.unwrap_or(own);
-        let unwritable = KnownFolders::unwritable(context.places.state_dir.as_deref());
-        let failed = |folder: &Path| {
-            unwritable.since(folder).is_some_and(|last| context.host.now().since(last) < TRY_AGAIN)
+        let takes = |folder: &Path| {
+            let failed = Noted::unwritable(context.places.state_dir.as_deref(), folder).since();
+            is_writable(folder) && failed.is_none_or(|last| context.host.now().since(last) >= TRY_AGAIN)
         };
-        let can_satisfy =
-            here.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()) && !failed(folder.dir()));
+        let can_satisfy = here.folder.as_ref().is_some_and(|folder| takes(folder.dir()));
+        let without_git = |why| {
+            format!(
+                "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
+            )
+        };
+        let notes = here.trouble.iter().map(without_git).collect();
         let world = World {
-            reader,
+            mode: context.request.call.permission_mode,
+            elsewhere,
+            programs: Some(Box::new((context.host.clone(), context.places.clone()))),
             cwd: cwd.to_owned(),
             root: context.places.root.clone(),
             entrypoint: context.host.environment.entrypoint.clone(),
-            notes: here.trouble.iter().map(|why| wording::without_git(why)).collect(),
+            notes,
             can_satisfy,
             can_prove: can_satisfy && context.store.map(Store::dir).is_some_and(is_writable),
             here,
@@ -102,7 +85,6 @@ impl<'a, 's> Look<'a, 's> {
             session: context.request.call.session_id.clone(),
             begun,
             deadline: Some(begun + if is_before(context) { BEFORE_CALL } else { AT_LEISURE }),
-            file: None,
             taken: RefCell::default(),
         };
         look.read_satisfactions();
@@ -116,12 +98,17 @@ impl<'a, 's> Look<'a, 's> {
         cwd.canonicalize().unwrap_or(cwd)
     }
 
-    pub(super) fn read_satisfactions(&mut self) {
+    pub fn read_satisfactions(&mut self) {
         let Some(folder) = self.world.here.folder.clone() else { return };
         let mut read = |key: &Key| match folder.read(key) {
-            Ok(read) => {
-                self.world.notes.extend(read.corrupt.iter().map(|file| wording::set_aside(file)));
-                read.satisfactions
+            Ok((satisfactions, corrupt)) => {
+                self.world.notes.extend(corrupt.map(|file| {
+                    format!(
+                        "requirements-check: a file of satisfactions was damaged and is now {}; what it held counts as not satisfied",
+                        file.display()
+                    )
+                }));
+                satisfactions
             }
             Err(error) => {
                 self.world.notes.push(format!("requirements-check: {error}"));
@@ -133,19 +120,17 @@ impl<'a, 's> Look<'a, 's> {
 
     /// Measures what these rules are judged by, locked rules first: a project's file may take all the time.
     pub fn measure(&mut self, rules: &[Rule<'_>]) {
-        let is_locked = |rule: &&Rule<'_>| rule.is_locked(self.context.locked);
-        let (locked, others): (Vec<&Rule<'_>>, Vec<&Rule<'_>>) = rules.iter().partition(is_locked);
+        let mut rules = rules.to_vec();
+        rules.sort_by_key(|rule| !rule.is_locked(self.context.locked));
         // Once for all rules: it reads a file for each live session.
         if rules.iter().any(|rule| matches!(rule.set.terms, Terms::Guard(Guard::SingleSession))) {
             self.look_for_others();
         }
-        for rule in locked.into_iter().chain(others) {
+        for rule in &rules {
             let name = rule.name.to_owned();
             match &rule.set.terms {
-                // What is checked out says nothing of another branch.
-                Terms::Dynamic(_) | Terms::Evidence(_) if self.world.is_turned => {}
                 Terms::Dynamic(dynamic) => {
-                    let size = sizes::of(self, rule, dynamic);
+                    let size = sizes::of(self, rule, dynamic, false);
                     self.world.sizes.extend(size.map(|size| (name, size)));
                 }
                 Terms::Evidence(_) => {
@@ -161,7 +146,6 @@ impl<'a, 's> Look<'a, 's> {
 
     /// The same before a call, with what a commit of it would take.
     pub(crate) fn measure_for(&mut self, rules: &[Rule<'_>], call: &Call) {
-        self.file.clone_from(&call.file);
         self.measure(rules);
         let Some(staged) = call.staged_for_commit(&self.world.cwd) else { return };
         let staged: Vec<PathBuf> = staged.iter().map(|path| real(path)).collect();
@@ -171,6 +155,13 @@ impl<'a, 's> Look<'a, 's> {
         self.world.staged_otherwise = holding
             .map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule, &staged)))
             .collect();
+    }
+
+    /// Why sizes are smaller in this clone than they are, and what fetches the rest; none if they are not, and without git.
+    pub fn baseless(&self, dynamic: &Dynamic) -> Result<Option<String>, String> {
+        let worktree = self.world.here.worktree.as_ref();
+        let why = worktree.map(|worktree| baseless(worktree, dynamic.base.as_deref())).transpose();
+        why.map(Option::flatten).map_err(|error| error.to_string())
     }
 
     fn look_for_others(&mut self) {
@@ -187,8 +178,8 @@ impl<'a, 's> Look<'a, 's> {
             return;
         }
         for rule in rules {
-            if let Some((worktree, dynamic)) = self.world.here.worktree.clone().zip(rule.set.dynamic()) {
-                drop(sizes::count_anew(self, &worktree, rule, dynamic, self.deadline));
+            if let Some(dynamic) = rule.set.dynamic() {
+                drop(sizes::of(self, rule, dynamic, true));
             }
         }
     }
@@ -197,48 +188,8 @@ impl<'a, 's> Look<'a, 's> {
     pub(super) fn deadline_of_files(&self) -> Option<Instant> {
         self.deadline.map(|_| self.begun + AT_LEISURE)
     }
-
-    pub(super) fn deadline_of_recount(&self) -> Option<Instant> {
-        let soon = Instant::now() + RECOUNT_BEFORE_CALL;
-        self.deadline.map(|deadline| if is_before(self.context) { deadline.min(soon) } else { deadline })
-    }
 }
 
-fn is_before(context: &Context<'_, Settings>) -> bool {
+pub(super) fn is_before(context: &Context<'_, Settings>) -> bool {
     matches!(context.request.event, Event::PreToolUse(_))
-}
-
-/// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
-/// more system calls than a call that is allowed may cost.
-#[derive(Debug)]
-pub enum ReqCommand {
-    Known(&'static str),
-    Here(Box<(Host, Places)>),
-}
-
-impl ReqCommand {
-    pub(super) fn of(context: &Context<'_, Settings>) -> Self {
-        Self::Here(Box::new((context.host.clone(), context.places.clone())))
-    }
-}
-
-impl From<&'static str> for ReqCommand {
-    fn from(command: &'static str) -> Self {
-        Self::Known(command)
-    }
-}
-
-impl Default for ReqCommand {
-    fn default() -> Self {
-        Self::Known("req")
-    }
-}
-
-impl fmt::Display for ReqCommand {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Known(command) => formatter.write_str(command),
-            Self::Here(here) => formatter.write_str(&here.0.own_command("req", &here.1)),
-        }
-    }
 }

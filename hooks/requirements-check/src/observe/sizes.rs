@@ -7,13 +7,13 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::file_key;
 
-use super::look::Look;
+use super::look::{Look, is_before};
 use crate::git::{Size, SizeRequest, Worktree, count, stamp};
 use crate::rule::Rule;
 use crate::settings::{Dynamic, Glob};
 
-/// Times of files are coarser than ours.
-const COARSE: Duration = Duration::from_millis(20);
+/// Before a tool call a recount takes no longer.
+const HURRY: Duration = Duration::from_millis(20);
 
 /// The last count.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,58 +31,61 @@ impl Remembered for Kept {
     }
 }
 
-/// The size for a rule: the last count if it is young, of the same commit, and later than the last change of the call's
-/// file; else a new one. `None` without git.
+/// The size for a rule: the last count if it is young and of the same commit, else a new one, which is kept; always a new one
+/// where the files may have changed. `None` without git.
 pub(super) fn of(
     look: &mut Look<'_, '_>,
     rule: &Rule<'_>,
     dynamic: &Dynamic,
+    may_have_changed: bool,
 ) -> Option<Result<Size, String>> {
     if let Some(trouble) = &look.world.here.trouble {
         return Some(Err(trouble.clone()));
     }
     let worktree = look.world.here.worktree.clone()?;
-    let (ttl, now) = (Duration::from_secs(dynamic.cache_ttl.into()), look.context.host.now());
-    let kept = last(look, &key(&worktree, rule, dynamic), &stamp(&worktree, &look.world.here.key));
-    let is_newer = |kept: &Kept| {
-        let changed = look.file.as_deref().and_then(|file| std::fs::metadata(file).ok()?.modified().ok());
-        changed.is_some_and(|changed| Timestamp::from(changed).plus(COARSE) > kept.at)
-    };
+    let (store, now) = (look.context.store, look.context.host.now());
+    let stamp = stamp(&worktree, &look.world.here.key);
+    // Another base and other files that do not count make another size.
+    let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
+    let key = file_key(&format!("{} {} {:?} {exclude:?}", worktree.root.display(), rule.name, dynamic.base));
+    let kept = store.and_then(|store| store.read::<Kept>(&key)).filter(|kept| kept.stamp == stamp);
     // The first count may take all the time there is.
-    let deadline = if kept.is_some() { look.deadline_of_recount() } else { look.deadline };
-    let young = kept.filter(|kept| kept.at <= now && now.since(kept.at) < ttl && !is_newer(kept));
-    Some(young.map_or_else(|| count_anew(look, &worktree, rule, dynamic, deadline), |kept| Ok(kept.count)))
-}
-
-/// Counts everything and keeps it.
-pub(super) fn count_anew(
-    look: &mut Look<'_, '_>,
-    worktree: &Worktree,
-    rule: &Rule<'_>,
-    dynamic: &Dynamic,
-    deadline: Option<Instant>,
-) -> Result<Size, String> {
-    let (at, stamp) = (look.context.host.now(), stamp(worktree, &look.world.here.key));
-    let key = key(worktree, rule, dynamic);
-    let request = SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() };
-    let counted = count(worktree, request, deadline).map_err(|error| {
-        let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
-        look.world.notes.push(note);
-        error.to_string()
-    })?;
-    let counted = no_less(counted, last(look, &key, &stamp).map(|kept| kept.count));
-    if counted.base.is_empty() {
-        return Err("it could not be counted in time; repeat the call".to_owned());
+    let is_hurried = kept.is_some() && is_before(look.context);
+    let deadline = look.deadline.map(|all| if is_hurried { all.min(Instant::now() + HURRY) } else { all });
+    let ttl = Duration::from_secs(dynamic.cache_ttl.into());
+    let is_young = |kept: &Kept| !may_have_changed && kept.at <= now && now.since(kept.at) < ttl;
+    if let Some(young) = kept.as_ref().filter(|kept| is_young(kept)) {
+        return Some(Ok(young.count.clone()));
     }
-    if let Some(store) = look.context.store {
-        let kept = Kept { at, stamp, count: counted.clone() };
+    let counted = counted(look, &worktree, rule, dynamic, deadline, kept);
+    if let (Ok(count), Some(store)) = (&counted, store) {
+        let kept = Kept { at: now, stamp, count: count.clone() };
         // A count that cannot be kept is made again.
         let _ = store.change(&key, |last| {
             *last = kept;
             true
         });
     }
-    Ok(counted)
+    Some(counted)
+}
+
+fn counted(
+    look: &mut Look<'_, '_>,
+    worktree: &Worktree,
+    rule: &Rule<'_>,
+    dynamic: &Dynamic,
+    deadline: Option<Instant>,
+    earlier: Option<Kept>,
+) -> Result<Size, String> {
+    let request = SizeRequest { base: dynamic.base.clone(), exclude: dynamic.exclude.clone() };
+    let counted = count(worktree, request, deadline).map_err(|error| {
+        let note = format!("requirements-check: the size for {} is not known: {error}", rule.name);
+        look.world.notes.push(note);
+        error.to_string()
+    })?;
+    let counted = no_less(counted, earlier.map(|kept| kept.count));
+    let is_known = !counted.base.is_empty();
+    is_known.then_some(counted).ok_or_else(|| "it could not be counted in time; repeat the call".to_owned())
 }
 
 /// A count that ran out of time is no less than the last one of the same commit.
@@ -93,16 +96,6 @@ fn no_less(counted: Size, earlier: Option<Size>) -> Size {
         }
         _ => counted,
     }
-}
-
-/// Another base and other files that do not count make another size.
-fn key(worktree: &Worktree, rule: &Rule<'_>, dynamic: &Dynamic) -> String {
-    let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
-    file_key(&format!("{} {} {:?} {exclude:?}", worktree.root.display(), rule.name, dynamic.base))
-}
-
-fn last(look: &Look<'_, '_>, key: &str, stamp: &str) -> Option<Kept> {
-    look.context.store?.read::<Kept>(key).filter(|kept| kept.stamp == stamp)
 }
 
 #[cfg(test)]

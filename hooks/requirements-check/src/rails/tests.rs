@@ -5,26 +5,25 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::scene::{call, settings};
+use crate::call::Call;
+use crate::scene::{call, settings, tool_call};
 
-fn guarded(cwd: &'static str) -> Guarded<'static> {
-    Guarded {
-        config_dir: Some(Path::new("/home/me/.claude")),
-        root: Some(Path::new("/srv/app")),
-        state_dirs: vec![Path::new("/var/me/state"), Path::new("/home/me/.claude/hook-state")],
-        common_dir: Some(Path::new("/srv/app/.git")),
-        cwd: Path::new(cwd),
+fn places() -> Places {
+    Places {
+        config_dir: Some("/home/me/.claude".into()),
+        root: Some("/srv/app".into()),
+        state_dir: Some("/var/me/state".into()),
+        default_state_dir: Some("/home/me/.claude/hook-state".into()),
+        ..Places::default()
     }
 }
 
 fn of(tool: &str, input: &Value) -> Option<String> {
-    let call = call(tool, input).at_home(Some(Path::new("/home/me")));
-    judged(&call, input, &guarded("/srv/app"))
-}
-
-fn judged(call: &Call, input: &Value, guarded: &Guarded<'_>) -> Option<String> {
-    let in_force = ("requirements.adr".to_owned(), Why::Locked);
-    breach(call, call.file.as_deref(), &input.to_string(), guarded, in_force).map(|breach| breach.what)
+    let call = Call::read(&tool_call("t", tool, input), true, Some(Path::new("/home/me")));
+    let (places, in_force) = (places(), ("requirements.adr".to_owned(), LOCKED));
+    let guarded = Guarded::new(&places, Some(Path::new("/srv/app/.git")), Path::new("/srv/app"));
+    let breach = guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force);
+    breach.map(|breach| breach.reason)
 }
 
 fn of_line(line: &str) -> Option<String> {
@@ -34,13 +33,13 @@ fn of_line(line: &str) -> Option<String> {
 #[test]
 fn a_locked_requirement_or_one_of_the_user_alone_raises_the_rails() {
     let requirements = "a: {}\nc: {}\nd: {satisfied_by: user}\n";
-    let table: &[(&[&str], &str, Why)] = &[
-        (&["requirements.b"], "requirements.d", Why::UsersAlone),
-        (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", Why::UsersAlone),
-        (&["requirements.d"], "requirements.d", Why::Locked),
-        (&["requirements.c.enabled"], "requirements.c", Why::Locked),
-        (&["requirements"], "requirements.a", Why::Locked),
-        (&[""], "requirements.a", Why::Locked),
+    let table: &[(&[&str], &str, &str)] = &[
+        (&["requirements.b"], "requirements.d", USERS_ALONE),
+        (&["hooks.stop", "requirements.cc", "requirements.c_"], "requirements.d", USERS_ALONE),
+        (&["requirements.d"], "requirements.d", LOCKED),
+        (&["requirements.c.enabled"], "requirements.c", LOCKED),
+        (&["requirements"], "requirements.a", LOCKED),
+        (&[""], "requirements.a", LOCKED),
     ];
     for (locked, rule, why) in table {
         let locked: Vec<String> = locked.iter().map(|path| (*path).to_owned()).collect();
@@ -123,13 +122,13 @@ fn links_are_followed_on_both_sides() {
     symlink("../.claude/requirements.yaml", at("app/docs/x")).unwrap();
     let [config_dir, root, state, common] =
         ["me/.claude", "app", "me/.claude/hook-state", "app/.git"].map(at);
-    let guarded = Guarded {
-        config_dir: Some(&config_dir),
-        root: Some(&root),
-        state_dirs: vec![&state],
-        common_dir: Some(&common),
-        cwd: &root,
+    let places = Places {
+        config_dir: Some(config_dir),
+        root: Some(root.clone()),
+        state_dir: Some(state),
+        ..Places::default()
     };
+    let guarded = Guarded::new(&places, Some(&common), &root);
     for (file, expected) in [
         ("linked/requirements.yaml", true),
         ("dotfiles/claude/settings.json", true),
@@ -143,8 +142,8 @@ fn links_are_followed_on_both_sides() {
         let input = json!({ "file_path": at(file) });
         let mut call = call("Edit", &input);
         let named = call.file.replace(real(&at(file)));
-        let in_force = ("requirements.adr".to_owned(), Why::Locked);
-        let found = breach(&call, named.as_deref(), "{}", &guarded, in_force);
+        let in_force = ("requirements.adr".to_owned(), LOCKED);
+        let found = guarded.breach(&call, named.as_deref(), "{}", in_force);
         assert_eq!(found.is_some(), expected, "{file}");
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use shared::host::Timestamp;
 
-use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY, resolve_session};
+use super::{Entry, LIVE_FOR, Registry, TOUCH_EVERY};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -24,7 +24,11 @@ impl World {
     }
 
     fn register(&self, session: &str, project: &str) {
-        self.registry.register(&entry(session, project), NOW);
+        self.registry.note(&entry(session, project));
+    }
+
+    fn lives(&self, now: Timestamp) {
+        self.registry.note(&Entry { touched: now, started_at: 0, ..entry("s1", "/repo") });
     }
 
     fn live(&self, now: Timestamp) -> Vec<String> {
@@ -51,7 +55,7 @@ fn a_session_is_live_in_its_work_tree_for_fifteen_minutes_after_its_last_sign_of
         assert_eq!(world.registry.entry(session), Some(entry(session, project)));
     }
     assert_eq!(world.live(NOW.plus(LIVE_FOR)), ["../../s 0", "s1"]);
-    assert!(world.registry.touch("s1", NOW.plus(LIVE_FOR)));
+    world.lives(NOW.plus(LIVE_FOR));
     assert_eq!(world.live(NOW.plus(LIVE_FOR + TOUCH_EVERY)), ["s1"]);
     assert_eq!(world.live(NOW), ["../../s 0", "s1"], "the clock went back");
     world.register("s1", "/moved");
@@ -63,16 +67,15 @@ fn a_session_is_live_in_its_work_tree_for_fifteen_minutes_after_its_last_sign_of
 }
 
 #[test]
-fn a_sign_of_life_is_noted_once_a_minute_and_again_when_the_clock_went_back() {
+fn a_session_is_quiet_after_a_minute_and_when_the_clock_went_back() {
     let world = World::new();
-    let half = TOUCH_EVERY / 2;
-    let noted = [(half, NOW), (TOUCH_EVERY, NOW.plus(TOUCH_EVERY)), (half, NOW.plus(half))];
-    for (after, expected) in noted {
-        assert!(world.registry.touch("s1", NOW.plus(after)));
-        assert_eq!(world.registry.entry("s1").unwrap().touched, expected, "{after:?}");
+    for (after, expected) in [(TOUCH_EVERY / 2, false), (TOUCH_EVERY, true)] {
+        assert_eq!(world.registry.is_quiet("s1", NOW.plus(after)), expected, "{after:?}");
     }
-    assert!(!world.registry.touch("s2", NOW), "it is not registered");
-    assert!(world.registry.entry("s2").is_none());
+    world.lives(NOW.plus(TOUCH_EVERY));
+    assert!(!world.registry.is_quiet("s1", NOW.plus(TOUCH_EVERY)) && world.registry.is_quiet("s1", NOW));
+    assert_eq!(world.registry.entry("s1").unwrap().started_at, NOW.micros() / 1_000_000, "it began once");
+    assert!(world.registry.is_quiet("s2", NOW), "it is not registered");
 }
 
 #[test]
@@ -85,25 +88,4 @@ fn sessions_that_start_together_are_all_there() {
         }
     });
     assert_eq!(world.live(NOW).len(), 11);
-}
-
-#[test]
-fn a_session_is_named_by_enough_of_its_id() {
-    const KNOWN: [&str; 5] = ["bf41c52e-72c4", "bf41c52e-9999", "0a41c52e-72c4", "0a41c52e", "s1"];
-    for (prefix, expected) in [
-        ("0a41c52e", Ok("0a41c52e")),
-        ("0a41c52e-7", Ok("0a41c52e-72c4")),
-        ("bf41c52e-7", Ok("bf41c52e-72c4")),
-        ("s1", Ok("s1")),
-        ("bf41c52e", Err("several sessions begin with bf41c52e: bf41c52e-72c4, bf41c52e-9999;")),
-        ("bf41c52e-0", Err("no session's id begins with bf41c52e-0;")),
-        ("", Err("at least 8")),
-        ("0a41c52", Err("at least 8")),
-    ] {
-        match (resolve_session(prefix, KNOWN.into_iter().chain(KNOWN)), expected) {
-            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
-            (Err(why), Err(expected)) => assert!(why.contains(expected), "{why}"),
-            other => panic!("{prefix}: {other:?}"),
-        }
-    }
 }

@@ -87,7 +87,7 @@ fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
         assert_eq!(path, &format!("requirements.r.{key}"), "{requirement}");
         assert!(what.contains(said), "{requirement}: {what}");
         let off: Requirement = config::read_typed(requirement).unwrap();
-        assert_eq!(off.remarks, [], "what is off disturbs nobody: {requirement}");
+        assert!(off.remarks.is_empty(), "what is off disturbs nobody: {requirement}");
     }
 }
 

@@ -13,7 +13,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::{Key, Satisfactions, VERSION, epoch_secs};
+use super::{Key, Satisfactions, VERSION, epoch_secs, is_newer};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -28,15 +28,10 @@ pub struct Folder {
     project: String,
     /// The repository's common folder; none for a folder in the state folder, whose parents may be made.
     common_dir: Option<PathBuf>,
-    patience: Duration,
 }
 
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Read {
-    pub(crate) satisfactions: Satisfactions,
-    /// A damaged file stood in their place and is here now.
-    pub(crate) corrupt: Option<PathBuf>,
-}
+/// Satisfactions, and where a damaged file is now that stood in their place.
+type Read = (Satisfactions, Option<PathBuf>);
 
 /// One file of the folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +46,7 @@ pub struct Listed {
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Failure {
+pub enum Failure {
     #[error(transparent)]
     Lock(#[from] LockError),
     #[error("{0} was written by a newer version of Barbless and is only read; update this one")]
@@ -69,19 +64,14 @@ impl Folder {
         let project = root.to_string_lossy().into_owned();
         let common_dir = common_dir.to_path_buf();
         let dir = common_dir.join("requirements");
-        Self { dir, project, common_dir: Some(common_dir), patience: LOCK_DEADLINE }
+        Self { dir, project, common_dir: Some(common_dir) }
     }
 
     /// That of a project without git, in the state folder.
     pub(crate) fn of_project(state_dir: &Path, root: &Path) -> Self {
         let project = root.to_string_lossy().into_owned();
         let dir = state_dir.join("requirements").join(file_key(&project));
-        Self { dir, project, common_dir: None, patience: LOCK_DEADLINE }
-    }
-
-    #[must_use]
-    pub(crate) fn patient(self, patience: Duration) -> Self {
-        Self { patience, ..self }
+        Self { dir, project, common_dir: None }
     }
 
     pub(crate) fn dir(&self) -> &Path {
@@ -92,12 +82,11 @@ impl Folder {
     pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
         match load(&self.place(key), key) {
             Err(Failure::Damaged(place)) => {
+                let settled = self.locked(key, LOCK_DEADLINE, || self.settle(key));
                 // A file that cannot be moved is reported where it is.
-                let settled = self.locked(key, || self.settle(key)).map_err(Failure::from).flatten();
-                let unsettled = || Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(place) };
-                Ok(settled.unwrap_or_else(|_| unsettled()))
+                Ok(settled.ok().and_then(Result::ok).unwrap_or((Satisfactions::none_of(key), Some(place))))
             }
-            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
+            loaded => Ok((loaded?, None)),
         }
     }
 
@@ -106,6 +95,7 @@ impl Folder {
         &self,
         key: &Key,
         now: Timestamp,
+        patience: Duration,
         change: impl FnOnce(&mut Satisfactions),
     ) -> Result<(), Failure> {
         let made = match &self.common_dir {
@@ -113,20 +103,20 @@ impl Folder {
             None => ensure_private(&self.dir),
         };
         made.map_err(|_| Failure::File(self.dir.clone(), "written"))?;
-        self.locked(key, || {
-            let before = self.settle(key)?.satisfactions;
-            if before.is_newer() {
+        self.locked(key, patience, || {
+            let (before, _) = self.settle(key)?;
+            if is_newer(&before.version) {
                 return Err(Failure::Newer(self.place(key)));
             }
             let mut after = before.clone();
-            after.forget_sessions(KEEP_DAYS.cast_signed() * 24 * 60 * 60, now);
+            after.forget_sessions(KEEP_DAYS * 24 * 60 * 60, now);
             change(&mut after);
             if after == before { Ok(()) } else { self.write(key, after, now) }
         })?
     }
 
     /// The files in order of their keys, without those that are not ours or not where they belong.
-    pub(crate) fn list(&self) -> Vec<Listed> {
+    pub fn list(&self) -> Vec<Listed> {
         let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
         let mut listed: Vec<Listed> = files.filter_map(|file| listed(&file.path())).collect();
         listed.sort_by(|one, other| one.key.cmp(&other.key));
@@ -135,9 +125,9 @@ impl Folder {
 
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
-    pub(crate) fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
+    pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
         let prune = |Listed { key, .. }: Listed| {
-            if exists(&key) { self.change(&key, now, |_| {}) } else { self.remove(&key) }
+            if exists(&key) { self.change(&key, now, LOCK_DEADLINE, |_| {}) } else { self.remove(&key) }
         };
         let pruned = self.list().into_iter().map(prune);
         let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));
@@ -146,14 +136,14 @@ impl Folder {
 
     fn remove(&self, key: &Key) -> Result<(), Failure> {
         let place = self.place(key);
-        self.locked(key, || match load(&place, key)? {
-            newer if newer.is_newer() => Ok(()),
+        self.locked(key, LOCK_DEADLINE, || match load(&place, key)? {
+            newer if is_newer(&newer.version) => Ok(()),
             _ => remove_durable(&place).map_err(|_| Failure::File(place.clone(), "written")),
         })?
     }
 
-    fn locked<T>(&self, key: &Key, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.place(key), self.patience, self.mode(), critical)
+    fn locked<T>(&self, key: &Key, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+        with_shared_lock(&self.place(key), patience, self.mode(), critical)
     }
 
     /// Files get the mode that the repository shares its own with.
@@ -172,9 +162,9 @@ impl Folder {
                 let mut aside = place.clone().into_os_string();
                 aside.push(".corrupt");
                 std::fs::rename(&place, &aside).map_err(|_| Failure::File(place, "moved"))?;
-                Ok(Read { satisfactions: Satisfactions::none_of(key), corrupt: Some(aside.into()) })
+                Ok((Satisfactions::none_of(key), Some(aside.into())))
             }
-            loaded => loaded.map(|satisfactions| Read { satisfactions, corrupt: None }),
+            loaded => Ok((loaded?, None)),
         }
     }
 
@@ -224,7 +214,7 @@ fn load(place: &Path, key: &Key) -> Result<Satisfactions, Failure> {
         Err(_) => return Err(Failure::File(place.to_path_buf(), "read")),
     };
     serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
-        Ok(Version { version }) if super::is_newer(&version) => Failure::Newer(place.to_path_buf()),
+        Ok(Version { version }) if is_newer(&version) => Failure::Newer(place.to_path_buf()),
         _ => Failure::Damaged(place.to_path_buf()),
     })
 }

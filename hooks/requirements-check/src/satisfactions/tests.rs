@@ -1,8 +1,9 @@
 //! Satisfactions as data: which of them count, and whose they are.
 
+use proptest::prelude::*;
 use shared::host::Timestamp;
 
-use super::{By, Holder, Key, Satisfaction, Satisfactions, is_fresh};
+use super::{By, Key, MAX_NAME, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 const NOW: i64 = 1_795_300_000;
@@ -21,20 +22,20 @@ fn made(secs: i64) -> Satisfaction {
 }
 
 fn none() -> Satisfactions {
-    Satisfactions::none_of(&Key::Branch("main".to_owned()))
+    Satisfactions::none_of(&branch("main"))
 }
 
-fn satisfied(holder: Holder<'_>, satisfaction: Satisfaction) -> Satisfactions {
+fn satisfied(holder: Option<&str>, satisfaction: Satisfaction) -> Satisfactions {
     let mut kept = none();
-    kept.set("plan", Scope::Session, holder, satisfaction);
+    kept.set("plan", holder, satisfaction);
     kept
 }
 
 #[test]
 fn a_satisfaction_counts_for_those_it_was_made_for() {
     use Scope::{Branch, Permanent, Session, SingleUse};
-    let own = satisfied(Holder::Session(ONE), made(0));
-    let everyones = satisfied(Holder::Everyone, made(0));
+    let own = satisfied(Some(ONE), made(0));
+    let everyones = satisfied(None, made(0));
     for (kept, scope, session, expected) in [
         (&own, Session, ONE, true),
         (&own, SingleUse, ONE, true),
@@ -55,8 +56,8 @@ fn a_satisfaction_counts_for_those_it_was_made_for() {
 
 #[test]
 fn a_satisfaction_counts_until_the_second_it_expires_and_hides_nobody_elses() {
-    let mut kept = satisfied(Holder::Session(ONE), made(0).for_secs(10));
-    kept.set("plan", Scope::Session, Holder::Everyone, made(0).for_secs(20));
+    let mut kept = satisfied(Some(ONE), made(0).for_secs(10));
+    kept.set("plan", None, made(0).for_secs(20));
     for (secs, expected) in [(-1, Some(10)), (9, Some(10)), (10, Some(20)), (19, Some(20)), (20, None)] {
         let found = kept.find("plan", Scope::Session, ONE, at(secs));
         assert_eq!(found.and_then(|found| found.expires_at), expected.map(|end| NOW + end), "{secs}");
@@ -64,43 +65,59 @@ fn a_satisfaction_counts_until_the_second_it_expires_and_hides_nobody_elses() {
 }
 
 #[test]
-fn the_settings_ttl_is_counted_from_the_satisfaction_on() {
-    let lasting = made(0);
-    let short = made(0).for_secs(10);
-    for (found, ttl, secs, expected) in [
-        (&lasting, None, 1_000_000_000, true),
-        (&lasting, Some(60), 59, true),
-        (&lasting, Some(60), 60, false),
-        (&lasting, Some(60), -3600, true),
-        (&short, Some(60), 9, true),
-        (&short, Some(60), 10, false),
-    ] {
-        assert_eq!(is_fresh(found, ttl, at(secs)), expected, "{ttl:?} {secs}");
-    }
-}
-
-#[test]
 fn setting_clearing_and_forgetting_touch_the_named_holder_alone() {
-    let holders = [Holder::Session(ONE), Holder::Session(OTHER), Holder::Everyone];
+    let holders = [Some(ONE), Some(OTHER), None];
     let mut kept = none();
     for (name, holder) in ["plan", "review"].into_iter().flat_map(|name| holders.map(|holder| (name, holder)))
     {
-        kept.set(name, Scope::Session, holder, made(0));
+        kept.set(name, holder, made(0));
     }
     let full = kept.clone();
-    kept.set("plan", Scope::Session, Holder::Session(ONE), made(5));
+    kept.set("plan", Some(ONE), made(5));
     assert_eq!(kept.requirements["plan"].sessions[ONE], made(5));
-    kept.clear(Some("plan"), Holder::Session(ONE));
+    kept.clear(Some("plan"), Some(ONE));
     assert_eq!(kept.requirements["plan"].sessions.keys().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["plan"].everyone.is_some());
     assert_eq!(kept.requirements["review"], full.requirements["review"]);
-    kept.clear(None, Holder::Everyone);
-    kept.clear(None, Holder::Session(OTHER));
+    kept.clear(None, None);
+    kept.clear(None, Some(OTHER));
     assert_eq!(kept.requirements.keys().collect::<Vec<_>>(), ["review"], "nothing empty stays");
 
     let mut kept = full;
-    kept.set("plan", Scope::Session, Holder::Session(OTHER), made(1));
+    kept.set("plan", Some(OTHER), made(1));
     kept.forget_sessions(100, at(101));
     assert_eq!(kept.sessions().into_iter().collect::<Vec<_>>(), [OTHER]);
     assert!(kept.requirements["review"].everyone.is_some());
+}
+
+fn branch(name: &str) -> Key {
+    Key::Branch(name.to_owned())
+}
+
+#[test]
+fn a_file_is_called_like_its_branch_and_a_label_leads_back_to_its_key() {
+    for (key, slug) in [
+        (branch("main"), "main"),
+        (branch("feature/auth"), "feature-auth"),
+        (branch("../../etc"), "__-__-etc"),
+        (branch("permanent"), "permanent"),
+        (Key::Permanent, "permanent"),
+        (branch("detached-0a1b"), "detached-0a1b"),
+        (Key::Detached("0a1b".to_owned()), "detached-0a1b"),
+        (Key::NoGit, "no-git"),
+    ] {
+        assert!(key.file_name().starts_with(&format!("{slug}.")), "{}", key.file_name());
+        assert_eq!(Key::of_label(&key.label()), key);
+    }
+    assert_ne!(branch("permanent").file_name(), Key::Permanent.file_name());
+}
+
+proptest! {
+    #[test]
+    fn a_name_is_one_component_and_nobody_elses(one in any::<String>(), other in "[a-c/.-]{0,4}") {
+        let name = branch(&one).file_name();
+        prop_assert_eq!(std::path::Path::new(&name).file_name(), Some(std::ffi::OsStr::new(&name)));
+        prop_assert!(!name.contains(['/', '\\', '\0', ':']) && name.len() <= MAX_NAME, "{}", name);
+        prop_assert_eq!(name == branch(&other).file_name(), one == other);
+    }
 }

@@ -25,7 +25,7 @@ pub struct Glob(String);
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("title" = "a regular expression", "minLength" = 1))]
 pub struct Pattern {
-    text: String,
+    pub text: String,
     regex: Regex,
 }
 
@@ -33,8 +33,9 @@ pub struct Pattern {
 #[serde(try_from = "String")]
 #[schemars(inline, with = "String", extend("title" = "the first words of a command, or a regular expression", "minLength" = 1))]
 pub struct CommandPattern {
-    text: String,
-    compiled: command_line::Pattern,
+    pub text: String,
+    /// For evidence it must match from the beginning of a command.
+    pub(crate) compiled: command_line::Pattern,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -74,10 +75,6 @@ impl Glob {
 }
 
 impl Pattern {
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
     /// It matches somewhere in `text`; upper and lower case count, `^` and `$` stand for each line's.
     pub fn is_in(&self, text: &str) -> bool {
         self.regex.is_match(text)
@@ -85,18 +82,9 @@ impl Pattern {
 }
 
 impl CommandPattern {
-    pub fn as_str(&self) -> &str {
-        &self.text
-    }
-
-    /// It can be typed.
-    pub const fn is_words(&self) -> bool {
-        matches!(self.compiled, command_line::Pattern::Words(_))
-    }
-
-    /// The pattern; for evidence it must match from the beginning of a command.
-    pub const fn over_commands(&self) -> &command_line::Pattern {
-        &self.compiled
+    /// The command, if it can be typed.
+    pub fn typed(&self) -> Option<&str> {
+        matches!(self.compiled, command_line::Pattern::Words(_)).then_some(&self.text)
     }
 }
 

@@ -239,7 +239,7 @@ impl Written {
 }
 
 /// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
-fn remarks(triggers: &[Trigger]) -> Vec<(&'static str, String)> {
+fn remarks(triggers: &[Trigger]) -> Vec<String> {
     let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
     let misspelt = triggers.iter().find_map(near).map(|near| {
         format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
@@ -250,7 +250,7 @@ fn remarks(triggers: &[Trigger]) -> Vec<(&'static str, String)> {
     let blind = triggers.iter().any(is_blind).then(|| {
         "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
     });
-    misspelt.into_iter().chain(blind).map(|what| ("trigger_tools", what)).collect()
+    misspelt.into_iter().chain(blind).collect()
 }
 
 impl From<GlobOr<Self>> for Trigger {

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use super::Remedy;
-use crate::satisfactions::{By, Holder, Key, Satisfaction};
+use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
 use crate::state::Uncounted;
-use crate::view::{FileFound, Freshness, Size};
+use crate::view::{Freshness, Size};
 
-const OTHERS: Holder<'_> = Holder::Session(OTHER);
+const OTHERS: Option<&str> = Some(OTHER);
 const SECOND: Duration = Duration::from_secs(1);
 
 #[track_caller]
@@ -51,17 +51,17 @@ fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
             "feature" => Key::Branch(here.to_owned()),
             commit => Key::Detached(commit.to_owned()),
         };
-        for (holder, expected) in [OWN, OTHERS, Holder::Everyone].into_iter().zip(expected) {
+        for (holder, expected) in [OWN, OTHERS, None].into_iter().zip(expected) {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
             scene.world.here.key = key.clone();
             assert_eq!(unmet(&scene, "plan"), why);
             let set = scene.world.here.scope(scene.rule("plan").set.scope);
             let kept =
                 if set == Scope::Permanent { &mut scene.world.permanent } else { &mut scene.world.branch };
-            kept.set("plan", set, holder, Satisfaction::new(By::Agent, scene.now));
+            kept.set("plan", holder, Satisfaction::new(By::Agent, scene.now));
             assert_eq!(scene.is_met("plan"), expected, "{scope} {here} {holder:?}");
             scene.session = None;
-            assert_eq!(scene.is_met("plan"), holder == Holder::Everyone, "no session: {scope} {holder:?}");
+            assert_eq!(scene.is_met("plan"), holder.is_none(), "no session: {scope} {holder:?}");
         }
     }
 }
@@ -119,11 +119,11 @@ fn a_size_is_refused_from_its_limit_on_and_where_it_is_not_known() {
 #[test]
 fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() {
     for (by, holder, after, expected) in [
-        (By::Approval, Holder::Everyone, 299, true),
-        (By::Approval, Holder::Everyone, 300, false),
+        (By::Approval, None, 299, true),
+        (By::Approval, None, 300, false),
         (By::Waiver, OWN, 299, true),
         (By::Approval, OTHERS, 0, false),
-        (By::User, Holder::Everyone, 0, false),
+        (By::User, None, 0, false),
     ] {
         for requirement in [SIZE, "size: {type: evidence, command: x}\n"] {
             let mut scene = Scene::new(requirement);
@@ -135,11 +135,11 @@ fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() 
     }
     let mut scene = Scene::new("size: {type: evidence, command: x}\n");
     let endless = Satisfaction::new(By::Approval, scene.now);
-    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, endless);
+    scene.world.permanent.set("size", None, endless);
     assert!(!scene.is_met("size"), "what has no end was not written by us");
     let mut noted = Satisfaction::new(By::Waiver, scene.now).for_secs(600);
     noted.metadata.note = Some("hotfix".to_owned());
-    scene.world.permanent.set("size", Scope::Session, Holder::Everyone, noted);
+    scene.world.permanent.set("size", None, noted);
     scene.wait(SECOND * 300);
     assert_eq!(scene.standing("size"), Ok("waived for 5 min more: hotfix".to_owned()));
 }
@@ -233,11 +233,6 @@ fn what_would_satisfy_it_is_a_line_to_type() {
 
 #[test]
 fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_set() {
-    let file = |lacks: Option<&str>| FileFound {
-        glob: "docs/*.md".to_owned(),
-        must_be: "is there".to_owned(),
-        lacks: lacks.map(ToOwned::to_owned),
-    };
     let only_file = "tests: {type: evidence, file: 'docs/*.md'}\n";
     let both = "tests: {type: evidence, command: cargo test, file: 'docs/*.md'}\n";
     for (requirement, is_marked, lacks, expected) in [
@@ -248,7 +243,7 @@ fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_se
         (both, true, Some("there is none"), false),
     ] {
         let mut scene = Scene::new(requirement);
-        scene.world.files.insert("tests".to_owned(), file(lacks));
+        scene.world.files.insert("tests".to_owned(), lacks.map_or(Ok(()), |lacks| Err(lacks.to_owned())));
         if is_marked {
             scene.satisfy("tests", OWN, By::Evidence);
             scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
@@ -257,4 +252,20 @@ fn a_file_counts_while_it_lacks_nothing_and_both_are_asked_for_where_both_are_se
         assert!(remedy(&scene, "tests").contains("write docs/*.md so that it is there"));
     }
     assert!(!Scene::new(only_file).is_met("tests"), "a file that was not looked at is no evidence");
+}
+
+#[test]
+fn the_conditions_of_a_file_are_put_in_words() {
+    for (file, words) in [
+        ("notes.md", "notes.md is there"),
+        ("{file: notes.md, newer_than: HEAD}", "notes.md is newer than the last commit"),
+        (
+            "{file: notes.md, newer_than: 30m, contains: [done]}",
+            "notes.md is newer than 30 min and contains a match of /done/",
+        ),
+    ] {
+        let mut scene = Scene::new(&format!("tests: {{type: evidence, file: {file}}}\n"));
+        scene.world.files.insert("tests".to_owned(), Ok(()));
+        assert_eq!(scene.standing("tests").as_deref(), Ok(words));
+    }
 }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
+use shared::cli::Reply;
 use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::protocol::{Call as Common, Event, Request, Stop as StopEvent, ToolCall};
 use transcript::TurnWork;
@@ -13,11 +14,17 @@ use transcript::TurnWork;
 use crate::call::Call;
 use crate::change::Change;
 use crate::decide::decide;
-use crate::facts::{After, Answered, Before, Facts, Place};
+use crate::rule::Rule;
 use crate::state::{Run, State};
 use crate::view::World;
+use crate::view::{After, Before, Facts, Place};
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
+
+/// What `req` alone knows of a project.
+pub(crate) type Known = ();
+
+fn known() {}
 
 pub(crate) type Answer = Outcome<State, Change>;
 
@@ -87,8 +94,9 @@ impl Scene {
         change: impl FnOnce(&mut Before),
     ) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true);
-        let judged = self.settings.requirements.keys().cloned().collect();
+        let call = Call::read(&tool, true, None);
+        let is_judged = |rule: &Rule<'_>| rule.is_for_calls() && rule.is_triggered_by(&call);
+        let judged = Rule::all(&self.settings).filter(is_judged).map(|rule| rule.name.to_owned()).collect();
         self.decide(Event::PreToolUse(tool), |world| {
             let places = vec![Place { world, judged }];
             let mut facts = Before { call, places, breach: None, runs: Vec::new(), registers: false };
@@ -100,7 +108,7 @@ impl Scene {
     /// After a call.
     pub(crate) fn after(&mut self, id: &str, tool: &str, input: &Value, end: End) -> Answer {
         let tool = tool_call(id, tool, input);
-        let call = Call::read(&tool, true);
+        let call = Call::read(&tool, true, None);
         let all = |wanted: End| {
             let is_wanted = end == wanted;
             self.settings.requirements.keys().filter(|_| is_wanted).cloned().collect::<Vec<_>>()
@@ -162,7 +170,7 @@ impl Scene {
 
     /// A prompt, and what `req` answers to it.
     pub(crate) fn prompt(&mut self, prompt: &str, answer: Option<&str>) -> Answer {
-        let answered = answer.map(|text| Answered { text: text.to_owned(), changes: Vec::new() });
+        let answered = answer.map(Reply::yes);
         let event = Event::UserPromptSubmit { prompt: prompt.to_owned(), source: None };
         self.decide(event, |world| Facts::Prompt(Box::new(world), answered))
     }
@@ -177,7 +185,7 @@ pub(crate) fn tool_call(id: &str, tool: &str, input: &Value) -> ToolCall {
 }
 
 pub(crate) fn call(tool: &str, input: &Value) -> Call {
-    Call::read(&tool_call("t", tool, input), true)
+    Call::read(&tool_call("t", tool, input), true, None)
 }
 
 pub(crate) fn edit_of(file: &str) -> Value {

@@ -8,7 +8,7 @@ use requirements_check::change::Change;
 use requirements_check::git::Worktree;
 use requirements_check::place::Here;
 use requirements_check::rule::Rule;
-use requirements_check::satisfactions::{By, Holder, Key, Metadata, Satisfaction};
+use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
 use requirements_check::state::State;
 use requirements_check::strategy::Standing;
@@ -17,9 +17,11 @@ use shared::blocks::BlockCount;
 use shared::config::{self, Origin};
 use shared::host::Timestamp;
 
+use super::{Known, known};
+
 pub(crate) const SESSION: &str = "5e55104e-0000-4000-8000-000000000001";
 pub(crate) const OTHER: &str = "0c4e7a11-0000-4000-8000-000000000002";
-pub(crate) const OWN: Holder<'_> = Holder::Session(SESSION);
+pub(crate) const OWN: Option<&str> = Some(SESSION);
 pub(crate) const ROOT: &str = "/repo/tree";
 const BEGIN: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -27,6 +29,7 @@ const BEGIN: Timestamp = Timestamp::from_secs(1_795_300_000);
 pub(crate) struct Scene {
     pub(crate) settings: Settings,
     pub(crate) world: World,
+    pub(crate) known: Known,
     pub(crate) state: State,
     pub(crate) state_is_usable: bool,
     pub(crate) now: Timestamp,
@@ -53,13 +56,12 @@ impl Scene {
             cwd: root.clone(),
             root: Some(root),
             entrypoint: Some("cli".to_owned()),
-            known_sessions: vec![OTHER.to_owned(), SESSION.to_owned()],
-            heads: Some(["feature", "main"].map(|name| Key::Branch(name.to_owned())).into()),
             ..World::default()
         };
         Self {
             settings: settings(requirements),
             world,
+            known: known(),
             state: State::default(),
             state_is_usable: true,
             now: BEGIN,
@@ -93,12 +95,12 @@ impl Scene {
                 key if *key == self.world.here.key => &mut self.world.branch,
                 _ => continue,
             };
-            let holder = target.session.as_deref().map_or(Holder::Everyone, Holder::Session);
+            let holder = target.session.as_deref();
             let name = target.name.as_deref();
             match change {
                 Change::Set(_, satisfaction) => {
                     let satisfaction = Satisfaction::clone(satisfaction);
-                    kept.set(name.unwrap_or_default(), target.scope, holder, satisfaction);
+                    kept.set(name.unwrap_or_default(), holder, satisfaction);
                 }
                 _ => kept.clear(name, holder),
             }
@@ -126,19 +128,18 @@ impl Scene {
     }
 
     /// Satisfies a requirement for a holder, as of now.
-    pub(crate) fn satisfy(&mut self, name: &str, holder: Holder<'_>, by: By) {
-        let metadata = Metadata::default().at(self.now);
-        let satisfaction = Satisfaction { metadata, ..Satisfaction::new(by, self.now) };
+    pub(crate) fn satisfy(&mut self, name: &str, holder: Option<&str>, by: By) {
+        let satisfaction = Satisfaction::new(by, self.now);
         let scope = self.settings.requirements.get(name).map_or(Scope::Session, |set| set.scope);
         let is_permanent = scope == Scope::Permanent;
         let kept = if is_permanent { &mut self.world.permanent } else { &mut self.world.branch };
-        kept.set(name, scope, holder, satisfaction);
+        kept.set(name, holder, satisfaction);
     }
 
     /// Approves or waives a requirement for so many seconds.
-    pub(crate) fn except(&mut self, name: &str, holder: Holder<'_>, by: By, secs: u64) {
+    pub(crate) fn except(&mut self, name: &str, holder: Option<&str>, by: By, secs: u64) {
         let exception = Satisfaction::new(by, self.now).for_secs(secs);
-        self.world.permanent.set(name, Scope::Session, holder, exception);
+        self.world.permanent.set(name, holder, exception);
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use shared::protocol::Mode;
 
 use crate::scene::{Scene, denied};
-use crate::view::Reader;
+use crate::view::World;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue.]}
@@ -43,23 +43,21 @@ fn a_refusal_has_a_way_out_of_each_requirement() {
 
 #[test]
 fn the_command_is_the_one_that_can_be_run_where_the_denial_is_read() {
-    let denial = |change: &dyn Fn(&mut Reader)| {
+    let denial = |change: &dyn Fn(&mut World)| {
         let mut scene = scene();
-        change(&mut scene.world.reader);
+        change(&mut scene.world);
         denied(&scene.edit("t1")).to_owned()
     };
     for mode in [None, Some(Mode::Default), Some(Mode::Auto), Some(Mode::Plan), Some(Mode::DontAsk)] {
-        let reason = denial(&|reader| reader.mode = mode);
+        let reason = denial(&|world| world.mode = mode);
         assert!(reason.contains("run in Bash: req satisfy plan review"), "{reason}");
         let asks = reason.contains("ask the user to type as a prompt: req satisfy plan review");
         assert_eq!(asks, matches!(mode, Some(Mode::Plan | Mode::DontAsk)), "{mode:?}: {reason}");
-        let headless = denial(&|reader| (reader.mode, reader.is_headless) = (mode, true));
+        let headless = denial(&|world| (world.mode, world.entrypoint) = (mode, Some("sdk-cli".to_owned())));
         assert!(headless.contains("run in Bash: req satisfy plan review"), "{headless}");
         assert!(!headless.contains("ask the user"), "{mode:?}: {headless}");
     }
-    let path = denial(&|reader| reader.req = "'/my hooks/req'".into());
-    assert!(path.contains("run in Bash: '/my hooks/req' satisfy plan"), "{path}");
-    let elsewhere = denial(&|reader| reader.elsewhere = Some(PathBuf::from("/other tree")));
+    let elsewhere = denial(&|world| world.elsewhere = Some(PathBuf::from("/other tree")));
     assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");
     let quoted = Scene::new("plan of the week: {}\n\"it's\": {}\n").edit("t1");
     assert!(denied(&quoted).contains(r#"req satisfy 'it'"'"'s' 'plan of the week'"#), "{}", denied(&quoted));

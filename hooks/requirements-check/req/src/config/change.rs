@@ -5,15 +5,16 @@ use installer::catalog::Catalog;
 use serde_json::Value;
 use shared::cli::Asker;
 use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
+use shared::journal::Record;
 
 use super::file::OurFile;
 use super::key::{is_global_only, only_in, path_of, usual_level, value_of};
 use super::outlook::Outlook;
+use crate::audit::audit;
 use crate::journal::known_hook;
 use crate::location::is_registered;
 use crate::reply::{self, Reply, refusal};
 use crate::verb::{Level, Turn, flag};
-use requirements_check::change::audit;
 use requirements_check::view::quoted;
 
 /// `req config set`, and without a value `req config unset`.
@@ -126,7 +127,8 @@ impl Planned {
     fn record(&self, asker: &Asker<'_>) {
         let verb = if self.value.is_some() { "set" } else { "unset" };
         let text = format!("{verb} {} in the {} file", dotted(&self.path), self.level.word());
-        audit(asker.places, asker.host.now(), "config", self.level != LayerKind::Global, &text);
+        let is_here = self.level != LayerKind::Global;
+        audit(asker.places, asker.host.now(), is_here, Record::of("config", text));
     }
 
     /// The change of the global file, as it is typed.

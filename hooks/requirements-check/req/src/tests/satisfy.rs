@@ -6,7 +6,7 @@ use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, OTHER, SCRIPT, SESSION, Scene, USER};
 use requirements_check::change::Change;
-use requirements_check::satisfactions::{By, Holder, Key, Listed};
+use requirements_check::satisfactions::{By, Key, Listed};
 use requirements_check::settings::{Kind, Terms};
 
 const SCOPES: &str = "\
@@ -102,12 +102,12 @@ fn the_user_alone_satisfies_what_is_the_users_and_other_sessions() {
 
 #[test]
 fn record_says_who_and_why_and_keeps_no_secret() {
-    for (caller, by, who) in [(USER, By::User, "user"), (CLAUDE, By::Agent, "agent")] {
+    for (caller, by) in [(USER, By::User), (CLAUDE, By::Agent)] {
         let mut scene = Scene::new("plan: {}\n");
         let secret = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz012345";
         scene.yes(&format!("satisfy plan --note '  in docs, key {secret} {}'", "x ".repeat(2500)), caller);
         let record = scene.view().satisfaction(&scene.rule("plan")).unwrap().clone();
-        assert_eq!((record.satisfied_by, record.metadata.who.as_deref()), (by, Some(who)), "{caller:?}");
+        assert_eq!(record.satisfied_by, by, "{caller:?}");
         let note = record.metadata.note.unwrap();
         assert!(note.starts_with("in docs") && !note.contains("abcdefghij") && note.len() < 310, "{note}");
     }
@@ -227,8 +227,8 @@ const FOUR: [&str; 4] = ["plan", "other", "adr", "license"];
 fn satisfied() -> Scene {
     let mut scene = Scene::new("plan: {}\nother: {}\nadr: {scope: branch}\nlicense: {scope: permanent}\n");
     for name in FOUR {
-        for holder in [Holder::Session(SESSION), Holder::Session(OTHER), Holder::Everyone] {
-            if matches!(name, "plan" | "other") != matches!(holder, Holder::Everyone) {
+        for holder in [Some(SESSION), Some(OTHER), None] {
+            if matches!(name, "plan" | "other") != holder.is_none() {
                 scene.satisfy(name, holder, By::Agent);
             }
         }
@@ -287,6 +287,6 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
     assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
     assert!(scene.no("clear --all --branch gone", USER).contains("there is no branch gone"));
     let key = Key::Branch("gone".to_owned());
-    scene.world.recorded = vec![Listed { key, requirements: 1, sessions: 0, updated_at: 0 }];
+    scene.known.recorded = vec![Listed { key, requirements: 1, sessions: 0, updated_at: 0 }];
     scene.yes("clear --all --branch gone", USER);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{CLAUDE, OTHER, SESSION, Scene, USER};
-use requirements_check::satisfactions::{By, Holder, Key};
+use requirements_check::satisfactions::{By, Key};
 use requirements_check::settings::{Kind, Terms};
 
 fn scene() -> Scene {
@@ -16,7 +16,7 @@ fn scene() -> Scene {
          tests: {type: evidence, command: cargo test, scope: branch}\n",
     );
     scene.settings.requirements.get_mut("off").unwrap().terms = Terms::Off(Kind::Blocking);
-    scene.satisfy("adr", Holder::Everyone, By::User);
+    scene.satisfy("adr", None, By::User);
     scene.measures("size", 399);
     scene
 }
@@ -70,7 +70,7 @@ fn json_has_the_keys_that_are_documented() {
         assert_eq!(one["remedy"].is_string(), one["state"] == "open", "{one}");
         assert!(one["why"].as_str().is_some_and(|why| !why.is_empty()), "{one}");
     }
-    scene.world.is_turned = true;
+    scene.known.is_turned = true;
     scene.world.here.key = Key::Branch("main".to_owned());
     let status = scene.json("status --json --branch main");
     let expected = [
@@ -95,7 +95,7 @@ fn json_has_the_keys_that_are_documented() {
 #[test]
 fn skipped_file_is_reported_first_and_what_is_known_is_not_counted_as_all() {
     let mut scene = Scene::new("not_on_main: {type: guard, guard_type: protected_branch}\n");
-    scene.world.skipped = vec!["a.yaml:3: the file is skipped".to_owned()];
+    scene.known.skipped = vec!["a.yaml:3: the file is skipped".to_owned()];
     let text = scene.yes("status", USER);
     assert!(text.starts_with("a.yaml:3: the file is skipped\na file is skipped, so"), "{text}");
     assert!(!text.contains("1 of 1"), "{text}");
@@ -122,8 +122,8 @@ fn where_nothing_is_required_the_first_step_is_named() {
 #[test]
 fn without_a_session_each_sessions_own_is_open_or_unknown() {
     let mut scene = Scene::new("plan: {}\npr: {scope: single_use}\nadr: {scope: branch}\nwide: {}\n");
-    scene.satisfy("plan", Holder::Session(SESSION), By::Agent);
-    scene.satisfy("wide", Holder::Everyone, By::Agent);
+    scene.satisfy("plan", Some(SESSION), By::Agent);
+    scene.satisfy("wide", None, By::Agent);
     scene.session = None;
     let text = scene.yes("status", USER);
     let head = "1 of 4 satisfied on feature; not satisfied: adr, plan, pr (no session is live here)\n";

@@ -3,7 +3,7 @@
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
 
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{End, OTHER, OWN, SESSION, Scene, denied, edit_of, is_silent, settings};
 use crate::view::Freshness;
 
@@ -22,18 +22,18 @@ fn run(scene: &mut Scene, line: &str, end: End) {
 fn evidence(scene: &Scene) -> Option<String> {
     let found = scene.view().satisfaction(&scene.rule("tests"))?.clone();
     assert_eq!(found.satisfied_by, By::Evidence);
-    Some(found.metadata.fingerprint?.as_str()?.to_owned())
+    found.metadata.fingerprint
 }
 
 #[test]
 fn a_call_that_ran_has_triggered_what_it_needed_and_a_denied_one_nothing() {
     let mut scene = Scene::new("plan: {}\ncommit: {trigger_tools: [Bash]}\n");
     scene.edit("t1");
-    assert!(scene.state.triggered.is_empty(), "denied");
+    assert!(scene.state.due.is_empty(), "denied");
     assert!(is_silent(&scene.edited("t1")));
-    assert_eq!(scene.state.triggered.iter().collect::<Vec<_>>(), ["plan"]);
+    assert_eq!(scene.state.due.iter().collect::<Vec<_>>(), ["plan"]);
     scene.bash_ended("t2", "ls", End::Failed);
-    assert!(scene.state.triggered.contains("commit"), "a command that failed ran all the same");
+    assert!(scene.state.due.contains("commit"), "a command that failed ran all the same");
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn evidence_is_due_once_its_files_have_changed() {
     ] {
         let mut scene = Scene::new(TESTS);
         let answer = scene.after("t1", tool, &input, end);
-        assert_eq!(scene.state.edited.contains("tests"), expected, "{tool} {input}");
+        assert_eq!(scene.state.due.contains("tests"), expected, "{tool} {input}");
         assert!(answer.effects.is_empty() && (answer.memory == Memory::Keep) != expected, "{tool} {input}");
     }
 }
@@ -188,7 +188,7 @@ fn after_a_plan_what_the_work_will_need_is_listed() {
     assert!(text.contains("- adr: ") && text.contains("req satisfy adr"), "{text}");
     assert!(!text.contains("- plan: ") && !text.contains("at_the_end"), "{text}");
     assert_eq!(exit(&mut scene, End::Failed), Verdict::Pass, "the plan was refused");
-    scene.satisfy("adr", Holder::Everyone, By::Agent);
+    scene.satisfy("adr", None, By::Agent);
     assert_eq!(exit(&mut scene, End::Succeeded), Verdict::Pass, "nothing is missing");
 }
 

@@ -4,13 +4,14 @@ use std::path::Path;
 
 use serde_json::json;
 use shared::hook::{Memory, Verdict};
+use shared::host::Places;
 
 use crate::change::Change;
-use crate::facts::Place;
-use crate::rails::{self, Guarded, Why};
-use crate::satisfactions::{By, Holder};
+use crate::rails::{Guarded, LOCKED};
+use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
 use crate::view::Freshness;
+use crate::view::Place;
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
@@ -45,7 +46,7 @@ fn everything_a_call_needs_and_is_not_met_is_in_one_refusal() {
     assert_eq!(denied(&scene.edit("t2")), reason, "whole however soon the call comes again");
     let mut scene = Scene::new(SEVERAL);
     for name in ["plan", "adr", "tests"] {
-        scene.satisfy(name, Holder::Everyone, By::User);
+        scene.satisfy(name, None, By::User);
     }
     scene.measures("size", 10);
     assert!(denied(&scene.edit("t1")).matches("\n- ").count() == 1, "the files of the tests are not known");
@@ -157,10 +158,9 @@ fn a_file_outside_of_any_work_tree_is_on_no_branch() {
 #[test]
 fn denies_a_call_that_goes_around_the_user_and_names_whose_it_is() {
     let (input, root) = (edit_of(".claude/requirements.yaml"), Path::new(ROOT));
-    let guarded =
-        Guarded { config_dir: None, root: Some(root), state_dirs: Vec::new(), common_dir: None, cwd: root };
-    let in_force = ("requirements.plan".to_owned(), Why::Locked);
-    let breach = rails::breach(&call("Edit", &input), None, "{}", &guarded, in_force);
+    let places = Places { root: Some(root.to_owned()), ..Places::default() };
+    let in_force = ("requirements.plan".to_owned(), LOCKED);
+    let breach = Guarded::new(&places, None, root).breach(&call("Edit", &input), None, "{}", in_force);
     let answer = Scene::new("plan: {}\n").before_with("t1", "Edit", &input, |facts| {
         (facts.breach, facts.registers) = (breach, true);
     });

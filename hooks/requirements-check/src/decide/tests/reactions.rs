@@ -5,7 +5,7 @@ use shared::blocks::BlockCount;
 use shared::hook::{Reaction, ReactionKind, Verdict};
 use transcript::TurnWork;
 
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{Answer, End, OWN, Scene, denied};
 use crate::settings::{Kind, Terms};
 use crate::view::Freshness;
@@ -50,7 +50,7 @@ fn a_denial_is_followed_when_it_is_satisfied_and_overridden_by_an_exception() {
     };
     assert_eq!(told(&mut on_main().on("feature")), followed("guard"));
     let mut scene = on_main();
-    scene.except("guard", Holder::Everyone, By::Waiver, 60);
+    scene.except("guard", None, By::Waiver, 60);
     assert_eq!(told(&mut scene), overridden("guard"));
     let mut scene = refused("plan: {}\nadr: {}\n");
     scene.settings.requirements.get_mut("adr").unwrap().terms = Terms::Off(Kind::Blocking);

@@ -3,7 +3,7 @@
 use shared::hook::{Memory, Verdict};
 
 use crate::change::Change;
-use crate::satisfactions::{By, Holder};
+use crate::satisfactions::By;
 use crate::scene::{OTHER, OWN, SESSION, Scene};
 
 const TWO: &str = "plan: {description: The plan is written down.}\nadr: {scope: branch}\n";
@@ -20,7 +20,7 @@ fn told(scene: &mut Scene, source: &str) -> String {
 fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
     let mut scene = Scene::new(TWO);
     scene.settings.hooks.session_start.custom_header = Some("House rules".to_owned());
-    scene.satisfy("adr", Holder::Everyone, By::User);
+    scene.satisfy("adr", None, By::User);
     for source in ["startup", "clear", "resume", "compact", "fork"] {
         let text = told(&mut scene, source);
         assert!(text.starts_with("House rules\n"), "{text}");
@@ -33,7 +33,7 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
         assert_eq!(text.contains("written down"), is_long, "{source}: {text}");
     }
     let mut scene = Scene::new("size: {type: dynamic, calculator: branch_size, thresholds: {block: 400}}\n");
-    scene.except("size", Holder::Everyone, By::Approval, 600);
+    scene.except("size", None, By::Approval, 600);
     let text = told(&mut scene, "startup");
     assert!(!text.contains("To satisfy"), "{text}");
     assert!(text.contains("exception: size, approved for 10 min more"), "{text}");
@@ -56,7 +56,7 @@ fn tells_at_most_two_thousand_characters_whatever_is_required() {
 fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
     let mut scene = Scene::new(TWO);
     let answer = scene.start("startup");
-    let [Change::Register(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
+    let [Change::Alive(entry)] = answer.effects.as_slice() else { panic!("{:?}", answer.effects) };
     assert_eq!((entry.session.as_str(), entry.branch.as_deref()), (SESSION, Some("feature")));
     assert_eq!(entry.project, std::path::Path::new(crate::scene::ROOT));
     let answer = scene.prompt("fix the bug", None);
@@ -74,7 +74,7 @@ fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebo
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];
         scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
-        scene.world.reader.is_headless = is_headless;
+        scene.world.entrypoint = Some(if is_headless { "sdk-cli" } else { "cli" }.to_owned());
         let answer = scene.start("startup");
         let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
         assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
@@ -98,8 +98,8 @@ fn satisfactions_stay_for_a_resumed_session_unless_it_was_cleared_or_that_is_set
         let mut scene = Scene::new(TWO);
         scene.settings.hooks.session_end.clear_session_state = clears;
         scene.satisfy("plan", OWN, By::Agent);
-        scene.satisfy("plan", Holder::Session(OTHER), By::Agent);
-        scene.satisfy("adr", Holder::Everyone, By::User);
+        scene.satisfy("plan", Some(OTHER), By::Agent);
+        scene.satisfy("adr", None, By::User);
         scene.edited("t1");
         let answer = scene.end(reason);
         assert_eq!(answer.verdict, Verdict::Pass);

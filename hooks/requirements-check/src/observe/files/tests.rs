@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use shared::host::Timestamp;
 
-use super::{lacking, must_be};
+use super::lacking;
 use crate::settings::{Evidence, File, Requirement, Terms};
 
 fn wanted(file: &str) -> File {
@@ -53,19 +53,5 @@ fn a_link_out_of_the_project_is_no_evidence() {
     for file in ["b.md", "'*.md'"] {
         let wanted = wanted(&format!("{{file: {file}, contains: [done]}}"));
         assert!(lacking(scratch.path(), &wanted, Timestamp::from(SystemTime::now())).is_some(), "{file}");
-    }
-}
-
-#[test]
-fn the_conditions_of_a_file_are_put_in_words() {
-    for (file, words) in [
-        ("notes.md", "is there"),
-        ("{file: notes.md, newer_than: HEAD}", "is newer than the last commit"),
-        (
-            "{file: notes.md, newer_than: 30m, contains: [done]}",
-            "is newer than 30 min and contains a match of /done/",
-        ),
-    ] {
-        assert_eq!(must_be(&wanted(file)), words);
     }
 }

@@ -7,11 +7,12 @@ use std::time::Duration;
 use shared::host::Timestamp;
 
 use super::{Failure, Folder};
-use crate::satisfactions::{By, Holder, Key, Satisfaction, Satisfactions};
-use crate::settings::Scope;
+use crate::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// Other tests run at the same time: the hook's second is too short for a promise.
+const PATIENCE: Duration = Duration::from_secs(60);
 const PLAN: &str = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
@@ -22,9 +23,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        // Other tests run at the same time: the hook's second is too short for a promise.
-        let folder = Folder::of_repository(scratch.path(), Path::new("/repo/tree"));
-        Self { folder: folder.patient(Duration::from_secs(60)), _scratch: scratch }
+        Self { folder: Folder::of_repository(scratch.path(), Path::new("/repo/tree")), _scratch: scratch }
     }
 
     /// The file of main, and what lies beside it under this ending.
@@ -42,16 +41,16 @@ impl World {
     }
 
     fn change(&self, change: impl FnOnce(&mut Satisfactions)) -> Result<(), Failure> {
-        self.folder.change(&main(), NOW, change)
+        self.folder.change(&main(), NOW, PATIENCE, change)
     }
 
     fn satisfied(&self) -> Vec<String> {
-        self.folder.read(&main()).unwrap().satisfactions.requirements.into_keys().collect()
+        self.folder.read(&main()).unwrap().0.requirements.into_keys().collect()
     }
 }
 
 fn set(kept: &mut Satisfactions, name: &str) {
-    kept.set(name, Scope::Branch, Holder::Everyone, Satisfaction::new(By::User, NOW));
+    kept.set(name, None, Satisfaction::new(By::User, NOW));
 }
 
 fn main() -> Key {
@@ -63,12 +62,12 @@ fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     let world = World::new();
     assert_eq!(world.satisfied(), [""; 0]);
     assert!(!world.folder.dir().exists(), "reading makes nothing");
-    world.change(|kept| kept.clear(Some("plan"), Holder::Everyone)).unwrap();
+    world.change(|kept| kept.clear(Some("plan"), None)).unwrap();
     assert!(!world.file("").exists());
     world.satisfy("plan");
     let later = NOW.plus(Duration::from_secs(5));
-    world.folder.change(&main(), later, |kept| set(kept, "review")).unwrap();
-    let read = world.folder.read(&main()).unwrap().satisfactions;
+    world.folder.change(&main(), later, PATIENCE, |kept| set(kept, "review")).unwrap();
+    let (read, _) = world.folder.read(&main()).unwrap();
     assert_eq!((read.requirements.len(), read.branch.as_str()), (2, "main"));
     assert_eq!(read.project, "/repo/tree");
     assert_eq!((read.created_at, read.updated_at), (1_795_300_000, 1_795_300_005));
@@ -86,10 +85,10 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
         let writers: Vec<_> = names.iter().map(|name| scope.spawn(|| world.satisfy(name))).collect();
         let mut last = 1;
         while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            let read = world.folder.read(&main()).unwrap();
-            assert_eq!(read.corrupt, None);
-            assert!(read.satisfactions.requirements.len() >= last);
-            last = read.satisfactions.requirements.len();
+            let (read, corrupt) = world.folder.read(&main()).unwrap();
+            assert_eq!(corrupt, None);
+            assert!(read.requirements.len() >= last);
+            last = read.requirements.len();
         }
     });
     assert_eq!(world.satisfied()[1..], names);
@@ -101,11 +100,11 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
     for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
-        let read = world.folder.read(&main()).unwrap();
-        assert_eq!(read.corrupt, Some(world.file(".corrupt")));
-        assert!(read.satisfactions.requirements.is_empty());
+        let (read, corrupt) = world.folder.read(&main()).unwrap();
+        assert_eq!(corrupt, Some(world.file(".corrupt")));
+        assert!(read.requirements.is_empty());
         assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
-        assert_eq!(world.folder.read(&main()).unwrap().corrupt, None);
+        assert_eq!(world.folder.read(&main()).unwrap().1, None);
     }
     world.write("{");
     world.satisfy("plan");
@@ -114,7 +113,7 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     // A folder stands in place of the lock.
     fs::remove_file(world.file(".lock")).unwrap();
     fs::create_dir(world.file(".lock")).unwrap();
-    assert_eq!(world.folder.read(&main()).unwrap().corrupt, Some(world.file("")), "it cannot be moved");
+    assert_eq!(world.folder.read(&main()).unwrap().1, Some(world.file("")), "it cannot be moved");
 }
 
 #[test]
@@ -138,9 +137,9 @@ fn what_cannot_be_written_stays_as_it_was() {
     fs::create_dir(world.file(".tmp")).unwrap();
     assert!(matches!(world.change(|kept| set(kept, "review")), Err(Failure::File(..))));
     fs::remove_dir(world.file(".tmp")).unwrap();
-    let hurried = world.folder.clone().patient(Duration::from_millis(20));
     let second = |kept: &mut Satisfactions| {
-        let second = hurried.change(&main(), NOW, |_| unreachable!("the lock is held"));
+        let hurry = Duration::from_millis(20);
+        let second = world.folder.change(&main(), NOW, hurry, |_| unreachable!("the lock is held"));
         assert!(matches!(second, Err(Failure::Lock(_))));
         assert_eq!(world.satisfied(), ["plan"], "reading goes on");
         set(kept, "review");
@@ -148,8 +147,8 @@ fn what_cannot_be_written_stays_as_it_was() {
     world.change(second).unwrap();
     assert_eq!(world.satisfied(), ["plan", "review"]);
     let gone = world.folder.dir().join("gone/.git");
-    let changed =
-        Folder::of_repository(&gone, Path::new("/repo")).change(&main(), NOW, |kept| set(kept, "x"));
+    let changed = Folder::of_repository(&gone, Path::new("/repo"))
+        .change(&main(), NOW, PATIENCE, |kept| set(kept, "x"));
     assert!(matches!(changed, Err(Failure::File(..))) && !gone.exists(), "a repository that is gone");
 }
 
@@ -158,10 +157,10 @@ fn lists_and_prunes_what_is_ours() {
     let world = World::new();
     let branches = ["main", "gone"].map(|name| Key::Branch(name.to_owned()));
     for key in branches.iter().chain([&Key::Permanent]) {
-        world.folder.change(key, NOW, |kept| set(kept, "plan")).unwrap();
+        world.folder.change(key, NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
     }
     let own = |kept: &mut Satisfactions| {
-        kept.set("plan", Scope::Session, Holder::Session("s1"), Satisfaction::new(By::Agent, NOW));
+        kept.set("plan", Some("s1"), Satisfaction::new(By::Agent, NOW));
     };
     world.change(own).unwrap();
     fs::copy(world.file(""), world.folder.dir().join("copy.json")).unwrap();
@@ -186,8 +185,8 @@ fn writes_through_no_link() {
     fs::write(&target, PLAN).unwrap();
     fs::create_dir_all(world.folder.dir()).unwrap();
     symlink(&target, world.file("")).unwrap();
-    let read = world.folder.read(&main()).unwrap();
-    assert!(read.satisfactions.requirements.is_empty() && read.corrupt.is_some());
+    let (read, corrupt) = world.folder.read(&main()).unwrap();
+    assert!(read.requirements.is_empty() && corrupt.is_some());
     world.satisfy("review");
     assert_eq!(fs::read_to_string(&target).unwrap(), PLAN);
     fs::remove_dir_all(world.folder.dir()).unwrap();
@@ -206,7 +205,7 @@ fn modes_follow_the_repositorys_sharing() {
         let config = format!("[core]\n\tsharedRepository = {shared}\n");
         fs::write(scratch.path().join("config"), config).unwrap();
         let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
-        shared.change(&main(), NOW, |kept| set(kept, "plan")).unwrap();
+        shared.change(&main(), NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
         assert_eq!(mode(shared.dir()), folder);
         for rest in ["", ".lock"] {
