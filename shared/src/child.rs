@@ -73,8 +73,7 @@ pub fn run_while(
     Ok(Output { status, stdout: rest(stdout)?, stderr: rest(stderr)? })
 }
 
-/// Starts it, again while its file is busy: a thread that starts another program holds every file that is open for writing, also
-/// the one that was just written to be started here.
+/// Starts it, again while its file is busy: another thread's fork may hold a file that was just written open for writing.
 fn spawn(command: &mut Command, deadline: Instant) -> io::Result<Child> {
     loop {
         match command.spawn() {

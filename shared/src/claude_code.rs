@@ -47,8 +47,7 @@ pub const ERROR_MESSAGES: [&str; 21] = [
     "Weekly limit reached", "You've hit your", "You've reached your", "[Request interrupted by user",
 ];
 
-/// The tool that `tool` is a slip of: another case, or one letter more, less, other or at its neighbour's place. A newer
-/// client may have any other name.
+/// The tool that `tool` is a slip of: another case, or one letter more, less, other or at its neighbour's place.
 pub fn misspelt_tool(tool: &str) -> Option<&'static str> {
     if TOOLS.contains(&tool) {
         return None;

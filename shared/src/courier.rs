@@ -55,7 +55,6 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    #[serde(alias = "resolve", alias = "connect", alias = "tls")]
     Unreachable,
     Timeout,
     /// The request, or the head of the answer.
@@ -90,8 +89,7 @@ pub fn beside_this_program() -> Option<PathBuf> {
     Some(program.parent()?.join(format!("courier{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// The user's proxy for such addresses. The caller has checked that no project defines one, see
-/// [`crate::project_env::is_misled`].
+/// The user's proxy for such addresses, which no project may define, see [`crate::project_env::is_misled`].
 pub fn proxy_for(url: &str, host: &Host) -> Option<String> {
     let proxy = || host.variable("HTTPS_PROXY").or_else(|| host.variable("https_proxy"));
     url.starts_with("https:").then(proxy)?

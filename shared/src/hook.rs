@@ -36,8 +36,7 @@ pub trait Hook {
     /// Older names of keys and the names that hold now, as dotted paths of the section.
     const RENAMED: &'static [(&'static str, &'static str)] = &[];
 
-    /// It asks a model, which costs money: it runs only where the global file itself switches it on. A project's file, a local
-    /// one and a switch can only switch it off.
+    /// It asks a model, which costs money: only the global file can switch it on; other files and a switch only off.
     const COSTS_MONEY: bool = false;
 
     /// Meaning of its key `headless`, a sentence for the manual.
@@ -46,8 +45,7 @@ pub trait Hook {
     /// Keys of its settings that stand at the top of the file instead of in its section.
     const ROOT_KEYS: &'static [&'static str] = &[];
 
-    /// Switched off by a switch, it still looks and decides, and [`Input::switched_off`] tells it. A section that the files
-    /// switch off is silent in any case.
+    /// Switched off by a switch (not by the files), it still looks and decides, and [`Input::switched_off`] tells it.
     const ACTS_WHILE_SWITCHED_OFF: bool = false;
 
     /// The verbs of its command line beside those every hook has, for the help.

@@ -13,15 +13,14 @@ mod stdin;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
-pub use clock::{Clock, DAY, HOUR, Timestamp};
+pub use clock::{Clock, DAY, HOUR, Timestamp, rfc3339};
 pub use config::display_path;
-pub use places::{Places, StateDirIgnored, is_same_folder};
+pub use places::{Places, is_same_folder};
 pub use private::ensure_private;
 pub use programs::{TrustedPath, first_program, is_program};
-pub use stdin::{InputError, MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
+pub use stdin::{MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
 
-/// Lets a write past the user's file size limit (`ulimit -f`) return an error. By default its signal, SIGXFSZ, ends the process
-/// before it has answered.
+/// Lets a write past the user's file size limit (`ulimit -f`) return an error: its signal, SIGXFSZ, would end the process.
 #[cfg(unix)]
 pub fn survive_file_size_limit() {
     // A handler without effect: ignoring a signal would need unsafe code.
@@ -138,8 +137,7 @@ pub fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> 
 /// A longer path is taken by no system we run on, in bytes.
 const MAX_PATH_BYTES: usize = 4096;
 
-/// The path and the folders above it, from the inside out, as far as they can exist: without this limit to look at each of them
-/// would cost the square of their number.
+/// The path and the folders above it, from the inside out, as far as they can exist, so that the cost is bounded.
 pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip_while(|path| path.as_os_str().len() > MAX_PATH_BYTES)
 }

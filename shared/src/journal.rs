@@ -1,8 +1,7 @@
 //! The journal: actions of each hook with their reasons, JSON lines in `<state>/journal.jsonl`. `req log` and `req why` read it.
 //!
 //! Our own words only: never a tool's input or output, a setting's value, or anything from the environment. A text may quote
-//! a project's own words, or the name of a tool or skill; so it is masked (see [`secrets`]) before it is cut. Ids are Claude
-//! Code's: they are kept, up to a length.
+//! a project's own words, or the name of a tool or skill; so every text is masked (see [`secrets`]) before it is cut.
 //! One write of a whole line to an appending file; 8 MiB, then the old one is kept once as `journal.1.jsonl`.
 
 use std::fs::{self, OpenOptions};
@@ -15,7 +14,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::digest;
-use crate::host::Timestamp;
+use crate::host::{Places, Timestamp};
+use crate::protocol::Call;
 use crate::state::{Store, open_regular, read_regular, with_lock};
 use secrets::masked;
 
@@ -25,20 +25,8 @@ pub const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// So many characters of an id are shown: enough for people, who can give more where two begin alike.
 pub const ID_SHOWN: usize = 8;
 
-/// A longer text is cut, in bytes.
-const MAX_TEXT_BYTES: usize = 1000;
-
-/// A longer text of a denial is cut, in bytes: `req why` repeats it, and it may list what several rules want.
-const MAX_DENIAL_BYTES: usize = 4000;
-
-/// So many bytes of them are the text's end, where the next step stands and the place of the rule.
-const DENIAL_END_BYTES: usize = 1200;
-
-/// Stands for what is left out of a denial.
-const LEFT_OUT: &str = " [...] ";
-
-/// A longer id is cut, in bytes. Claude Code's have 36 at most; whoever writes a longer one does not fill our disk.
-const MAX_ID_BYTES: usize = 200;
+/// A longer text is cut, in bytes: a denial may list what twenty rules want, and whoever writes a longer one does not fill our disk.
+const MAX_TEXT_BYTES: usize = 8000;
 
 /// A line of the journal, as `req log --json` prints it. What is unknown is null, and left out in the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +37,7 @@ pub struct Record {
     #[serde(skip_deserializing)]
     pub id: String,
     /// Time in UTC.
-    #[serde(with = "rfc3339")]
+    #[serde(with = "crate::host::rfc3339")]
     #[schemars(with = "String")]
     pub at: Timestamp,
     /// Name of the hook.
@@ -102,51 +90,22 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of this kind with this text.
     pub fn of(what: &str, text: impl Into<String>) -> Self {
         Self { what: what.to_owned(), text: Some(text.into()), ..Self::default() }
     }
 
-    /// The same as it may lie on the disk: masked, and cut.
-    fn kept(self) -> Self {
-        let id = |id: Option<String>| id.map(|id| start(&id, MAX_ID_BYTES).to_owned());
-        let name = |name: Option<String>| id(name.map(|name| masked(&name).into_owned()));
-        let cut = |text: &String| start(&masked(text), MAX_TEXT_BYTES).to_owned();
-        let is_denial = matches!(&*self.what, "deny" | "ask" | "block");
-        let text = self.text.as_ref();
+    /// The same of this hook, event and call.
+    #[must_use]
+    pub fn about(self, hook: &str, event: &str, places: &Places, call: &Call) -> Self {
         Self {
-            event: start(&self.event, MAX_ID_BYTES).to_owned(),
-            project: self.project.as_ref().map(cut),
-            session: id(self.session),
-            prompt: id(self.prompt),
-            agent: id(self.agent),
-            call: id(self.call),
-            tool: name(self.tool),
-            rule: name(self.rule),
-            also: self.also.iter().map(cut).collect(),
-            also_where: self.also_where.iter().map(cut).collect(),
-            r#where: self.r#where.as_ref().map(cut),
-            text: if is_denial { text.map(|text| both_ends(&masked(text))) } else { text.map(cut) },
-            next: self.next.iter().map(cut).collect(),
-            model: name(self.model),
+            hook: hook.to_owned(),
+            event: event.to_owned(),
+            project: places.root.as_deref().map(project_name),
+            session: call.session_id.clone(),
+            prompt: call.prompt_id.clone(),
+            agent: call.agent_id.clone(),
             ..self
         }
-    }
-}
-
-mod rfc3339 {
-    use serde::{Deserialize, Deserializer, Serializer, de::Error};
-
-    use crate::host::Timestamp;
-
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out a reference")]
-    pub(super) fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&at.rfc3339())
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
     }
 }
 
@@ -154,39 +113,35 @@ mod rfc3339 {
 pub fn write(store: &Store, now: Timestamp, record: Record) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);
-    let Ok(Value::Object(mut line)) = serde_json::to_value(Record { at: now, ..record.kept() }) else {
-        return;
-    };
+    let Ok(Value::Object(mut line)) = serde_json::to_value(Record { at: now, ..record }) else { return };
     line.retain(|key, value| key != "id" && !value.is_null());
+    line.values_mut().for_each(mask_and_cut);
     let line = format!("{}\n", Value::Object(line));
     if let Ok((mut file, _)) = open_regular(&file, OpenOptions::new().create(true).append(true)) {
         let _ = file.write_all(line.as_bytes());
     }
 }
 
-/// A project as lines name it: the real path of its root. That names a place on this machine, where the journal stays, and
-/// nothing that was put into a tool.
+/// A project as lines name it: the real path of its root, which tells nothing of a tool's input.
 pub fn project_name(root: &Path) -> String {
     let real = root.canonicalize();
     let path = real.as_deref().unwrap_or(root).to_string_lossy();
-    start(&masked(&path), MAX_TEXT_BYTES).to_owned()
+    kept(&path)
 }
 
-/// The first so many bytes, whole characters only.
-fn start(text: &str, max_bytes: usize) -> &str {
-    let end = (0..=max_bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or(0)]
-}
-
-/// How a long denial begins, and how it ends.
-fn both_ends(text: &str) -> String {
-    if text.len() <= MAX_DENIAL_BYTES {
-        return text.to_owned();
+fn mask_and_cut(value: &mut Value) {
+    match value {
+        Value::String(text) => *text = kept(text),
+        Value::Array(list) => list.iter_mut().for_each(mask_and_cut),
+        _ => {}
     }
-    let begin = start(text, MAX_DENIAL_BYTES - DENIAL_END_BYTES - LEFT_OUT.len());
-    let from = text.len() - DENIAL_END_BYTES;
-    let end = (from..text.len()).find(|end| text.is_char_boundary(*end)).unwrap_or(text.len());
-    [begin, LEFT_OUT, &text[end..]].concat()
+}
+
+/// The text as it may lie on the disk: masked, then cut behind a whole character.
+fn kept(text: &str) -> String {
+    let text = masked(text);
+    let end = (0..=MAX_TEXT_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    text[..end.unwrap_or(0)].to_owned()
 }
 
 fn rotate(file: &PathBuf) {
@@ -233,9 +188,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{
-        DENIAL_END_BYTES, Journal, LEFT_OUT, MAX_BYTES, MAX_DENIAL_BYTES, Record, project_name, write,
-    };
+    use super::{Journal, MAX_BYTES, MAX_TEXT_BYTES, Record, project_name, write};
     use crate::host::Timestamp;
     use crate::state::Store;
 
@@ -252,10 +205,6 @@ mod tests {
         let Journal { records, damaged } = Journal::read(scratch.path());
         assert_eq!((records.len(), damaged), (1, 0));
         records.into_iter().next().unwrap()
-    }
-
-    fn text(what: &str, text: &str) -> String {
-        written(Record::of(what, text)).text.unwrap()
     }
 
     #[test]
@@ -280,9 +229,12 @@ mod tests {
     #[test]
     fn a_secret_is_masked_everywhere_also_where_a_text_is_cut() {
         let secret = format!("password={}", "a1B2".repeat(6));
-        for before in [0, 970, 980, 990, 1000] {
-            let text = text("advise", &format!("{} {secret} {}", "x".repeat(before), "y".repeat(2000)));
-            assert!(!text.contains("a1B2") && text.len() == 1000, "{text}");
+        for left in [MAX_TEXT_BYTES, 30, 20, 10, 0] {
+            let before = "x".repeat(MAX_TEXT_BYTES - left);
+            let said = format!("{before} {secret} {}", "é".repeat(MAX_TEXT_BYTES));
+            let text = written(Record::of("advise", said)).text.unwrap();
+            assert!(!text.contains("a1B2") && text.len() + 1 >= MAX_TEXT_BYTES, "{text}");
+            assert!(text.len() <= MAX_TEXT_BYTES, "{}", text.len());
         }
         let some = Some(secret.clone());
         let (rule, r#where, model, next) = (some.clone(), some.clone(), some.clone(), vec![secret]);
@@ -290,22 +242,6 @@ mod tests {
         for field in [read.rule, read.r#where, read.model, read.tool, read.next.first().cloned()] {
             assert_eq!(field.as_deref(), Some("password=[masked]"));
         }
-    }
-
-    #[test]
-    fn of_a_long_denial_beginning_and_end_are_kept_and_masked() {
-        let secret = "a1B2".repeat(6);
-        let step = "run in Bash: req satisfy plan";
-        for filler in [0, MAX_DENIAL_BYTES - step.len(), MAX_DENIAL_BYTES, 20_000] {
-            for around in ["x", "é"] {
-                let said = format!("head {} password={secret} {step}", around.repeat(filler));
-                let text = text("deny", &said);
-                assert!(text.starts_with("head ") && text.ends_with(step), "{text}");
-                assert!(text.len() <= MAX_DENIAL_BYTES && !text.contains("a1B2"), "{} {text}", text.len());
-            }
-        }
-        let too_long = text("block", &"x".repeat(MAX_DENIAL_BYTES + 1));
-        assert_eq!(too_long.rsplit(LEFT_OUT).next().unwrap().len(), DENIAL_END_BYTES);
     }
 
     #[test]

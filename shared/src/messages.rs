@@ -36,15 +36,8 @@ pub struct Texts<'a> {
     own: &'a BTreeMap<String, PathBuf>,
     host: &'a Host,
     places: &'a Places,
-    pub unusable: Vec<Unusable>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unusable {
-    /// Key under `message_files`.
-    pub name: &'static str,
-    /// Reason, to be read after the key.
-    pub why: String,
+    /// Each as `message_files.NAME REASON`.
+    pub unusable: Vec<String>,
 }
 
 impl<'a> Texts<'a> {
@@ -53,8 +46,7 @@ impl<'a> Texts<'a> {
         Self { own, host, places, unusable: Vec::new() }
     }
 
-    /// The user's own text where there is one that can be used, else the built-in one; without the blanks around it. No file
-    /// is touched where the user has replaced none.
+    /// The user's own text where one can be used, else the built-in one, trimmed. Reads no file where the user has replaced none.
     pub fn read(&mut self, text: Text) -> String {
         let own = self.own.get(text.name).map(|file| own_message(file, self.host, self.places));
         let why = match own {
@@ -63,15 +55,13 @@ impl<'a> Texts<'a> {
             Some(Err(file)) => Some(format!("({file}) cannot be read")),
             None => None,
         };
-        self.unusable.extend(why.map(|why| Unusable { name: text.name, why }));
+        self.unusable.extend(why.map(|why| format!("message_files.{} {why}", text.name)));
         text.built_in.trim().to_owned()
     }
 
     /// The notice about texts that cannot be used, once in a session.
     pub fn notice(&self, hook: &str, store: Option<&Store>, session: Option<&str>) -> Option<String> {
-        let notice = |Unusable { name, why }: &Unusable| {
-            format!("{hook}: message_files.{name} {why}; the built-in text was used")
-        };
+        let notice = |unusable: &String| format!("{hook}: {unusable}; the built-in text was used");
         let notices: Vec<String> = self.unusable.iter().map(notice).collect();
         let fresh = if notices.is_empty() { notices } else { not_yet_told(store?, session?, &notices) };
         (!fresh.is_empty()).then(|| fresh.join("\n"))
@@ -111,7 +101,7 @@ mod tests {
         let places = Places { config_dir: home, ..Places::default() };
         let mut texts = Texts::new(&own, &host, &places);
         let said = texts.read(TEXT);
-        (said, texts.unusable.iter().map(|unusable| format!("{} {}", unusable.name, unusable.why)).collect())
+        (said, texts.unusable)
     }
 
     #[test]
@@ -120,8 +110,8 @@ mod tests {
             (None, "Good day.", None),
             (Some("own.md"), "Hello.", None),
             (Some("~/own.md"), "Hello.", None),
-            (Some("blank.md"), "Good day.", Some("greeting is empty")),
-            (Some("none.md"), "Good day.", Some("greeting (~/none.md) cannot be read")),
+            (Some("blank.md"), "Good day.", Some("message_files.greeting is empty")),
+            (Some("none.md"), "Good day.", Some("message_files.greeting (~/none.md) cannot be read")),
         ] {
             let wrong: Vec<String> = wrong.map(ToOwned::to_owned).into_iter().collect();
             assert_eq!(read(file), (said.to_owned(), wrong), "{file:?}");

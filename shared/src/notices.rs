@@ -8,9 +8,6 @@ use serde::{Deserialize, Serialize};
 use crate::state::{Remembered, Store};
 use secrets::masked;
 
-/// At most so many notices per session; a session with more has a problem of another kind.
-const MAX_TOLD: usize = 200;
-
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Told(BTreeSet<String>);
 
@@ -31,9 +28,6 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
     let mut fresh = Vec::new();
     let kept = store.change::<Told>(session, |told| {
         fresh = notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
-        if told.0.len() > MAX_TOLD {
-            fresh.clear();
-        }
         !fresh.is_empty()
     });
     kept.map(|()| fresh).unwrap_or_default()

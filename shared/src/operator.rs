@@ -69,8 +69,7 @@ pub fn standing(host: &Host) -> Standing {
     judge(&ancestors, has_terminal, host.environment.inside_claude)
 }
 
-/// Position of a caller by the processes above it, its controlling terminal, and whether `CLAUDECODE` is set, which can only
-/// make the answer stricter.
+/// Position of a caller by the processes above it and its terminal; `CLAUDECODE` can only make the answer stricter.
 fn judge(ancestors: &[Process], has_terminal: bool, claudecode: bool) -> Standing {
     if claudecode || ancestors.iter().any(Process::is_claude) {
         Standing::InsideClaude

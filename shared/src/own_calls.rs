@@ -55,16 +55,14 @@ fn own_line(call: &ToolCall, places: &Places) -> Option<Line> {
     (!ours.is_empty()).then_some((ours, is_chain))
 }
 
-/// Folders of our programs: deployed, and beside this one (a plugin's folder). Our texts name no others, see
-/// [`crate::host::Host::own_command`].
+/// Folders of our programs: deployed, and beside this one. Our texts name no others, see [`crate::host::Host::own_command`].
 fn own_folders(places: &Places) -> Vec<PathBuf> {
     let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
     let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
     deployed.into_iter().chain(beside).collect()
 }
 
-/// A bare name could be shadowed by the user's own path, which is the user's business; a path must lead to our folders,
-/// or any script called like us would pass every gate.
+/// A bare name may be the user's own program; a path must lead to our folders, or any script of that name would pass every gate.
 fn own_name(program: &str, folders: &[PathBuf]) -> Option<String> {
     let parent = Path::new(program).parent()?;
     let is_bare = parent.as_os_str().is_empty();

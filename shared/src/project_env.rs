@@ -39,8 +39,7 @@ fn defines_it(folder: &Path) -> bool {
     })
 }
 
-/// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object, and
-/// nobody can tell what Claude Code reads in it.
+/// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object.
 fn misleads_requests(text: &str) -> Option<bool> {
     #[derive(Deserialize)]
     struct Settings {
@@ -73,7 +72,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    use super::{is_misled, misleads};
+    use super::is_misled;
     use crate::host::{Clock, Environment, Host, Timestamp};
 
     const MISLED: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
@@ -147,15 +146,5 @@ mod tests {
         fs::remove_file(&file).unwrap();
         fs::create_dir(&file).unwrap();
         assert!(is_misled_from(scratch.path(), None));
-    }
-
-    #[test]
-    fn names_and_their_beginnings() {
-        for name in ["ANTHROPIC_BASE_URL", "CLAUDE_HOOK_STATE_DIR", "PATH", "HOME", "https_proxy"] {
-            assert!(misleads(name), "{name}");
-        }
-        for name in ["GIT_DIR", "MY_PATH", "ANTHROPIC", "RUST_LOG"] {
-            assert!(!misleads(name), "{name}");
-        }
     }
 }

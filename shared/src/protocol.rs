@@ -8,6 +8,4 @@ mod answer;
 mod input;
 
 pub use answer::{Answer, to_wire};
-pub use input::{
-    Call, Event, Mode, ParseError, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse,
-};
+pub use input::{Call, Event, Mode, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult, parse};

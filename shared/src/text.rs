@@ -1,11 +1,10 @@
-//! Texts that others wrote: a JSON string read whatever it holds, and characters that nobody sees.
+//! Texts that others wrote: a JSON string read whatever it holds, a word for a shell, and characters that nobody sees.
 
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, Visitor};
 
-/// A JSON string. Escapes of half a surrogate pair are legal JSON and come from real tools; they become replacement characters
-/// instead of voiding the input.
+/// A JSON string. Half a surrogate pair, which is legal JSON and comes from real tools, becomes a replacement character.
 #[derive(Debug, Default)]
 pub struct Text(pub String);
 
@@ -33,8 +32,16 @@ impl Visitor<'_> for Lossy {
     }
 }
 
-/// Control characters, line ends among them, marks of direction, characters without width, fillers and tags: a text with them
-/// moves the cursor, or looks like another text.
+/// A word as every shell reads it, and as [`crate::own_calls`] does, which knows no backslash.
+pub fn quoted(word: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', "'\"'\"'"))
+}
+
+/// Characters that move the cursor or make a text look like another: controls, marks of direction, no width, fillers, tags.
 pub const fn is_hidden(char: char) -> bool {
     matches!(char,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'

@@ -87,8 +87,7 @@ pub fn read(store: &Store) -> Option<Usage> {
     store.read(MACHINE)
 }
 
-/// Adds what somebody has just seen to what is known, see [`merge`]. What is known then; `None` where that is nothing new, or
-/// where another process writes a reading of the same moment.
+/// Adds what somebody has just seen, see [`merge`], and returns what is known then; `None`: nothing new, or another is writing.
 pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
     let recorded = store.change::<Usage>(MACHINE, |usage| {

@@ -59,7 +59,7 @@ fn without_arguments_on_a_terminal_it_shows_its_help_and_exits_with_64() {
     let mut terminal =
         Terminal::start(&binaries::path("stop-momentum"), &[], &sandbox.env(), &sandbox.project());
     terminal.wait_for("stop-momentum status");
-    assert_eq!(terminal.wait_for_exit(PATIENCE).exit_code(), 64);
+    assert_eq!(terminal.wait_for_exit(PATIENCE).code(), Some(64));
 }
 
 fn typed(sandbox: &Sandbox, program: &Path, words: &str, variables: &[(&str, &str)]) -> Typed {

@@ -96,17 +96,17 @@ fn what_goes_wrong_has_a_kind() {
     let long_headers = format!("HTTP/1.1 200 X\r\nX-Long: {}\r\n\r\n", "x".repeat(200_000)).into_bytes();
     for (manner, expected) in [
         (Manner::Sends(b"SSH-2.0-OpenSSH_9.9\r\n\r\n".to_vec()), "other"),
-        (Manner::Sends(Vec::new()), "connect"),
-        (Manner::Sends(body_that_stops), "connect"),
+        (Manner::Sends(Vec::new()), "unreachable"),
+        (Manner::Sends(body_that_stops), "unreachable"),
         (Manner::Sends(long_headers), "too_large"),
     ] {
         let endpoint = Endpoint::start(manner);
         assert_eq!(failed(&request(&endpoint.url("/"))), expected);
     }
     let endpoint = Endpoint::start(Manner::Sends(b"no TLS at all".to_vec()));
-    assert_eq!(failed(&request(&endpoint.url("/").replace("http:", "https:"))), "tls");
+    assert_eq!(failed(&request(&endpoint.url("/").replace("http:", "https:"))), "unreachable");
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    assert_eq!(failed(&request(&format!("http://{nobody}/"))), "connect");
+    assert_eq!(failed(&request(&format!("http://{nobody}/"))), "unreachable");
 }
 
 #[test]

@@ -3,10 +3,13 @@
 //! when the value is dropped.
 
 use crate::sandbox::Environment;
-use portable_pty::{Child, CommandBuilder, ExitStatus, MasterPty, PtySize, native_pty_system};
-use std::io::{Read, Write};
+use pty_process::Size;
+use pty_process::blocking::{Command, Pty, open};
+use rustix::process::{Pid, Signal, kill_process_group};
+use std::io::{Read as _, Write as _};
 use std::num::NonZeroU16;
 use std::path::Path;
+use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -45,30 +48,22 @@ impl Key {
 /// A running program and its screen.
 pub struct Terminal {
     screen: Arc<(Mutex<Parser>, Condvar)>,
-    keyboard: Box<dyn Write + Send>,
-    child: Box<dyn Child + Send + Sync>,
-    // Held for its destructor: closing it hangs up.
-    _line: Box<dyn MasterPty + Send>,
+    line: Arc<Pty>,
+    child: Child,
 }
 
 impl Terminal {
     /// Starts a program in a terminal of 140 columns and 45 rows.
     #[track_caller]
     pub fn start(program: &Path, args: &[String], env: &Environment, cwd: &Path) -> Self {
-        let size = PtySize { rows: ROWS.get(), cols: COLUMNS.get(), ..PtySize::default() };
-        let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
-        let mut command = CommandBuilder::new(program);
-        command.args(args);
-        command.cwd(cwd);
-        command.env_clear();
-        for (name, value) in env {
-            command.env(name, value);
-        }
-        let child = pair.slave.spawn_command(command).expect("the program starts in the terminal");
+        let (line, program_end) = open().expect("a pseudo-terminal");
+        line.resize(Size::new(ROWS.get(), COLUMNS.get())).expect("the size of the terminal");
+        let command = Command::new(program).args(args).current_dir(cwd).env_clear().envs(env);
+        let child = command.spawn(program_end).expect("the program starts in the terminal");
         let screen = Arc::new((Mutex::new(Parser::new(ROWS, COLUMNS, SCROLLBACK_ROWS)), Condvar::new()));
-        show(pair.master.try_clone_reader().expect("the terminal's output"), Arc::clone(&screen));
-        let keyboard = pair.master.take_writer().expect("the terminal's input");
-        Self { screen, keyboard, child, _line: pair.master }
+        let line = Arc::new(line);
+        show(Arc::clone(&line), Arc::clone(&screen));
+        Self { screen, line, child }
     }
 
     pub fn screen(&self) -> String {
@@ -87,7 +82,7 @@ impl Terminal {
     }
 
     fn send(&mut self, bytes: &[u8]) {
-        let sent = self.keyboard.write_all(bytes).and_then(|()| self.keyboard.flush());
+        let sent = (&*self.line).write_all(bytes);
         sent.expect("the program reads its keyboard");
     }
 
@@ -158,10 +153,10 @@ fn text(parser: &Parser) -> String {
 }
 
 /// Feeds what the program prints to the screen until the program is gone.
-fn show(mut output: impl Read + Send + 'static, screen: Arc<(Mutex<Parser>, Condvar)>) {
+fn show(line: Arc<Pty>, screen: Arc<(Mutex<Parser>, Condvar)>) {
     thread::spawn(move || {
         let mut bytes = [0; 4096];
-        while let Ok(count @ 1..) = output.read(&mut bytes) {
+        while let Ok(count @ 1..) = (&*line).read(&mut bytes) {
             screen.0.lock().expect("the screen").process(&bytes[..count]);
             screen.1.notify_all();
         }
@@ -171,22 +166,9 @@ fn show(mut output: impl Read + Send + 'static, screen: Arc<(Mutex<Parser>, Cond
 impl Drop for Terminal {
     fn drop(&mut self) {
         if matches!(self.child.try_wait(), Ok(None)) {
-            end(self.child.as_mut());
+            // It leads the session of its terminal, so its process id names its group. An error says that it has ended by itself.
+            let _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             drop(self.child.wait());
         }
     }
-}
-
-/// The program leads the session of its terminal, so its process id names its group.
-#[cfg(unix)]
-fn end(child: &mut (dyn Child + Send + Sync)) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let group = child.process_id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    // An error says that it has ended by itself.
-    let _ = group.map(|group| kill_process_group(group, Signal::KILL));
-}
-
-#[cfg(not(unix))]
-fn end(child: &mut (dyn Child + Send + Sync)) {
-    drop(child.kill());
 }

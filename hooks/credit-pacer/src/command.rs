@@ -5,7 +5,7 @@
 mod status;
 
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use pacing::Window;
@@ -23,10 +23,9 @@ pub(crate) use status::lines;
 
 const OTHER_NAME: &str = "pace-maker";
 
-/// Days of the chart and of the report, and the width of a typed chart.
+/// Days of the chart and of the report.
 const CHART_DAYS: u32 = 7;
 const REPORT_DAYS: u32 = 30;
-const COLUMNS: usize = 80;
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {
     Verb { usage, about }
@@ -46,12 +45,14 @@ pub(crate) const VERBS: &[Verb] = &[
 ];
 
 /// A command of this hook's own.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Status,
     StatusJson,
     /// The chart of some days.
     History(u32),
+    /// Writes the report of some days to a file.
+    Report(PathBuf, u32),
     /// Turns the delays for a limit on or off, or gives them back to the files.
     Turn(Window, Position),
 }
@@ -69,7 +70,10 @@ impl Commands for CreditPacer {
         match *line.words {
             [] => (line.name == OTHER_NAME).then_some(Asked::Status),
             ["status", "--json"] => Some(Asked::StatusJson),
-            ["history", ref words @ ..] if line.is_prompt => days_of(words, CHART_DAYS).map(Asked::History),
+            ["history", ref words @ ..] => days_of(words, CHART_DAYS).map(Asked::History),
+            ["report", "--html", file, ref words @ ..] if !line.is_prompt => {
+                days_of(words, REPORT_DAYS).map(|days| Asked::Report(file.into(), days))
+            }
             ["5-hour" | "5-hour-limit", word] => turn(Window::FiveHour, word),
             ["weekly" | "weekly-limit", word] => turn(Window::SevenDay, word),
             _ => None,
@@ -77,14 +81,12 @@ impl Commands for CreditPacer {
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, _: Option<&Context<'_, Settings>>) -> Reply {
-        match *wanted {
+        match wanted {
             Asked::Status => cli::status::<Self, Change>(asker, false),
             Asked::StatusJson => status::json(asker),
-            Asked::History(days) => match history::text(asker.host, days, COLUMNS) {
-                Ok(chart) => Reply::yes(chart),
-                Err(why) => Reply::no(format!("credit-pacer history: {why}")),
-            },
-            Asked::Turn(window, position) => turned(window, position, asker),
+            Asked::History(days) => reply(history::text(asker, *days)),
+            Asked::Report(file, days) => reply(report::write(asker, file, *days)),
+            Asked::Turn(window, position) => turned(*window, *position, asker),
         }
     }
 }
@@ -98,30 +100,12 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
         ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
         ["statusline"] => Some(statusline::run(host)),
         ["poll"] => Some(poll::run(host)),
-        ["history" | "report", ..] => Some(match looked_back(host, words) {
-            Some(Ok(text)) => cli::say(&text),
-            Some(Err(why)) => cli::fail(&format!("credit-pacer {}: {why}", words[0])),
-            None => {
-                cli::wrong_usage("usage: credit-pacer history [--days N] or report --html FILE [--days N]")
-            }
-        }),
         _ => None,
     }
 }
 
-/// The text to print; `None`: wrong words.
-fn looked_back(host: &Host, words: &[&str]) -> Option<Result<String, String>> {
-    match words {
-        ["history", words @ ..] => {
-            let columns = host.variable("COLUMNS").and_then(|columns| columns.parse().ok());
-            Some(history::text(host, days_of(words, CHART_DAYS)?, columns.unwrap_or(COLUMNS)))
-        }
-        ["report", "--html", file, words @ ..] => {
-            let written = report::write(host, Path::new(file), days_of(words, REPORT_DAYS)?);
-            Some(written.map(|path| path.display().to_string()))
-        }
-        _ => None,
-    }
+fn reply(result: Result<String, String>) -> Reply {
+    result.map_or_else(|why| Reply::no(format!("credit-pacer: {why}")), Reply::yes)
 }
 
 /// Turns the switch of a limit. Anybody may switch delays on; only the user may do the rest.
@@ -137,9 +121,9 @@ fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
     }
     let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
-        return Reply::no(crate::wording::UNREADABLE);
+        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
     };
-    if section.overruled_keys.iter().any(|key| key == window.key()) {
+    if section.overruled.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
     let word = if section.settings.window(window).enabled { "on" } else { "off" };

@@ -1,25 +1,27 @@
 //! `usage.db`: usage and delays of two months. It is an audit and the source of charts; no decision reads it. Errors are
 //! sentences for people.
 
-use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pacing::{Reading, Window};
 use rusqlite::{Connection, Error, ErrorCode, OpenFlags, Row, TransactionBehavior, ffi, params};
+use shared::digest;
 use shared::hook::Hook;
 use shared::host::{Places, Timestamp};
 use shared::journal;
 use shared::state::{MACHINE, Store};
-use shared::usage::{self, Source};
+use shared::usage::{Source, Usage};
 
 use crate::CreditPacer;
-use crate::state::{Pending, State, digest, secs, whole_secs};
+use crate::state::{Pending, State, secs, whole_secs};
 
-/// The statements that lead from each version to the next; the first ones from an empty file. All times are whole seconds since
-/// the epoch.
-const MIGRATIONS: [&str; 1] = ["
+/// The `user_version` of a file with [`TABLES`]; an empty one has 0.
+const VERSION: i64 = 1;
+
+/// All times are whole seconds since the epoch.
+const TABLES: &str = "
     CREATE TABLE usage_snapshots (
         timestamp           INTEGER NOT NULL,
         observed_at         INTEGER,
@@ -42,7 +44,7 @@ const MIGRATIONS: [&str; 1] = ["
     );
     CREATE INDEX usage_snapshots_by_time ON usage_snapshots (timestamp);
     CREATE INDEX pacing_decisions_by_time ON pacing_decisions (timestamp);
-"];
+";
 
 /// Rows that one transaction removes: others wait for the end of each.
 const BATCH_ROWS: usize = 500;
@@ -56,38 +58,34 @@ pub(crate) struct DelayRow {
     /// When it began, in seconds since the epoch.
     pub(crate) at: i64,
     pub(crate) secs: i64,
-    pub(crate) window: Option<Window>,
+    pub(crate) window: Option<String>,
 }
 
-/// The readings of each window with their times, and the delays.
-pub(crate) type Rows = ([Vec<(i64, Reading)>; 2], Vec<DelayRow>);
+/// The readings of each [`Window`], and the delays, oldest first.
+pub(crate) type Rows = ([Vec<Reading>; 2], Vec<DelayRow>);
 
-/// Keeps a reading of the windows that pace. Other writers are waited for so long.
+/// Keeps the usage that a session, or none, brought. Other writers are waited for so long.
 pub(crate) fn add_snapshot(
     store: &Store,
     patience: Duration,
-    windows: &BTreeMap<String, usage::Window>,
-    (observed_at, now): (i64, i64),
-    (session, source): (&str, Source),
+    usage: &Usage,
+    now: i64,
+    session: &str,
 ) -> Result<(), String> {
-    let [five_hour, seven_day] = Window::ALL.map(|window| windows.get(window.key()));
-    let used = |window: Option<&usage::Window>| window.map(|window| window.used_percent);
-    let resets = |window: Option<&usage::Window>| window.map(|window| window.resets_at);
-    let source = match source {
+    let windows = Window::ALL.map(|window| usage.windows.get(window.key()));
+    let [five_used, seven_used] = windows.map(|window| window.map(|window| window.used_percent));
+    let [five_resets, seven_resets] = windows.map(|window| window.map(|window| window.resets_at));
+    let source = match usage.source {
         Source::StatusLine => "status_line",
         Source::UsageApi => "usage_api",
     };
     let insert = "INSERT INTO usage_snapshots (timestamp, observed_at, five_hour_util, five_hour_resets_at, seven_day_util,
                   seven_day_resets_at, session_id, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
-    let (five_resets, seven_resets) = (resets(five_hour), resets(seven_day));
+    let at = usage.observed_at;
     with(store, patience, |connection| {
-        let (five_used, seven_used) = (used(five_hour), used(seven_day));
-        connection.execute(
-            insert,
-            params![now, observed_at, five_used, five_resets, seven_used, seven_resets, session, source],
-        )
+        let values = params![now, at, five_used, five_resets, seven_used, seven_resets, session, source];
+        connection.execute(insert, values).map(drop)
     })
-    .map(drop)
 }
 
 pub(crate) fn add_delay(
@@ -104,9 +102,8 @@ pub(crate) fn add_delay(
     let (at, window, strategy) = (secs(*at), window.key(), strategy.word());
     with(store, PATIENCE, |connection| {
         let values = params![at, slept > 0, slept, session, window, used_percent, safe_percent, strategy];
-        connection.execute(insert, values)
+        connection.execute(insert, values).map(drop)
     })
-    .map(drop)
 }
 
 /// Removes what is older than `before`, in seconds since the epoch.
@@ -126,37 +123,27 @@ pub(crate) fn clean_up(store: &Store, before: i64) -> Result<(), String> {
     })
 }
 
-/// Readings and delays since a moment, oldest first.
+/// What is recorded since a moment.
 pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
     if !is_there(store) {
         return Ok(Rows::default());
     }
     with(store, PATIENCE, |connection| {
-        let [five_hour, seven_day] = Window::ALL.map(|window| readings(connection, window, since));
-        Ok(([five_hour?, seven_day?], delays(connection, since)?))
+        let [five_hour, seven_day]: [rusqlite::Result<_>; 2] = Window::ALL.map(|window| {
+            let key = window.key();
+            let select = format!(
+                "SELECT coalesce(observed_at, timestamp), {key}_util, {key}_resets_at FROM usage_snapshots WHERE timestamp >= ?
+                 AND {key}_util IS NOT NULL AND {key}_resets_at IS NOT NULL ORDER BY 1, rowid"
+            );
+            let reading = |row: &Row<'_>| Ok(Reading::new(row.get(0)?, row.get(1)?, row.get(2)?));
+            connection.prepare(&select)?.query_map([since], reading)?.collect()
+        });
+        let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
+                      WHERE timestamp >= ? ORDER BY timestamp, rowid";
+        let delay = |row: &Row<'_>| Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window: row.get(2)? });
+        let delays = connection.prepare(select)?.query_map([since], delay)?.collect::<Result<_, _>>()?;
+        Ok(([five_hour?, seven_day?], delays))
     })
-}
-
-fn readings(connection: &Connection, window: Window, since: i64) -> rusqlite::Result<Vec<(i64, Reading)>> {
-    let key = window.key();
-    let select = format!(
-        "SELECT coalesce(observed_at, timestamp), {key}_util, {key}_resets_at FROM usage_snapshots
-         WHERE timestamp >= ? AND {key}_util IS NOT NULL AND {key}_resets_at IS NOT NULL ORDER BY timestamp, rowid"
-    );
-    let reading =
-        |row: &Row<'_>| Ok((row.get(0)?, Reading { used_percent: row.get(1)?, resets_at: row.get(2)? }));
-    connection.prepare(&select)?.query_map([since], reading)?.collect()
-}
-
-fn delays(connection: &Connection, since: i64) -> rusqlite::Result<Vec<DelayRow>> {
-    let select = "SELECT timestamp, coalesce(delay_seconds, 0), \"window\" FROM pacing_decisions
-                  WHERE timestamp >= ? ORDER BY timestamp, rowid";
-    let delay = |row: &Row<'_>| {
-        let window: Option<String> = row.get(2)?;
-        let window = Window::ALL.into_iter().find(|known| Some(known.key()) == window.as_deref());
-        Ok(DelayRow { at: row.get(0)?, secs: row.get(1)?, window })
-    };
-    connection.prepare(select)?.query_map([since], delay)?.collect()
 }
 
 /// A sleep of this session ends now: what was slept counts, not what was planned. Of parallel calls that slept together the
@@ -165,7 +152,7 @@ pub(crate) fn slept(places: &Places, session: Option<&str>, now: Timestamp) {
     let (Some(store), Some(id)) = (places.open_store(), session) else { return };
     let mut booked = None;
     let kept = store.change::<State>(MACHINE, |state| {
-        booked = state.book(digest(id), now);
+        booked = state.book(digest::number(id), now);
         booked.is_some()
     });
     if let Some((pending, slept)) = kept.ok().and(booked) {
@@ -219,7 +206,7 @@ fn open(store: &Store, path: &Path, patience: Duration) -> rusqlite::Result<Conn
     connection.busy_timeout(patience)?;
     // A power failure may take the last rows, and nothing else.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    if !version(&connection).is_ok_and(|version| version == MIGRATIONS.len()) {
+    if version(&connection) != Ok(VERSION) {
         // The library's own lock does not cover the change of the mode.
         let migrated = store.locked(path, || migrate(&mut connection));
         migrated.map_err(|error| failure(error.to_string()))??;
@@ -231,26 +218,21 @@ fn failure(why: String) -> Error {
     Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CANTOPEN), Some(why))
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<usize> {
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-    // A negative one is not ours, so it counts as a later one.
-    Ok(usize::try_from(version).unwrap_or(usize::MAX))
+fn version(connection: &Connection) -> rusqlite::Result<i64> {
+    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
 }
 
 fn migrate(connection: &mut Connection) -> rusqlite::Result<()> {
-    let Some(missing) = MIGRATIONS.get(version(connection)?..) else {
-        return Err(failure("a newer version of Barbless wrote it; update this one".to_owned()));
-    };
-    if missing.is_empty() {
-        return Ok(());
+    match version(connection)? {
+        VERSION => return Ok(()),
+        0 => {}
+        _ => return Err(failure("a newer version of Barbless wrote it; update this one".to_owned())),
     }
     // The answer is the mode that holds then; without this one the file is only slower.
     connection.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    for migration in missing {
-        transaction.execute_batch(migration)?;
-    }
-    transaction.pragma_update(None, "user_version", i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX))?;
+    transaction.execute_batch(TABLES)?;
+    transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()
 }
 

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use pacing::{Call, DAY_SECS, Pace, Question, Status, is_same_reset};
+use pacing::{Call, DAY_SECS, Pace, Status, is_same_reset};
 use shared::hook::{Effect, Input, Memory, Outcome, Verdict};
 use shared::host::{HOUR, Places, Timestamp};
 use shared::switches::Turn;
 use shared::usage::line::{self, Line};
 
 use crate::readings::Scene;
-use crate::settings::{Settings, by_project};
+use crate::settings::Settings;
 use crate::state::{Alert, Pending, Session, State, exact, secs};
 use crate::{CreditPacer, poll, wording};
 
@@ -49,12 +49,9 @@ pub(crate) enum What {
         /// Nothing waits after this call.
         is_exempt: bool,
     },
-    /// A prompt that is none of our commands.
-    Prompt,
     /// A prompt that is one of our commands, answered.
     Command(Reply),
     Start(Box<Scene>),
-    End,
 }
 
 /// Effects beside messages and memory.
@@ -91,9 +88,7 @@ pub(crate) fn decide(input: &Input<'_, CreditPacer>) -> Decision {
         What::Call { scene, .. } if input.switched_off => while_switched_off(input, scene),
         What::Call { scene, prompt, is_exempt } => after_call(input, scene, *prompt, *is_exempt),
         What::Command(reply) => reply.outcome(),
-        What::Prompt => Outcome::pass(),
         What::Start(scene) => at_start(input, scene),
-        What::End => at_end(input),
     };
     if input.facts.poll && !input.switched_off {
         outcome.effects.push(Change::Poll);
@@ -113,7 +108,7 @@ fn while_switched_off(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision
 
 fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exempt: bool) -> Decision {
     let (mut state, now, id) = (input.state.clone(), input.now, input.facts.session);
-    scene.snapshots.iter().for_each(|snapshot| state.learned.read(snapshot));
+    state.learned.read(&scene.readings);
     if let Some(alert) = state.alert(scene, input.settings, now) {
         // An alert comes now, not after a delay of minutes: this one call does not wait.
         state.count(id, now);
@@ -125,7 +120,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {
         (session.batch, session.until, session.prompt) = (now, now, prompt);
-        let pace = (!scene.is_clearly_within()).then(|| state.pace(scene, now));
+        let pace = (!scene.is_clearly_within).then(|| state.pace(scene, now));
         effects.extend(state.tell(over(pace.as_ref(), now)));
         notice = pace.and_then(|pace| session.wait(&pace, input, scene));
     }
@@ -146,8 +141,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
 impl State {
     /// The controller's answer at this moment.
     pub(crate) fn pace(&self, scene: &Scene, now: Timestamp) -> Pace {
-        let question = Question { now: exact(now), snapshots: &scene.snapshots, learned: &self.learned };
-        pacing::decide(&question, &scene.rules)
+        pacing::decide(exact(now), &scene.readings, &self.learned, &scene.rules)
     }
 
     fn count(&mut self, session: u64, now: Timestamp) {
@@ -182,7 +176,7 @@ impl State {
             });
             if !is_given {
                 self.alerts.push(Alert { window: name.clone(), resets_at: window.resets_at, percent });
-                alerts.push(wording::alert(name, window, &scene.rules, now));
+                alerts.push(wording::alert(name, window, now));
             }
         }
         (!alerts.is_empty()).then(|| alerts.join("\n"))
@@ -201,8 +195,7 @@ impl State {
 /// The windows over their safe line, for other hooks that use the same limits.
 fn over(pace: Option<&Pace>, now: Timestamp) -> Line {
     let windows = pace.iter().flat_map(|pace| &pace.windows).filter(|window| window.status == Status::Over);
-    let past =
-        windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.1.resets_at)));
+    let past = windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.resets_at)));
     Line { at: secs(now), past: past.collect() }
 }
 
@@ -243,7 +236,7 @@ impl Session {
         self.pending = Some(Pending {
             at: now,
             window: window.window,
-            used_percent: window.reading.map_or(0.0, |(_, reading)| reading.used_percent),
+            used_percent: window.reading.map_or(0.0, |reading| reading.used_percent),
             safe_percent: window.line.safe_percent,
             strategy: pace.strategy,
         });
@@ -252,30 +245,19 @@ impl Session {
         }
         let is_first = self.told == Timestamp::default();
         (self.told, self.told_strategy) = (now, pace.strategy);
-        let first = is_first.then(|| by_project(input.origin).unwrap_or_default());
-        Some(wording::waited(delay, &window.why(exact(now), &scene.rules), first.as_deref()))
+        Some(wording::waited(delay, &window.why(exact(now), &scene.rules), is_first))
     }
 }
 
 /// At a session's start: whether calls will wait.
 fn at_start(input: &Input<'_, CreditPacer>, scene: &Scene) -> Decision {
-    let (mut state, now) = (input.state.clone(), input.now);
-    if state.is_cleaning_due(secs(now)) {
-        state.cleaned_at = secs(now);
-    }
+    let (state, now) = (input.state, input.now);
     let pace = state.pace(scene, now);
     let session = state.sessions.get(&input.facts.session);
     let delay = allowed(&pace, session, input.settings, input.headless, now);
     let waits = !delay.is_zero() && !input.switched_off;
     let notice = waits.then(|| wording::likely(&pace, delay));
-    Outcome { notice, memory: Memory::Note(state), ..Outcome::pass() }
-}
-
-fn at_end(input: &Input<'_, CreditPacer>) -> Decision {
-    let mut state = input.state.clone();
-    state.learned.end(input.facts.session);
-    let is_known = state.sessions.remove(&input.facts.session).is_some();
-    Outcome { memory: if is_known { Memory::Note(state) } else { Memory::Keep }, ..Outcome::pass() }
+    Outcome { notice, ..Outcome::pass() }
 }
 
 #[cfg(test)]

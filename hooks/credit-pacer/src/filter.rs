@@ -7,10 +7,12 @@
 use std::io::{self, BufRead, Write};
 use std::process::ExitCode;
 
-use pacing::json::{or_default, session};
-use pacing::{CLOCK_PLAY_SECS, Call, Learned, Pace, Question, Snapshot, WindowPace, seconds, whole_seconds};
+use pacing::{
+    CLOCK_PLAY_SECS, Call, Learned, Pace, Reading, Readings, WindowPace, newest, seconds, whole_seconds,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use shared::digest;
 
 use crate::rules;
 use crate::settings::Settings;
@@ -18,25 +20,48 @@ use crate::settings::Settings;
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
+/// The times that a line may name, in seconds since the epoch. Milliseconds are beyond them.
+const TIMES: std::ops::Range<f64> = 0.0..1e10;
+
 /// A line. `null` counts as left out; unknown keys are ignored.
 #[derive(Deserialize)]
 struct Line {
     now: Option<f64>,
-    #[serde(default, deserialize_with = "or_default")]
-    session: String,
+    session: Option<String>,
     learn: Option<History>,
-    #[serde(default, deserialize_with = "or_default")]
-    settings: Map<String, Value>,
+    settings: Option<Map<String, Value>>,
     #[serde(flatten)]
     history: History,
 }
 
 #[derive(Deserialize)]
 struct History {
-    #[serde(default, deserialize_with = "or_default")]
-    calls: Vec<Call>,
-    #[serde(default, deserialize_with = "or_default")]
-    snapshots: Vec<Snapshot>,
+    calls: Option<Vec<Told>>,
+    snapshots: Option<Vec<Told>>,
+}
+
+/// A call or a snapshot.
+#[derive(Deserialize)]
+struct Told {
+    at: f64,
+    session: Option<String>,
+    slept_secs: Option<f64>,
+    five_hour: Option<ToldWindow>,
+    seven_day: Option<ToldWindow>,
+}
+
+#[derive(Deserialize)]
+struct ToldWindow {
+    used_percent: Option<f64>,
+    resets_at: Option<f64>,
+}
+
+/// What is known of a moment.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Moment {
+    at: f64,
+    readings: Readings,
+    call: Option<Call>,
 }
 
 /// The memory from line to line.
@@ -44,13 +69,47 @@ struct History {
 struct Memory {
     learned: Learned,
     is_taught: bool,
-    /// All known calls and readings, by time.
-    calls: Vec<Call>,
-    snapshots: Vec<Snapshot>,
+    /// By time.
+    past: Vec<Moment>,
     /// The call that the last line asked about.
     asked: Option<(f64, u64)>,
     /// The settings of the last line, as they were written and as they count.
     settings: Option<(Map<String, Value>, Settings)>,
+}
+
+fn time(at: f64) -> Result<f64, String> {
+    if TIMES.contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
+}
+
+impl History {
+    /// By time, a snapshot before a call.
+    fn moments(self) -> Result<Vec<Moment>, String> {
+        let snapshots = self.snapshots.into_iter().flatten().map(|told| told.moment(false));
+        let calls = self.calls.into_iter().flatten().map(|told| told.moment(true));
+        let mut moments = snapshots.chain(calls).collect::<Result<Vec<_>, _>>()?;
+        moments.sort_by(|one, other| one.at.total_cmp(&other.at));
+        Ok(moments)
+    }
+}
+
+impl Told {
+    fn moment(self, is_call: bool) -> Result<Moment, String> {
+        let at = time(self.at)?;
+        let reading = |told: Option<ToldWindow>| {
+            // Usage without its reset is no reading, nor the other way round.
+            let told = told.and_then(|told| told.used_percent.zip(told.resets_at));
+            match told {
+                Some((used, _)) if used < 0.0 => Err(format!("used_percent has to be 0 or more, not {used}")),
+                _ => Ok(told.map(|(used, resets_at)| {
+                    Reading::new(whole_seconds(at), used, whole_seconds(resets_at))
+                })),
+            }
+        };
+        let session = digest::number(self.session.unwrap_or_default());
+        let slept_secs = self.slept_secs.unwrap_or_default().clamp(0.0, 3600.0);
+        let call = is_call.then_some(Call { at, session, slept_secs });
+        Ok(Moment { at, readings: [reading(self.five_hour)?, reading(self.seven_day)?], call })
+    }
 }
 
 /// Answers every line until there are no more. The reader of the answers may leave before the end.
@@ -72,27 +131,31 @@ impl Memory {
     fn answer(&mut self, line: &[u8]) -> Result<Value, String> {
         let line: Line =
             serde_json::from_slice(line).map_err(|error| format!("{error}; a line is {SHAPE}"))?;
-        let settings = self.settings(line.settings)?;
+        let settings = self.settings(line.settings.unwrap_or_default())?;
         if let Some(history) = line.learn {
             self.is_taught = true;
-            self.learn(history.calls, history.snapshots);
+            self.learn(history.moments()?);
             let (days, calls) = (self.learned.habit.days(), self.learned.habit.calls().round());
             return Ok(json!({ "learned": { "days": days, "calls": whole_seconds(calls) } }));
         }
-        let now = line.now.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?;
-        let History { calls, mut snapshots } = line.history;
-        snapshots.sort_by_key(|snapshot| snapshot.at);
-        let rules = rules::around(&settings, whole_seconds(now));
+        let now = time(line.now.ok_or_else(|| format!("now is missing; a line is {SHAPE}"))?)?;
+        let mut moments = line.history.moments()?;
+        let readings = [0, 1].map(|window| {
+            let read = moments.iter().filter_map(|moment| moment.readings[window]);
+            newest(&read.collect::<Vec<_>>())
+        });
         let is_asked = |(at, session): (f64, u64)| {
-            calls.iter().any(|call| call.session == session && (call.at - at).abs() < 1e-3)
+            let mut calls = moments.iter().filter_map(|moment| moment.call);
+            calls.any(|call| call.session == session && (call.at - at).abs() < 1e-3)
         };
         if !self.is_taught && !self.asked.is_some_and(is_asked) {
-            (self.learned, self.calls, self.snapshots) = Default::default();
+            (self.learned, self.past) = Default::default();
         }
-        self.asked = Some((now, session(&line.session)));
-        self.learn_recent(calls, &snapshots, now);
-        let pace = pacing::decide(&Question { now, snapshots: &snapshots, learned: &self.learned }, &rules);
-        Ok(paced(&pace, now).into())
+        self.asked = Some((now, digest::number(line.session.unwrap_or_default())));
+        moments.retain(|moment| moment.at <= now + CLOCK_PLAY_SECS);
+        self.learn(moments);
+        let rules = rules::around(&settings, whole_seconds(now));
+        Ok(paced(&pacing::decide(now, &readings, &self.learned, &rules), now))
     }
 
     fn settings(&mut self, entries: Map<String, Value>) -> Result<Settings, String> {
@@ -106,90 +169,51 @@ impl Memory {
         Ok(settings)
     }
 
-    /// Learns the calls and readings of a line about `now`. Those before the newest known ones are passed over.
-    fn learn_recent(&mut self, mut calls: Vec<Call>, snapshots: &[Snapshot], now: f64) {
-        let known = self.calls.last().map_or(f64::NEG_INFINITY, at_of_call);
-        calls.retain(|call| (known..=now).contains(&call.at));
-        let is_of_now = |snapshot: &&Snapshot| at_of_snapshot(snapshot) <= now + CLOCK_PLAY_SECS;
-        let of_now = snapshots.iter().filter(is_of_now).copied();
-        let read = self.snapshots.last().map_or(i64::MIN, |snapshot| snapshot.at);
-        self.learn(calls, of_now.clone().filter(|snapshot| snapshot.at >= read).collect());
-        if let Some(last) = of_now.last() {
-            // A known reading still tells which account is in use.
-            self.learned.read(&last);
-        }
-    }
-
-    /// Learns what is new in the order of time. Where something older than the known past is new, all is learned again.
-    fn learn(&mut self, calls: Vec<Call>, snapshots: Vec<Snapshot>) {
-        // Parallel calls have the same time and session. They are known together.
-        let is_same = |one: &Call, other: &Call| one.session == other.session;
-        let from_call = add(&mut self.calls, calls, at_of_call, is_same);
-        let from_snapshot = add(&mut self.snapshots, snapshots, at_of_snapshot, |one, other| one == other);
-        let (from_call, from_snapshot) = from_call.zip(from_snapshot).unwrap_or_else(|| {
+    /// Learns what is new, in the order of time. Where a new call is older than a known one, all is learned again.
+    fn learn(&mut self, mut moments: Vec<Moment>) {
+        moments.retain(|moment| !self.knows(moment));
+        let newest = self.past.iter().rev().find_map(|moment| moment.call);
+        let first = moments.iter().find_map(|moment| moment.call);
+        let is_older = first.zip(newest).is_some_and(|(first, newest)| first.at < newest.at);
+        self.past.extend(&moments);
+        self.past.sort_by(|one, other| one.at.total_cmp(&other.at));
+        if is_older {
             self.learned = Learned::default();
-            (0, 0)
-        });
-        let mut snapshots = self.snapshots[from_snapshot..].iter().peekable();
-        for call in &self.calls[from_call..] {
-            while let Some(snapshot) = snapshots.next_if(|snapshot| at_of_snapshot(snapshot) <= call.at) {
-                self.learned.read(snapshot);
-            }
-            self.learned.call(*call);
+            moments.clone_from(&self.past);
         }
-        snapshots.for_each(|snapshot| self.learned.read(snapshot));
+        for moment in moments {
+            self.learned.read(&moment.readings);
+            if let Some(call) = moment.call {
+                self.learned.call(call);
+            }
+        }
     }
-}
 
-const fn at_of_call(call: &Call) -> f64 {
-    call.at
-}
-
-const fn at_of_snapshot(snapshot: &Snapshot) -> f64 {
-    seconds(snapshot.at)
-}
-
-/// Adds what is not known yet, by time, and returns where that begins; `None`: some of it is older than what was known.
-fn add<T>(
-    known: &mut Vec<T>,
-    mut new: Vec<T>,
-    at: impl Fn(&T) -> f64,
-    is_same: impl Fn(&T, &T) -> bool,
-) -> Option<usize> {
-    new.retain(|new| {
-        let from = known.partition_point(|known| at(known) < at(new));
-        !known[from..].iter().take_while(|known| at(known) <= at(new)).any(|known| is_same(known, new))
-    });
-    new.sort_by(|one, other| at(one).total_cmp(&at(other)));
-    let count = known.len();
-    let is_older = new.first().zip(known.last()).is_some_and(|(new, known)| at(new) < at(known));
-    known.append(&mut new);
-    if is_older {
-        known.sort_by(|one, other| at(one).total_cmp(&at(other)));
+    fn knows(&self, moment: &Moment) -> bool {
+        let from = self.past.partition_point(|known| known.at < moment.at);
+        self.past[from..].iter().take_while(|known| known.at <= moment.at).any(|known| known == moment)
     }
-    (!is_older).then_some(count)
 }
 
 /// The controller's answer as JSON.
-pub(crate) fn paced(pace: &Pace, now: f64) -> Map<String, Value> {
+pub(crate) fn paced(pace: &Pace, now: f64) -> Value {
     let window = |pace: &WindowPace| (pace.window.key().to_owned(), paced_window(pace, now));
-    let entries = [
-        ("delay_secs", json!(pace.delay_secs)),
-        ("strategy", json!(pace.strategy)),
-        ("constrained_window", json!(pace.constrained_window)),
-        ("reason", json!(pace.reason)),
-        ("windows", pace.windows.iter().map(window).collect()),
-    ];
-    entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+    json!({
+        "delay_secs": pace.delay_secs,
+        "strategy": pace.strategy,
+        "constrained_window": pace.constrained_window,
+        "reason": pace.reason,
+        "windows": pace.windows.iter().map(window).collect::<Map<_, _>>(),
+    })
 }
 
 /// A window; `null` where a number is not known.
 fn paced_window(pace: &WindowPace, now: f64) -> Value {
-    let current = pace.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
+    let current = pace.reading.filter(|reading| seconds(reading.resets_at) > now);
     let known = |number: f64| current.map(|_| number);
     json!({
         "status": pace.status,
-        "used_percent": pace.reading.map(|(_, reading)| reading.used_percent),
+        "used_percent": pace.reading.map(|reading| reading.used_percent),
         "elapsed_percent": known(pace.line.elapsed_percent),
         "allowance_percent": known(pace.line.allowance_percent),
         "safe_percent": known(pace.line.safe_percent),

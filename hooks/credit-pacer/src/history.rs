@@ -1,26 +1,30 @@
 //! `credit-pacer history`: the usage of each limit as a line of blocks, and each day in numbers. Pure but for [`text`].
 
-use shared::host::Host;
+use pacing::{Reading, Window};
+use shared::cli::Asker;
 
-use crate::past::{Course, NOTHING, Past, Span, look_back};
-use crate::wording::percent;
+use crate::past::{Past, look_back};
+use crate::wording::{SOURCES, percent};
 
 /// The narrowest and the widest chart, in characters.
-const COLUMNS: (usize, usize) = (40, 160);
+const COLUMNS: (u16, u16) = (40, 160);
+
+const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-/// Charts and table for a terminal of this width.
-pub(crate) fn text(host: &Host, days: u32, columns: usize) -> Result<String, String> {
-    look_back(host, days).map(|past| page(&past, columns))
+/// Charts and table.
+pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
+    let columns = asker.host.variable("COLUMNS").and_then(|columns| columns.parse().ok());
+    look_back(asker, days).map(|past| page(&past, columns.unwrap_or(USUAL_COLUMNS)))
 }
 
-fn page(past: &Past, columns: usize) -> String {
+fn page(past: &Past, columns: u16) -> String {
     if past.is_empty() {
-        return format!("Nothing is recorded of the last {} days.\n{NOTHING}", past.days.len());
+        return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
     }
-    let charts = past.courses.iter().map(|course| chart(past, course, columns));
+    let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
     let footer = format!("Times in {}; safe line by the settings of today.", past.zone_name);
     charts.chain([table(past), footer]).collect::<Vec<_>>().join("\n\n")
 }
@@ -36,14 +40,14 @@ fn table(past: &Past) -> String {
 }
 
 /// The chart, with marks where usage was over the safe line, without a line end after its last line.
-fn chart(past: &Past, course: &Course, columns: usize) -> String {
+fn chart(past: &Past, window: Window, columns: u16) -> String {
     let columns = columns.clamp(COLUMNS.0, COLUMNS.1);
-    let column = |column| match past.at(course, columns, column) {
+    let column = |column| match past.at(window, columns, column) {
         Some((used, safe)) => (block(used), if used > safe { '^' } else { ' ' }),
         None => (' ', ' '),
     };
     let (blocks, marks): (String, String) = (0..columns).map(column).unzip();
-    let mut lines = vec![heading(past, course), blocks.trim_end().to_owned()];
+    let mut lines = vec![heading(past, window), blocks.trim_end().to_owned()];
     if marks.contains('^') {
         lines.push(format!("{}  ^ over the safe line", marks.trim_end()));
     }
@@ -56,30 +60,29 @@ fn block(used: f64) -> char {
     BLOCKS[usize::from(reached)]
 }
 
-fn heading(past: &Past, course: &Course) -> String {
-    let name = course.window.name();
-    let Some(peak) = course.highest(&past.span()) else { return format!("{name}: nothing recorded") };
-    match course.runs.last().filter(|run| run.resets_at > past.now) {
-        Some(run) => {
-            format!("{name}: {} used, resets {}", percent(run.highest()), past.date_and_time(run.resets_at))
-        }
-        None => format!("{name}: at most {} used", percent(peak)),
+fn heading(past: &Past, window: Window) -> String {
+    let name = window.name();
+    let used = |reading: Reading| percent(reading.used_percent);
+    if let Some(reading) = past.held(window, past.now) {
+        let resets = past.date_and_time(reading.resets_at);
+        return format!("{name}: {} used, resets {resets}", used(reading));
     }
+    let highest = past.highest(window, &past.span()).map(used);
+    highest.map_or_else(
+        || format!("{name}: nothing recorded"),
+        |highest| format!("{name}: at most {highest} used"),
+    )
 }
 
 /// The days, each below its beginning where there is room.
-fn labels(past: &Past, columns: usize) -> String {
-    let mut line = String::new();
-    for Span { start, .. } in &past.days {
-        let column = (0..columns).find(|column| past.begin(columns, column + 1) > *start).unwrap_or(0);
-        let name = past.date(*start);
-        let (name, length) = (name.trim_end_matches(char::is_alphabetic).trim_end(), line.chars().count());
-        if column + name.len() <= columns && (length == 0 || column > length) {
-            line.push_str(&" ".repeat(column - length));
-            line.push_str(name);
-        }
-    }
-    line
+fn labels(past: &Past, columns: u16) -> String {
+    past.days.iter().fold(String::new(), |line, day| {
+        let column: usize =
+            (0..columns).find(|column| past.begin(columns, column + 1) > day.start).unwrap_or(0).into();
+        let (name, length) = (past.date(day.start), line.chars().count());
+        let fits = column + name.len() <= usize::from(columns) && (length == 0 || column > length);
+        if fits { format!("{line:<column$}{name}") } else { line }
+    })
 }
 
 #[cfg(test)]

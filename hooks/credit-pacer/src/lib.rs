@@ -8,6 +8,7 @@
 //! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
 //! - `state`: the memory of all sessions together; `readings`: the usage of a session's account
+//! - `now`: what is known at this moment, for status and status line
 //! - `observe`: the inputs; `decide`: the rules and effects; `wording`: the messages
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
 //! - `database`: usage and delays of two months; `past`, `history`, `report`: looking back
@@ -18,6 +19,7 @@ mod database;
 mod decide;
 mod filter;
 mod history;
+mod now;
 mod observe;
 mod past;
 mod poll;

@@ -2,66 +2,63 @@
 
 use pacing::DAY_SECS;
 use shared::cli;
+use shared::digest;
 use shared::hook::Context;
 use shared::protocol::{Event, ToolCall};
 
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::{State, digest, secs};
+use crate::state::secs;
 use crate::{CreditPacer, database, poll};
-
-/// Tools after which nothing waits: they wait for the user, or do nothing but keep a list.
-const NO_SLEEP_AFTER: [&str; 9] = [
-    "AskUserQuestion",
-    "EnterPlanMode",
-    "ExitPlanMode",
-    "TaskCreate",
-    "TaskGet",
-    "TaskList",
-    "TaskStop",
-    "TaskUpdate",
-    "TodoWrite",
-];
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let event = match &context.request.event {
         Event::PostToolUse(result) => after_call(context, &result.call, false)?,
         Event::PostToolUseFailure(failure) => after_call(context, &failure.call, failure.is_interrupt)?,
         Event::UserPromptSubmit { prompt, source } => {
-            let reply = cli::prompted::<CreditPacer>(context, prompt, source.as_deref());
-            reply.map_or(What::Prompt, What::Command)
+            What::Command(cli::prompted::<CreditPacer>(context, prompt, source.as_deref())?)
         }
         Event::SessionStart { .. } => {
             clean_up(context);
             What::Start(scene(context)?)
         }
-        Event::SessionEnd { .. } => What::End,
         _ => return None,
     };
-    let poll = !matches!(event, What::Command(_) | What::End) && poll::is_due(context);
-    let session = digest(context.request.call.session_id.as_deref().unwrap_or_default());
+    let poll = !matches!(event, What::Command(_)) && poll::is_due(context);
+    let session = digest::number(context.request.call.session_id.as_deref().unwrap_or_default());
     Some(Facts { session, poll, event })
 }
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
-    let prompt = digest(context.request.call.prompt_id.as_deref().unwrap_or_default());
-    let is_exempt = is_interrupted || NO_SLEEP_AFTER.contains(&tool.tool_name.as_str());
+    let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
+    // Tools that wait for the user, or do nothing but keep a list.
+    let is_idle = matches!(
+        tool.tool_name.as_str(),
+        "AskUserQuestion"
+            | "EnterPlanMode"
+            | "ExitPlanMode"
+            | "TaskCreate"
+            | "TaskGet"
+            | "TaskList"
+            | "TaskStop"
+            | "TaskUpdate"
+            | "TodoWrite"
+    );
+    let is_exempt = is_interrupted || is_idle;
     Some(What::Call { scene: scene(context)?, prompt, is_exempt })
 }
 
 /// `None`: the event names no session.
 fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
     let (id, now) = (context.request.call.session_id.as_deref()?, secs(context.host.now()));
-    let usage = context.store.and_then(|store| known(store, Some(id), context.settings, now));
+    let usage = known(context.store, Some(id), context.settings, now);
     Some(Box::new(Scene::of(usage, context.settings, now)))
 }
 
-/// Once a day, at a session's start: removes what is older than `retention_days`.
+/// At a session's start: removes what is older than `retention_days`.
 fn clean_up(context: &Context<'_, Settings>) {
     let (Some(store), now) = (context.store, context.host.now()) else { return };
-    if State::peek(store).unwrap_or_default().is_cleaning_due(secs(now)) {
-        let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
-        database::report(store, database::clean_up(store, before), now);
-    }
+    let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
+    database::report(store, database::clean_up(store, before), now);
 }

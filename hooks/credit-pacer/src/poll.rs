@@ -2,34 +2,42 @@
 //! way.
 //!
 //! - `slot`: when it may be asked next, and why there is no reading
-//! - `login`: the token of a request; `answer`: its result
+//! - `answer`: the result of a request
 //!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 
 mod answer;
-mod login;
 mod slot;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
-use shared::cli::off_file;
+use serde_json::Value;
+use shared::cli::{Asker, off_file};
+use shared::config::{MAX_LAYER_BYTES, read_text};
 use shared::courier::{self, CourierError, Request};
-use shared::hook::{Context, Hook};
-use shared::host::{Host, Places};
+use shared::hook::Context;
+use shared::host::{Host, Places, Timestamp};
+use shared::operator::Caller;
 use shared::project_env::is_misled;
-use shared::run::configure;
 use shared::state::Store;
-use shared::switches::Switches;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
 use crate::settings::{Settings, UsageApi};
-use crate::state::secs;
+use crate::state::{exact, secs};
 use crate::{CreditPacer, database};
-use slot::{Failure, Kind};
+use slot::Failure;
 
 pub(crate) use slot::Slot;
+
+const NO_LOGIN: &str = "there is no login of Claude Code that is valid: start `claude` and log in";
+
+const NO_COURIER: &str =
+    "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again";
+
+const NOT_KEPT: &str = "what it said could not be written to the state folder";
 
 /// The verb that asks. It is in no help: nobody needs to type it.
 const VERB: &str = "poll";
@@ -46,11 +54,9 @@ const MAX_BYTES: u64 = 64 * 1024;
 
 /// It is switched on, nothing speaks against it here, and its time has come.
 pub(crate) fn is_due(context: &Context<'_, Settings>) -> bool {
-    if !context.settings.usage_api.enabled {
-        return false;
-    }
-    let Some(store) = context.store else { return false };
-    Slot::peek(store).is_due(context.host.now())
+    let is_on = context.settings.usage_api.enabled;
+    let slot = context.store.filter(|_| is_on).map(Slot::peek);
+    slot.is_some_and(|slot| slot.is_due(context.host.now()))
         && !is_misled(context.host, context.request.call.cwd.as_deref())
 }
 
@@ -73,15 +79,17 @@ pub(crate) fn start() -> Result<(), String> {
 
 /// Asks: `credit-pacer poll`, started by [`start`].
 pub(crate) fn run(host: &Host) -> ExitCode {
-    let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    if let Some(store) = places.open_store()
-        && let Some(settings) = allowed(host, &places, &store)
+    let places = &Places::resolve(&host.environment, host.cwd().as_deref());
+    let (store, session) = (places.open_store(), host.environment.session_id.as_deref());
+    let asker = Asker { host, places, store: store.as_ref(), session, caller: Caller::Untyped };
+    if let Some(store) = asker.store
+        && let Some(settings) = allowed(&asker)
     {
         let interval = Duration::from_secs(settings.interval_secs.get().into());
-        if Slot::take(&store, host.now(), interval) {
-            let result = ask(host, &places, &settings).and_then(|windows| Ok(keep(&store, windows, host)?));
-            if let Some(news) = Slot::settle(&store, result, host.now(), interval) {
-                database::report(&store, Err(format!("usage API: {}", news.words())), host.now());
+        if Slot::take(store, host.now(), interval) {
+            let result = ask(host, places, &settings).and_then(|windows| Ok(keep(store, windows, host)?));
+            if let Some(news) = Slot::settle(store, result, host.now(), interval) {
+                database::report(store, Err(format!("usage API: {news}")), host.now());
             }
         }
     }
@@ -90,22 +98,21 @@ pub(crate) fn run(host: &Host) -> ExitCode {
 
 /// The settings, if they and everything else allow to ask. The hook has looked at all of it before it started this process, but
 /// anybody can start it.
-fn allowed(host: &Host, places: &Places, store: &Store) -> Option<UsageApi> {
-    if off_file(host, places).is_some() || is_misled(host, host.cwd().as_deref()) {
+fn allowed(asker: &Asker<'_>) -> Option<UsageApi> {
+    let host = asker.host;
+    if off_file(host, asker.places).is_some() || is_misled(host, host.cwd().as_deref()) {
         return None;
     }
-    let environment = &host.environment;
-    let switch = Switches::read(store).position(CreditPacer::NAME, environment.session_id.as_deref());
-    let section = configure::<CreditPacer>(&places.sources(environment.home.as_deref()), switch)?;
+    let section = asker.section_in_force::<CreditPacer>().ok()?;
     let settings = section.settings.usage_api;
     (section.enabled && settings.enabled).then_some(settings)
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
-    let courier = courier::beside_this_program().ok_or(Kind::NoCourier)?;
+    let courier = courier::beside_this_program().ok_or(NO_COURIER)?;
     let headers = [
         ("anthropic-beta", "oauth-2025-04-20".to_owned()),
-        ("authorization", login::find(host, places.config_dir.as_deref())?),
+        ("authorization", login(host, places.config_dir.as_deref()).ok_or(NO_LOGIN)?),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
     ];
@@ -118,26 +125,49 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         timeout: TIMEOUT,
         max_bytes: MAX_BYTES,
     };
-    let answer =
-        courier::ask(&request, TIMEOUT + courier::MARGIN, &courier).map_err(|error| match error {
-            CourierError::NotStarted(..) | CourierError::Speechless => Kind::NoCourier,
-            CourierError::Late
-            | CourierError::Failed { kind: courier::Kind::Timeout | courier::Kind::Unreachable, .. } => {
-                Kind::Unreachable
-            }
-            CourierError::Failed { .. } => Kind::Garbage,
-        })?;
+    let answer = courier::ask(&request, TIMEOUT + courier::MARGIN, &courier);
+    let answer = answer.map_err(|error| match error {
+        CourierError::NotStarted(..) | CourierError::Speechless => Failure::from(NO_COURIER),
+        CourierError::Late | CourierError::Failed { .. } => {
+            Failure { why: answer::NO_ANSWER, wait: Some(Duration::ZERO) }
+        }
+    })?;
     answer::read(&answer, host.now())
 }
 
+/// The header that shows the login to the server: that of the environment, else of Claude Code's own file. It is used once, and
+/// never renewed, shown, or asked of a keychain, which might open a dialog.
+fn login(host: &Host, config_dir: Option<&Path>) -> Option<String> {
+    let of_environment = host.variable("CLAUDE_CODE_OAUTH_TOKEN").and_then(|token| header(token.trim()));
+    of_environment.or_else(|| {
+        let text = read_text(&config_dir?.join(".credentials.json"), None, MAX_LAYER_BYTES).ok()?;
+        of_credentials(&text, host.now())
+    })
+}
+
+/// A token is one word; anything else would end up in another header, or nowhere.
+fn header(token: &str) -> Option<String> {
+    let is_word = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
+    is_word.then(|| format!("Bearer {token}"))
+}
+
+/// The login in Claude Code's own file, unless it has expired. Pure.
+fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
+    let credentials: Value = serde_json::from_str(text).ok()?;
+    let login = &credentials["claudeAiOauth"];
+    let has_expired = login["expiresAt"].as_f64().is_some_and(|millis| millis / 1000.0 <= exact(now));
+    header(login["accessToken"].as_str()?).filter(|_| !has_expired)
+}
+
 /// Keeps a reading: for pacing, and for looking back.
-fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Kind> {
-    if windows.is_empty() {
-        return Ok(());
-    }
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), &'static str> {
     let (at, source) = (secs(host.now()), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
-    usage::record(store, &observed).map_err(|_| Kind::NotKept)?;
-    database::add_snapshot(store, database::PATIENCE, &observed.windows, (at, at), ("", source))
-        .map_err(|_| Kind::NotKept)
+    let known = usage::record(store, &observed).map_err(|_| NOT_KEPT)?;
+    known
+        .map_or(Ok(()), |known| database::add_snapshot(store, database::PATIENCE, &known, at, ""))
+        .map_err(|_| NOT_KEPT)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,33 +2,32 @@
 //!
 //! The page never replaces a file that is no report.
 
-use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use pacing::{duration, seconds};
-use shared::host::Host;
+use pacing::{Window, duration, seconds};
+use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
-use crate::past::{Course, NOTHING, Past, look_back};
-use crate::wording::percent;
+use crate::past::{Past, Span, look_back};
+use crate::wording::{SOURCES, percent};
 
 /// A file that begins like this is a report.
 const MARK: &str = "<!DOCTYPE html>\n<!-- written by credit-pacer report -->\n";
 
-/// The picture's size in its own units: the plot, and the band of delays below it.
-const COLUMNS: usize = 900;
-const WIDTH: f64 = 900.0;
-const HEIGHT: f64 = 180.0;
-const BAND: f64 = 24.0;
+/// The width of the picture in its own units; its height is a percent each, and the band of delays below it.
+const COLUMNS: u16 = 300;
+
+/// The height of the bar of the longest delay.
+const BAND: f64 = 12.0;
 
 /// The longest delay, in seconds.
 const LONGEST: f64 = 350.0;
 
 /// Writes the report, and returns its path.
-pub(crate) fn write(host: &Host, path: &Path, days: u32) -> Result<PathBuf, String> {
-    replace(path, &page(&look_back(host, days)?))
+pub(crate) fn write(asker: &Asker<'_>, path: &Path, days: u32) -> Result<String, String> {
+    let written = replace(path, &page(&look_back(asker, days)?))?;
+    Ok(written.display().to_string())
 }
 
 /// The name ends in `.html`, so it is no file that switches a hook off.
@@ -46,106 +45,74 @@ fn replace(path: &Path, page: &str) -> Result<PathBuf, String> {
 }
 
 fn is_report(path: &Path) -> bool {
-    let mut start = [0; MARK.len()];
     let is_file = fs::symlink_metadata(path).is_ok_and(|file| file.is_file());
-    is_file
-        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut start).is_ok())
-        && start == MARK.as_bytes()
+    is_file && fs::read_to_string(path).is_ok_and(|text| text.starts_with(MARK))
 }
 
 fn page(past: &Past) -> String {
-    let content = if past.is_empty() {
-        format!("<p>Nothing is recorded of this time.</p><p>{NOTHING}</p>")
-    } else {
-        let windows: String = past.courses.iter().map(|course| section(past, course)).collect();
-        format!("{windows}{}", table(past))
-    };
+    let charts = Window::ALL.map(|window| section(past, window)).concat();
+    let row = |day| format!("<tr>{}</tr>", past.row(day).map(|cell| format!("<td>{cell}</td>")).concat());
+    // The newest day first.
+    let rows: String = past.days.iter().rev().map(row).collect();
     let (first, last) = (past.date(past.span().start), past.date(past.span().end - 1));
     let page = include_str!("report.html")
         .replace("{period}", &format!("{first} to {last} ({})", past.zone_name))
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{now}", &past.date_and_time(past.now))
-        .replace("{content}", &content);
+        .replace("{charts}", &charts)
+        .replace("{rows}", &rows);
     format!("{MARK}{page}")
 }
 
-fn section(past: &Past, course: &Course) -> String {
-    let name = course.window.name();
-    let Some(peak) = course.highest(&past.span()).map(percent) else {
-        return format!("<section><h2>{name}</h2><p>Nothing is recorded of it in this time.</p></section>");
+fn section(past: &Past, window: Window) -> String {
+    let name = window.name();
+    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
+        return format!(
+            "<section><h2>{name}</h2><p>Nothing is recorded of this time; {SOURCES}.</p></section>"
+        );
     };
-    let key = "<b class=\"used\">used</b> <b class=\"safe\">safe line</b> <b class=\"delay\">delays</b>";
-    let (width, height) = (WIDTH + 44.0, HEIGHT + BAND + 34.0);
-    let picture = format!("{}{}{}", grid(past), paths(past, course), delays(past, course));
+    let picture = format!("{}{}{}", grid(past), paths(past, window), delays(past, window));
     format!(
-        "<section><h2>{name}: at most {peak} used</h2><p class=\"key\">{key}</p><svg viewBox=\"-34 -8 {width} {height}\" \
-         role=\"img\" aria-label=\"{name}: at most {peak} used. The table below has each day.\">{picture}</svg></section>"
+        "<section><h2>{name}: at most {peak} used</h2><svg viewBox=\"-11 -3 314 124\" role=\"img\" \
+         aria-label=\"{name}: at most {peak} used. The table below has each day.\">{picture}</svg></section>"
     )
 }
 
 fn grid(past: &Past) -> String {
-    let mut drawn = String::new();
-    for mark in [0.0, 50.0, 100.0] {
-        let y = y(mark);
-        let _ = write!(drawn, "<path class=\"grid\" d=\"M0 {y:.1}H{WIDTH}\"/>");
-        let _ = write!(drawn, "<text x=\"-30\" y=\"{:.1}\">{mark}</text>", y + 4.0);
-    }
-    for day in past.days.iter().step_by(past.days.len().div_ceil(10).max(1)) {
-        let (x, name) = (past.share(day.start) * WIDTH, past.date(day.start));
-        let _ = write!(drawn, "<path class=\"grid\" d=\"M{x:.1} 0V{HEIGHT}\"/>");
-        let _ = write!(drawn, "<text x=\"{x:.1}\" y=\"{:.1}\">{name}</text>", HEIGHT + BAND + 16.0);
-    }
-    drawn
+    let mark = |mark: i32| {
+        let y = 100 - mark;
+        format!("<path class=\"grid\" d=\"M0 {y}H{COLUMNS}\"/><text x=\"-10\" y=\"{}\">{mark}</text>", y + 1)
+    };
+    let day = |day: &Span| {
+        let (x, name) = (past.place(day.start, COLUMNS), past.date(day.start));
+        format!("<path class=\"grid\" d=\"M{x:.1} 0V100\"/><text x=\"{x:.1}\" y=\"119\">{name}</text>")
+    };
+    let days = past.days.iter().step_by(past.days.len().div_ceil(10).max(1)).map(day);
+    [0, 50, 100].map(mark).into_iter().chain(days).collect()
 }
 
 /// Usage as an area and the safe line, column by column; both have gaps where nothing is known.
-fn paths(past: &Past, course: &Course) -> String {
-    let (mut used, mut safe) = (String::new(), String::new());
-    let mut is_begun = false;
-    for column in 0..COLUMNS {
-        match past.at(course, COLUMNS, column) {
-            Some((used_percent, safe_percent)) => {
-                let (floor, line) =
-                    if is_begun { (String::new(), 'L') } else { (format!("M{column} {HEIGHT}"), 'M') };
-                let _ = write!(used, "{floor}V{:.1}H{}", y(used_percent), column + 1);
-                let _ = write!(safe, "{line}{column} {:.1}", y(safe_percent));
-                is_begun = true;
-            }
-            None if is_begun => {
-                let _ = write!(used, "V{HEIGHT}");
-                is_begun = false;
-            }
-            None => {}
-        }
-    }
-    format!("<path class=\"used\" d=\"{used}V{HEIGHT}\"/><path class=\"safe\" d=\"{safe}\"/>")
+fn paths(past: &Past, window: Window) -> String {
+    let columns = (0..COLUMNS).filter_map(|column| Some((column, past.at(window, COLUMNS, column)?)));
+    let drawn = columns.map(|(column, (used, safe))| {
+        let (used, safe) = (100.0 - used.min(100.0), 100.0 - safe);
+        (format!("M{column} 100V{used:.1}h1V100"), format!("M{column} {safe:.1}h1"))
+    });
+    let (used, safe): (String, String) = drawn.unzip();
+    format!("<path class=\"used\" d=\"{used}\"/><path class=\"safe\" d=\"{safe}\"/>")
 }
 
-fn delays(past: &Past, course: &Course) -> String {
-    let own = past.delays.iter().filter(|delay| delay.window == Some(course.window));
+fn delays(past: &Past, window: Window) -> String {
+    let own = past.delays.iter().filter(|delay| delay.window.as_deref() == Some(window.key()));
     let drawn = own.map(|delay| {
-        let height = (seconds(delay.secs) / LONGEST * BAND).clamp(2.0, BAND);
-        let (x, y) = (past.share(delay.at) * WIDTH, HEIGHT + BAND - height);
+        let height = (seconds(delay.secs) / LONGEST * BAND).clamp(1.0, BAND);
+        let (x, y) = (past.place(delay.at, COLUMNS), 100.0 + BAND - height);
         let title = format!("{}: {}", past.date_and_time(delay.at), duration(delay.secs));
         format!(
-            "<rect class=\"delay\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"2\" height=\"{height:.1}\"><title>{title}</title></rect>"
+            "<rect class=\"delay\" x=\"{x:.1}\" y=\"{y:.1}\" width=\"1\" height=\"{height:.1}\"><title>{title}</title></rect>"
         )
     });
     drawn.collect()
-}
-
-fn y(percent: f64) -> f64 {
-    HEIGHT - percent.clamp(0.0, 100.0) / 100.0 * HEIGHT
-}
-
-/// The days, newest first.
-fn table(past: &Past) -> String {
-    let head = ["Day", "5-hour limit", "Weekly limit", "Delays"]
-        .map(|name| format!("<th scope=\"col\">{name}</th>"))
-        .concat();
-    let row = |day| format!("<tr>{}</tr>", past.row(day).map(|cell| format!("<td>{cell}</td>")).concat());
-    let rows: String = past.days.iter().rev().map(row).collect();
-    format!("<section><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></section>")
 }
 
 #[cfg(test)]

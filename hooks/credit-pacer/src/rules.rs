@@ -1,15 +1,9 @@
 //! The settings as the controller takes them, and the time zone.
 
 use chrono::{DateTime, Local, Offset, TimeZone, Utc};
-use pacing::{Calendar, DAY_SECS, Hours, Limit, Rules, Window, Zone};
+use pacing::{Calendar, DAY_SECS, Limit, Rules, Window, Zone};
 
 use crate::settings::{Day, HoursOfDay, Settings};
-
-/// The offsets of the zone are looked up for the past of the habits and a week, in days.
-const DAYS_BACK: i64 = 36;
-
-/// The offsets of the zone are looked up for the longest window and a day, in days.
-const DAYS_AHEAD: i64 = 9;
 
 /// The rules without a time zone: enough to see that nothing is over its line. A zone costs files.
 pub(crate) fn without_zone(settings: &Settings) -> Rules {
@@ -17,8 +11,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         let window = settings.window(window);
         Limit { is_enabled: window.enabled, preload: window.preload_pct.get() }
     };
-    let hours =
-        |hours: &[HoursOfDay]| hours.iter().map(|hours| Hours { from: hours.from, to: hours.to }).collect();
+    let hours = |hours: &[HoursOfDay]| hours.iter().map(|hours| hours.0).collect();
     let workdays = settings.workdays.as_slice();
     Rules {
         safety: settings.safety_buffer_pct.get() / 100.0,
@@ -31,15 +24,15 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
             zone: Zone::default(),
             workdays: Day::WEEK.map(|day| workdays.contains(&day)),
             work_hours: hours(settings.work_hours.as_slice()),
-            days_off: settings.holidays.as_slice().iter().map(|days| (days.first, days.last)).collect(),
+            days_off: settings.holidays.as_slice().iter().map(|days| days.0).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),
         },
     }
 }
 
-/// The rules in the user's time zone, around this moment.
+/// The rules in the user's time zone, around this moment: four weeks of habits and a week back, the longest window ahead.
 pub(crate) fn around(settings: &Settings, now: i64) -> Rules {
-    between(settings, now.saturating_sub(DAYS_BACK * DAY_SECS), now.saturating_add(DAYS_AHEAD * DAY_SECS))
+    between(settings, now.saturating_sub(36 * DAY_SECS), now.saturating_add(9 * DAY_SECS))
 }
 
 /// The rules in the user's time zone, between two moments.
@@ -52,10 +45,11 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
     rules
 }
 
-/// The name of the time zone; `None` if the system does not report one.
-pub(crate) fn zone_name(settings: &Settings) -> Option<String> {
+/// The name of the time zone, for people.
+pub(crate) fn zone_name(settings: &Settings) -> String {
     let named = settings.timezone.named().map(|zone| zone.name().to_owned());
-    named.or_else(|| iana_time_zone::get_timezone().ok())
+    let system = || iana_time_zone::get_timezone().unwrap_or_else(|_| "the time of this machine".to_owned());
+    named.unwrap_or_else(system)
 }
 
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.

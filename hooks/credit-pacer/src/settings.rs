@@ -5,9 +5,10 @@ mod written;
 use pacing::Window;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value};
-use shared::config::{Bounded, Decimal, LayerKind, Origin, SettingFault, read_typed, section_defaults};
+use serde_json::{Map, Value, json};
+use shared::config::{Bounded, Decimal, Fault, LayerKind, SettingFault, Sources, load};
 use shared::hook::Hook;
+use shared::switches::Position;
 
 use crate::CreditPacer;
 
@@ -83,35 +84,6 @@ pub struct UsageApi {
     pub interval_secs: Bounded<300, 86_400>,
 }
 
-/// The keys that decide whether a call waits, and for how long, as paths within the section.
-const DECIDING: [&str; 16] = [
-    "headless",
-    "safety_buffer_pct",
-    "threshold_pct",
-    "base_delay_secs",
-    "max_delay_secs",
-    "max_total_delay_per_hour_secs",
-    "quiet_hours",
-    "stale_after_secs",
-    "timezone",
-    "workdays",
-    "work_hours",
-    "holidays",
-    "five_hour.enabled",
-    "five_hour.preload_pct",
-    "seven_day.enabled",
-    "seven_day.preload_pct",
-];
-
-/// "set for this project: workdays (.claude/requirements.yaml:3)": the keys about delays that files of the project decide, if there
-/// are any. `origin` returns the provenance of a key.
-pub(crate) fn by_project(origin: &dyn Fn(&str) -> Option<Origin>) -> Option<String> {
-    let set = DECIDING.into_iter().filter_map(|key| Some((key, origin(key)?)));
-    let set = set.filter(|(_, origin)| matches!(origin.layer, LayerKind::Project | LayerKind::Local));
-    let keys: Vec<String> = set.map(|(key, origin)| format!("{key} ({origin})")).collect();
-    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
-}
-
 impl Settings {
     pub(crate) const fn window(&self, window: Window) -> WindowSettings {
         match window {
@@ -131,42 +103,24 @@ impl Settings {
     }
 
     /// The built-in defaults with these entries over them, maps key by key. `enabled: false` switches both windows off.
-    ///
-    /// # Errors
-    /// The wrong key, and why it is wrong.
     pub(crate) fn over_defaults(entries: &Map<String, Value>) -> Result<Self, String> {
-        let mut sections: Map<String, Value> = read_typed(section_defaults(CreditPacer::NAME))?;
-        let defaults = sections.remove(CreditPacer::NAME).unwrap_or_default();
-        let Value::Object(mut section) = defaults else {
-            return Err("the built-in defaults cannot be read".to_owned());
-        };
-        let mut settings = read(section.clone())?;
-        for (key, value) in entries {
-            lay(&mut section, key, value);
-            settings = read(section.clone()).map_err(|why| format!("{key}: {why}"))?;
+        let text = json!({ CreditPacer::NAME: entries }).to_string();
+        let instead = Some((LayerKind::Global, text));
+        let sources = Sources { global: Some("settings".into()), instead, ..Sources::default() };
+        let section = load::<Self>(CreditPacer::section(), &sources, Position::Auto)
+            .ok_or("the built-in defaults cannot be read")?;
+        if let Some(problem) = section.problems.first() {
+            let key = problem.key.trim_start_matches("credit-pacer.");
+            return Err(match &problem.fault {
+                Fault::Expected(what) => format!("{key}: expected {what}"),
+                fault => format!("{key}: {fault}"),
+            });
         }
+        let mut settings = section.settings;
+        settings.five_hour.enabled &= section.enabled;
+        settings.seven_day.enabled &= section.enabled;
         Ok(settings)
     }
-}
-
-fn lay(below: &mut Map<String, Value>, key: &str, value: &Value) {
-    match (below.get_mut(key), value) {
-        (Some(Value::Object(below)), Value::Object(above)) => {
-            above.iter().for_each(|(key, value)| lay(below, key, value));
-        }
-        _ => drop(below.insert(key.to_owned(), value.clone())),
-    }
-}
-
-fn read(mut section: Map<String, Value>) -> Result<Settings, String> {
-    let mut is_true =
-        |key: &str| section.remove(key).and_then(|value| value.as_bool()).ok_or("true or false is expected");
-    let (enabled, _) = (is_true("enabled")?, is_true("headless")?);
-    let mut settings: Settings =
-        serde_json::from_value(Value::Object(section)).map_err(|error| error.to_string())?;
-    settings.five_hour.enabled &= enabled;
-    settings.seven_day.enabled &= enabled;
-    Ok(settings)
 }
 
 #[cfg(test)]

@@ -4,9 +4,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pacing::{Call, DAY_SECS, Learned, Strategy, Window};
+use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
 use shared::state::Store;
@@ -23,8 +22,6 @@ pub struct State {
     pub(crate) alerts: Vec<Alert>,
     /// When the user was last told that there are no readings, in seconds since the epoch.
     pub(crate) hinted_at: i64,
-    /// When the database was last cleaned, in seconds since the epoch.
-    pub(crate) cleaned_at: i64,
     /// The windows over their safe line, as last written down for other hooks.
     pub(crate) line: Line,
 }
@@ -72,10 +69,6 @@ impl State {
         store.read("")
     }
 
-    pub(crate) const fn is_cleaning_due(&self, now: i64) -> bool {
-        self.cleaned_at + DAY_SECS <= now || now < self.cleaned_at
-    }
-
     /// Books the delay of a session that ends now.
     pub(crate) fn book(&mut self, session: u64, now: Timestamp) -> Option<(Pending, Duration)> {
         let own = self.sessions.get_mut(&session)?;
@@ -111,12 +104,6 @@ pub(crate) const fn secs(time: Timestamp) -> i64 {
 /// The delay in whole seconds, rounded.
 pub(crate) const fn whole_secs(delay: Duration) -> u64 {
     delay.saturating_add(Duration::from_millis(500)).as_secs()
-}
-
-/// The beginning of a hash: enough to tell sessions apart.
-pub(crate) fn digest(id: &str) -> u64 {
-    let bytes = Sha256::digest(id);
-    bytes.iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
 }
 
 impl Remembered for State {

@@ -9,20 +9,18 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use shared::cli::off_file;
-use shared::hook::Hook;
-use shared::host::{Environment, Host, Places, Timestamp, read_first_value};
-use shared::run::configure;
+use shared::cli::Asker;
+use shared::host::{Host, Places, Timestamp, read_first_value};
+use shared::operator::Caller;
 use shared::state::Store;
-use shared::switches::Switches;
 use shared::usage::session::{self, SessionUsage};
 use shared::usage::{self, Observed, Sight, Source, Usage};
 
-use crate::decide::allowed;
-use crate::readings::{Scene, known};
+use crate::now::Now;
+use crate::readings::known;
 use crate::settings::Settings;
-use crate::state::{State, digest, secs};
-use crate::{CreditPacer, database, wording};
+use crate::state::secs;
+use crate::{CreditPacer, database};
 use line::Shown;
 use report::Report;
 
@@ -37,50 +35,47 @@ const MARGIN: usize = 4;
 
 /// Reads the object of Claude Code on stdin, records it, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
-    answer_on_panic();
     let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
     let mut report = Report::read(&input).unwrap_or_default();
     report.usage.written_at = secs(host.now());
-    let (environment, places) = places(host, &report);
-    let store = places.open_store();
-    let (is_recorded, news) = record(store.as_ref(), &report);
-    let switches = store.as_ref().map(Switches::read).unwrap_or_default();
-    let switch = switches.position(CreditPacer::NAME, report.session.as_deref());
-    let section = configure::<CreditPacer>(&places.sources(environment.home.as_deref()), switch);
-    match &section {
-        Some(section) => {
-            let is_off = !section.enabled || off_file(host, &places).is_some();
-            let line = line_of(host, store.as_ref(), &report, &section.settings, (is_recorded, is_off));
-            print(format!("{line}\n").as_bytes());
+    // The session's project, whatever the environment of this process names.
+    let mut host = host.clone();
+    host.environment.project_dir = report.project.clone().or(host.environment.project_dir);
+    let places = places(&host);
+    let (store, session) = (places.open_store(), report.session.as_deref());
+    let (host, places, store) = (&host, &places, store.as_ref());
+    let asker = Asker { host, places, store, session, caller: Caller::Untyped };
+    let (is_recorded, news) = record(&asker, &report);
+    match asker.section_in_force::<CreditPacer>() {
+        Ok(section) => {
+            let usage = usage_now(&asker, &report, is_recorded, &section.settings);
+            let is_lost = !is_recorded && !report.usage.windows.is_empty();
+            let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
+            print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
             if let Some(printed) = chained.and_then(|command| chain::output(host, command, &input)) {
                 print(&printed);
             }
         }
-        None => print(format!("{}\n", wording::UNREADABLE).as_bytes()),
+        Err(why) => print(format!("{why}\n").as_bytes()),
     }
-    keep(store.as_ref(), &report, news);
+    keep(&asker, &report, news);
     ExitCode::SUCCESS
 }
 
-/// The folders for the session's project, whatever the environment of this process names.
-fn places(host: &Host, report: &Report) -> (Environment, Places) {
-    let mut environment = host.environment.clone();
-    if report.project.is_some() {
-        environment.project_dir.clone_from(&report.project);
+/// The folders as the hook has them: it must read where this process writes.
+fn places(host: &Host) -> Places {
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
+    let is_own = places.state_dir == places.default_state_dir;
+    if is_own || places.open_store().as_ref().is_some_and(Store::is_writable) {
+        return places;
     }
-    let places = Places::resolve(&environment, host.cwd().as_deref());
-    let is_named = places.state_dir != places.default_state_dir;
-    // As the hook does: it must read where this process writes.
-    if is_named && !places.open_store().as_ref().is_some_and(Store::is_writable) {
-        return (environment, places.without_named_state_dir());
-    }
-    (environment, places)
+    places.without_named_state_dir()
 }
 
 /// Writes down the report; false: that failed. Also what is known then, if that has changed.
-fn record(store: Option<&Store>, report: &Report) -> (bool, Option<Usage>) {
-    let (Some(store), Some(id)) = (store, report.session.as_deref()) else { return (false, None) };
+fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
+    let (Some(store), Some(id)) = (asker.store, asker.session) else { return (false, None) };
     let mut news = Ok(None);
     let recorded = session::record(store, id, report.usage.clone(), |sight| {
         news = usage::record(store, &observed(&report.usage, sight));
@@ -92,11 +87,10 @@ fn record(store: Option<&Store>, report: &Report) -> (bool, Option<Usage>) {
 }
 
 /// Keeps news for looking back. The reading is recorded and the line printed before, so nothing else waits for the database.
-fn keep(store: Option<&Store>, report: &Report, news: Option<Usage>) {
-    let (Some(store), Some(id), Some(usage)) = (store, report.session.as_deref(), news) else { return };
+fn keep(asker: &Asker<'_>, report: &Report, news: Option<Usage>) {
+    let (Some(store), Some(id), Some(usage)) = (asker.store, asker.session, news) else { return };
     let now = report.usage.written_at;
-    let (times, by) = ((usage.observed_at, now), (id, usage.source));
-    let kept = database::add_snapshot(store, PATIENCE, &usage.windows, times, by);
+    let kept = database::add_snapshot(store, PATIENCE, &usage, now, id);
     database::report(store, kept, Timestamp::from_secs(now));
 }
 
@@ -104,42 +98,18 @@ fn observed(usage: &SessionUsage, sight: Sight) -> Observed {
     Observed { at: usage.written_at, source: Source::StatusLine, sight, windows: usage.windows.clone() }
 }
 
-fn line_of(
-    host: &Host,
-    store: Option<&Store>,
-    report: &Report,
-    settings: &Settings,
-    (is_recorded, is_off): (bool, bool),
-) -> String {
-    let now = host.now();
-    let scene = scene(store, report, is_recorded, settings);
-    let state = store.and_then(State::peek).unwrap_or_default();
-    let pace = state.pace(&scene, now);
-    let session = state.sessions.get(&digest(report.session.as_deref().unwrap_or_default()));
-    let shown = Shown {
-        model: report.model_name.as_deref(),
-        context_percent: report.usage.context.used_percent,
-        delay_secs: allowed(&pace, session, settings, false, now).as_secs_f64(),
-        pace: &pace,
-        is_off,
-        is_lost: !is_recorded && !report.usage.windows.is_empty(),
-        has_replied: report.has_replied(),
-        now: report.usage.written_at,
-    };
-    // See <https://no-color.org>.
-    let takes_colours =
-        host.variable("NO_COLOR").is_none() && host.variable("TERM").as_deref() != Some("dumb");
-    line::line(&shown, columns(host), takes_colours)
+/// The usage as the hook would find it. Where nothing can be written, the report itself counts.
+fn usage_now(asker: &Asker<'_>, report: &Report, is_recorded: bool, settings: &Settings) -> Option<Usage> {
+    let usage = known(asker.store, asker.session, settings, report.usage.written_at);
+    if is_recorded || session::observed(None, &report.usage).is_none() {
+        return usage;
+    }
+    Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)))
 }
 
-/// The readings as the hook would find them. Where nothing can be written, the report itself counts.
-fn scene(store: Option<&Store>, report: &Report, is_recorded: bool, settings: &Settings) -> Scene {
-    let now = report.usage.written_at;
-    let mut usage = store.and_then(|store| known(store, report.session.as_deref(), settings, now));
-    if !is_recorded && session::observed(None, &report.usage).is_some() {
-        usage = Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
-    }
-    Scene::of(usage, settings, now)
+/// See <https://no-color.org>.
+fn takes_colours(host: &Host) -> bool {
+    host.variable("NO_COLOR").is_none() && host.variable("TERM").as_deref() != Some("dumb")
 }
 
 fn print(bytes: &[u8]) {
@@ -151,14 +121,4 @@ fn print(bytes: &[u8]) {
 fn columns(host: &Host) -> usize {
     let columns = host.variable("COLUMNS").and_then(|columns| columns.trim().parse().ok());
     columns.filter(|columns| *columns > 0).unwrap_or(DEFAULT_COLUMNS).saturating_sub(MARGIN).max(1)
-}
-
-/// Reports a panic as a line: it is a bug, and the screen of Claude Code must not pay for it.
-#[expect(clippy::exit, reason = "with panic = abort this is the only way to end with status 0")]
-fn answer_on_panic() {
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(|place| format!(" at {}:{}", place.file(), place.line()));
-        print(format!("credit-pacer: a bug{}\n", place.unwrap_or_default()).as_bytes());
-        std::process::exit(0);
-    }));
 }

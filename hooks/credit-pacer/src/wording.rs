@@ -2,24 +2,22 @@
 
 use std::time::Duration;
 
-use pacing::{Pace, Rules, duration};
+use pacing::{Pace, duration};
 use shared::usage;
 
 use crate::settings::Settings;
 use crate::state::whole_secs;
 
-/// The message where even the defaults are unreadable.
-pub(crate) const UNREADABLE: &str = "credit-pacer: the built-in defaults cannot be read; this is a bug";
-
-/// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session (`first`)
-/// also names the hook, the keys that files of the project decide, and how to end it.
-pub(crate) fn waited(delay: Duration, why: &str, first: Option<&str>) -> String {
+/// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also says
+/// what for, and how to end it.
+pub(crate) fn waited(delay: Duration, why: &str, is_first: bool) -> String {
     let secs = whole_secs(delay);
-    let Some(by_project) = first else { return format!("credit-pacer: waited {secs} s. {why}.") };
-    let by_project = if by_project.is_empty() { String::new() } else { format!("; {by_project}") };
+    if !is_first {
+        return format!("credit-pacer: waited {secs} s. {why}.");
+    }
     format!(
-        "credit-pacer: waited {secs} s so that your usage limits last. {why}{by_project}. credit-pacer status says more, Esc \
-         ends a delay, credit-pacer off stops them."
+        "credit-pacer: waited {secs} s so that your usage limits last. {why}. credit-pacer status says more, Esc ends a delay, \
+         credit-pacer off stops them."
     )
 }
 
@@ -33,7 +31,7 @@ pub(crate) fn likely(pace: &Pace, delay: Duration) -> String {
 }
 
 /// The sources of readings.
-pub(crate) const SOURCES: &str = "they come from the status line, in a terminal with a Pro or Max login, after the first \
+pub(crate) const SOURCES: &str = "readings come from the status line, in a terminal with a Pro or Max login, after the first \
                                   answer (req hooks statusline sets it, where it is not set)";
 
 /// Without any reading.
@@ -43,13 +41,12 @@ pub(crate) fn no_readings(settings: &Settings) -> String {
     format!("credit-pacer: there are no usage readings, so nothing is delayed; {SOURCES}{api}")
 }
 
-/// A window that is nearly used up: "credit-pacer: weekly limit 96 % used; resets Thu 16:00, in 4 d 3 h (pace-maker status)".
-pub(crate) fn alert(name: &str, window: &usage::Window, rules: &Rules, now: i64) -> String {
+/// A window that is nearly used up: "credit-pacer: weekly limit 96 % used; resets in 4 d 3 h (pace-maker status)".
+pub(crate) fn alert(name: &str, window: &usage::Window, now: i64) -> String {
     let known = pacing::Window::ALL.into_iter().find(|window| window.key() == name);
     let name = known.map_or_else(|| name.replace('_', " "), |window| window.name().to_owned());
-    let (used, resets) = (window.used_percent, rules.calendar.said(window.resets_at, now));
-    let left = duration(window.resets_at - now);
-    format!("credit-pacer: {name} {used:.0} % used; resets {resets}, in {left} (pace-maker status)")
+    let (used, left) = (window.used_percent, duration(window.resets_at - now));
+    format!("credit-pacer: {name} {used:.0} % used; resets in {left} (pace-maker status)")
 }
 
 /// `61 %`, or `61.5 %`.

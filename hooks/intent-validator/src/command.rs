@@ -64,8 +64,7 @@ pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);
     let judge = judge::status_lines(&settings.judge, asker.store, asker.host);
-    let unusable = texts.unusable.iter().map(|text| format!("message_files.{} {}", text.name, text.why));
-    std::iter::once(own).chain(judge).chain(unusable).collect()
+    std::iter::once(own).chain(judge).chain(texts.unusable).collect()
 }
 
 fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {

@@ -1,5 +1,6 @@
 //! The words after `intent-validator declare`, and the line that Claude is shown. Pure.
 
+use shared::text::quoted;
 use transcript::{Quotable, Words};
 
 use crate::form::{self, Form, Heard, Judgement, Lack};
@@ -68,16 +69,6 @@ pub(crate) fn line(program: &str, form: &Form) -> String {
     given.fold(format!("{program} declare"), |line, (option, value)| {
         format!("{line} {option} {}", quoted(value))
     })
-}
-
-/// Quoted for every shell, and for [`shared::own_calls`], which knows no backslash.
-fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "_-./:,@%+".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\"'\"'"))
-    }
 }
 
 #[cfg(test)]

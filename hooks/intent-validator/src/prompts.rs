@@ -1,6 +1,7 @@
-//! The texts of config/prompts, and how their placeholders are filled.
+//! The texts of config/prompts, how their placeholders are filled, and how a foreign text is shown.
 
 use shared::messages::{Text, Texts};
+use shared::text::is_hidden;
 
 macro_rules! texts {
     ($($constant:ident = $folder:literal / $name:literal),*) => {
@@ -32,6 +33,13 @@ fn fill(text: &str, values: &[(&str, &str)]) -> String {
         Some(format!("{before}{value}{}", fill(behind, values)))
     });
     filled.unwrap_or_else(|| format!("{before}{{{}", fill(after, values)))
+}
+
+/// One line without characters that move the cursor or turn the writing round, cut to so many characters.
+pub(crate) fn cleaned(text: &str, max_chars: usize) -> String {
+    let line = text.replace(is_hidden, " ").split_whitespace().collect::<Vec<_>>().join(" ");
+    let kept: String = line.chars().take(max_chars).collect();
+    if kept.len() < line.len() { format!("{kept}…") } else { kept }
 }
 
 #[cfg(test)]

@@ -5,13 +5,13 @@ use secrets::masked;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::digest;
+use transcript::{Quotable, Words};
 
 use crate::change::beginning;
 use crate::checks::{self, Finding};
 use crate::form::Part as FormPart;
-use crate::plan::Known;
+use crate::prompts::cleaned;
 use crate::settings::Settings;
-use crate::wording::cleaned;
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
@@ -86,11 +86,16 @@ impl<V> From<Asked<V>> for Reply<V> {
     }
 }
 
-pub(crate) fn announced<'a>(settings: &'a Settings, instructions: String, known: &Known) -> Question<'a> {
+pub(crate) fn announced<'a>(
+    settings: &'a Settings,
+    instructions: String,
+    file: &str,
+    words: &Words,
+    user: &Quotable,
+) -> Question<'a> {
     let most = settings.judge.max_conversation_chars.get() as usize / 2;
-    let Known { place, words, user, .. } = known;
     let parts = [
-        ("file", place.file.as_str(), MAX_SHORT),
+        ("file", file, MAX_SHORT),
         ("said_before", &words.before.join("\n\n"), most),
         ("said", words.own.as_deref().unwrap_or_default(), most),
         ("user", &user.texts.join("\n\n"), most),

@@ -1,12 +1,12 @@
 //! The messages. A test follows what each asks for.
 
 use secrets::masked;
-use shared::text::is_hidden;
 
 use crate::checks::Finding;
 use crate::declare;
 use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
+use crate::prompts::cleaned;
 use crate::state::Cause;
 
 const MAX_QUOTED: usize = 100;
@@ -107,13 +107,6 @@ impl Allowed {
 
 fn shown(file: &str) -> String {
     cleaned(file, MAX_FINDING)
-}
-
-/// One line without characters that move the cursor or turn the writing round, cut to so many characters.
-pub(crate) fn cleaned(text: &str, max_chars: usize) -> String {
-    let line = text.replace(is_hidden, " ").split_whitespace().collect::<Vec<_>>().join(" ");
-    let kept: String = line.chars().take(max_chars).collect();
-    if kept.len() < line.len() { format!("{kept}…") } else { kept }
 }
 
 #[cfg(test)]

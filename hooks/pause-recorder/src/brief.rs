@@ -1,7 +1,9 @@
-//! The brief of a snapshot for a new session: a few lines and the path of the file. Pure.
+//! The brief of a snapshot for a new session: a few lines and the path of the file.
 
-use shared::messages::Text;
+use shared::hook::Context;
+use shared::messages::{Text, Texts};
 
+use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::text::{MAX_CHARS, one_line};
 
@@ -11,22 +13,22 @@ pub(crate) const BRIEF: Text = Text {
     built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
 };
 
-/// The part that the text loses where the context is unknown.
-const FULL: &str = " with its context {percent} % full";
-
 /// The entries of a list.
 const MAX_ITEMS: usize = 5;
 
 const MAX_FILES: usize = 12;
 
+/// The user's own text, or the built-in one.
+pub(crate) fn text_in_force(context: &Context<'_, Settings>) -> String {
+    Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF)
+}
+
 /// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.
 pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
-    let text = match snapshot.percent() {
-        Some(percent) => text.replace("{percent}", &format!("{percent:.0}")),
-        None => text.replace(FULL, "").replace("{percent}", "?"),
-    };
+    let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
+        .replace("{percent}", &percent)
         .replace("{when}", &item(&snapshot.paused_at()))
         .replace("{path}", path)
         // Last, because a recorded text may hold the name of a place.
@@ -93,7 +95,7 @@ mod tests {
         }
         snapshot.context_usage.tokens_total = 0;
         let text = brief(BRIEF.built_in, &snapshot, "x.json");
-        assert!(text.contains(". If the user") && !text.contains('%'), "{text}");
+        assert!(text.contains("context ? % full"), "{text}");
     }
 
     #[test]

@@ -1,29 +1,26 @@
 //! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
 //!
-//! - `grammar`: the words
-//! - `project`: the caller, its records and snapshots
-//! - `reports`: status, list, show
-//! - `changes`: start, finalize, discard, resume, prune
+//! - `project`: the records and snapshots of the project
+//! - `answers`: the answer to each verb
 
-mod changes;
-mod grammar;
+mod answers;
 mod project;
-mod reports;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
 
 use shared::cli::{self, Asker, Commands, Line, Verb};
+use shared::config::Section;
 use shared::hook::Context;
 use shared::protocol::{Call, Event, Request};
 use transcript::kept;
 
 use crate::PauseRecorder;
+use crate::record::{Sessions, is_record_id};
+use crate::registry;
 use crate::settings::Settings;
 use crate::step::Step;
 use project::Project;
-
-pub(crate) use grammar::Asked;
 
 /// The answer to a command.
 pub(crate) type Reply = cli::Reply<Step>;
@@ -43,11 +40,52 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("prune [--older-than DAYS] [--dry-run]", "removes snapshots of this project that are older"),
 ];
 
+/// The days that `prune` keeps by default.
+const DAYS: u32 = 90;
+
+/// A request.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Asked {
+    Status { json: bool },
+    List,
+    Show { id: Option<String> },
+    Start,
+    Finalize { id: Option<String>, minimal: bool },
+    Discard { id: Option<String> },
+    Resume { id: Option<String> },
+    Prune { days: u32, dry_run: bool },
+}
+
 impl Commands for PauseRecorder {
     type Asked = Asked;
 
     fn asked(line: &Line<'_>) -> Option<Asked> {
-        grammar::asked(line)
+        // At most one id. In a prompt another word makes the line prose.
+        let id = |words: &[&str]| match words {
+            [] => Some(None),
+            [id] => (!id.starts_with('-') && (!line.is_prompt || is_id(id))).then(|| Some((*id).to_owned())),
+            _ => None,
+        };
+        Some(match line.words {
+            ["status"] => Asked::Status { json: false },
+            ["status", "--json"] => Asked::Status { json: true },
+            ["list"] => Asked::List,
+            ["show", words @ ..] => Asked::Show { id: id(words)? },
+            ["start"] => Asked::Start,
+            ["finalize", "--minimal", words @ ..] | ["finalize", words @ .., "--minimal"] => {
+                Asked::Finalize { id: id(words)?, minimal: true }
+            }
+            ["finalize", words @ ..] => Asked::Finalize { id: id(words)?, minimal: false },
+            ["discard", words @ ..] => Asked::Discard { id: id(words)? },
+            ["resume", words @ ..] => Asked::Resume { id: id(words)? },
+            ["prune"] => Asked::Prune { days: DAYS, dry_run: false },
+            ["prune", "--dry-run"] => Asked::Prune { days: DAYS, dry_run: true },
+            ["prune", "--older-than", days] => Asked::Prune { days: days.parse().ok()?, dry_run: false },
+            ["prune", "--older-than", days, "--dry-run"] | ["prune", "--dry-run", "--older-than", days] => {
+                Asked::Prune { days: days.parse().ok()?, dry_run: true }
+            }
+            _ => return None,
+        })
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
@@ -58,44 +96,41 @@ impl Commands for PauseRecorder {
     }
 }
 
+/// `session-20260106-120000`, or the end of an active record's name.
+fn is_id(word: &str) -> bool {
+    is_record_id(word) || (word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
+}
+
 /// Answers as the asking session would.
 fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
-    let section = match asker.section_in_force::<PauseRecorder>() {
+    let Section { settings, locked, .. } = match asker.section_in_force::<PauseRecorder>() {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
-    let call = Call {
-        session_id: asker.session.map(ToOwned::to_owned),
-        transcript_path: asker
-            .session
-            .and_then(|session| kept::of_session(asker.places.config_dir.as_deref()?, session)),
-        ..Call::default()
-    };
+    let session_id = asker.session.map(ToOwned::to_owned);
+    let config_dir = asker.places.config_dir.as_deref();
+    let transcript_path = session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
+    let call = Call { session_id, transcript_path, ..Call::default() };
     let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
-    let context = Context {
-        request: &Request { call, event },
-        settings: &section.settings,
-        places: asker.places,
-        host: asker.host,
-        locked: &section.locked,
-        store: asker.store,
-    };
+    let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
+    let context = Context { request, settings: &settings, places, host, locked: &locked, store };
     answer(wanted, *asker, &context, false)
 }
 
 fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
-    let Some(project) = Project::new(asker, context, is_prompt) else {
+    let Some(sessions) = Sessions::of(asker.places) else {
         return Reply::no("pause-recorder: there is no project here, and no folder to keep records in");
     };
+    let project = Project { asker, context, is_prompt, sessions, registry: registry::read(asker.store) };
     let done = match wanted {
-        Asked::Status { json } => Ok(reports::status(&project, *json)),
-        Asked::List => Ok(reports::list(&project)),
-        Asked::Show { id } => reports::show(&project, id.as_deref()),
-        Asked::Start => changes::start(&project),
-        Asked::Finalize { id, minimal } => changes::finalize(&project, id.as_deref(), *minimal),
-        Asked::Discard { id } => changes::discard(&project, id.as_deref()),
-        Asked::Resume { id } => changes::resume(&project, id.as_deref()),
-        Asked::Prune { days, dry_run } => changes::prune(&project, *days, *dry_run),
+        Asked::Status { json } => Ok(answers::status(&project, *json)),
+        Asked::List => Ok(answers::list(&project)),
+        Asked::Show { id } => answers::show(&project, id.as_deref()),
+        Asked::Start => answers::start(&project),
+        Asked::Finalize { id, minimal } => answers::finalize(&project, id.as_deref(), *minimal),
+        Asked::Discard { id } => answers::discard(&project, id.as_deref()),
+        Asked::Resume { id } => answers::resume(&project, id.as_deref()),
+        Asked::Prune { days, dry_run } => Ok(answers::prune(&project, *days, *dry_run)),
     };
     done.unwrap_or_else(|why| Reply::no(format!("pause-recorder: {why}")))
 }

@@ -5,22 +5,18 @@ mod actions;
 use std::collections::BTreeSet;
 
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
-use shared::host::DAY;
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::levels::Level;
 use crate::occupancy::{Reading, Source};
 use crate::reading::is_automatic_compaction;
-use crate::record::Action;
+use crate::record::{Action, NOT_RECORDED};
 use crate::state::{Compaction, State};
-use crate::step::{End, Ending, Step};
+use crate::step::{End, Step};
 use crate::wording;
 
 pub(crate) use actions::started;
-
-/// The key of a session's last line that counts the actions the full record left out.
-pub(crate) const NOT_RECORDED: &str = "not_recorded";
 
 pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &input.facts.answered {
@@ -56,32 +52,25 @@ impl Course<'_> {
     /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
         let reading = self.input.facts.reading.as_ref();
-        match &self.input.request.event {
-            event if is_automatic_compaction(event) => {
-                let known = reading.filter(|reading| !reading.model.is_empty());
-                self.state.compacting =
-                    known.map(|reading| Compaction { model: reading.model.clone(), tokens: reading.tokens });
-            }
-            // A compaction that was only announced does not come to this.
-            Event::SessionStart { source, .. } if source == "compact" => {
-                if let Some(compaction) = self.state.compacting.take() {
-                    self.steps.push(Step::Learn(compaction));
-                    self.state.learnt = None;
-                }
-                self.state.told.clear();
-                self.state.compacted = true;
-            }
-            Event::SessionStart { model: Some(model), .. } => self.state.model = Some(actions::word(model)),
-            // The announced compaction has not come: work goes on, or the user asks for one.
-            Event::PreCompact { .. }
-            | Event::PostToolUse(_)
-            | Event::UserPromptSubmit { .. }
-            | Event::Stop(_) => self.state.compacting = None,
-            _ => {}
-        }
         if let Some(reading) = reading {
             self.state.learnt.clone_from(&self.input.facts.learnt);
             self.state.compacted &= reading.source != Source::Transcript;
+        }
+        match (&self.input.request.event, reading) {
+            (event, Some(Reading { model, tokens, .. }))
+                if is_automatic_compaction(event) && !model.is_empty() =>
+            {
+                self.steps.push(Step::Learn(Compaction { model: model.clone(), tokens: *tokens }));
+            }
+            (Event::SessionStart { source, .. }, _) if source == "compact" => {
+                self.state.learnt = None;
+                self.state.told.clear();
+                self.state.compacted = true;
+            }
+            (Event::SessionStart { model: Some(model), .. }, _) => {
+                self.state.model = Some(actions::word(model));
+            }
+            _ => {}
         }
     }
 
@@ -127,7 +116,6 @@ impl Course<'_> {
             happened.map(|(kind, data)| Action::new(kind, now, data, share)).collect();
         let session = self.session();
         if let Some(reason) = reason {
-            self.state.left_out = 0;
             self.is_recorded = true;
             actions.insert(0, started(&session, facts.reading.as_ref(), reason, now));
             let transcript = self.input.request.call.transcript_path.clone();
@@ -135,44 +123,27 @@ impl Course<'_> {
             return;
         }
         let Some(last) = actions.last_mut() else { return };
-        let is_over = matches!(self.input.request.event, Event::SessionEnd { .. });
-        if is_over && self.state.left_out > 0 {
-            last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
-        }
         let max_bytes = u64::from(self.input.settings.max_record_mib.get()) * 1024 * 1024;
         let is_full = facts.record.as_ref().is_some_and(|record| record.bytes >= max_bytes);
-        // The last line of a session is always written: by it the next session knows that this one is over.
-        if is_full && !is_over {
+        // The line before a snapshot is always written: it has the number of those that were left out, and by a session's last line
+        // the next session knows that this one is over.
+        let is_needed = matches!(self.event(), Event::SessionEnd { .. } | Event::PreCompact { .. });
+        if is_full && !is_needed {
             self.state.left_out += actions.len() as u64;
-        } else {
-            self.steps.push(Step::Append { session, actions });
+            return;
         }
+        if self.state.left_out > 0 {
+            last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
+            self.state.left_out = 0;
+        }
+        self.steps.push(Step::Append { session, actions });
     }
 
-    /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends. At a session's start the hook
-    /// takes over from earlier ones.
+    /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends.
     fn end(&mut self) {
-        let left = &self.input.facts.left;
-        self.steps.extend(left.faults.iter().map(|why| Step::Fail { why: why.clone() }));
-        if left.compress {
-            let days = self.input.settings.compress_after_days.get();
-            self.steps.push(Step::Compress { before: self.input.now.minus(DAY * days) });
+        if let Some(end) = self.input.facts.end.as_ref().filter(|_| self.is_recorded) {
+            self.steps.push(Step::Finish(Box::new(End { at: self.input.now, ..*end.clone() })));
         }
-        let ending = match self.event() {
-            Event::PreCompact { .. } => Ending::GoesOn,
-            Event::SessionEnd { .. } => Ending::Full,
-            _ => return,
-        };
-        let material = self.input.facts.material.as_ref().filter(|_| self.is_recorded);
-        let (Some(material), Some(sessions)) = (material, &self.input.facts.sessions) else { return };
-        self.steps.push(Step::Finish(Box::new(End {
-            path: sessions.active_path(&self.session()),
-            ending,
-            material: material.as_ref().clone(),
-            at: self.input.now,
-            left_out: self.state.left_out,
-            commit: self.input.settings.git_commit,
-        })));
     }
 
     /// Reports the highest of the new levels, and the record where there is one.
@@ -190,8 +161,7 @@ impl Course<'_> {
         let left = &self.input.facts.left;
         let level = self.level(new);
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
-        let orphans = (!left.orphans.is_empty()).then(|| wording::orphans(&left.orphans));
-        let notice: Vec<String> = level.into_iter().chain(orphans).collect();
+        let notice: Vec<String> = level.into_iter().chain(left.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
         let mut verdict = Verdict::Pass;
         // A session that nobody watches leaves the snapshot to the next one.

@@ -4,11 +4,9 @@
 //! a filter that is configured for our file names runs: without it a repository that keeps such files elsewhere would list them
 //! as changed ever after.
 //!
-//! - `reading`: parses the output of git (pure)
-//! - `committing`: adds, commits, and takes back
+//! `committing` adds, commits, and takes back.
 
 pub(crate) mod committing;
-mod reading;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
@@ -18,7 +16,9 @@ use std::time::Duration;
 
 use ::git::{Failure, Git};
 use serde::{Deserialize, Serialize};
-use shared::host::Host;
+use shared::host::{Host, Timestamp};
+
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The state of the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,72 @@ impl Status {
     }
 }
 
+/// The names of a kind.
+const MAX_NAMES: usize = 500;
+
+/// Our own folder in git's names.
+const OWN_FOLDER: &str = ".claude/sessions/";
+
+#[rustfmt::skip]
+const STATUS: [&str; 8] = [
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=normal",
+    "--ignore-submodules=dirty", "--no-renames",
+];
+
+/// The fields of a commit, a NUL after each. The committer's time says when it was made here.
+#[rustfmt::skip]
+const LOG: [&str; 8] = [
+    "log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8",
+    "--format=%h%x00%an%x00%ct%x00%s",
+];
+
+/// Reads the status. Where the output was cut, the last name is left out.
+fn context(said: &[u8]) -> GitContext {
+    let mut context = GitContext { is_git_repo: true, ..GitContext::default() };
+    context.status.clean = true;
+    for field in whole_fields(said) {
+        if let Some(head) = field.strip_prefix("# branch.head ") {
+            context.branch = (head != "(detached)").then(|| as_name(head));
+        }
+        // The name stands behind seven fields, behind nine where it is unmerged.
+        let (list, name) = match field.split_once(' ') {
+            Some(("1", rest)) => (&mut context.status.modified_files, rest.splitn(8, ' ').nth(7)),
+            Some(("u", rest)) => (&mut context.status.modified_files, rest.splitn(10, ' ').nth(9)),
+            Some(("?", rest)) => (&mut context.status.untracked_files, Some(rest)),
+            _ => continue,
+        };
+        let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
+        if list.len() < MAX_NAMES {
+            list.push(as_name(name));
+        }
+        context.status.clean = false;
+    }
+    context
+}
+
+/// Reads the log.
+fn commits(said: &[u8]) -> Vec<Commit> {
+    let fields: Vec<String> = whole_fields(said).collect();
+    let commit = |fields: &[String]| {
+        let [sha, author, secs, message] = fields else { return None };
+        let at = secs.parse().ok().map(Timestamp::from_secs)?;
+        let [author, message] = [author, message].map(|text| one_line(text, MAX_CHARS));
+        Some(Commit { sha: sha.clone(), author, timestamp: at.rfc3339(), message })
+    };
+    fields.chunks(4).filter_map(commit).collect()
+}
+
+fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
+    let whole = said.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &said[..end]);
+    let fields = whole.split(|byte| *byte == 0);
+    fields.map(|field| String::from_utf8_lossy(field).into_owned())
+}
+
+/// A name without secrets, with all its other characters.
+fn as_name(name: &str) -> String {
+    shortened(name, MAX_PATH_CHARS)
+}
+
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
 pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
     let look = || {
@@ -70,13 +136,13 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
         if !git.disable_repository_filters()? {
             return Ok(GitContext::default());
         }
-        let (status, log) = (git.run(reading::STATUS)?, git.run(reading::LOG)?);
+        let (status, log) = (git.run(STATUS)?, git.run(LOG)?);
         if !status.is_answer() {
             return Ok(GitContext::default());
         }
         // Without a commit there is no log.
-        let recent_commits = if log.is_answer() { reading::commits(&log.stdout) } else { Vec::new() };
-        Ok(GitContext { recent_commits, ..reading::context(&status.stdout) })
+        let recent_commits = if log.is_answer() { commits(&log.stdout) } else { Vec::new() };
+        Ok(GitContext { recent_commits, ..context(&status.stdout) })
     };
     match look() {
         Err(Failure::Late) => None,

@@ -3,17 +3,11 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-use transcript::{
-    Block, Line, MAX_TAIL_BYTES, Progress, Speaker, Task, ToolUse, conversation, last_lines, requests, tasks,
-};
+use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
 
 use crate::git::GitContext;
 use crate::snapshot::Todos;
-use crate::text::{MAX_CHARS, one_line};
-
-/// The last tasks of each kind.
-const MAX_TASKS: usize = 100;
+use crate::text::{MAX_CHARS, file_of, one_line};
 
 const MAX_REQUESTS: usize = 5;
 
@@ -31,38 +25,25 @@ pub struct Material {
     pub files: Vec<PathBuf>,
     /// The last prompts since the last compaction, oldest first.
     pub requests: Vec<String>,
-    /// The model's last question, if the conversation ends with one.
-    pub question: Option<String>,
 }
 
 /// The facts with this state of the repository.
 pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
     let material = Material { root: root.to_path_buf(), git, ..Material::default() };
     let Some(transcript) = transcript else { return material };
-    let lines = last_lines(transcript, MAX_TAIL_BYTES).unwrap_or_default();
+    let lines = last_lines(transcript, MAX_TAIL_BYTES);
     Material {
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
         requests: requests(transcript, MAX_REQUESTS),
-        question: question(transcript),
         ..material
     }
 }
 
-fn question(transcript: &Path) -> Option<String> {
-    let last = conversation(transcript, 1).pop().filter(|said| said.by == Speaker::Model)?;
-    last.text.trim_end().lines().next_back().filter(|line| line.ends_with('?')).map(ToOwned::to_owned)
-}
-
 fn todos(tasks: &[Task]) -> Todos {
-    let of = |progress: Progress| {
-        let those = tasks.iter().filter(move |task| task.progress == progress).rev().take(MAX_TASKS);
-        let mut subjects: Vec<String> = those.map(subject).collect();
-        subjects.reverse();
-        subjects
-    };
-    let active = of(Progress::InProgress).into_iter().chain(of(Progress::Pending)).take(MAX_TASKS);
-    Todos { active: active.collect(), completed: of(Progress::Completed) }
+    let of = |progress: Progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
+    let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
+    Todos { active, completed: of(Progress::Completed).collect() }
 }
 
 fn subject(task: &Task) -> String {
@@ -77,25 +58,16 @@ fn edited(lines: &[Line]) -> Vec<PathBuf> {
     for block in lines.iter().flat_map(|line| &line.blocks) {
         match block {
             Block::ToolUse(call) if EDITING_TOOLS.contains(&call.name.as_str()) => {
-                calls.insert(call.id.as_str(), call);
+                calls.insert(call.id.as_str(), call.input.as_str());
             }
             Block::ToolResult { tool_use_id, is_error: false } => {
-                let file = calls.remove(tool_use_id.as_str()).and_then(file_of);
+                let file = calls.remove(tool_use_id.as_str()).and_then(file_of).map(PathBuf::from);
                 files.extend(file.filter(|file| !files.contains(file)));
             }
             _ => {}
         }
     }
     files
-}
-
-fn file_of(call: &ToolUse) -> Option<PathBuf> {
-    #[derive(Deserialize)]
-    struct Input {
-        #[serde(alias = "notebook_path")]
-        file_path: PathBuf,
-    }
-    serde_json::from_str::<Input>(&call.input).ok().map(|input| input.file_path)
 }
 
 #[cfg(test)]

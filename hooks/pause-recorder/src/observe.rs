@@ -12,18 +12,16 @@ use crate::command::Reply;
 use crate::earlier::{self, Left};
 use crate::git;
 use crate::levels::{Level, Thresholds};
-use crate::material::{self, Material};
+use crate::material;
 use crate::occupancy::Reading;
 use crate::reading::{is_automatic_compaction, learnt, reading};
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
+use crate::step::{End, Ending};
 
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
-
-/// A longer record is left for the next session's start, because finalizing reads it several times.
-const MAX_BYTES_AT_END: u64 = 2 * 1024 * 1024;
 
 /// Elsewhere only the user waits, once.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
@@ -40,8 +38,8 @@ pub struct Facts {
     /// The last compaction of the model.
     pub learnt: Option<Compaction>,
     pub thresholds: Thresholds,
-    /// Material of the snapshot, if one is due and the repository answered.
-    pub material: Option<Box<Material>>,
+    /// How the record ends, if a snapshot is due and the repository answered.
+    pub end: Option<Box<End>>,
     /// The answer to a typed command.
     pub answered: Option<Reply>,
     /// At a session's start: what earlier sessions have left.
@@ -64,7 +62,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         reading: None,
         learnt: None,
         thresholds: Thresholds::new(context.settings, None),
-        material: None,
+        end: None,
         answered: None,
         left: Left::default(),
     };
@@ -85,19 +83,24 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
             facts.reading = Some(reading);
         }
     }
-    match event {
+    let due = match event {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
-            facts.material = gathered(context, PATIENCE);
+            Some((Ending::GoesOn, PATIENCE))
         }
-        Event::SessionEnd { .. }
-            if facts.record.as_ref().is_some_and(|record| record.bytes <= MAX_BYTES_AT_END) =>
-        {
-            facts.material = gathered(context, PATIENCE_AT_END);
-        }
-        Event::SessionStart { source, .. } => {
-            facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
-        }
-        _ => {}
+        Event::SessionEnd { .. } if is_recorded => Some((Ending::Full, PATIENCE_AT_END)),
+        _ => None,
+    };
+    if let (Some((ending, patience)), Some(sessions)) = (due, &facts.sessions) {
+        let material = git::look(context.host, &sessions.root, patience).map(|git| {
+            material::gather(&sessions.root, git, context.request.call.transcript_path.as_deref())
+        });
+        facts.end = material.map(|material| {
+            let (path, at) = (sessions.active_path(session), context.host.now());
+            Box::new(End { path, ending, material, at, commit: context.settings.git_commit })
+        });
+    }
+    if let Event::SessionStart { source, .. } = event {
+        facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
     }
     Some(facts)
 }
@@ -107,12 +110,6 @@ impl Facts {
     pub(crate) fn is_high(&self) -> bool {
         self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.of(Level::AutoPause))
     }
-}
-
-fn gathered(context: &Context<'_, Settings>, patience: Duration) -> Option<Box<Material>> {
-    let root = context.places.root.as_deref()?;
-    let git = git::look(context.host, root, patience)?;
-    Some(Box::new(material::gather(root, git, context.request.call.transcript_path.as_deref())))
 }
 
 #[cfg(test)]

@@ -82,9 +82,10 @@ pub(crate) fn learnt(
     Some(Compaction { model: model.clone(), tokens })
 }
 
-/// Keeps the tokens at a model's compaction. If that fails, the next compaction teaches the same.
-pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) {
-    let _ = own.change::<Models>(MACHINE, |known| known.compacted_at.insert(model, tokens) != Some(tokens));
+/// Keeps the tokens at a model's compaction.
+pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
+    let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
+    own.change(MACHINE, learnt).map_err(|error| error.to_string())
 }
 
 impl Compaction {
@@ -96,15 +97,13 @@ impl Compaction {
 
 fn matters(event: &Event, is_recorded: bool) -> bool {
     match event {
-        Event::PostToolUse(_)
-        | Event::PostToolUseFailure(_)
-        | Event::UserPromptSubmit { .. }
-        | Event::Stop(_)
-        | Event::StopFailure { .. }
-        | Event::PreCompact { .. } => true,
         // The reported tokens are no longer in the context.
         Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
-        _ => is_recorded,
+        Event::SessionStart { .. }
+        | Event::SessionEnd { .. }
+        | Event::SubagentStart(_)
+        | Event::SubagentStop(_) => is_recorded,
+        _ => true,
     }
 }
 

@@ -101,7 +101,8 @@ impl Registry {
         now: Timestamp,
         kept: Duration,
     ) -> Option<&'a Entry> {
-        let others = self.in_project(project).filter(|entry| entry.session != session);
+        let is_others = |entry: &&Entry| entry.session != session && !entry.digest.is_empty();
+        let others = self.in_project(project).filter(is_others);
         let latest = others.max_by_key(|entry| entry.finalized_at)?;
         let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
         (is_fresh && latest.read_at.is_none()).then_some(latest)
@@ -119,7 +120,8 @@ mod tests {
 
     fn entry(id: &str, finalized_at: Option<i64>) -> Entry {
         let finalized_at = finalized_at.map(Timestamp::from_secs);
-        Entry { id: id.into(), project: "/p".into(), session: id.into(), finalized_at, ..Entry::default() }
+        let (id, session, digest) = (id.to_owned(), id.to_owned(), id.to_owned());
+        Entry { id, project: "/p".into(), session, finalized_at, digest, ..Entry::default() }
     }
 
     #[test]
@@ -127,10 +129,12 @@ mod tests {
         let ended = |id, at| entry(id, Some(at));
         let read = Entry { read_at: Some(Timestamp::from_secs(950)), ..ended("c", 900) };
         let own = Entry { session: "new".into(), ..ended("c", 900) };
+        let minimal = Entry { digest: String::new(), ..ended("c", 900) };
         for (entries, expected) in [
             (vec![ended("a", 600), ended("b", 800)], Some("b")),
             (vec![ended("a", 600), read], None),
             (vec![ended("a", 600), own], Some("a")),
+            (vec![ended("a", 600), minimal], Some("a")),
             (vec![ended("a", 499)], None),
             (vec![ended("a", 500)], Some("a")),
             (vec![ended("a", 600), entry("open", None)], Some("a")),

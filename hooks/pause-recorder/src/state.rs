@@ -15,13 +15,11 @@ pub struct State {
     pub told: BTreeSet<Level>,
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
     pub model: Option<String>,
-    /// The context before an automatic compaction that was announced.
-    pub compacting: Option<Compaction>,
     /// The context was compacted and no reply has come since: older numbers do not count.
     pub compacted: bool,
     /// The last compaction of the session's model, looked up once; `tokens` is 0 where none is known.
     pub learnt: Option<Compaction>,
-    /// The actions that were only counted, because the record is full.
+    /// The actions that were only counted since the last line, because the record is full.
     pub left_out: u64,
 }
 

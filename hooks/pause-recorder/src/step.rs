@@ -1,6 +1,6 @@
 //! The effects: the record is written, a snapshot is left, the registry is kept. The run carries them out under the session's lock.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::digest;
@@ -13,9 +13,11 @@ use shared::switches::Turn;
 use crate::git::committing::commit;
 use crate::material::Material;
 use crate::reading::learn;
-use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, is_record_id};
+use crate::record::{
+    self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
+};
 use crate::registry::{self, Entry};
-use crate::snapshot::{Numbers, build, commit_message, markdown, yaml};
+use crate::snapshot::{Numbers, build, markdown, yaml};
 use crate::state::Compaction;
 use crate::wording::not_begun;
 
@@ -39,14 +41,10 @@ pub enum Step {
     Learn(Compaction),
     /// A session has received this snapshot.
     MarkRead { id: String },
-    /// Archives that were last written before this time are compressed.
-    Compress { before: Timestamp },
     /// These snapshots and archives are removed.
     Remove { ids: Vec<String> },
     /// A switch is turned.
     Turn(Turn),
-    /// Something has failed already.
-    Fail { why: String },
 }
 
 /// The end of a record.
@@ -68,8 +66,6 @@ pub struct End {
     pub ending: Ending,
     pub material: Material,
     pub at: Timestamp,
-    /// The actions that were only counted.
-    pub left_out: u64,
     pub commit: bool,
 }
 
@@ -82,12 +78,10 @@ impl From<Turn> for Step {
 impl Effect for Step {
     /// A failed append is reported once a session, because every call would fail the same way.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        let session = if let Self::Append { session, .. } = &self { Some(session.clone()) } else { None };
-        let done = self.done(places, now);
-        let (Err(why), Some(session), Some(store)) = (&done, session, places.open_store()) else {
-            return done;
-        };
-        if not_yet_told(&store, &session, std::slice::from_ref(why)).is_empty() { Ok(()) } else { done }
+        let Self::Append { session, .. } = &self else { return self.done(places, now) };
+        let session = session.clone();
+        let (Err(why), Some(store)) = (self.done(places, now), places.open_store()) else { return Ok(()) };
+        not_yet_told(&store, &session, &[why]).pop().map_or(Ok(()), Err)
     }
 }
 
@@ -103,33 +97,24 @@ impl Step {
         let own = own.ok_or("pause-recorder: there is no writable state folder".to_owned())?;
         match self {
             Self::Turn(_) => Ok(()),
-            Self::Fail { why } => Err(why),
             Self::Start { session, transcript, actions } => {
-                let id = record::start(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
+                let id = record::append(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
+                let id = id.unwrap_or_default();
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
             }
-            Self::Append { session, actions } => {
-                record::append(&sessions, &sessions.active_path(&session), actions)
-            }
+            Self::Append { session, actions } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Discard { path, id } => {
-                record::discard(&path)?;
+                record::locked(&path, || record::remove(&path))?;
                 id.map_or(Ok(()), |id| Self::Remove { ids: vec![id] }.done(places, now))
             }
-            Self::Learn(compaction) => {
-                learn(&own, compaction);
-                Ok(())
-            }
+            Self::Learn(compaction) => learn(&own, compaction),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
                 }
             }),
-            Self::Compress { before } => {
-                let registry = registry::read(places.open_store().as_ref());
-                sessions.compress_archives(before, |id| registry.of(&root, id).is_some())
-            }
             Self::Remove { ids } => {
                 ids.iter().try_for_each(|id| sessions.remove_snapshot(id))?;
                 registry::change(&own, |registry| ids.iter().for_each(|id| registry.remove(&root, id)))
@@ -144,18 +129,27 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
-        let Some(recorded) = ended(sessions, end)? else { return Ok(None) };
-        let is_minimal = end.ending == Ending::Minimal;
-        let (files, digest) =
-            if is_minimal { (Vec::new(), String::new()) } else { write(sessions, end, &recorded)? };
-        registry::change(own, |registry| match registry.of_mut(&sessions.root, &recorded.id) {
-            Some(_) if is_minimal => registry.remove(&sessions.root, &recorded.id),
-            Some(entry) => {
-                entry.digest = digest;
-                entry.finalized_at = (end.ending == Ending::Full).then_some(end.at);
-            }
+        let mut recorded = record::read(&end.path)?;
+        if recorded.id.is_empty() {
+            return Ok(None);
+        }
+        let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
+        if end.ending != Ending::GoesOn && !is_ended {
+            let numbers = Numbers::new(&recorded, end.at);
+            let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
+            record::write(sessions, &end.path, vec![last.clone()])?;
+            recorded.actions.push(last);
+        }
+        let (files, digest) = match end.ending {
+            Ending::Minimal => (Vec::new(), String::new()),
+            Ending::GoesOn | Ending::Full => write(sessions, end, &recorded)?,
+        };
+        registry::change(own, |registry| {
             // A stranger's record stays a stranger's.
-            None => {}
+            if let Some(entry) = registry.of_mut(&sessions.root, &recorded.id) {
+                entry.digest = digest;
+                entry.finalized_at = (end.ending != Ending::GoesOn).then_some(end.at);
+            }
         })?;
         if end.ending != Ending::GoesOn {
             record::archive(&end.path, &sessions.file(&recorded.id, ARCHIVE))?;
@@ -163,55 +157,28 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         Ok(Some((recorded.id, files)))
     })?;
     let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
-    let done = commit(&Environment::read(), &sessions.root, &files, &commit_message(&id), COMMIT_PATIENCE);
+    let message = format!("Pause snapshot {id}");
+    let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
     done.map_err(|why| {
         let path = sessions.file(&id, JSON);
         format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())
     })
 }
 
-/// The record with its last line, if it is to end. `None`: the record is gone.
-fn ended(sessions: &Sessions, end: &End) -> Result<Option<Recorded>, String> {
-    let Some(recorded) = record::read(&end.path)? else { return Ok(None) };
-    let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
-    if end.ending == Ending::GoesOn || is_ended {
-        let path = sessions.told_of(&end.path);
-        let nothing = format!("pause-recorder: no line of {path} can be read, so there is no snapshot of it");
-        return if is_record_id(&recorded.id) { Ok(Some(recorded)) } else { Err(nothing) };
-    }
-    let numbers = Numbers::new(&recorded, end.left_out, end.at);
-    let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
-    record::append_locked(sessions, &end.path, vec![last])?;
-    record::read(&end.path)
-}
-
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
 fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<PathBuf>, String), String> {
-    let snapshot = build(recorded, &end.material, &Numbers::new(recorded, end.left_out, end.at));
+    let snapshot = build(recorded, &end.material, &Numbers::new(recorded, end.at));
     let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
     let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
-    let put = |path: &Path, text: &str| {
-        let told = |error| {
-            let path = sessions.told_of(path);
-            format!(
-                "pause-recorder: {path} cannot be written ({error}). The record stays, and can be finalized again"
-            )
-        };
-        write_durable(path, text.as_bytes(), SharedMode::Private).map_err(told)
-    };
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));
     for (ending, text) in [(JSON, json), (YAML, yaml(&value)), (MARKDOWN, markdown(&snapshot))] {
         let file = sessions.file(&recorded.id, ending);
-        put(&file, &text)?;
+        write_durable(&file, text.as_bytes(), SharedMode::Private).map_err(|error| {
+            format!("{}. The record stays, and can be finalized again", failed(&file, "written", &error))
+        })?;
         files.push(file);
     }
-    let (id, json) = (&recorded.id, sessions.told_of(&files[0]));
-    // The first line is for programs.
-    let latest = format!(
-        "{id}\n\n{json}, and the same as .yaml and .md beside it.\n\
-         `pause-recorder show {id}` prints it; `pause-recorder resume {id}`, typed as a prompt, gives it to Claude.\n"
-    );
-    sessions.locked(|| put(&sessions.latest(), &latest))?;
+    sessions.point_to(&recorded.id)?;
     files.push(sessions.latest());
     Ok((files, digest))
 }

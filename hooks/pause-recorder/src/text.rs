@@ -1,23 +1,19 @@
 //! Texts as a record and a snapshot keep them: parsed, masked, then cut. Pure.
 
 use secrets::masked;
+use serde::Deserialize;
 use serde_json::Value;
 use shared::text::is_hidden;
 
 /// The characters of a text that a record or a list keeps.
 pub(crate) const MAX_CHARS: usize = 200;
 
-/// The bytes of a longer text that are masked. A tool may return megabytes.
-const MASKED_BYTES: usize = 64 * 1024;
+/// The characters of a file's path that a record or a list keeps.
+pub(crate) const MAX_PATH_CHARS: usize = 1_000;
 
 /// Masks the secrets of a text and cuts it to `most` characters.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
-    let end = (0..=MASKED_BYTES.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    let kept = masked(&text[..end.unwrap_or_default()]);
-    // If a secret fills most of the beginning, the cut may have split it.
-    let is_enough = text.len() <= MASKED_BYTES || kept.len() >= MASKED_BYTES / 2;
-    let kept = if is_enough { kept } else { masked(text) };
-    kept.chars().take(most).collect()
+    masked(text).chars().take(most).collect()
 }
 
 /// Masks the strings of a JSON text and the text itself, and cuts it. A text that cannot be parsed keeps nothing, because a secret
@@ -26,6 +22,16 @@ pub(crate) fn json_shortened(json: &str, most: usize) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(json) else { return String::new() };
     mask_strings(&mut value, most);
     shortened(&value.to_string(), most)
+}
+
+/// The file that a tool gets, by its arguments.
+pub(crate) fn file_of(input: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Input {
+        #[serde(alias = "notebook_path", alias = "path")]
+        file_path: String,
+    }
+    serde_json::from_str::<Input>(input).ok().map(|input| input.file_path)
 }
 
 fn mask_strings(value: &mut Value, most: usize) {
@@ -47,13 +53,13 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{MASKED_BYTES, json_shortened, one_line, shortened};
+    use super::{json_shortened, one_line, shortened};
 
     const SECRET: &str = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789";
 
     #[test]
     fn text_is_masked_before_it_is_cut() {
-        let key = "MIIEow/abc+".repeat(MASKED_BYTES / 8);
+        let key = "MIIEow/abc+".repeat(8_192);
         let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{key}\n-----END RSA PRIVATE KEY-----\n");
         assert!(!shortened(&key, 200).contains("MIIE"), "{}", shortened(&key, 200));
         let text = format!("key {SECRET} rest");

@@ -37,11 +37,11 @@ pub(crate) fn not_begun(why: &str) -> String {
     format!("{why}. So this session is not recorded; `pause-recorder start` tries again")
 }
 
-/// Records whose sessions may have ended.
-pub(crate) fn orphans(orphans: &[(String, Timestamp)]) -> String {
-    let head = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
-    let lines = orphans.iter().map(|(id, last)| format!("\n  {id}: silent since {}", last.local()));
-    lines.fold(head.to_owned(), |text, line| text + &line)
+/// Precedes the records whose sessions may have ended.
+pub(crate) const ORPHANS: &str = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
+
+pub(crate) fn orphan(id: &str, last: Timestamp) -> String {
+    format!("\n  {id}: silent since {}", last.local())
 }
 
 /// `1 action`, `2 actions`.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use shared::cli::Reply;
 use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
+pub use shared::text::quoted;
 use transcript::TurnWork;
 
 use crate::call::Call;
@@ -192,13 +193,4 @@ pub struct After {
     pub(crate) without_output: Vec<String>,
     /// Requirements that a `req satisfy` in the line names.
     pub(crate) satisfied: Vec<String>,
-}
-
-/// A word as a shell reads it.
-pub fn quoted(word: &str) -> String {
-    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
 }

@@ -7,7 +7,7 @@ use shared::hook::Context;
 use shared::messages::own_message;
 use shared::protocol::{Event, Stop};
 use shared::stop_gate::never_blocked_by_input;
-use transcript::{Patience, TurnWork, recent_lines, turn_work};
+use transcript::{Patience, RECENT_BYTES, TurnWork, last_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};
 use crate::state::Token;
@@ -69,7 +69,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
 }
 
 fn signs(path: Option<&Path>, last_message: &str) -> Vec<Sign> {
-    let lines = path.and_then(|path| recent_lines(path).ok()).unwrap_or_default();
+    let lines = path.map(|path| last_lines(path, RECENT_BYTES)).unwrap_or_default();
     unfinished::signs(&lines, last_message)
 }
 

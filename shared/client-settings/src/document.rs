@@ -9,41 +9,25 @@ use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 
 use super::Refused;
 
-const PLAIN_JSON: ParseOptions = ParseOptions {
-    allow_comments: false,
-    allow_loose_object_property_names: false,
-    allow_trailing_commas: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
-
 pub(super) struct Document<'a> {
     pub(super) text: &'a str,
     pub(super) root: Object<'a>,
 }
 
 impl<'a> Document<'a> {
-    /// Parses any plain JSON object.
     pub(super) fn parse(text: &'a str) -> Result<Self, Refused> {
-        let parsed = parse_to_ast(text, &CollectOptions::default(), &PLAIN_JSON).map_err(|error| {
-            let words = error.kind().to_string();
-            let why = words[..1].to_ascii_lowercase() + &words[1..];
-            Refused { line: error.line_display(), column: error.column_display(), why }
-        })?;
-        let Some(Value::Object(root)) = parsed.value else {
-            return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
-        };
-        // The parser is made for JSON with comments and lets some more through. The column of this error counts bytes.
+        // The parser below is made for JSON with comments and lets more through. The column of this error counts bytes.
         serde_json::from_str::<serde::de::IgnoredAny>(text).map_err(|error| {
             let line = text.split('\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
             let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
-            Refused { line: error.line(), column, why: "not plain JSON".to_owned() }
+            let reason = error.to_string();
+            let reason = reason.split(" at line ").next().unwrap_or_default();
+            Refused { line: error.line(), column, why: format!("not plain JSON ({reason})") }
         })?;
+        let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
+        let Some(Value::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {
+            return Err(refused(text, 0, "the settings must be an object, `{ ... }`"));
+        };
         Ok(Self { text, root })
     }
 
@@ -103,7 +87,6 @@ pub(super) fn last<'o, 'a>(object: &'o Object<'a>, key: &str) -> Option<&'o Obje
     object.properties.iter().rev().find(|property| property.name.as_str() == key)
 }
 
-/// The text of the last property of that name.
 pub(super) fn text_of(object: &Object<'_>, key: &str) -> Option<String> {
     last(object, key).and_then(|property| text(&property.value))
 }
@@ -112,7 +95,6 @@ pub(super) fn text(value: &Value<'_>) -> Option<String> {
     value.as_string_lit().map(|text| text.value.clone().into_owned())
 }
 
-/// The elements, if the property is a list.
 pub(super) fn elements<'o, 'a>(property: Option<&'o ObjectProp<'a>>) -> &'o [Value<'a>] {
     property.and_then(|property| property.value.as_array()).map(|list| &*list.elements).unwrap_or_default()
 }

@@ -10,7 +10,6 @@ use serde_json::ser::{PrettyFormatter, Serializer};
 use super::document::Document;
 use super::{Owner, Refused, read, without_mark};
 
-/// One step of a path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'p> {
     Key(&'p str),
@@ -18,11 +17,9 @@ pub(super) enum Step<'p> {
     Item(usize),
 }
 
-/// The step to a new element.
 pub(super) const END: Step<'_> = Step::Item(usize::MAX);
 
-/// The newest earlier text that holds nothing of ours. An empty list that we filled and a list that we made look alike once our
-/// entry is gone: that text tells them apart.
+/// The newest earlier text without anything of ours: it tells an empty list that we filled from one that we made.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct BeforeUs<'a>(pub(super) &'a str);
 
@@ -33,7 +30,7 @@ impl<'a> BeforeUs<'a> {
     }
 
     /// The container at this path, once it is empty again: as written, if it was empty then, too. `None`: it did not exist.
-    fn container(&self, path: &[Step<'_>]) -> Option<String> {
+    fn container(self, path: &[Step<'_>]) -> Option<String> {
         if path.iter().any(|step| matches!(step, Step::Item(_))) {
             return None;
         }
@@ -52,7 +49,6 @@ impl<'a> BeforeUs<'a> {
     }
 }
 
-/// A value on a path.
 #[derive(Clone, Copy)]
 enum Place<'d, 'a> {
     Object(&'d Object<'a>),
@@ -95,7 +91,6 @@ impl<'d, 'a> Place<'d, 'a> {
         }
     }
 
-    /// The position of the child among all.
     fn position(self, step: Step<'_>) -> Option<usize> {
         match (self, step) {
             (Self::Object(object), Step::Key(key)) => {
@@ -133,9 +128,8 @@ impl Document<'_> {
         Ok(self.replace(place.range(), value))
     }
 
-    /// The text without the value at the path, and without the containers that this leaves empty. A container that was there before
-    /// us stays, empty as it was.
-    pub(super) fn remove(&self, path: &[Step<'_>], before_us: Option<&BeforeUs<'_>>) -> String {
+    /// The text without the value at the path and the containers that this leaves empty, but for those that were there before us.
+    pub(super) fn remove(&self, path: &[Step<'_>], before_us: Option<BeforeUs<'_>>) -> String {
         let mut on_the_way = Vec::new();
         let mut place = Place::Object(&self.root);
         for (depth, step) in path.iter().enumerate() {
@@ -163,7 +157,6 @@ impl Document<'_> {
         self.text.to_owned()
     }
 
-    /// The text with these bytes replaced.
     pub(super) fn splice(&self, range: Range, new: &str) -> String {
         format!("{}{new}{}", &self.text[..range.start], &self.text[range.end..])
     }
@@ -228,7 +221,6 @@ fn dotted(path: &[Step<'_>]) -> String {
     path.iter().filter_map(key).collect::<Vec<_>>().join(".")
 }
 
-/// How a file is written.
 struct Style {
     line_end: &'static str,
     /// The indentation of the first key.

@@ -6,8 +6,8 @@ use std::path::Path;
 use jsonc_parser::ast::{Object, Value};
 
 use super::document::{Document, elements, last, text, text_of};
-use super::edit::{BeforeUs, END, Step};
-use super::{Entry, Owner, Program, Refused, Registration, SHELL_MARK, Wanted};
+use super::edit::{END, Step};
+use super::{Aim, Edited, Entry, Owner, Program, Registration, SHELL_MARK};
 
 /// The longest name of a hook, in bytes.
 const MAX_NAME: usize = 64;
@@ -18,40 +18,33 @@ pub(super) struct Found<'b, 'a> {
     path: [Step<'b>; 5],
 }
 
-/// One edit towards the wanted entries; `None`: nothing is left to do.
-pub(super) fn step(
-    document: &Document<'_>,
-    owner: &Owner,
-    wanted: &Wanted,
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<Option<String>, Refused> {
-    // An entry that is not recognized as ours would be added again and again.
-    let mut missing: Vec<&Registration> =
-        wanted.hooks.iter().filter(|hook| owner.starts(&hook.program)).collect();
-    for found in find(document, owner).iter().filter(|found| found.entry.name.is_some()) {
-        let Some(index) = missing.iter().position(|wanted| found.entry.serves(wanted)) else {
-            return Ok(Some(document.remove(&found.path, before_us)));
-        };
-        let registration = missing.remove(index);
-        if !wanted.leaves_entries
-            && let Some(text) = corrected(document, found, registration)?
-        {
-            return Ok(Some(text));
+impl Aim<'_> {
+    pub(super) fn step_of_entries(&self, document: &Document<'_>) -> Edited {
+        let Self { owner, wanted, before_us } = *self;
+        // An entry that is not recognized as ours would be added again and again.
+        let mut missing: Vec<&Registration> =
+            wanted.hooks.iter().filter(|hook| owner.starts(&hook.program)).collect();
+        for found in find(document, owner).iter().filter(|found| found.entry.name.is_some()) {
+            let Some(index) = missing.iter().position(|wanted| found.entry.serves(wanted)) else {
+                return Ok(Some(document.remove(&found.path, before_us)));
+            };
+            let registration = missing.remove(index);
+            if !wanted.leaves_entries
+                && let Some(text) = corrected(document, found, registration)?
+            {
+                return Ok(Some(text));
+            }
         }
+        // A group of its own: other people's groups stay as they are.
+        let add = |wanted: &&Registration| {
+            document.set(&[Step::Key("hooks"), Step::Key(&wanted.event), END], &wanted.group())
+        };
+        missing.first().map(add).transpose()
     }
-    // A group of its own: other people's groups stay as they are.
-    let add = |wanted: &&Registration| {
-        document.set(&[Step::Key("hooks"), Step::Key(&wanted.event), END], &wanted.group())
-    };
-    missing.first().map(add).transpose()
 }
 
 /// The text with one wrong, missing or harmful key put right; `None`: the entry is as wanted.
-fn corrected(
-    document: &Document<'_>,
-    found: &Found<'_, '_>,
-    wanted: &Registration,
-) -> Result<Option<String>, Refused> {
+fn corrected(document: &Document<'_>, found: &Found<'_, '_>, wanted: &Registration) -> Edited {
     let at = |key| [&found.path[..], &[Step::Key(key)]].concat();
     if let Some(key) = found.entry.harmful_keys.first() {
         return Ok(Some(document.remove(&at(key), None)));
@@ -63,7 +56,6 @@ fn corrected(
     wrong.map(|(key, value)| document.set(&at(key), &value)).transpose()
 }
 
-/// Every entry, in the order of the text.
 pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner) -> Vec<Found<'b, 'a>> {
     let hooks = last(&document.root, "hooks").and_then(|hooks| hooks.value.as_object());
     let mut all = Vec::new();

@@ -5,16 +5,14 @@
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 use serde_json::Value as Json;
-use shared::config::{describe_in_full, fits};
+use shared::config::{describe, fits};
 
 use super::document::{Document, last, text_of};
 
 const SHAPES: &str = include_str!("shapes.json");
 
-/// One such value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Counted from 1.
     pub line: usize,
     /// The event whose hooks are ignored; empty: all of the file are.
     pub event: String,
@@ -83,7 +81,7 @@ impl<'a> Check<'_, 'a> {
             let data = value.map_or(Json::Null, |value| self.document.value(value));
             if (value.is_some() || is_needed(key)) && !fits(shape, &data) {
                 let at = property.map_or(object.range.start, |property| property.range.start);
-                self.add(at, format!("`{above}{key}` must be {}", describe_in_full(shape)));
+                self.add(at, format!("`{above}{key}` must be {}", describe(shape)));
             }
         }
     }

@@ -25,7 +25,7 @@ use document::{Document, last};
 use edit::BeforeUs;
 
 pub use faults::Fault;
-pub use parts::{StatusLineThere, is_plain, quoted, status_line_command};
+pub use parts::{StatusLineThere, status_line_command};
 pub use user_file::{Backup, Beside, FileError, KEEP_BACKUPS, UserFile, remove_abandoned};
 
 /// A byte order mark, which some editors put first and must find again.
@@ -34,11 +34,9 @@ const BOM: char = '\u{feff}';
 /// The beginning of our shell lines, before a name: a command that does nothing.
 pub const SHELL_MARK: &str = ": barbless ";
 
-/// Why a text is not edited.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {why}")]
 pub struct Refused {
-    /// Counted from 1.
     pub line: usize,
     /// In characters, counted from 1.
     pub column: usize,
@@ -50,7 +48,6 @@ pub struct Refused {
 pub struct Owner {
     /// The present and former folders of our binaries: a moved home leaves entries behind.
     pub folders: Vec<PathBuf>,
-    /// The names of our binaries.
     pub binaries: Vec<String>,
     /// The permission rules that were added for us. The user's own rules may read the same.
     pub rules: Vec<String>,
@@ -70,7 +67,6 @@ pub struct Wanted {
     pub leaves_entries: bool,
 }
 
-/// An entry that shall be there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
     pub event: String,
@@ -109,11 +105,9 @@ pub struct Contents {
     pub plugins: Vec<(String, Flag)>,
 }
 
-/// A switch and its line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Flag {
     pub is_on: bool,
-    /// Counted from 1.
     pub line: usize,
 }
 
@@ -126,17 +120,14 @@ pub struct Entry {
     pub matcher: Option<String>,
     /// The entry starts what it names.
     pub is_command: bool,
-    /// The program, or a shell line.
     pub command: Option<String>,
     /// Arguments; `None`: the command is a shell line.
     pub args: Option<Vec<String>>,
     /// As written, in seconds.
     pub timeout_secs: Option<Number>,
-    /// The message that Claude Code shows while it waits.
     pub status_message: Option<String>,
     /// Keys that keep the entry from running or from being heard, such as `async`, and unknown keys.
     pub harmful_keys: Vec<String>,
-    /// Counted from 1.
     pub line: usize,
 }
 
@@ -190,7 +181,7 @@ pub fn arrange(
     if wanted.is_nothing() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
-    let arranged = arranged(there, owner, wanted, BeforeUs::find(earlier, owner).as_ref())?;
+    let arranged = Aim { owner, wanted, before_us: BeforeUs::find(earlier, owner) }.arranged(there)?;
     if arranged == there || wanted.leaves_entries {
         return Ok(Some(arranged));
     }
@@ -204,51 +195,55 @@ pub fn arrange(
 /// Whether `text` and an earlier text of the file differ in nothing but our parts.
 pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner) -> bool {
     let earlier = earlier.unwrap_or_default();
-    let before_us = BeforeUs(earlier);
-    let foreign = |text: &str| arranged(text, owner, &Wanted::default(), Some(&before_us)).ok();
-    let Some(left) = foreign(text.unwrap_or_default()) else { return false };
-    if is_blank(earlier) { without_mark(&left).trim() == "{}" } else { foreign(earlier) == Some(left) }
+    let aim = Aim { owner, wanted: &Wanted::default(), before_us: Some(BeforeUs(earlier)) };
+    let Ok(left) = aim.arranged(text.unwrap_or_default()) else { return false };
+    if is_blank(earlier) {
+        without_mark(&left).trim() == "{}"
+    } else {
+        aim.arranged(earlier).is_ok_and(|earlier| earlier == left)
+    }
 }
 
 fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
     let text = text.unwrap_or_default();
-    let is_unchanged = || arranged(text, owner, wanted, None).is_ok_and(|arranged| arranged == text);
+    let is_unchanged =
+        || Aim { owner, wanted, before_us: None }.arranged(text).is_ok_and(|arranged| arranged == text);
     if is_blank(text) { wanted.is_nothing() } else { is_unchanged() }
 }
 
-/// [`arrange`] by edits alone.
-fn arranged(
-    text: &str,
-    owner: &Owner,
-    wanted: &Wanted,
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<String, Refused> {
-    let body = without_mark(text);
-    let mark = &text[..text.len() - body.len()];
-    let line_end = if body.is_empty() { "\n" } else { body };
-    let mut body = if is_blank(body) { format!("{{}}{line_end}") } else { body.to_owned() };
-    while let Some(next) = step(&body, owner, wanted, before_us)? {
-        body = next;
-    }
-    Ok(format!("{mark}{body}"))
+/// The text after one edit towards the aim; `None`: nothing is left to do.
+type Edited = Result<Option<String>, Refused>;
+
+/// What edits are to come to.
+struct Aim<'a> {
+    owner: &'a Owner,
+    wanted: &'a Wanted,
+    before_us: Option<BeforeUs<'a>>,
 }
 
-/// One edit towards what is wanted; `None`: nothing is left to do.
-fn step(
-    text: &str,
-    owner: &Owner,
-    wanted: &Wanted,
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<Option<String>, Refused> {
-    let document = Document::parse(text)?;
-    document.check_hooks()?;
-    if let Some(text) = entries::step(&document, owner, wanted, before_us)? {
-        return Ok(Some(text));
+impl Aim<'_> {
+    /// [`arrange`] by edits alone.
+    fn arranged(&self, text: &str) -> Result<String, Refused> {
+        let body = without_mark(text);
+        let mark = &text[..text.len() - body.len()];
+        let line_end = if body.is_empty() { "\n" } else { body };
+        let mut body = if is_blank(body) { format!("{{}}{line_end}") } else { body.to_owned() };
+        while let Some(next) = self.step(&body)? {
+            body = next;
+        }
+        Ok(format!("{mark}{body}"))
     }
-    if let Some(text) = parts::step_of_rules(&document, owner, &wanted.rules, before_us)? {
-        return Ok(Some(text));
+
+    fn step(&self, text: &str) -> Edited {
+        let document = Document::parse(text)?;
+        document.check_hooks()?;
+        for step in [Self::step_of_entries, Self::step_of_rules, Self::step_of_status_line] {
+            if let Some(text) = step(self, &document)? {
+                return Ok(Some(text));
+            }
+        }
+        Ok(None)
     }
-    parts::step_of_status_line(&document, owner, wanted.status_line.as_deref(), before_us)
 }
 
 fn is_blank(text: &str) -> bool {

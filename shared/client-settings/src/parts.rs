@@ -5,10 +5,11 @@
 
 use jsonc_parser::common::Ranged;
 use serde_json::json;
+use shared::text::quoted;
 
 use super::document::{Document, elements, text, text_of};
-use super::edit::{BeforeUs, END, Step};
-use super::{Owner, Refused};
+use super::edit::{END, Step};
+use super::{Aim, Edited, Owner, Refused};
 
 const ALLOW: [Step<'_>; 2] = [Step::Key("permissions"), Step::Key("allow")];
 const STATUS_LINE: &str = "statusLine";
@@ -21,37 +22,12 @@ pub(super) fn rules(document: &Document<'_>) -> Vec<String> {
     allow.iter().map(|rule| text(rule).unwrap_or_default()).collect()
 }
 
-/// One edit towards the wanted rules; `None`: nothing is left to do.
-pub(super) fn step_of_rules(
-    document: &Document<'_>,
-    owner: &Owner,
-    wanted: &[String],
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<Option<String>, Refused> {
-    if wanted.is_empty() && owner.rules.is_empty() {
-        return Ok(None);
-    }
-    document.check_unique(&document.root, Some("permissions"))?;
-    let permissions = document.root.get_object("permissions");
-    permissions.map_or(Ok(()), |permissions| document.check_unique(permissions, Some("allow")))?;
-    let there = rules(document);
-    let unwanted = there.iter().position(|rule| owner.rules.contains(rule) && !wanted.contains(rule));
-    if let Some(index) = unwanted {
-        return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)], before_us)));
-    }
-    let missing = wanted.iter().find(|rule| !there.contains(rule));
-    missing.map(|rule| document.set(&[ALLOW[0], ALLOW[1], END], &json!(rule))).transpose()
-}
-
-/// The status line of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusLineThere {
-    /// The value as written.
     pub raw: String,
     pub command: Option<String>,
     /// The type is `command`, and there is a shell line.
     pub is_command: bool,
-    /// It runs a binary of ours.
     pub is_ours: bool,
 }
 
@@ -64,56 +40,65 @@ pub(super) fn status_line(document: &Document<'_>, owner: &Owner) -> Option<Stat
     Some(StatusLineThere { raw: document.raw(value.range()).to_owned(), command, is_command, is_ours })
 }
 
-/// The shell line runs a binary of ours.
 fn is_our_line(line: &str, owner: &Owner) -> bool {
     owner.owns(&first_word(line))
 }
 
-/// One edit towards this status line; `None`: nothing is left to do.
-pub(super) fn step_of_status_line(
-    document: &Document<'_>,
-    owner: &Owner,
-    wanted: Option<&str>,
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<Option<String>, Refused> {
-    let there = status_line(document, owner);
-    let is_ours = there.as_ref().is_some_and(|there| there.is_ours);
-    if wanted.is_none() && !is_ours {
-        return Ok(None);
+impl Aim<'_> {
+    pub(super) fn step_of_rules(&self, document: &Document<'_>) -> Edited {
+        let (ours, wanted) = (&self.owner.rules, &self.wanted.rules);
+        if wanted.is_empty() && ours.is_empty() {
+            return Ok(None);
+        }
+        document.check_unique(&document.root, Some("permissions"))?;
+        let permissions = document.root.get_object("permissions");
+        permissions.map_or(Ok(()), |permissions| document.check_unique(permissions, Some("allow")))?;
+        let there = rules(document);
+        if let Some(index) = there.iter().position(|rule| ours.contains(rule) && !wanted.contains(rule)) {
+            return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)], self.before_us)));
+        }
+        let missing = wanted.iter().find(|rule| !there.contains(rule));
+        missing.map(|rule| document.set(&[ALLOW[0], ALLOW[1], END], &json!(rule))).transpose()
     }
-    document.check_unique(&document.root, Some(STATUS_LINE))?;
-    let Some(command) = wanted else { return give_back(document, owner, before_us).map(Some) };
-    match there {
-        Some(there) if there.command.as_deref() == Some(command) => Ok(None),
-        // The keys beside the command stay.
-        Some(there) if there.is_ours || there.is_command => document.set(&COMMAND, &json!(command)).map(Some),
-        _ => document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })).map(Some),
+
+    pub(super) fn step_of_status_line(&self, document: &Document<'_>) -> Edited {
+        let there = status_line(document, self.owner);
+        let is_ours = there.as_ref().is_some_and(|there| there.is_ours);
+        if self.wanted.status_line.is_none() && !is_ours {
+            return Ok(None);
+        }
+        document.check_unique(&document.root, Some(STATUS_LINE))?;
+        let Some(command) = &self.wanted.status_line else { return self.give_back(document).map(Some) };
+        match there {
+            Some(there) if there.command.as_ref() == Some(command) => Ok(None),
+            // The keys beside the command stay.
+            Some(there) if there.is_ours || there.is_command => {
+                document.set(&COMMAND, &json!(command)).map(Some)
+            }
+            _ => document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })).map(Some),
+        }
+    }
+
+    /// The one before ours as written, or its command alone where a key beside it has changed since.
+    fn give_back(&self, document: &Document<'_>) -> Result<String, Refused> {
+        let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
+        let is_foreign =
+            |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, self.owner));
+        let before = self.owner.status_line_before.as_deref().filter(is_foreign);
+        let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
+            return Ok(document.remove(&COMMAND[..1], self.before_us));
+        };
+        let before = data(raw);
+        if before["type"] == "command"
+            && before["command"].is_string()
+            && beside(&document.value(&there.value)) != beside(&before)
+        {
+            return document.set(&COMMAND, &before["command"]);
+        }
+        Ok(document.splice(there.value.range(), raw))
     }
 }
 
-/// The one before ours as written, or its command alone where a key beside it has changed since.
-fn give_back(
-    document: &Document<'_>,
-    owner: &Owner,
-    before_us: Option<&BeforeUs<'_>>,
-) -> Result<String, Refused> {
-    let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
-    let is_foreign = |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, owner));
-    let before = owner.status_line_before.as_deref().filter(is_foreign);
-    let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
-        return Ok(document.remove(&COMMAND[..1], before_us));
-    };
-    let before = data(raw);
-    if before["type"] == "command"
-        && before["command"].is_string()
-        && beside(&document.value(&there.value)) != beside(&before)
-    {
-        return document.set(&COMMAND, &before["command"]);
-    }
-    Ok(document.splice(there.value.range(), raw))
-}
-
-/// The keys beside the command.
 fn beside(line: &serde_json::Value) -> serde_json::Value {
     let mut line = line.clone();
     line["command"].take();
@@ -122,19 +107,10 @@ fn beside(line: &serde_json::Value) -> serde_json::Value {
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
 pub fn status_line_command(program: &str, arguments: &str) -> String {
-    let program = if is_plain(program) { program.to_owned() } else { quoted(program) };
-    format!("{program} {arguments}")
-}
-
-/// A shell takes the word as it is.
-pub fn is_plain(word: &str) -> bool {
-    word.chars().all(|letter| letter.is_alphanumeric() || "/._-+,:@%".contains(letter))
-}
-
-/// The word in quotes for a shell.
-pub fn quoted(word: &str) -> String {
     // PowerShell and cmd read single quotes differently; a path of Windows holds no double quote.
-    if cfg!(windows) { format!("\"{word}\"") } else { format!("'{}'", word.replace('\'', r"'\''")) }
+    let is_quoted = cfg!(windows) && quoted(program) != program;
+    let program = if is_quoted { format!("\"{program}\"") } else { quoted(program) };
+    format!("{program} {arguments}")
 }
 
 /// The first word of a shell line without its quotes.

@@ -35,7 +35,6 @@ pub struct UserFile {
     path: PathBuf,
     /// The end of a chain of links.
     target: PathBuf,
-    /// The folder of its backups.
     backups: PathBuf,
     mode: Mode,
 }
@@ -66,15 +65,10 @@ impl UserFile {
 
     /// The text; `None`: there is no such file.
     pub fn read(&self) -> Result<Option<String>, FileError> {
-        if appended(&self.guarded(), ".lock").exists() {
-            // A killed process left the lock unless somebody holds it.
-            let _ = with_lock(&self.guarded(), Duration::ZERO, || self.clean_up());
-        }
         self.text().map_err(|error| FileError(format!("{}: {error}", self.path.display())))
     }
 
-    /// Changes the text under the file's lock. `edit` gets the text, or nothing, and returns what shall be there. Returns whether
-    /// the file was changed.
+    /// Changes the text under the file's lock: `edit` gets it and returns what shall be there. Returns whether it changed.
     pub fn change<E: From<FileError>>(
         &self,
         edit: impl FnOnce(Option<&str>) -> Result<Option<String>, E>,
@@ -149,7 +143,9 @@ impl UserFile {
 
     fn write(&self, text: Option<&str>) -> io::Result<()> {
         match text {
-            Some(text) => Beside::write(&self.target, text.as_bytes(), self.mode)?.put_in_place(),
+            Some(text) => {
+                Beside::write(&self.target, &self.target, text.as_bytes(), self.mode)?.put_in_place()
+            }
             // A link to nowhere was there before us, where there is a link.
             None => fs::remove_file(&self.target).map(|()| sync_folder(&self.target)),
         }

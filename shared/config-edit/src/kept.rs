@@ -4,13 +4,16 @@
 use std::ops::Range;
 use std::str::FromStr as _;
 
-use yaml_edit::{Mapping, YamlFile, YamlNode};
+use serde_json::{Map, Value};
+use yaml_edit::{YamlFile, YamlNode};
 
-/// The lines of `before` that are not those of the key at `path` stand in `after`, and so do the comments, but for those of a
-/// key that went.
-pub(crate) fn is_rest_kept(before: &str, after: &str, path: &[String]) -> bool {
+use super::value_at;
+
+/// The lines of `before` that are not those of the key at `path` stand in `after`, whose content is
+/// `values`, and so do the comments, but for those of a key that went.
+pub(crate) fn is_rest_kept(before: &str, after: &str, path: &[String], values: &Map<String, Value>) -> bool {
     // The maps that held nothing else went, too.
-    let gone = (1..=path.len()).find(|depth| !is_set(after, &path[..*depth]));
+    let gone = (1..=path.len()).find(|depth| value_at(values, &path[..*depth]).is_none());
     let own = own_lines(before, &path[..gone.unwrap_or(path.len())]);
     let (own, is_in_brackets) = own.unwrap_or_default();
     let rest = before.lines().enumerate().filter(|(line, _)| !own.contains(line)).map(|(_, line)| line);
@@ -33,20 +36,9 @@ fn are_comments_kept(before: &str, after: &str) -> bool {
     })
 }
 
-fn top(text: &str) -> Option<Mapping> {
-    YamlFile::from_str(text).ok()?.document()?.as_mapping()
-}
-
-fn is_set(text: &str, path: &[String]) -> bool {
-    let Some((last, above)) = path.split_last() else { return true };
-    let map = above.iter().try_fold(top(text), |map, key| Some(map?.get_mapping(key)));
-    map.flatten().is_some_and(|map| map.contains_key(last))
-}
-
-/// The lines that an edit of the key may change, counted from 0: those of its entry, of the value that shall become a map, or
-/// of the brackets it stands in; and whether it is brackets.
+/// The lines, from 0, that an edit of the key may change: those of its entry, or of the brackets around; and whether brackets.
 fn own_lines(text: &str, path: &[String]) -> Option<(Range<usize>, bool)> {
-    let mut map = top(text)?;
+    let mut map = YamlFile::from_str(text).ok()?.document()?.as_mapping()?;
     if map.is_flow_style() {
         let range = map.byte_range();
         return Some((lines(text, range.start as usize, range.end as usize)?, true));

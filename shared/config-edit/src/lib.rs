@@ -7,23 +7,15 @@
 mod change;
 mod kept;
 
-use config::{Unread, dotted, line_of, read_map, read_value};
-use serde_json::{Map, Value};
+pub use config::Unread as Refused;
 
-/// Why a text is not edited.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {why}")]
-pub struct Refused {
-    /// Counted from 1.
-    pub line: usize,
-    /// The reason.
-    pub why: String,
-}
+use config::{dotted, line_of, read_map, read_value};
+use serde_json::{Map, Value};
 
 /// The text with the key at `path` set to `value`, which is YAML on one line. A text that says so already stays as it is.
 pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
-    let wanted = read_value(value).map_err(|why| at(text, path, why.to_owned()))?;
-    let before = content(text)?;
+    let wanted = read_value(value).map_err(|why| at(text, path, why))?;
+    let before = read_map(text)?;
     if let Some(depth) = (1..path.len()).find(|depth| is_no_map(&before, &path[..*depth])) {
         return Err(at(text, path, format!("`{}` must be a map of settings", dotted(&path[..depth]))));
     }
@@ -33,10 +25,9 @@ pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refuse
     checked(text, path, &before, &after, |text| change::set(text, path, value), refused)
 }
 
-/// The text without the key at `path`, and without the maps that held nothing else. Its own comment goes with it, all others
-/// stay. A text without it stays as it is.
+/// The text without the key at `path`, and without the maps that held nothing else. Only its own comment goes with it.
 pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
-    let before = content(text)?;
+    let before = read_map(text)?;
     let mut after = before.clone();
     remove(&mut after, path);
     let refused = || format!("`{}` cannot be taken out here by a program; do it by hand", dotted(path));
@@ -57,7 +48,8 @@ fn checked(
     }
     let (mark, bare) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
     let edited = change(bare).map(|edited| with_line_ends_of(bare, edited)).filter(|edited| {
-        content(edited).is_ok_and(|content| content == *after) && kept::is_rest_kept(bare, edited, path)
+        read_map(edited).is_ok_and(|content| content == *after)
+            && kept::is_rest_kept(bare, edited, path, after)
     });
     edited.map(|edited| format!("{mark}{edited}")).ok_or_else(|| at(text, path, refused()))
 }
@@ -68,32 +60,13 @@ fn with_line_ends_of(text: &str, edited: String) -> String {
     if is_windows { edited.replace("\r\n", "\n").replace('\n', "\r\n") } else { edited }
 }
 
-/// Whether the key at `path` stands in this text, whatever its value.
-pub fn is_set(text: &str, path: &[String]) -> Result<bool, Refused> {
-    Ok(value_at(&content(text)?, path).is_some())
-}
-
-/// The text with `section.key` set to `value`, which is written as it stands (`true`, `5`).
-pub fn set(text: &str, section: &str, key: &str, value: &str) -> Result<String, Refused> {
-    set_at(text, &[section.to_owned(), key.to_owned()], value)
-}
-
-/// Value of `section.key` in this text; `None` if there is none, or no single value.
-pub fn get(text: &str, section: &str, key: &str) -> Result<Option<String>, Refused> {
-    get_at(text, &[section.to_owned(), key.to_owned()])
-}
-
-/// Value of the key at `path` in this text, as [`get`].
+/// Value of the key at `path` in this text; `None` if there is none, or no single value.
 pub fn get_at(text: &str, path: &[String]) -> Result<Option<String>, Refused> {
-    Ok(match value_at(&content(text)?, path) {
+    Ok(match value_at(&read_map(text)?, path) {
         Some(Value::String(text)) => Some(text.clone()),
         Some(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
         _ => None,
     })
-}
-
-fn content(text: &str) -> Result<Map<String, Value>, Refused> {
-    read_map(text).map_err(|Unread { line, why }| Refused { line: line.unwrap_or(1), why })
 }
 
 fn value_at<'m>(map: &'m Map<String, Value>, path: &[String]) -> Option<&'m Value> {
@@ -141,7 +114,7 @@ fn remove(map: &mut Map<String, Value>, path: &[String]) {
 
 fn at(text: &str, path: &[String], why: String) -> Refused {
     let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    Refused { line: line_of(text, &keys).unwrap_or(1), why }
+    Refused { line: line_of(text, &keys), why }
 }
 
 #[cfg(test)]

@@ -43,7 +43,7 @@ fn wrong_value(schema: &Value, value: &Value, below: &Value) -> Vec<(Vec<String>
             wrong
         }
         _ if fits(schema, value) => Vec::new(),
-        _ => expected(describe_in_full(schema)),
+        _ => expected(describe(schema)),
     }
 }
 
@@ -64,7 +64,6 @@ fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
     named.or_else(|| map.get("additionalProperties").filter(|any| any.is_object()))
 }
 
-/// The list under a keyword; empty if there is none.
 fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
     schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
 }
@@ -89,7 +88,6 @@ pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, (u
     })
 }
 
-/// The value is what the schema describes.
 pub fn fits(schema: &Value, value: &Value) -> bool {
     let is_whole = match value {
         Value::Array(entries) => {
@@ -160,17 +158,12 @@ pub fn describe(schema: &Value) -> String {
         Some("integer") => number("a whole number", schema),
         Some("number") => number("a number", schema),
         Some("string") => schema.get("title").and_then(Value::as_str).unwrap_or("text").to_owned(),
-        Some("array") => "a list".to_owned(),
+        Some("array") => {
+            let each = schema.get("items").map(|entry| format!(", each entry {}", describe(entry)));
+            format!("a list{}", each.unwrap_or_default())
+        }
         Some("object") => "a map of settings".to_owned(),
         _ => alternatives(schema).unwrap_or_else(|| "another kind of value".to_owned()),
-    }
-}
-
-/// The same, and of a list what each entry is.
-pub fn describe_in_full(schema: &Value) -> String {
-    match schema.get("items") {
-        Some(entry) => format!("a list, each entry {}", describe(entry)),
-        None => describe(schema),
     }
 }
 
@@ -228,7 +221,7 @@ mod tests {
             (schema_of::<Decimal<0, 9>>().to_value(), "a number from 0 to 9"),
             (schema_of::<ZeroOr<2, 9>>().to_value(), "0 or a whole number from 2 to 9"),
             (json!({ "type": ["string", "null"] }), "text"),
-            (schema_of::<Vec<String>>().to_value(), "a list"),
+            (schema_of::<Vec<String>>().to_value(), "a list, each entry text"),
             (json!({ "oneOf": [{ "const": "first" }, { "const": "second" }] }), "one of: first, second"),
             (json!({ "type": "string", "title": "a name without spaces" }), "a name without spaces"),
             (inner.clone(), "a map of settings"),

@@ -18,9 +18,7 @@ pub struct Entry {
     pub origin: Origin,
     /// Values of lower layers, the highest first.
     pub overridden: Vec<Said>,
-    /// The global file locks it.
     pub locked: bool,
-    /// Only the global file may set it.
     pub global_only: bool,
 }
 
@@ -40,7 +38,6 @@ impl Entry {
 }
 
 impl<S> Section<S> {
-    /// Every entry of the section that is in force.
     pub fn entries(&self) -> Vec<Entry> {
         let paths = leaves(&merged(self.layers.iter().map(|layer| &layer.section)));
         paths.iter().filter_map(|path| self.entry(path)).collect()

@@ -34,9 +34,7 @@ pub(crate) struct Layer {
     pub(crate) section: Dict,
     /// The paths of keys that stand twice.
     pub(crate) repeated: Vec<Vec<String>>,
-    /// Text as the parser read it.
     text: String,
-    /// Lines of the keys, found on demand.
     lines: OnceCell<Lines>,
 }
 
@@ -64,8 +62,7 @@ impl Layer {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let is_others = |key: &str| top_keys().any(|other| other == key) && !TOP_KEYS.contains(&key);
         let part = part_of(text, |key| keys.contains(&key) || !is_others(key));
-        let parsed = yaml::parse(&part)
-            .map_err(|error| of_file(kind, file, error.line, Fault::Unreadable(error.why)))?;
+        let parsed = yaml::parse(&part).map_err(|error| of_file(kind, file, error.line, error.why))?;
         let (repeated, text) = (parsed.repeated, part.into_owned());
         Ok(Self { repeated, text, ..Self::of_values(kind, file, parsed.values) })
     }
@@ -76,11 +73,9 @@ impl Layer {
         Origin { layer: self.kind, file: self.file.clone(), line }
     }
 
-    /// A problem with the key at `path` of the file.
     pub(crate) fn problem(&self, path: &[String], fault: Fault) -> Problem {
-        let Origin { layer: level, file, line } = self.origin(path);
         let key = path.iter().map(|key| printable(key)).collect::<Vec<_>>().join(".");
-        Problem { level, file, line, key, fault }
+        Problem { at: self.origin(path), key, fault }
     }
 }
 
@@ -89,9 +84,9 @@ fn printable(key: &str) -> String {
     masked(key).chars().filter(|char| !char.is_control()).take(60).collect()
 }
 
-/// A problem with a whole file.
-fn of_file(level: LayerKind, file: &str, line: Option<usize>, fault: Fault) -> Problem {
-    Problem { level, file: file.to_owned(), line, key: String::new(), fault }
+fn of_file(layer: LayerKind, file: &str, line: Option<usize>, why: String) -> Problem {
+    let at = Origin { layer, file: file.to_owned(), line };
+    Problem { at, key: String::new(), fault: Fault::Unreadable(why) }
 }
 
 /// The files of a call, whether they exist or not.
@@ -170,7 +165,7 @@ pub(crate) fn parse(texts: &[Found], keys: &[&str]) -> (Vec<Layer>, Vec<Problem>
     for Found { kind, file, text } in texts {
         let layer = match text {
             Ok(text) => Layer::read(*kind, file, text, keys),
-            Err(why) => Err(of_file(*kind, file, None, Fault::Unreadable(why))),
+            Err(why) => Err(of_file(*kind, file, None, (*why).to_owned())),
         };
         match layer {
             Ok(layer) => layers.push(layer),
@@ -188,15 +183,13 @@ pub fn display_path(path: &Path, home: Option<&Path>) -> String {
     }
 }
 
-/// Why a file is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Refused {
     NotThere,
     Because(&'static str),
 }
 
-/// Reads a text file that must be regular and, if `inside` is given, must really lie there: a repository must not make us read
-/// another file through a link, or wait forever on a pipe.
+/// Reads a regular text file that really lies `inside`: a repository must not make us follow a link or wait on a pipe.
 pub fn read_text(path: &Path, inside: Option<&Path>, max_bytes: u64) -> Result<String, Refused> {
     let refused = |error: &std::io::Error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => Refused::NotThere,
@@ -238,7 +231,7 @@ fn is_inside(path: &Path, root: &Path) -> std::io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, TOO_LARGE, read_text};
+    use super::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, TOO_LARGE};
 
     #[test]
     fn a_text_in_place_of_a_file_counts_for_its_layer_alone_within_its_bound() {
@@ -259,13 +252,5 @@ mod tests {
         let too_large = with(LayerKind::Local, &format!("{most}a"));
         assert_eq!(too_large, [Ok("project".to_owned()), Err(Refused::Because(TOO_LARGE))]);
         assert_eq!((MAX_LAYER_BYTES, MAX_PROJECT_BYTES), (1 << 20, 1 << 16));
-    }
-
-    #[test]
-    fn a_file_may_be_as_long_as_its_bound() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "1234").unwrap();
-        assert_eq!(read_text(file.path(), None, 4).as_deref(), Ok("1234"));
-        assert_eq!(read_text(file.path(), None, 3), Err(Refused::Because(TOO_LARGE)));
     }
 }

@@ -32,7 +32,7 @@ mod tree;
 mod yaml;
 
 pub use bounded::{Bounded, Decimal, ZeroOr};
-pub use check::{describe, describe_in_full, fits, known_keys, nearest, schema_of};
+pub use check::{describe, fits, known_keys, nearest, schema_of};
 pub use defaults::{ALL_DEFAULTS, section_defaults};
 pub use entries::{Entry, Said, sort, top_entries};
 pub use layer::{MAX_LAYER_BYTES, Refused, Sources, display_path, read_text};
@@ -40,6 +40,6 @@ pub use problem::{Fault, LayerKind, Origin, Problem, sort_problems};
 pub use schema::{SCHEMA_FILE, SCHEMA_TEXT, SCHEMA_TITLE, Stranger, schema_at, section_by_schema};
 pub use section::{Section, SettingFault, load, load_by_schema, load_if_enabled};
 pub use spec::{COMMON_KEYS, HEADLESS_MEANS, SectionSpec};
-pub use spelling::{Unread, dotted, quoted, read_map, read_value, spelled};
+pub use spelling::{dotted, quoted, read_map, read_value, spelled};
 pub use switches::{Position, SectionSwitches};
-pub use yaml::{line_of, read_typed};
+pub use yaml::{Unread, line_of, read_typed};

@@ -3,7 +3,6 @@
 
 use figment::value::{Dict, Value};
 
-use crate::check::nearest;
 use crate::layer::Layer;
 use crate::problem::{Fault, LayerKind, Problem, Problems};
 use crate::spec::SectionSpec;
@@ -23,8 +22,7 @@ impl Rights<'_> {
         self.spec.global_only.iter().any(|key| is_at_or_below(&path, key))
     }
 
-    /// The key is locked; or it switches something on and off that is locked, as a whole or in part, since a rule that can be
-    /// switched off is not locked.
+    /// The key is locked, or switches on and off something that is locked, as a whole or in part.
     pub(crate) fn is_locked(&self, path: &[String]) -> bool {
         self.holds(&path.join(".")) || self.need_on(path)
     }
@@ -119,9 +117,6 @@ fn up_to_global(layers: &[Layer]) -> Dict {
     merged(layers.iter().filter(|layer| layer.kind <= LayerKind::Global).map(|layer| &layer.section))
 }
 
-/// Maximum number of misspelt locks in the report.
-const MAX_UNKNOWN_LOCKS: usize = 5;
-
 /// Reports locks on keys that do not exist: they lock nothing, which their author would not expect.
 fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
     let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
@@ -129,19 +124,8 @@ fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
         let mut below = layers.iter().filter(|layer| layer.kind <= LayerKind::Global);
         path.is_empty() || below.any(|layer| keys_on(&layer.section, path).is_some())
     };
-    for path in rights.locked.iter().filter(|path| !is_known(path)).take(MAX_UNKNOWN_LOCKS) {
-        let shown = rights.spec.dotted_in_file(path);
-        let fault = Fault::UnknownKey(nearest_path(rights.spec, &shown, &up_to_global(layers)));
-        let problem = global.problem(&["locked".to_owned()], fault);
-        problems.add(Problem { key: format!("locked: {shown}"), ..problem });
+    for path in rights.locked.iter().filter(|path| !is_known(path)) {
+        let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(None));
+        problems.add(Problem { key: format!("locked: {}", rights.spec.dotted_in_file(path)), ..problem });
     }
-}
-
-/// The known key path, as in a file, that was probably meant by `path`.
-fn nearest_path(spec: SectionSpec, path: &str, known: &Dict) -> Option<String> {
-    let depth = path.split('.').count();
-    let cut = |leaf: Vec<String>| spec.in_file(&leaf).into_iter().take(depth).collect::<Vec<_>>().join(".");
-    let known: Vec<String> = leaves(known).into_iter().map(cut).collect();
-    let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    nearest(path, &known)
 }

@@ -7,8 +7,7 @@
 
 use std::borrow::Cow;
 
-/// The text without the top-level sections that are not `wanted`. A fault in a section that is left out takes nothing from
-/// this hook: the section's own hook reports it.
+/// The text without the top-level sections that are not `wanted`. A section's own hook reports its faults.
 pub(crate) fn part_of(text: &str, wanted: impl Fn(&str) -> bool) -> Cow<'_, str> {
     cut(text, wanted).map_or(Cow::Borrowed(text), Cow::Owned)
 }

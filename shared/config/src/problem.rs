@@ -49,22 +49,16 @@ impl Origin {
 
 impl fmt::Display for Origin {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        place(formatter, &self.file, self.line)
-    }
-}
-
-fn place(formatter: &mut fmt::Formatter<'_>, file: &str, line: Option<usize>) -> fmt::Result {
-    match line {
-        Some(line) => write!(formatter, "{file}:{line}"),
-        None => formatter.write_str(file),
+        match self.line {
+            Some(line) => write!(formatter, "{}:{line}", self.file),
+            None => formatter.write_str(&self.file),
+        }
     }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    pub level: LayerKind,
-    pub file: String,
-    pub line: Option<usize>,
+    pub at: Origin,
     /// The key path, `stop-momentum.max_blocks`; empty for the whole file.
     pub key: String,
     pub fault: Fault,
@@ -72,28 +66,25 @@ pub struct Problem {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fault {
-    /// The value is not what the key holds.
     Expected(String),
     /// No such key; the nearest known one, if one is near.
     UnknownKey(Option<String>),
-    /// Only the global file may set it.
     GlobalOnly,
-    /// The global file locks it.
     Locked,
-    /// The key stands twice in its map.
     Repeated,
     /// The settings can be read and cannot work; the hook's reason.
     Unworkable(String),
     /// The file is no YAML we read; the reason, without quoting it.
-    Unreadable(&'static str),
-    /// The project needs a newer version.
-    NeedsVersion { wanted: String, ours: &'static str },
+    Unreadable(String),
+    NeedsVersion {
+        wanted: String,
+        ours: &'static str,
+    },
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        place(formatter, &self.file, self.line)?;
-        formatter.write_str(": ")?;
+        write!(formatter, "{}: ", self.at)?;
         if !self.key.is_empty() {
             write!(formatter, "{}: ", self.key)?;
         }
@@ -121,9 +112,8 @@ impl fmt::Display for Fault {
     }
 }
 
-/// Sorts problems by level, then by line.
 pub fn sort_problems(problems: &mut [Problem]) {
-    problems.sort_by_key(|problem| (problem.level, problem.line));
+    problems.sort_by_key(|problem| (problem.at.layer, problem.at.line));
 }
 
 /// Maximum number of reported problems per file: whoever made the mistakes knows after these.
@@ -136,7 +126,7 @@ pub(crate) struct Problems(pub(crate) Vec<Problem>);
 impl Problems {
     /// Adds a problem. False: this file has reached the bound.
     pub(crate) fn add(&mut self, problem: Problem) -> bool {
-        let of_file = self.0.iter().filter(|known| known.file == problem.file).count();
+        let of_file = self.0.iter().filter(|known| known.at.file == problem.at.file).count();
         let has_room = of_file < MAX_PER_FILE;
         self.0.extend(has_room.then_some(problem));
         has_room

@@ -1,7 +1,7 @@
 //! One hook's section out of all layers: merged key by key, wrong entries left out, locked and global-only keys held.
 //!
-//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, each layer is checked against the
-//! schema, and its wrong entries are left out.
+//! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, or when two layers have a map and another
+//! value at one key, each layer is checked against the schema, and its wrong entries are left out.
 
 use std::mem::ManuallyDrop;
 
@@ -10,14 +10,14 @@ use figment::value::{Dict, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::check::{at, describe_in_full, known_keys, schema_of, wrong_entries};
+use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
 use crate::layer::{Found, Layer, Sources, parse};
 use crate::locks::{Rights, enforce};
 use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems};
 use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switches::{Position, SectionSwitches};
 use crate::top;
-use crate::tree::{flag, get, json, keys_on, leaves, merged, put, remove};
+use crate::tree::{clash, flag, get, json, keys_on, leaves, merged, put, remove};
 
 /// Mistake in settings that can be read: a rule that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,6 @@ pub struct SettingFault {
 
 #[derive(Debug)]
 pub struct Section<S> {
-    /// The hook is switched on.
     pub enabled: bool,
     /// It also acts in sessions nobody watches.
     pub headless: bool,
@@ -39,10 +38,8 @@ pub struct Section<S> {
     pub problems: Vec<Problem>,
     /// Keys that the global file locks, as dotted paths within the settings; an empty one is the whole section.
     pub locked: Vec<String>,
-    /// The section's own switch counts for nothing, because the global file locks it.
-    pub overruled_switch: bool,
-    /// Keys whose switch counts for nothing, because the global file locks them: dotted, within the settings.
-    pub overruled_keys: Vec<String>,
+    /// Keys whose switch a lock overrules: dotted, within the settings; an empty one is the section's own switch.
+    pub overruled: Vec<String>,
     /// The layer that switches every hook off.
     pub(crate) off_at: Option<Origin>,
     pub(crate) spec: SectionSpec,
@@ -114,27 +111,21 @@ fn switch_of(path: &[String]) -> String {
 /// Reads a section from the files of a call. `switches` are the layer above them.
 ///
 /// `None` only if the compiled defaults could not be read, which a test rules out.
-pub fn load<S>(
+pub fn load<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     load_own(spec, &sources.texts(), &spec.top_keys().collect::<Vec<_>>(), &switches.into())
 }
 
 /// The same for a call that a disabled hook lets pass. The keys at the top of the files are most of what a hook reads: where the
 /// section is off without them, they stay at their defaults, and nothing is reported.
-pub fn load_if_enabled<S>(
+pub fn load_if_enabled<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     let (texts, switches) = (sources.texts(), switches.into());
     let is_named = |line: &str| line.starts_with(spec.name) || line.starts_with("enabled:");
     let says_off = |found: &Found| {
@@ -150,15 +141,12 @@ where
     load_own(spec, &texts, &spec.top_keys().collect::<Vec<_>>(), &switches)
 }
 
-fn load_own<S>(
+fn load_own<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     texts: &[Found],
     keys: &[&str],
     switches: &SectionSwitches,
-) -> Option<Section<S>>
-where
-    S: DeserializeOwned + JsonSchema,
-{
+) -> Option<Section<S>> {
     let own = |own: Dict| {
         ManuallyDrop::new(Value::from(own)).deserialize().map_err(|error| Refused {
             why: if let Kind::Message(why) = error.kind { Some(why) } else { None },
@@ -168,8 +156,7 @@ where
     load_as(spec, &own, &|| schema_of::<S>().to_value(), parse(texts, keys), switches)
 }
 
-/// Reads a section whose types are another binary's, by its schema. What the types refuse beyond their schema is not known
-/// here.
+/// Reads a section whose types are another binary's, by its schema; what the types refuse beyond it is not known here.
 pub fn load_by_schema(
     spec: SectionSpec,
     schema: &serde_json::Value,
@@ -190,7 +177,6 @@ struct Refused {
     why: Option<String>,
 }
 
-/// Reads the section's own entries.
 type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Refused>;
 
 fn load_as<S>(
@@ -209,21 +195,18 @@ fn load_as<S>(
     layers.extend(switches.layer(spec, &layers));
     let overruled = enforce(spec, &top, &mut layers, &mut problems);
     let (enabled, headless, settings) = match read(own, &layers) {
-        Ok(whole) => whole,
-        Err(_) => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
+        Ok(whole) if !has_clash(&layers) => whole,
+        _ => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     top::report_unknown_keys(&layers[1..], &mut problems);
     sort_problems(&mut problems.0);
-    let (own_switch, overruled_keys): (Vec<_>, Vec<_>) =
-        overruled.iter().map(|path| switch_of(path)).partition(String::is_empty);
     Some(Section {
         enabled: enabled && top.off_at.is_none(),
         headless,
         settings,
         problems: problems.0,
         locked: top.locked,
-        overruled_switch: !own_switch.is_empty(),
-        overruled_keys,
+        overruled: overruled.iter().map(|path| switch_of(path)).collect(),
         off_at: top.off_at,
         spec,
         layers,
@@ -273,6 +256,13 @@ fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Refused
     Ok((flag("enabled")?, flag("headless")?, own(entries)?))
 }
 
+fn has_clash(layers: &[Layer]) -> bool {
+    let is_clash = |(index, higher): (usize, &Layer)| {
+        layers[..index].iter().any(|lower| clash(&lower.section, &higher.section))
+    };
+    layers.iter().enumerate().any(is_clash)
+}
+
 /// Leaves out of each layer what the schema does not describe, then what the types alone refuse, until the rest can be read.
 fn leave_out<S>(
     spec: SectionSpec,
@@ -318,13 +308,12 @@ fn fault(schema: &serde_json::Value, path: &[String], why: Option<String>) -> Fa
         (Ok(schema), Some(why)) if !known_keys(schema).is_empty() => {
             Fault::Unworkable(format!("{why}; the level below counts, and where there is none it is off"))
         }
-        (Ok(schema), _) if !path.is_empty() => Fault::Expected(describe_in_full(schema)),
+        (Ok(schema), _) if !path.is_empty() => Fault::Expected(describe(schema)),
         _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
     }
 }
 
-/// The highest layer that sets the entry at `path`, or the deepest part of the path that is there. The empty path stands for a
-/// layer's whole section.
+/// The highest layer that sets the entry at `path`, or the deepest part of it that is there; the empty path is the whole section.
 fn setter<'p>(layers: &[Layer], path: &'p [String]) -> Option<(usize, &'p [String])> {
     let sets = |layer: &Layer, path: &[String]| match path {
         [] => !layer.section.is_empty(),

@@ -10,7 +10,6 @@ use crate::problem::LayerKind;
 use crate::spec::SectionSpec;
 use crate::tree::{flag, merged, put};
 
-/// Position of a switch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Position {
@@ -56,8 +55,7 @@ impl From<Position> for SectionSwitches {
 const FILE: &str = "its switch";
 
 impl SectionSwitches {
-    /// The switches as a layer that sets `KEY.enabled`; `None` if none is turned. A key that has no `enabled` in the defaults is
-    /// skipped: it may be another version's.
+    /// The switches as a layer that sets `KEY.enabled`; `None`: none is turned. A key without a default `enabled` is skipped.
     pub(crate) fn layer(&self, spec: SectionSpec, below: &[Layer]) -> Option<Layer> {
         let own = (vec!["enabled".to_owned()], self.own);
         let keys = self.keys.iter().map(|(key, position)| {

@@ -19,7 +19,6 @@ pub(crate) struct TopLevel {
     pub(crate) locked: Vec<String>,
 }
 
-/// Reads the keys above all sections.
 pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
     let mut top = TopLevel { off_at: None, inherit: true, locked: Vec::new() };
     for layer in layers {

@@ -21,6 +21,16 @@ impl Provider for Entries<'_> {
     }
 }
 
+/// A map of one tree and a value of another kind stand at the same key. Merged with a third map, the value would vanish unseen,
+/// and with it what the maps below it say.
+pub(crate) fn clash(lower: &Dict, higher: &Dict) -> bool {
+    higher.iter().any(|(key, higher)| match (lower.get(key), higher) {
+        (Some(Value::Dict(_, lower)), Value::Dict(_, higher)) => clash(lower, higher),
+        (Some(lower), higher) => lower.as_dict().is_some() != higher.as_dict().is_some(),
+        (None, _) => false,
+    })
+}
+
 pub(crate) fn json(value: &impl serde::Serialize) -> serde_json::Value {
     serde_json::to_value(value).unwrap_or_default()
 }
@@ -103,34 +113,4 @@ pub(crate) fn remove(dict: &mut Dict, path: &[String]) {
         }
     }
     dict.remove(key);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_at_or_below, keys_on};
-    use crate::yaml;
-
-    #[test]
-    fn a_map_holds_its_entries_and_nothing_that_only_begins_like_it() {
-        for path in ["judge.model", "judge.model.small", "judge.model.small.name"] {
-            assert!(is_at_or_below(path, "judge.model"), "{path}");
-        }
-        for path in ["judge", "judge.models", "model", "other.judge.model"] {
-            assert!(!is_at_or_below(path, "judge.model"), "{path}");
-        }
-        assert!(is_at_or_below("judge", "") && is_at_or_below("", ""));
-    }
-
-    #[test]
-    fn a_dotted_path_finds_keys_that_hold_dots() {
-        let dict = yaml::parse("a: {b.c: {d: 1}, b: {e: 2}}\na.b: 3\n").unwrap().values;
-        for (path, keys) in [
-            ("a.b.c.d", Some(vec!["a", "b.c", "d"])),
-            ("a.b.e", Some(vec!["a", "b", "e"])),
-            ("a.b.x", None),
-            ("", None),
-        ] {
-            assert_eq!(keys_on(&dict, path), keys, "{path}");
-        }
-    }
 }

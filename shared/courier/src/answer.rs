@@ -16,7 +16,6 @@ pub(crate) struct Answer {
     pub(crate) truncated: bool,
 }
 
-/// There is no answer.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Failure {
     error: Kind,
@@ -35,17 +34,11 @@ impl Failure {
     }
 }
 
-/// Why there is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Kind {
-    /// The name of the host is not known, or nobody could be asked.
-    Resolve,
-    /// The host cannot be reached.
-    Connect,
-    /// There is no trust in the host.
-    Tls,
-    /// The time was over.
+    /// The host is not known, cannot be reached, or could not prove who it is.
+    Unreachable,
     Timeout,
     /// The request, or what comes before the answer's body, is too long.
     TooLarge,

@@ -10,32 +10,25 @@ use crate::answer::{Answer, Failure, Kind};
 use crate::request::Request;
 
 /// Asks, and reads so much of the answer as is wanted.
-pub(crate) fn exchange(request: &Request) -> Result<Answer, Failure> {
+pub(crate) fn exchange(request: Request) -> Result<Answer, Failure> {
     let config = Agent::config_builder()
         .timeout_global(Some(request.timeout))
-        .proxy(request.proxy.clone())
+        .proxy(request.proxy)
         .http_status_as_error(false)
         // A redirect is an answer: followed, it would take a token elsewhere.
         .max_redirects(0)
         .max_redirects_will_error(false)
         .build();
     let agent = Agent::new_with_config(config);
-    let asked = if request.http.body().is_empty() {
-        agent.run(without_body(&request.http))
+    let (head, body) = request.http.into_parts();
+    let asked = if body.is_empty() {
+        agent.run(http::Request::from_parts(head, ()))
     } else {
-        agent.run(request.http.clone())
+        agent.run(http::Request::from_parts(head, body))
     };
     let mut response = asked.map_err(|error| failure(&error))?;
     let (body, truncated) = read(&mut response, request.max_bytes)?;
     Ok(Answer { status: response.status().as_u16(), headers: headers(response.headers()), body, truncated })
-}
-
-fn without_body(request: &http::Request<String>) -> http::Request<()> {
-    let mut bare = http::Request::new(());
-    *bare.method_mut() = request.method().clone();
-    *bare.uri_mut() = request.uri().clone();
-    *bare.headers_mut() = request.headers().clone();
-    bare
 }
 
 fn read(response: &mut Response<ureq::Body>, max_bytes: u64) -> Result<(String, bool), Failure> {
@@ -56,14 +49,14 @@ fn headers(found: &HeaderMap) -> BTreeMap<String, String> {
 fn failure(error: &ureq::Error) -> Failure {
     use ureq::Error;
     let (kind, message) = match error {
-        Error::HostNotFound => (Kind::Resolve, "the host's name is not known"),
+        Error::HostNotFound => (Kind::Unreachable, "the host's name is not known"),
         Error::Timeout(_) => (Kind::Timeout, "no whole answer came in time"),
         Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired | Error::Pem(_) => {
-            (Kind::Tls, "the host could not prove who it is")
+            (Kind::Unreachable, "the host could not prove who it is")
         }
-        Error::ConnectionFailed => (Kind::Connect, "the host cannot be reached"),
+        Error::ConnectionFailed => (Kind::Unreachable, "the host cannot be reached"),
         Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
-            (Kind::Connect, "the proxy does not lead to the host")
+            (Kind::Unreachable, "the proxy does not lead to the host")
         }
         Error::LargeResponseHeader(..) | Error::BodyExceedsLimit(_) => {
             (Kind::TooLarge, "the answer's headers are too long")
@@ -79,19 +72,19 @@ fn failure(error: &ureq::Error) -> Failure {
 fn of_connection(error: &io::Error) -> (Kind, &'static str) {
     match error.kind() {
         ErrorKind::TimedOut | ErrorKind::WouldBlock => (Kind::Timeout, "no whole answer came in time"),
-        ErrorKind::ConnectionRefused => (Kind::Connect, "the host refuses the connection"),
+        ErrorKind::ConnectionRefused => (Kind::Unreachable, "the host refuses the connection"),
         ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
-            (Kind::Connect, "the host cannot be reached")
+            (Kind::Unreachable, "the host cannot be reached")
         }
         ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
-        | ErrorKind::UnexpectedEof => (Kind::Connect, "the connection broke off"),
+        | ErrorKind::UnexpectedEof => (Kind::Unreachable, "the connection broke off"),
         // That is how the TLS library wraps what it found.
-        ErrorKind::InvalidData => (Kind::Tls, "the host could not prove who it is"),
+        ErrorKind::InvalidData => (Kind::Unreachable, "the host could not prove who it is"),
         // The standard library has no kind for it.
         _ if error.to_string().starts_with("failed to lookup address") => {
-            (Kind::Resolve, "the host's name cannot be looked up")
+            (Kind::Unreachable, "the host's name cannot be looked up")
         }
         _ => (Kind::Other, "the connection failed"),
     }

@@ -27,12 +27,11 @@ courier carries one HTTP request for a hook, which starts it: JSON on stdin, JSO
 
   in   {\"method\", \"url\", \"headers\": {..}, \"body\": TEXT|null, \"proxy\": URL|null, \"timeout_ms\", \"max_bytes\"}
   out  {\"status\", \"headers\": {..}, \"body\": TEXT, \"truncated\": true|false}
-       {\"error\": \"resolve|connect|tls|timeout|too_large|bad_request|other\", \"message\": TEXT}
+       {\"error\": \"unreachable|timeout|too_large|bad_request|other\", \"message\": TEXT}
 
   courier version   prints the version
 ";
 
-/// The exit status of wrong usage.
 const WRONG_USAGE: u8 = 64;
 
 fn main() -> ExitCode {
@@ -56,7 +55,7 @@ fn carry(input: impl Read) -> Result<Answer, Failure> {
     if text.len() as u64 > MAX_REQUEST_BYTES {
         return Err(Failure::new(Kind::TooLarge, "the request is longer than 1 MiB"));
     }
-    exchange::exchange(&Request::parse(&text)?)
+    exchange::exchange(Request::parse(&text)?)
 }
 
 fn answer_of(carried: Result<Answer, Failure>) -> String {

@@ -17,7 +17,6 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 /// Maximum length of a body in bytes, whatever the request says.
 const MAX_BODY_BYTES: u64 = 16 * 1024 * 1024;
 
-/// A request that may be carried.
 pub(crate) struct Request {
     pub(crate) http: http::Request<String>,
     /// For the whole exchange, from the first question to a resolver to the last byte.
@@ -27,7 +26,6 @@ pub(crate) struct Request {
     pub(crate) proxy: Option<ureq::Proxy>,
 }
 
-/// As it is written.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Written {

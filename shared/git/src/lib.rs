@@ -18,8 +18,7 @@ const MAX_BYTES: u64 = 1024 * 1024;
 const SETTINGS: [&str; 4] =
     ["core.fsmonitor=false", "core.hooksPath=/dev/null", "gc.auto=0", "maintenance.auto=false"];
 
-/// English answers, no locks for reading, no prompts, no network (also not for the missing objects of a partial clone), and
-/// paths without wildcards.
+/// English answers, no locks for reading, no prompts, no network, no lazy fetch of missing objects, and paths without wildcards.
 const ENVIRONMENT: [(&str, &str); 6] = [
     ("LC_ALL", "C"),
     ("GIT_OPTIONAL_LOCKS", "0"),
@@ -52,7 +51,6 @@ pub struct Output {
     pub stderr: Vec<u8>,
 }
 
-/// Why a run has no output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Failure {
     NotStarted,
@@ -91,12 +89,10 @@ impl<'a> Git<'a> {
         Self { grace, ..self }
     }
 
-    /// Starts a new deadline.
     pub fn extend(&mut self, patience: Duration) {
         self.deadline = Instant::now() + patience;
     }
 
-    /// Runs one git command.
     pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, Failure> {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(self.environment.iter().cloned()).current_dir(self.folder);

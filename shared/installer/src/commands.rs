@@ -1,19 +1,39 @@
-//! The small commands: `disable`, `statusline`, `undo`, `sync`, and the removal of programs that no hook owns any more.
+//! The small commands: `disable`, `statusline`, `undo` and `sync`.
 
 use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use shared::host::Host;
 
-use crate::hooks::{Disable, Undo};
 use crate::install::tell_wrong;
 use crate::manifest::Manifest;
-use crate::places::Installation;
+use crate::places::{Installation, Where};
 use crate::programs::{self, orphans};
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, switched_off};
 use crate::say::{Voice, diff, list, not_for_claude, note, only_the_operator, say};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
+use crate::uninstall::prune;
+
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Disable {
+    /// The hook's name
+    pub(crate) hook: String,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Where there is no terminal: yes, I mean it
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Undo {
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Where there is no terminal: yes, I mean it
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
 
 /// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
@@ -138,26 +158,4 @@ pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: 
         say("everything is up to date");
     }
     Ok(())
-}
-
-/// Removes these programs and their entries in every settings file; a program that was changed since it was installed stays.
-pub(crate) fn prune(
-    host: &Host,
-    installation: &Installation,
-    catalog: &Catalog,
-    orphans: &[String],
-) -> anyhow::Result<()> {
-    installation.alone(|| {
-        for place in installation.and_registered_elsewhere()? {
-            let settings = Settings::read(&place, catalog)?;
-            if settings.put(host, &settings.without(orphans))?.is_some() {
-                say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
-            }
-        }
-        programs::unlink(installation, orphans)?;
-        for orphan in programs::remove(installation, catalog, orphans)? {
-            say(format_args!("removed {orphan}"));
-        }
-        Ok(())
-    })
 }

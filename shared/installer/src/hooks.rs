@@ -1,13 +1,9 @@
 //! The command line of the installer: `req hooks` for users without the source tree, and the same verbs of `cargo xtask`, which builds
 //! the programs first and names their folder. Results go to stdout, progress and notes to stderr.
 
-use std::path::PathBuf;
-
 use clap::Subcommand;
 use shared::host::Host;
 
-use crate::places::{Scope, Where};
-use crate::requirements::Judge;
 use crate::say::Voice;
 use crate::{commands, install, status, uninstall};
 
@@ -15,22 +11,22 @@ use crate::{commands, install, status, uninstall};
 pub enum Command {
     /// Copy the hooks to ~/.claude/hooks, register the chosen ones, and prove that they work
     #[command(after_help = "Example: req hooks install --hooks rate-awareness,requirements-check --dry-run")]
-    Install(Install),
+    Install(install::Install),
     /// Remove what install put there; your settings and the hooks' data stay
     #[command(after_help = "Example: req hooks uninstall")]
     Uninstall(uninstall::Arguments),
     /// Register a hook and switch it on
     #[command(after_help = "Example: req hooks enable stop-momentum")]
-    Enable(Enable),
+    Enable(install::Enable),
     /// Switch a hook off and remove its registration
     #[command(after_help = "Example: req hooks disable stop-momentum --scope local --project ~/code/shop")]
-    Disable(Disable),
+    Disable(commands::Disable),
     /// Show what is installed, registered and switched on, and where these differ
     #[command(after_help = "Example: req hooks status --json")]
-    Status(Status),
+    Status(status::Arguments),
     /// Undo the last change of ours in settings.json; again: bring that change back
     #[command(after_help = "Example: req hooks undo")]
-    Undo(Undo),
+    Undo(commands::Undo),
     /// Set Claude Code's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
     Statusline {
@@ -38,96 +34,6 @@ pub enum Command {
         #[arg(long)]
         yes: bool,
     },
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
-#[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
-pub struct Install {
-    /// Register these hooks, separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "HOOK", conflicts_with = "all")]
-    pub(crate) hooks: Vec<String>,
-    /// Register every hook
-    #[arg(long)]
-    pub(crate) all: bool,
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Set Claude Code's status line; one that is there is printed below it
-    #[arg(long)]
-    pub(crate) statusline: bool,
-    /// Let Claude run the hooks' harmless commands without asking
-    #[arg(long)]
-    pub(crate) allow_rules: bool,
-    /// How hooks that ask a model do it
-    #[arg(long, value_enum)]
-    pub(crate) judge: Option<Judge>,
-    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
-    #[arg(long, value_name = "DIR", alias = "prebuilt")]
-    pub(crate) from: Option<PathBuf>,
-    /// Remove installed programs that no hook owns, and their registration
-    #[arg(long)]
-    pub(crate) prune: bool,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Ask nothing: take the ticked defaults
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Enable {
-    /// The hook's name
-    pub(crate) hook: String,
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
-    #[arg(long, value_name = "DIR", alias = "prebuilt")]
-    pub(crate) from: Option<PathBuf>,
-    /// How a hook that asks a model does it
-    #[arg(long, value_enum)]
-    pub(crate) judge: Option<Judge>,
-    /// As with the other commands; this one asks nothing
-    #[arg(long)]
-    yes: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Disable {
-    /// The hook's name
-    pub(crate) hook: String,
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Status {
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// The project whose settings are looked at too; else the one this command is started in
-    #[arg(long, value_name = "DIR")]
-    pub(crate) project: Option<PathBuf>,
-    /// The folder that cargo builds the programs into
-    #[arg(long, value_name = "DIR", hide = true)]
-    pub(crate) built: Option<PathBuf>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Undo {
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-impl Default for Where {
-    fn default() -> Self {
-        Self { scope: Scope::User, project: None }
-    }
 }
 
 pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {

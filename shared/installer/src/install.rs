@@ -1,30 +1,82 @@
 //! `install` and `enable`: copy, link, register, switch on, prove. The [`Plan`] is made first, and whatever can be refused is refused
 //! then. The same plan is shown or carried out, and each step leaves alone what is right already.
 
+use std::path::PathBuf;
+
 use crate::catalog::{Catalog, HookEntry};
 use anyhow::{bail, ensure};
 use shared::host::Host;
 
-use crate::commands::prune;
 use crate::doctor::{self, Finding, Report, Severity, managed_settings};
-use crate::hooks::{Enable, Install};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Scope, executable};
+use crate::places::{Installation, Scope, Where, executable};
 use crate::programs::{self, orphans};
 use crate::registration::{find, names, starts_ours};
-use crate::requirements::{self, Judge, Lines, is_switched_off, names_judge, next_for_judge};
+use crate::requirements::{self, Judge, Lines, chosen_judge, is_switched_off, names_judge, next_for_judge};
 use crate::say::{
-    Voice, agreed, blocks, can_ask, chosen_hooks, chosen_judge, confirmed, diff, is_claude, list, names_of,
-    not_for_claude, note, say,
+    Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, diff, is_claude, list, names_of, not_for_claude,
+    note, say,
 };
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
+use crate::uninstall::prune;
 
 /// The sections of doctor's report that are about what was just registered. State and configuration are as they were before.
 const OF_HOOKS: [&str; 4] = ["Binaries", "Registrations", "In force", "Proofs"];
 
 /// The command that reports everything, and that sets up a project.
 const COMMAND: &str = "req";
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "flags of a command line, independent of each other")]
+pub struct Install {
+    /// Register these hooks, separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "HOOK", conflicts_with = "all")]
+    pub(crate) hooks: Vec<String>,
+    /// Register every hook
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Set Claude Code's status line; one that is there is printed below it
+    #[arg(long)]
+    pub(crate) statusline: bool,
+    /// Let Claude run the hooks' harmless commands without asking
+    #[arg(long)]
+    pub(crate) allow_rules: bool,
+    /// How hooks that ask a model do it
+    #[arg(long, value_enum)]
+    pub(crate) judge: Option<Judge>,
+    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
+    #[arg(long, value_name = "DIR", alias = "prebuilt")]
+    pub(crate) from: Option<PathBuf>,
+    /// Remove installed programs that no hook owns, and their registration
+    #[arg(long)]
+    pub(crate) prune: bool,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Ask nothing: take the ticked defaults
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Enable {
+    /// The hook's name
+    pub(crate) hook: String,
+    #[command(flatten)]
+    pub(crate) place: Where,
+    /// Take the hooks from this folder, as an unpacked archive has them; else from the one this program lies in
+    #[arg(long, value_name = "DIR", alias = "prebuilt")]
+    pub(crate) from: Option<PathBuf>,
+    /// How a hook that asks a model does it
+    #[arg(long, value_enum)]
+    pub(crate) judge: Option<Judge>,
+    /// As with the other commands; this one asks nothing
+    #[arg(long)]
+    yes: bool,
+}
 
 /// Installs what is wanted and ends with a report.
 pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result<()> {

@@ -2,20 +2,19 @@
 //!
 //! Read the modules in this order:
 //!
-//! 1. [`say`], [`places`]: output, questions and who may change what; the folders and files of a user.
-//! 2. [`catalog`]: the table of hooks. [`source`], `manifest`, `programs`: the folder the programs come from, the record of what
-//!    was copied, copying and linking.
-//! 3. [`registration`], `requirements`, `settings`: the entries of a hook, our lines in requirements.yaml, and the one way to change a
-//!    settings file of Claude Code.
-//! 4. `prove`: running a hook, and asking it whether it acts.
-//! 5. `install`, `commands`, `uninstall`, [`status`]: the commands. [`hooks`]: their command line.
-//! 6. [`doctor`]: whether everything holds that is promised.
+//! 1. [`catalog`], `files`, [`say`], [`places`]: the table of hooks, hashes, output and questions, the folders and files of a user.
+//! 2. `requirements`, `manifest`: our lines in requirements.yaml, and the record of what was copied.
+//! 3. [`registration`], `settings`: the entries of a hook, and the one way to change a settings file of Claude Code.
+//! 4. [`source`], `prove`, `programs`: the folder the programs come from, running a hook, copying and linking.
+//! 5. [`doctor`]: whether everything holds that is promised.
+//! 6. `uninstall`, `install`, `commands`, [`status`]: the commands. [`hooks`]: their command line.
 //!
 //! Nothing here builds, and nothing here knows a hook by name.
 
 pub mod catalog;
 pub mod commands;
 pub mod doctor;
+pub mod files;
 pub mod hooks;
 mod install;
 pub mod manifest;

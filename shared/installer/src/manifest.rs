@@ -2,17 +2,15 @@
 //! only if its bytes still have the hash that stands here. A permission rule in a settings file is ours if it stands here.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use shared::digest::hex;
 
-use crate::places::Installation;
+use crate::files::hash_of;
+use crate::places::{Installation, Scope, USER};
 use crate::requirements::Chained;
 
 const PRODUCT: &str = "barbless";
@@ -113,28 +111,16 @@ impl Manifest {
     }
 }
 
-/// The hash of a file; `None` if there is none.
-pub(crate) fn hash_of(path: &Path) -> anyhow::Result<Option<String>> {
-    if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        bail!("{} is not a regular file; move it away and try again", path.display());
-    }
-    match fs::read(path) {
-        Ok(bytes) => Ok(Some(hash(&bytes))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
-    }
-}
-
-/// Both paths lead to one file, or to files with the same bytes.
-pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
-    let real = |path: &Path| path.canonicalize().ok();
-    let hash = |path: &Path| hash_of(path).ok().flatten();
-    real(left).is_some_and(|left| real(right) == Some(left))
-        || hash(left).is_some_and(|left| hash(right) == Some(left))
-}
-
-pub fn hash(bytes: &[u8]) -> String {
-    hex(bytes, 32)
+/// This installation, and every project's settings in which it was registered.
+pub(crate) fn and_registered_elsewhere(installation: &Installation) -> anyhow::Result<Vec<Installation>> {
+    let files = Manifest::read(installation)?.settings.into_keys();
+    let of_file = |file: PathBuf| {
+        let is_local = file.file_name()?.to_str()?.contains(".local.");
+        let scope = if is_local { Scope::Local } else { Scope::Project };
+        Some(installation.of_project(scope, file.parent()?.parent()?))
+    };
+    let elsewhere = files.filter(|file| *file != installation.key() && file != Path::new(USER));
+    Ok([installation.clone()].into_iter().chain(elsewhere.filter_map(of_file)).collect())
 }
 
 fn path(installation: &Installation) -> PathBuf {

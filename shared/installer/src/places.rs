@@ -10,13 +10,13 @@ use clap::ValueEnum;
 use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
+use shared::text::quoted;
 
-use crate::manifest::Manifest;
-use crate::programs::spelled;
+use crate::files::is_same_file;
 use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
-const USER: &str = "user";
+pub(crate) const USER: &str = "user";
 
 /// The folder of the state, beside Claude Code's settings.
 const STATE: &str = "hook-state";
@@ -41,6 +41,12 @@ pub struct Where {
     /// The project, for the scopes project and local; else the one this command is started in
     #[arg(long, value_name = "DIR")]
     pub project: Option<PathBuf>,
+}
+
+impl Default for Where {
+    fn default() -> Self {
+        Self { scope: Scope::User, project: None }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -142,21 +148,9 @@ impl Installation {
         Ok(self.of_project(scope, &root.canonicalize().unwrap_or(root)))
     }
 
-    fn of_project(&self, scope: Scope, root: &Path) -> Self {
+    pub(crate) fn of_project(&self, scope: Scope, root: &Path) -> Self {
         let [settings, requirements] = scope.files().map(|name| root.join(".claude").join(name));
         Self { scope, project: Some(root.to_owned()), settings, requirements, ..self.clone() }
-    }
-
-    /// This one, and every project's settings in which it was registered.
-    pub fn and_registered_elsewhere(&self) -> anyhow::Result<Vec<Self>> {
-        let files = Manifest::read(self)?.settings.into_keys();
-        let of_file = |file: PathBuf| {
-            let is_local = file.file_name()? == Scope::Local.files()[0];
-            let scope = if is_local { Scope::Local } else { Scope::Project };
-            Some(self.of_project(scope, file.parent()?.parent()?))
-        };
-        let elsewhere = files.filter(|file| *file != self.key() && file != Path::new(USER));
-        Ok([self.clone()].into_iter().chain(elsewhere.filter_map(of_file)).collect())
     }
 
     /// The folder of the state where the environment names no other one.
@@ -210,8 +204,8 @@ impl Installation {
     pub fn typed(&self, path: &Path) -> String {
         let shown = self.show(path);
         // A shell reads `~` only outside of quotes.
-        let is_plain = client_settings::is_plain(shown.strip_prefix('~').unwrap_or(&shown));
-        if is_plain { shown } else { client_settings::quoted(&path.display().to_string()) }
+        let below = shown.strip_prefix('~').unwrap_or(&shown);
+        if quoted(below) == below { shown } else { quoted(&path.display().to_string()) }
     }
 
     pub fn show(&self, path: &Path) -> String {
@@ -231,6 +225,21 @@ impl Installation {
         let user = Self::user(&environment, Voice::Xtask).expect("it has a home");
         Self { scope, project: (scope != Scope::User).then(|| home.to_owned()), ..user }
     }
+}
+
+/// The line as it can be typed: as it is if the shell finds `target` for its first word, else with the whole path.
+pub(crate) fn spelled(installation: &Installation, line: &str, target: &Path) -> String {
+    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let mut files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
+    // A copy counts like a link.
+    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, target)) {
+        return line.to_owned();
+    }
+    format!("{} {rest}", installation.typed(target)).trim_end().to_owned()
+}
+
+pub(crate) fn folders_of_path() -> Vec<PathBuf> {
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
 }
 
 /// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.

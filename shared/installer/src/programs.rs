@@ -12,8 +12,9 @@ use client_settings::{Beside, remove_abandoned};
 use shared::host::is_program;
 use shared::operator::refusal;
 
-use crate::manifest::{Deployed, Manifest, hash, hash_of, is_same_file};
-use crate::places::{Installation, executable};
+use crate::files::{hash, hash_of};
+use crate::manifest::{Deployed, Manifest};
+use crate::places::{Installation, executable, folders_of_path, spelled};
 use crate::prove::{try_out, try_out_helper};
 use crate::registration::names;
 use crate::say::{list, note};
@@ -274,21 +275,6 @@ pub(crate) fn unlink(installation: &Installation, commands: &[String]) -> anyhow
 pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -> anyhow::Result<String> {
     let command = line.split(' ').next().unwrap_or_default();
     Ok(spelled(installation, line, &target(installation, hook, command)?))
-}
-
-/// The same for a line whose first word starts this program.
-pub(crate) fn spelled(installation: &Installation, line: &str, target: &Path) -> String {
-    let (command, rest) = line.split_once(' ').unwrap_or((line, ""));
-    let mut files = folders_of_path().into_iter().map(|folder| folder.join(executable(command)));
-    // A copy counts like a link.
-    if files.find(|path| path.is_file()).is_some_and(|path| is_same_file(&path, target)) {
-        return line.to_owned();
-    }
-    format!("{} {rest}", installation.typed(target)).trim_end().to_owned()
-}
-
-fn folders_of_path() -> Vec<PathBuf> {
-    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default()).collect()
 }
 
 /// The program of that name, or the hook's own for a second name.

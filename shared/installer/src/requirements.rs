@@ -4,11 +4,12 @@ use crate::catalog::HookEntry;
 use anyhow::bail;
 use client_settings::{FileError, StatusLineThere};
 use config_edit::Refused;
+use inquire::Select;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::places::Installation;
-use crate::say::note;
+use crate::say::{answered, names_of, note};
 
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
@@ -32,6 +33,21 @@ impl Judge {
             Self::ClaudeCli => "claude_cli",
         }
     }
+}
+
+/// The ways to a model, as a person reads them.
+const WAYS: [(Judge, &str); 2] = [
+    (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
+    (
+        Judge::ClaudeCli,
+        "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
+    ),
+];
+
+pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
+    let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
+    let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;
+    Ok(WAYS[answer.index].0)
 }
 
 #[derive(Debug, Default)]
@@ -75,24 +91,28 @@ pub(crate) fn read(installation: &Installation) -> anyhow::Result<Option<String>
     Ok(installation.file(&installation.requirements)?.read()?)
 }
 
+fn switch_of(hook: &HookEntry) -> [String; 2] {
+    [hook.name.clone(), "enabled".to_owned()]
+}
+
 /// The configuration says of this hook that it is off.
 pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
-    let value = text.and_then(|text| config_edit::get(text, &hook.name, "enabled").ok().flatten());
+    let value = text.and_then(|text| config_edit::get_at(text, &switch_of(hook)).ok().flatten());
     value.as_deref() == Some("false")
 }
 
 /// The configuration with this hook switched on; a hook that is on by default needs no line.
 pub(crate) fn switched_on(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
     let before = text.unwrap_or_default();
-    let value = config_edit::get(before, &hook.name, "enabled")?;
+    let value = config_edit::get_at(before, &switch_of(hook))?;
     if value.as_deref() == Some("true") || (hook.enabled && value.is_none()) {
         return Ok(text.map(str::to_owned));
     }
-    config_edit::set(before, &hook.name, "enabled", "true").map(Some)
+    config_edit::set_at(before, &switch_of(hook), "true").map(Some)
 }
 
 pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Option<String>, Refused> {
-    config_edit::set(text.unwrap_or_default(), &hook.name, "enabled", "false").map(Some)
+    config_edit::set_at(text.unwrap_or_default(), &switch_of(hook), "false").map(Some)
 }
 
 pub(crate) fn names_judge(text: Option<&str>) -> bool {
@@ -106,7 +126,7 @@ pub(crate) fn next_for_judge(
 ) -> anyhow::Result<Option<String>> {
     let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
     let is_open = !paid.is_empty() && !names_judge(read(installation)?.as_deref());
-    let names = crate::say::names_of(&paid);
+    let names = names_of(&paid);
     Ok(is_open.then(|| format!("Next: {SETS_BACKEND}: for {names} no model is asked until then")))
 }
 

@@ -6,23 +6,12 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
-use inquire::{Confirm, InquireError, MultiSelect, Select};
+use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
 use similar::{ChangeTag, TextDiff};
 
-use crate::requirements::Judge;
-
 const UNANSWERED: &str = "no answer; nothing was changed";
-
-/// The ways to a model, as a person reads them.
-const WAYS: [(Judge, &str); 2] = [
-    (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
-    (
-        Judge::ClaudeCli,
-        "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
-    ),
-];
 
 /// A result. A reader that has gone away is no error.
 pub fn say(text: impl Display) {
@@ -151,14 +140,8 @@ pub(crate) fn chosen_hooks(
     Ok(chosen.iter().map(|option| open[option.index]).collect())
 }
 
-pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
-    let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
-    let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;
-    Ok(WAYS[answer.index].0)
-}
-
 /// Leaving with a key is an answer, too.
-fn answered<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
+pub(crate) fn answered<T>(answer: Result<T, InquireError>) -> anyhow::Result<T> {
     answer.map_err(|error| match error {
         InquireError::OperationCanceled | InquireError::OperationInterrupted => anyhow!(UNANSWERED),
         error => anyhow!("{UNANSWERED}: the terminal gave none ({error})"),

@@ -1,7 +1,7 @@
 //! `status`: what is built (where there is a source tree), installed, registered and switched on, and where these differ. It reads
 //! only; the checks are the doctor's. `--json` prints [`Status`].
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, HookEntry};
 use schemars::JsonSchema;
@@ -10,12 +10,24 @@ use shared::host::Host;
 
 use crate::doctor::world::{Level, Project, World};
 use crate::doctor::{Finding, Severity, managed_settings, programs, registrations, switches};
-use crate::hooks;
-use crate::manifest::hash_of;
+use crate::files::hash_of;
 use crate::places::{Scope, executable};
 use crate::programs::orphans;
 use crate::prove::Enabled;
 use crate::say::{Voice, blocks, say};
+
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Arguments {
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The project whose settings are looked at too; else the one this command is started in
+    #[arg(long, value_name = "DIR")]
+    pub(crate) project: Option<PathBuf>,
+    /// The folder that cargo builds the programs into
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub(crate) built: Option<PathBuf>,
+}
 
 /// The state of an installation, as `--json` prints it.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -50,7 +62,7 @@ pub struct HookStatus {
 }
 
 /// Prints the status, for people or as JSON.
-pub(crate) fn run(host: &Host, wanted: &hooks::Status, voice: Voice) -> anyhow::Result<()> {
+pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
     let catalog = Catalog::built_in()?;
     let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
     let world = World::read(host, &catalog, &managed_settings(), project, voice)?;

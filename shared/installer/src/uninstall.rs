@@ -1,4 +1,4 @@
-//! `uninstall`: our registrations, links and programs go. The user's settings, state and backups stay, unless `--purge` removes them.
+//! `uninstall`, and `--prune` of what no hook owns any more: our registrations, links and programs go. The user's settings, state and backups stay, unless `--purge` removes them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +9,8 @@ use client_settings::UserFile;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
-use crate::manifest::Manifest;
-use crate::places::{Installation, Scope, Where};
+use crate::manifest::{Manifest, and_registered_elsewhere};
+use crate::places::{Installation, Scope, Where, spelled};
 use crate::programs;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
@@ -77,7 +77,7 @@ impl Removal<'_> {
         if !self.is_users {
             return Ok((vec![Part::Settings(self.installation.clone())], Vec::new()));
         }
-        let places = self.installation.and_registered_elsewhere()?.into_iter();
+        let places = and_registered_elsewhere(self.installation)?.into_iter();
         let (own, teams): (Vec<_>, Vec<_>) = places.partition(|place| place.scope != Scope::Project);
         Ok((own.into_iter().map(Part::Settings).chain([Part::Links, Part::Programs]).collect(), teams))
     }
@@ -216,7 +216,7 @@ impl Removal<'_> {
         let program = std::env::current_exe().ok().filter(|program| program.is_file());
         match (self.installation.voice, program) {
             (Voice::Xtask, _) => line,
-            (Voice::Req, Some(req)) => programs::spelled(self.installation, &line, &req),
+            (Voice::Req, Some(req)) => spelled(self.installation, &line, &req),
             (Voice::Req, None) => format!("./{line}, in the unpacked archive"),
         }
     }
@@ -246,6 +246,28 @@ impl Removal<'_> {
         (self.is_users && is_there)
             .then(|| format!("{shown} was named by CLAUDE_HOOK_STATE_DIR and stays; remove it yourself"))
     }
+}
+
+/// Removes these programs and their entries in every settings file; a program that was changed since it was installed stays.
+pub(crate) fn prune(
+    host: &Host,
+    installation: &Installation,
+    catalog: &Catalog,
+    orphans: &[String],
+) -> anyhow::Result<()> {
+    installation.alone(|| {
+        for place in and_registered_elsewhere(installation)? {
+            let settings = Settings::read(&place, catalog)?;
+            if settings.put(host, &settings.without(orphans))?.is_some() {
+                say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
+            }
+        }
+        programs::unlink(installation, orphans)?;
+        for orphan in programs::remove(installation, catalog, orphans)? {
+            say(format_args!("removed {orphan}"));
+        }
+        Ok(())
+    })
 }
 
 /// The schema for the user's editor. One with another title is somebody else's.

@@ -58,7 +58,7 @@ fn converse(
     // Nothing is ever written there.
     let folder = store.dir().join("judge-cwd");
     ensure_private(&folder).map_err(|_| Silence::NotStarted)?;
-    let nonce = store.nonce(caller.host.now()).map_err(|_| Silence::NotStarted)?;
+    let nonce = store.nonce().map_err(|_| Silence::NotStarted)?;
     let mut command = Command::new(program);
     command.args(ARGUMENTS.split(' ')).args(["--tools", "", "--setting-sources", ""]);
     command.args(["--settings", r#"{"disableAllHooks":true}"#, "--model", exchange.model]);
@@ -101,8 +101,7 @@ fn follow_signal() {
     }
 }
 
-/// The signal that was to end this process since the first question; 0: none. From then on it waits for [`follow_signal`], so
-/// that this process does not end before its child.
+/// The signal that was to end this process; 0: none. It waits for [`follow_signal`], so that this process outlives its child.
 fn received() -> i32 {
     static RECEIVED: OnceLock<Arc<AtomicUsize>> = OnceLock::new();
     let received = RECEIVED.get_or_init(|| {
@@ -118,8 +117,7 @@ fn received() -> i32 {
     i32::try_from(received.load(Ordering::SeqCst)).unwrap_or(0)
 }
 
-/// The program: a path, absolute or from `~`, or a name that is looked for on the search path. Nothing in the folder of the
-/// call, or relative to it, is ever started.
+/// The program: a path, absolute or from `~`, or a name on the search path. Nothing relative to the call's folder counts.
 fn find(program: &Path, environment: &Environment) -> Option<PathBuf> {
     if let Ok(below) = program.strip_prefix("~") {
         return Some(environment.home.as_ref()?.join(below)).filter(|file| file.is_absolute());

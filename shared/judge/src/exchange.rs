@@ -122,18 +122,10 @@ impl Conversation<'_> {
     }
 
     fn write_journal(&self, record: Record) {
-        let Caller { hook, event, call, places, .. } = *self.caller;
-        let Some(store) = self.caller.store else { return };
-        let record = Record {
-            hook: hook.to_owned(),
-            event: event.to_owned(),
-            project: places.root.as_deref().map(journal::project_name),
-            session: call.session_id.clone(),
-            prompt: call.prompt_id.clone(),
-            agent: call.agent_id.clone(),
-            ..record
-        };
-        journal::write(store, self.caller.host.now(), record);
+        let Caller { hook, event, call, places, host, store, .. } = *self.caller;
+        if let Some(store) = store {
+            journal::write(store, host.now(), record.about(hook, event, places, call));
+        }
     }
 
     /// Why there is no verdict, in a line, the first time in this session.

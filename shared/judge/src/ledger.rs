@@ -3,8 +3,6 @@
 //! A call is counted before it is made, with the most it may cost, and corrected afterwards. A process that dies leaves the
 //! most standing for a day, so the limits hold whoever is killed when.
 
-use std::path::Path;
-
 use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +36,6 @@ struct Made {
 }
 
 impl Remembered for Ledger {
-    const MACHINE_WIDE: bool = true;
-
     fn file_name(_session: &str) -> Option<String> {
         Some("judge.json".to_owned())
     }
@@ -82,28 +78,15 @@ pub(super) fn refusal(tally: Tally, settings: &Settings, at_most_micro_usd: u64)
 }
 
 fn change<T>(store: &Store, now: Timestamp, change: impl FnOnce(&mut Ledger) -> T) -> Result<T, Silence> {
-    let file = store.session_file::<Ledger>(MACHINE).ok_or(Silence::NoState)?;
-    let changed = store.locked(&file, || {
-        if store.peek::<Ledger>(&file, MACHINE).is_none() && is_of_today(&file, now) {
-            // An unreadable ledger may still count. After a day the judge starts a new one.
-            return None;
-        }
-        let there: Ledger = store.load(&file, MACHINE).ok()?;
-        let mut ledger = there.clone();
+    let mut said = None;
+    let changed = store.change::<Ledger>(MACHINE, |ledger| {
+        let there = ledger.clone();
         ledger.up_to(now);
-        let said = change(&mut ledger);
+        said = Some(change(ledger));
         // A refused call writes too: what a clock that went back has left must age from now on.
-        if ledger != there {
-            store.save(&file, MACHINE, &ledger).ok()?;
-        }
-        Some(said)
+        *ledger != there
     });
-    changed.ok().flatten().ok_or(Silence::NoState)
-}
-
-fn is_of_today(file: &Path, now: Timestamp) -> bool {
-    let modified = std::fs::symlink_metadata(file).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|modified| now.since(modified.into()) < DAY)
+    changed.ok().and(said).ok_or(Silence::NoState)
 }
 
 impl Ledger {

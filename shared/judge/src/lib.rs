@@ -71,6 +71,5 @@ pub enum NoVerdict {
     BlockedElsewhere,
     /// The user's own settings and limits forbid the question.
     Unwanted,
-    /// The judge failed, for this reason.
     Failed(String),
 }

@@ -1,7 +1,6 @@
 //! Anthropic's Messages API with the user's own key: one request, no stream, no tools, an answer in the form of a JSON Schema.
 //! The caller has checked that no project leads the request elsewhere, see [`super::silence`].
 
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -23,14 +22,7 @@ pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silenc
     let key = key(host).ok_or(Silence::NoKey)?;
     let url = url(host.variable("ANTHROPIC_BASE_URL").as_deref());
     let proxy = courier::proxy_for(&url, host);
-    carry(exchange, (key, url, proxy), &courier::beside_this_program().ok_or(Silence::NotStarted)?)
-}
-
-fn carry(
-    exchange: &Exchange<'_>,
-    (key, url, proxy): (String, String, Option<String>),
-    courier: &Path,
-) -> Result<Reply, Silence> {
+    let courier = courier::beside_this_program().ok_or(Silence::NotStarted)?;
     let left = exchange.deadline.saturating_duration_since(Instant::now());
     let timeout = left.checked_sub(MARGIN).ok_or(Silence::Late)?;
     let headers = [
@@ -48,7 +40,7 @@ fn carry(
         timeout,
         max_bytes: MAX_BYTES,
     };
-    read(courier::ask(&request, left, courier))
+    read(courier::ask(&request, left, &courier))
 }
 
 /// Newer models refuse sampling, thinking and a prefilled answer. A model without `output_config` refuses that, with 400.

@@ -5,19 +5,14 @@ use std::time::Duration;
 use super::question::{MAX_OUTPUT_TOKENS, Tokens};
 use super::settings::{Backend, Price, Settings};
 
-/// The price where none is listed, in billionths of a US dollar for a million tokens: read, written.
-const DEAREST: (u128, u128) = (15_000_000_000, 75_000_000_000);
-
 /// The fewest bytes of a token over a whole text. Bytes, because a character that is not ASCII may be several tokens.
 const BYTES_PER_TOKEN: u64 = 2;
 
 /// The cost of these tokens in millionths of a US dollar, rounded up. A model without a price costs as much as the dearest.
 pub(super) fn of(settings: &Settings, model: &str, tokens: Tokens) -> u64 {
-    if let Some(price) = listed(settings, model) {
-        return cost(rates(price), tokens);
-    }
-    let all = settings.prices.values().map(|price| cost(rates(price), tokens));
-    all.max().unwrap_or_else(|| cost(DEAREST, tokens))
+    // The defaults list prices, and no file can take one out.
+    let all = || settings.prices.values().map(|price| cost(price, tokens)).max();
+    listed(settings, model).map(|price| cost(price, tokens)).or_else(all).unwrap_or(u64::MAX)
 }
 
 pub(super) fn at_most(settings: &Settings, model: &str, bytes: usize) -> u64 {
@@ -37,15 +32,11 @@ fn listed<'s>(settings: &'s Settings, model: &str) -> Option<&'s Price> {
     fitting.max_by_key(|(key, _)| key.len()).map(|(_, price)| price)
 }
 
-fn cost((input, output): (u128, u128), tokens: Tokens) -> u64 {
-    let read = input.saturating_mul(tokens.input.into());
-    let written = output.saturating_mul(tokens.output.into());
+fn cost(price: &Price, tokens: Tokens) -> u64 {
+    let read = billionths(price.input.get()).saturating_mul(tokens.input.into());
+    let written = billionths(price.output.get()).saturating_mul(tokens.output.into());
     // Billionths of a dollar for a million tokens make millionths for one, times a billion.
     u64::try_from(read.saturating_add(written).div_ceil(1_000_000_000)).unwrap_or(u64::MAX)
-}
-
-fn rates(price: &Price) -> (u128, u128) {
-    (billionths(price.input.get()), billionths(price.output.get()))
 }
 
 pub(super) fn micros(dollars: f64) -> u64 {

@@ -53,8 +53,7 @@ struct Found {
     kind: &'static str,
 }
 
-/// One pass from left to right: the text without its secrets; `None` where it has none. The pass looks at no secret again, and moves
-/// on by at least one byte otherwise.
+/// One pass from left to right: the text without its secrets; `None`: it has none. Each look moves on by at least one byte.
 fn pass(text: &str) -> Option<String> {
     let bytes = text.as_bytes();
     let (mut at, mut copied, mut clean) = (0, 0, String::new());
@@ -111,8 +110,7 @@ fn mask_len(text: &[u8]) -> Option<usize> {
     Some(MASK.len() + 2 + kind.len())
 }
 
-/// Part of a name or a token: letters, digits, `_` and `-`. Only ASCII ends anything here, so no place is ever inside a
-/// character.
+/// Part of a name or token: ASCII letters, digits, `_` and `-`; so no place is ever inside a character.
 const fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }

@@ -90,8 +90,7 @@ fn is_short(name: &[u8]) -> bool {
     SHORT.iter().any(|short| name[sign.max(hump)..].eq_ignore_ascii_case(short.as_bytes()))
 }
 
-/// The beginning of the value behind a name, and whether only a quoted one counts, as in `name == "value"` and
-/// `("name", "value")`.
+/// The beginning of the value behind a name, and whether only a quoted one counts, as in `name == "value"`.
 fn joint(text: &[u8], name: &Range<usize>) -> Option<(bool, usize)> {
     let slashes = end_of(text, name.end, |byte| byte == b'\\');
     let is_quoted = text.get(slashes).copied().is_some_and(is_quote);

@@ -67,8 +67,7 @@ pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_
         Common::Help => Reply::yes(help::<H>()),
         Common::Version => Reply::yes(format!("{} {}", H::NAME, crate::version::ours())),
         Common::Schema => Reply::yes(section_schema::<H>()),
-        Common::Status => status::<H, E>(asker, false),
-        Common::StatusJson => status::<H, E>(asker, true),
+        Common::Status { json } => status::<H, E>(asker, *json),
         Common::Turn(position, session) => turned::<H, E>(*position, *session, asker),
     }
 }
@@ -123,14 +122,13 @@ fn status_text<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> St
         Some(file) => format!("{name}: off, like every hook while {file} is there; without it {word}{by}"),
         None => format!("{name}: {word}{by}"),
     }];
-    let overruled = section.overruled_switch.then(|| name.to_owned());
-    let keys = section.overruled_keys.iter().map(|key| section.in_file(key));
     lines.extend(
         section.switched_keys().into_iter().map(|(key, position)| {
             format!("{}: {}, set by its switch", section.in_file(&key), position.word())
         }),
     );
-    lines.extend(overruled.into_iter().chain(keys).map(|key| {
+    lines.extend(section.overruled.iter().map(|key| {
+        let key = if key.is_empty() { name.to_owned() } else { section.in_file(key) };
         format!("{key}: its switch counts for nothing: it is locked by your global requirements.yaml")
     }));
     lines.extend(section.problems.iter().map(ToString::to_string));
@@ -160,7 +158,7 @@ fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, ask
         return Reply::no(format!("{name}: there is no state folder to keep the switch in; set HOME"));
     }
     let with = |position| load::<H::Settings>(H::section(), &asker.sources(), position);
-    if with(position).is_some_and(|section| section.overruled_switch) {
+    if with(position).is_some_and(|section| section.overruled.iter().any(String::is_empty)) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
     let begins_to_spend = H::COSTS_MONEY && position == Position::On;

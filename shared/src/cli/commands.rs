@@ -115,8 +115,7 @@ fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -
     with_words(H::NAME, prompt, |words| verbs::parse::<H>(words).ok().map(|verb| answer(&verb)))
 }
 
-/// Reads the words after a name, the verb in small letters: a keyboard may begin a line with a large one. The case of all
-/// that follows counts, as of an id.
+/// Reads the words after a name, the verb in small letters. The case of all that follows counts, as of an id.
 fn with_words<T>(name: &str, prompt: &str, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
     let words = words_after(name, prompt)?;
     let verb = words.first().map(|verb| verb.to_ascii_lowercase());

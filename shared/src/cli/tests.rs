@@ -1,8 +1,8 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
-use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, verbs};
+use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
 use crate::config::{Section, SectionSpec};
-use crate::hook::{Context, Headless, Hook, Input, Outcome, Verdict};
+use crate::hook::{Context, Headless, Hook, Input, Outcome};
 use crate::host::{Clock, Environment, Host, Places, Timestamp};
 use crate::operator::{Caller, Standing};
 use crate::protocol::{Call, Event, Request};
@@ -188,30 +188,4 @@ fn status_and_help_have_what_the_hook_adds() {
     for line in ["stop-momentum version", "stop-momentum paint COLOUR                in this colour"] {
         assert!(help.lines().any(|found| found == line), "{line} in {help}");
     }
-}
-
-#[test]
-fn wrong_words_get_the_nearest_verb() {
-    for (words, why) in [
-        (&["statsu"][..], "unknown verb statsu; did you mean status?"),
-        (&["paint", "blue"], "paint takes no such arguments"),
-        (&["piant"], "unknown verb piant; did you mean paint?"),
-        (&["off", "--session", "0c4e"], "on, off and auto take nothing, or --session ID"),
-        (&["off", "now"], "on, off and auto take nothing, or --session ID"),
-        (&["--frobnicate"], "unknown verb --frobnicate"),
-        (&[], "unknown verb"),
-    ] {
-        let error = verbs::parse::<Plain>(words).unwrap_err();
-        assert!(error.starts_with(why), "{words:?}: {error}");
-    }
-}
-
-#[test]
-fn what_is_for_the_model_goes_on_to_it_and_the_user_reads_the_rest() {
-    let reply: Reply = Reply::yes("done");
-    let outcome: Outcome<(), Turn> = reply.outcome();
-    assert_eq!((outcome.verdict, outcome.notice), (Verdict::Reply { text: "done".to_owned() }, None));
-    let outcome: Outcome<(), Turn> = Reply { for_model: Some("go on".to_owned()), ..reply }.outcome();
-    assert_eq!(outcome.verdict, Verdict::Advise { text: "go on".to_owned() });
-    assert_eq!(outcome.notice.as_deref(), Some("done"));
 }

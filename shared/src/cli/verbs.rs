@@ -10,8 +10,7 @@ pub(super) enum Common<'a> {
     Help,
     Version,
     Schema,
-    Status,
-    StatusJson,
+    Status { json: bool },
     Turn(Position, Option<&'a str>),
 }
 
@@ -44,8 +43,8 @@ pub(super) fn parse<'a, H: Hook>(words: &[&'a str]) -> Result<Common<'a>, String
         ["help" | "--help" | "-h"] => Ok(Common::Help),
         ["version" | "--version" | "-V"] => Ok(Common::Version),
         ["schema"] => Ok(Common::Schema),
-        ["status"] => Ok(Common::Status),
-        ["status", "--json"] => Ok(Common::StatusJson),
+        ["status"] => Ok(Common::Status { json: false }),
+        ["status", "--json"] => Ok(Common::Status { json: true }),
         _ => Err(unknown::<H>(words.first().copied().unwrap_or_default())),
     }
 }

@@ -69,7 +69,7 @@ fn what_it_says_is_read_and_else_there_is_no_answer() {
     // It may answer without having heard all.
     let read = asked(&format!("echo '{answer}'")).unwrap();
     assert_eq!((read.status, read.headers["retry-after"].as_str(), read.truncated), (429, "7", true));
-    let failure = asked(r#"echo '{"error":"tls","message":"no trust"}'"#).unwrap_err();
+    let failure = asked(r#"echo '{"error":"unreachable","message":"no trust"}'"#).unwrap_err();
     assert!(matches!(&failure, CourierError::Failed { kind: Kind::Unreachable, .. }), "{failure:?}");
     for lines in ["exit 1", "echo nonsense", "echo '{\"status\":200}'", "kill -9 $$"] {
         let failure = asked(lines).unwrap_err();

@@ -79,9 +79,24 @@ fn micros(duration: Duration) -> i64 {
     i64::try_from(duration.as_micros()).unwrap_or(i64::MAX)
 }
 
+/// For `#[serde(with)]`: a time as RFC 3339.
+pub mod rfc3339 {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    use super::Timestamp;
+
+    pub fn serialize<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&at.rfc3339())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Timestamp, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Timestamp::from_rfc3339(&text).ok_or_else(|| D::Error::custom("no time"))
+    }
+}
+
 #[derive(Debug, Clone, Copy)]
 pub enum Clock {
-    /// The system's wall clock.
     System,
     /// A test's own time, which stands still.
     Fixed(Timestamp),

@@ -1,9 +1,10 @@
 //! How one of our own commands is called in a shell here: by its bare name, if that leads to ours, else by its path.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::{Host, Places};
+use crate::text::quoted;
 
 impl Host {
     /// How `name` is called: what a text may tell somebody to type in a shell.
@@ -21,20 +22,13 @@ fn spoken(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
     let found = search_path.and_then(|path| first_on(path, name)).and_then(|file| file.canonicalize().ok());
     let is_ours = |file: &PathBuf| file.canonicalize().ok() == found;
     match ours.first() {
-        Some(first) if found.is_none() || !ours.iter().any(is_ours) => quoted(first),
+        Some(first) if found.is_none() || !ours.iter().any(is_ours) => quoted(&first.display().to_string()),
         _ => name.to_owned(),
     }
 }
 
 fn first_on(search_path: &OsStr, name: &str) -> Option<PathBuf> {
     std::env::split_paths(search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-/// A path as a shell reads it.
-fn quoted(path: &Path) -> String {
-    let text = path.display().to_string();
-    let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
-    if text.chars().all(is_plain) { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 #[cfg(test)]

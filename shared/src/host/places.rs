@@ -25,20 +25,10 @@ pub struct Places {
     /// `<config_dir>/hook-state`: where the OFF file always counts, whatever the environment names.
     pub default_state_dir: Option<PathBuf>,
     /// Why `CLAUDE_HOOK_STATE_DIR` was set but is not used.
-    pub state_dir_ignored: Option<StateDirIgnored>,
+    pub state_dir_ignored: Option<&'static str>,
 }
 
-/// Why a state folder named by the environment is not used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum StateDirIgnored {
-    /// A repository could have prepared it.
-    #[error("it lies inside the project")]
-    InsideProject,
-    #[error("others may write to it")]
-    WritableByOthers,
-    #[error("it must be an absolute path to a folder that can be written to")]
-    Unusable,
-}
+const UNUSABLE: &str = "it must be an absolute path to a folder that can be written to";
 
 impl Places {
     pub fn sources(&self, home: Option<&Path>) -> Sources {
@@ -74,12 +64,11 @@ impl Places {
         Self { config_dir, state_dir, root, project_claude_dir, default_state_dir, state_dir_ignored }
     }
 
-    /// Our own state folder in place of one the environment names, which turned out to be of no use:
-    /// believed, it would silence every gate.
+    /// Our own state folder in place of a named one that is of no use: believed, it would silence every gate.
     #[must_use]
     pub fn without_named_state_dir(self) -> Self {
         let state_dir = self.default_state_dir.clone();
-        Self { state_dir, state_dir_ignored: Some(StateDirIgnored::Unusable), ..self }
+        Self { state_dir, state_dir_ignored: Some(UNUSABLE), ..self }
     }
 }
 
@@ -99,24 +88,24 @@ pub fn is_same_folder(left: &Path, right: &Path) -> bool {
     left == right || identity(left).is_some_and(|left| Some(left) == identity(right))
 }
 
-/// The outermost folder at or above `dir` that holds `.git`, else `dir`: a nested repository or a worktree lies in a project that
-/// could have prepared what lies beside it.
+/// The outermost folder at or above `dir` that holds `.git`, else `dir`: that project could have prepared all that lies in it.
 pub(super) fn outermost_root(dir: &Path) -> PathBuf {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()
 }
 
-fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), StateDirIgnored> {
+fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static str> {
     if !dir.is_absolute() {
-        return Err(StateDirIgnored::Unusable);
+        return Err(UNUSABLE);
     }
     if start.is_some_and(|start| real(dir).starts_with(real(&outermost_root(start)))) {
-        return Err(StateDirIgnored::InsideProject);
+        // A repository could have prepared it.
+        return Err("it lies inside the project");
     }
     match fs::metadata(dir) {
         Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        _ => ensure_private(dir).map_err(|_| StateDirIgnored::Unusable),
+        _ => ensure_private(dir).map_err(|_| UNUSABLE),
     }
 }
 
@@ -127,14 +116,14 @@ fn real(path: &Path) -> PathBuf {
 }
 
 #[cfg(unix)]
-fn owned_and_private(metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
+fn owned_and_private(metadata: &fs::Metadata) -> Result<(), &'static str> {
     use std::os::unix::fs::MetadataExt;
     let is_private = metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0;
-    if is_private { Ok(()) } else { Err(StateDirIgnored::WritableByOthers) }
+    if is_private { Ok(()) } else { Err("others may write to it") }
 }
 
 #[cfg(not(unix))]
-fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), StateDirIgnored> {
+fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), &'static str> {
     Ok(()) // Access lists decide on Windows; a profile folder is private there by default.
 }
 

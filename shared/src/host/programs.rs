@@ -26,8 +26,7 @@ impl TrustedPath {
         first_program(self.0.iter().cloned(), Path::new(name))
     }
 
-    /// The least environment of a child that starts programs itself: these folders as its `PATH`, and what the system
-    /// cannot do without.
+    /// The least environment of a child that starts programs: these folders as its `PATH`, and what the system needs.
     pub fn environment(&self) -> Vec<(OsString, OsString)> {
         let path = std::env::join_paths(&self.0).ok().map(|path| ("PATH".into(), path));
         path.into_iter().chain(least_environment().map(|(name, value)| (name.into(), value))).collect()

@@ -11,30 +11,20 @@ pub const MAX_INPUT_BYTES: usize = 16 * 1024 * 1024;
 /// How long a started but unfinished value may take.
 pub const READ_DEADLINE: Duration = Duration::from_secs(2);
 
-/// Reason for no input. The hook passes in every case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub enum InputError {
-    /// stdin ended, or stayed silent until the deadline, before a value was complete.
-    #[error("stdin held no complete JSON value")]
-    Incomplete,
-    /// More than [`MAX_INPUT_BYTES`].
-    #[error("stdin held more than 16 MiB")]
-    TooLarge,
-    /// stdin is closed or cannot be read.
-    #[error("stdin cannot be read")]
-    Unreadable,
-}
+/// stdin ended, or stayed silent until the deadline, before a value was complete.
+const INCOMPLETE: &str = "stdin held no complete JSON value";
 
-/// Reads from this process's stdin until the first complete JSON value, its end, or the deadline.
-pub fn read_first_value() -> Result<Vec<u8>, InputError> {
+const UNREADABLE: &str = "stdin cannot be read";
+
+/// Reads from stdin until the first complete JSON value, its end, or the deadline. After an error the hook passes.
+pub fn read_first_value() -> Result<Vec<u8>, &'static str> {
     let deadline = Instant::now() + READ_DEADLINE;
     let mut bytes = Vec::with_capacity(8 * 1024);
     let mut scanner = Scanner::default();
     loop {
         let seen = bytes.len();
-        match source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
-            Progress::Ended => return if bytes.is_empty() { Err(InputError::Incomplete) } else { Ok(bytes) },
-            Progress::Read => {}
+        if !source::read_more(&mut bytes, deadline.saturating_duration_since(Instant::now()))? {
+            return if bytes.is_empty() { Err(INCOMPLETE) } else { Ok(bytes) };
         }
         match scanner.advance(&bytes, seen) {
             Some(end) if end <= MAX_INPUT_BYTES => {
@@ -42,14 +32,9 @@ pub fn read_first_value() -> Result<Vec<u8>, InputError> {
                 return Ok(bytes);
             }
             None if bytes.len() <= MAX_INPUT_BYTES => {}
-            _ => return Err(InputError::TooLarge),
+            _ => return Err("stdin held more than 16 MiB"),
         }
     }
-}
-
-enum Progress {
-    Read,
-    Ended,
 }
 
 /// Follows brackets and strings from byte to byte, so that each byte is looked at once however slowly it arrives.
@@ -92,22 +77,22 @@ mod source {
     use rustix::io::{Errno, read};
     use rustix::stdio::stdin;
 
-    use super::{InputError, Progress};
+    use super::{INCOMPLETE, UNREADABLE};
 
-    /// Waits for stdin to become readable, at most `patience`, and appends what is there.
-    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, InputError> {
+    /// Waits for stdin to become readable, at most `patience`, and appends what is there. False: it has ended.
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<bool, &'static str> {
         let stdin = stdin();
-        let timeout = Timespec::try_from(patience).map_err(|_| InputError::Incomplete)?;
+        let timeout = Timespec::try_from(patience).map_err(|_| INCOMPLETE)?;
         match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) => return Err(InputError::Incomplete),
+            Ok(0) => return Err(INCOMPLETE),
             Ok(_) | Err(Errno::INTR) => {}
-            Err(_) => return Err(InputError::Unreadable),
+            Err(_) => return Err(UNREADABLE),
         }
         bytes.reserve(64 * 1024);
         match read(stdin, rustix::buffer::spare_capacity(bytes)) {
-            Ok(0) => Ok(Progress::Ended),
-            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => Ok(Progress::Read),
-            Err(_) => Err(InputError::Unreadable),
+            Ok(0) => Ok(false),
+            Ok(_) | Err(Errno::INTR | Errno::AGAIN) => Ok(true),
+            Err(_) => Err(UNREADABLE),
         }
     }
 }
@@ -119,22 +104,21 @@ mod source {
     use std::sync::{Mutex, OnceLock};
     use std::time::Duration;
 
-    use super::{InputError, Progress};
+    use super::{INCOMPLETE, UNREADABLE};
 
     /// Blocks arrive from a thread, because a pipe cannot be polled here.
     static BLOCKS: OnceLock<Mutex<Receiver<Vec<u8>>>> = OnceLock::new();
 
     /// Waits for the next block of stdin, at most `patience`, and appends it.
-    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<Progress, InputError> {
-        let blocks =
-            BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| InputError::Unreadable)?;
+    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<bool, &'static str> {
+        let blocks = BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| UNREADABLE)?;
         match blocks.recv_timeout(patience) {
             Ok(block) => {
                 bytes.extend_from_slice(&block);
-                Ok(Progress::Read)
+                Ok(true)
             }
-            Err(RecvTimeoutError::Timeout) => Err(InputError::Incomplete),
-            Err(RecvTimeoutError::Disconnected) => Ok(Progress::Ended),
+            Err(RecvTimeoutError::Timeout) => Err(INCOMPLETE),
+            Err(RecvTimeoutError::Disconnected) => Ok(false),
         }
     }
 

@@ -15,8 +15,7 @@ use crate::host::Host;
 use crate::protocol::{Event, ToolResult};
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
-/// So many are remembered. Once there are as many, no prompt counts as typed any more: one of those that were not remembered could
-/// come.
+/// So many are remembered. Once there are as many, no prompt counts as typed any more: a forgotten one could come.
 const MAX: usize = 1000;
 
 /// The words of a line that is a command of ours, at most.
@@ -74,16 +73,14 @@ fn scheduled_in(event: &Event) -> Vec<u64> {
     }
 }
 
-/// The hash of a scheduled prompt, if it begins like a command of ours. Of a slash command, as in `/loop 5m req pause`, what
-/// it schedules is meant.
+/// The hash of a scheduled prompt, or of what a slash command schedules, if it begins like a command of ours.
 pub fn ours(prompt: &str) -> Option<u64> {
     let prompt = within_slash_command(prompt.trim());
     let first = prompt.split_whitespace().next()?;
     own_commands().any(|own| own.eq_ignore_ascii_case(first)).then(|| hash(prompt))
 }
 
-/// `req approve branch_size`, `tempo-stop off`: said to a hook, not to the model. A longer line that begins like one is a
-/// sentence.
+/// A prompt for a hook, not the model: `tempo-stop off`. A longer line that begins like a command is a sentence.
 pub fn is_command_line(prompt: &str) -> bool {
     let line = prompt.trim();
     !line.contains(['\n', '\r'])
@@ -109,7 +106,7 @@ fn within_slash_command(prompt: &str) -> &str {
 /// Somebody has scheduled this prompt.
 pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
-    match store.peek::<Scheduled>(&file, MACHINE) {
+    match store.peek::<Scheduled>(&file) {
         Some(known) => known.0.len() >= MAX || known.0.contains(&hash(prompt)),
         // A file that cannot be read may name it.
         None => file.exists(),

@@ -64,7 +64,6 @@ pub enum Event {
     SessionEnd {
         reason: String,
     },
-    /// A prompt before it is processed.
     UserPromptSubmit {
         prompt: String,
         /// Author, if Claude Code says so: user, sdk, system, `loop_wakeup`, `schedule_wakeup`, `poll_event`.
@@ -74,7 +73,6 @@ pub enum Event {
     PostToolUse(ToolResult),
     /// A tool has run and failed; a failed Bash command arrives only here.
     PostToolUseFailure(ToolFailure),
-    /// The main turn ends.
     Stop(Stop),
     /// The turn ended with an API error: `rate_limit`, `authentication_failed`, `server_error` ...
     StopFailure {
@@ -92,7 +90,6 @@ pub enum Event {
 }
 
 impl Event {
-    /// The event's name on the wire.
     pub fn name(&self) -> &str {
         match self {
             Self::SessionStart { .. } => "SessionStart",
@@ -143,7 +140,6 @@ pub struct ToolFailure {
     pub call: ToolCall,
     /// The error's text; for a shell its first line is the exit status.
     pub error: String,
-    /// The user interrupted it.
     pub is_interrupt: bool,
 }
 
@@ -166,18 +162,11 @@ pub struct Subagent {
     pub last_assistant_message: Option<String>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum ParseError {
-    #[error("the hook input is not a JSON object")]
-    NotAnObject(#[source] serde_json::Error),
-    #[error("the hook input names no event")]
-    NoEvent,
-}
-
-pub fn parse(bytes: &[u8]) -> Result<Request, ParseError> {
+pub fn parse(bytes: &[u8]) -> Result<Request, &'static str> {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    let fields: Fields<'_> = serde_json::from_slice(bytes).map_err(ParseError::NotAnObject)?;
-    let name = fields.name("hook_event_name").ok_or(ParseError::NoEvent)?;
+    let fields: Fields<'_> =
+        serde_json::from_slice(bytes).map_err(|_| "the hook input is not a JSON object")?;
+    let name = fields.name("hook_event_name").ok_or("the hook input names no event")?;
     let call = Call {
         session_id: fields.name("session_id"),
         prompt_id: fields.name("prompt_id"),

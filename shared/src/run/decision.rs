@@ -82,7 +82,7 @@ impl<H: Hook> Decision<'_, H> {
             };
         };
         let critical = || {
-            let state = store.load(&file, session).map_err(unusable)?;
+            let state = store.load(&file).map_err(unusable)?;
             let outcome = self.outcome(facts, &state, true);
             match &outcome.memory {
                 Memory::Keep => {}
@@ -99,8 +99,7 @@ impl<H: Hook> Decision<'_, H> {
         store.locked(&file, critical).map_err(unusable)?
     }
 
-    /// Decides with empty state. Only a verdict that needs neither state nor effects is given, and no notice: it would come
-    /// with every call.
+    /// Decides with empty state. Gives a verdict that needs neither state nor effects, and no notice, which would come each time.
     fn without_state(&self, facts: &H::Facts) -> Decided {
         let outcome = self.outcome(facts, &H::State::default(), false);
         let needs_state = matches!(outcome.memory, Memory::Save(_))
@@ -162,8 +161,7 @@ impl<H: Hook> Decision<'_, H> {
         Ok((answer, outcome.audit))
     }
 
-    /// Counts a blocked stop, or it is not spoken: a gate that cannot count could block forever. A denial stands without its
-    /// mark, which only saves others a needless model call.
+    /// Counts a blocked stop, or it is not spoken. A denial stands without its mark, which only saves others a model call.
     fn count(&self, verdict: &Verdict, audit: &Audit) -> Result<(), Failure> {
         let (Some(store), Some(session)) = (&self.call.store, self.call.session()) else { return Ok(()) };
         let prompt_id = self.call.request.call.prompt_id.as_deref();
@@ -187,8 +185,7 @@ impl<H: Hook> Decision<'_, H> {
         Ok(())
     }
 
-    /// Adds to a denial or block where its rule is set, and keeps the verdict in the journal with what it asks for. The journal
-    /// gets a sleep when it is over.
+    /// Adds to a denial or block where its rule is set, and journals the verdict; a sleep is journaled when it is over.
     fn traced(&self, mut verdict: Verdict, audit: Audit) -> Verdict {
         let what = verdict.word();
         match &mut verdict {
@@ -231,7 +228,7 @@ impl<H: Hook> Decision<'_, H> {
         let slept = sleep::until(until, call.host.clock, is_still_wanted);
         H::slept(&call.places, call.session(), call.host.now());
         let slept_ms = u64::try_from(slept.duration.as_millis()).ok();
-        let text = slept.cut_short.map(|why| why.words().to_owned()).or_else(|| notice.clone());
+        let text = slept.cut_short.map(str::to_owned).or_else(|| notice.clone());
         self.journal(rule, Record { what: "sleep".to_owned(), text, slept_ms, ..Record::default() });
         Answer { verdict: Verdict::Pass, notice: notice.filter(|_| slept.cut_short.is_none()) }
     }

@@ -124,8 +124,7 @@ fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
     fs::rename(temporary, path)
 }
 
-/// Reads a file as a whole. The error of something that is no regular file is `InvalidInput`, of one with more than `max` bytes
-/// `FileTooLarge`.
+/// Reads a whole file. Errors: `InvalidInput` for what is no regular file, `FileTooLarge` for more than `max` bytes.
 pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let (file, length) = open_regular(path, OpenOptions::new().read(true))?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(max)).unwrap_or_default() + 1);
@@ -148,8 +147,7 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File,
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
 }
 
-/// New files are 0600; a link is an error, a pipe is never waited for. On Windows new files inherit the profile folder's access
-/// list, and links need rights of their own.
+/// New files are 0600, or on Windows as the profile folder's; a link is an error, a pipe is never waited for.
 fn private_file(options: &mut OpenOptions) {
     #[cfg(unix)]
     {

@@ -12,7 +12,6 @@ use super::files::{SharedMode, open_regular, share};
 /// How long a hook waits for another. After that it passes and says so in the journal.
 pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
 
-/// Why a lock was not had.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
     #[error("{0} was held by another process for too long")]
@@ -68,8 +67,7 @@ fn open(path: &Path, mode: SharedMode) -> Result<File, LockError> {
     Ok(file)
 }
 
-/// A lock file that was removed while we waited for it guards nothing: the next process makes a new one. On Windows an open file
-/// cannot be removed.
+/// A lock file that was removed while we waited guards nothing: the next process makes a new one. Windows cannot remove it.
 #[cfg_attr(not(unix), expect(unused_variables, reason = "there it is always so"))]
 fn is_still_at(locked: &File, path: &Path) -> bool {
     #[cfg(unix)]

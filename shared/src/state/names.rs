@@ -6,8 +6,6 @@ use crate::digest;
 pub const MAX_NAME: usize = 100;
 
 /// The part of a file name that stands for `id`: the id itself if it is short and harmless, else a hash of it.
-///
-/// Two ids can only meet in one name by a hash collision, and the full id is stored inside the file and compared.
 pub fn file_key(id: &str) -> String {
     let harmless = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     if !id.is_empty() && id.len() <= MAX_NAME && id.bytes().all(harmless) {

@@ -3,7 +3,7 @@
 
 use std::fs::{self, OpenOptions};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rand::RngExt;
@@ -15,9 +15,6 @@ use crate::host::{Timestamp, ensure_private};
 
 /// A nonce older than this guards nothing: a judge lives less than a minute.
 const NONCE_LIFETIME: Duration = Duration::from_secs(120);
-
-/// At most so many files are looked at when a nonce is made.
-const MAX_LOOKED_AT: usize = 1_000;
 
 /// A nonce, good for as long as this is kept.
 #[derive(Debug)]
@@ -39,11 +36,10 @@ impl Drop for Nonce {
 }
 
 impl Store {
-    /// A new nonce, which nobody can know. Those that a killed judge left are removed.
-    pub fn nonce(&self, now: Timestamp) -> io::Result<Nonce> {
+    /// A new nonce, which nobody can know.
+    pub fn nonce(&self) -> io::Result<Nonce> {
         let folder = self.dir().join("nonce");
         ensure_private(&folder)?;
-        sweep(&folder, now);
         let text = format!("{:032x}", rand::rng().random::<u128>());
         let file = folder.join(file_key(&text));
         open_regular(&file, OpenOptions::new().write(true).create_new(true))?;
@@ -53,22 +49,10 @@ impl Store {
     /// This process was started by a judge of ours: its nonce names a fresh file in our own folder.
     /// A variable alone would let any repository switch the hooks off.
     pub fn nonce_is_fresh(&self, nonce: &str, now: Timestamp) -> bool {
-        let age = age_of(&self.dir().join("nonce").join(file_key(nonce)), now);
-        age.is_some_and(|age| age < NONCE_LIFETIME)
-    }
-}
-
-/// How old a file is; `None` if it is none.
-fn age_of(file: &Path, now: Timestamp) -> Option<Duration> {
-    let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
-    Some(now.since(Timestamp::from(metadata.modified().ok()?)))
-}
-
-fn sweep(folder: &Path, now: Timestamp) {
-    for entry in fs::read_dir(folder).into_iter().flatten().take(MAX_LOOKED_AT).flatten() {
-        if age_of(&entry.path(), now).is_some_and(|age| age >= NONCE_LIFETIME) {
-            let _ = fs::remove_file(entry.path());
-        }
+        let file = self.dir().join("nonce").join(file_key(nonce));
+        let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file);
+        let modified = metadata.and_then(|metadata| metadata.modified().ok());
+        modified.is_some_and(|modified| now.since(Timestamp::from(modified)) < NONCE_LIFETIME)
     }
 }
 
@@ -94,7 +78,7 @@ mod tests {
     #[test]
     fn it_is_fresh_as_long_as_it_is_kept() {
         let (_scratch, store) = scratch();
-        let nonce = store.nonce(now()).unwrap();
+        let nonce = store.nonce().unwrap();
         let text = nonce.text().to_owned();
         assert!(store.nonce_is_fresh(&text, now()));
         assert!(!store.nonce_is_fresh(&text, now().plus(NONCE_LIFETIME + Duration::from_secs(1))));
@@ -104,23 +88,12 @@ mod tests {
         assert_eq!(fs::read_dir(store.dir().join("nonce")).unwrap().count(), 0);
     }
 
-    #[test]
-    fn one_that_a_killed_judge_left_goes_with_the_next() {
-        let (_scratch, store) = scratch();
-        let left = store.nonce(now()).unwrap();
-        let beside = store.nonce(now()).unwrap();
-        let old = SystemTime::now() - NONCE_LIFETIME;
-        fs::File::options().write(true).open(&left.file).unwrap().set_modified(old).unwrap();
-        let _next = store.nonce(now()).unwrap();
-        assert!(!left.file.exists() && beside.file.exists());
-    }
-
     #[cfg(unix)]
     #[test]
     fn nobody_else_can_read_its_name() {
         use std::os::unix::fs::PermissionsExt as _;
         let (_scratch, store) = scratch();
-        let nonce = store.nonce(now()).unwrap();
+        let nonce = store.nonce().unwrap();
         let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&nonce.file), mode(&store.dir().join("nonce"))), (0o600, 0o700));
     }

@@ -21,7 +21,7 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
 /// State of a hook between the calls of one session.
 pub trait Remembered: Serialize + DeserializeOwned + Default {
-    /// One memory for all sessions of the machine instead of one for each.
+    /// A hook's one memory for all sessions of the machine instead of one for each.
     const MACHINE_WIDE: bool = false;
 
     /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
@@ -49,9 +49,6 @@ pub enum StateError {
     /// Not ours to change.
     #[error("{0} was written by a newer version of Barbless")]
     Newer(PathBuf),
-    /// Two sessions have one file name.
-    #[error("{0} belongs to another session")]
-    Foreign(PathBuf),
     #[error("{0} cannot be read")]
     Unreadable(PathBuf, #[source] io::Error),
     #[error("{0} cannot be written")]
@@ -64,7 +61,7 @@ impl StateError {
     /// Nothing failed where the file is another process's to write now, or another version's.
     pub fn unless_anothers(self) -> Result<(), Self> {
         match self {
-            Self::Newer(_) | Self::Foreign(_) | Self::Lock(LockError::Busy(_)) => Ok(()),
+            Self::Newer(_) | Self::Lock(LockError::Busy(_)) => Ok(()),
             failure => Err(failure),
         }
     }
@@ -110,7 +107,7 @@ impl Store {
 
     /// State of a session, or of [`MACHINE`]. Without the lock it may be out of date at once.
     pub fn read<T: Remembered>(&self, session: &str) -> Option<T> {
-        self.peek(&self.session_file::<T>(session)?, session)
+        self.peek(&self.session_file::<T>(session)?)
     }
 
     /// Changes what is remembered, under its lock. It is kept where `change` says so.
@@ -121,7 +118,7 @@ impl Store {
     ) -> Result<(), StateError> {
         let Some(file) = self.session_file::<T>(session) else { return Ok(()) };
         self.locked(&file, || {
-            let mut state = self.load(&file, session)?;
+            let mut state = self.load(&file)?;
             if change(&mut state) { write(&file, session, &state) } else { Ok(()) }
         })?
     }
@@ -133,7 +130,7 @@ impl Store {
     }
 
     /// Reads what is remembered. A missing file is the default; a damaged one is set aside as `<name>.corrupt`.
-    pub fn load<T: Remembered>(&self, file: &Path, session: &str) -> Result<T, StateError> {
+    pub fn load<T: Remembered>(&self, file: &Path) -> Result<T, StateError> {
         let bytes = match read_regular(file, MAX_BYTES) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(T::default()),
@@ -142,18 +139,16 @@ impl Store {
         };
         match serde_json::from_slice::<Envelope<String, T>>(&bytes) {
             Ok(read) if read.version > OF_STATE => Err(StateError::Newer(file.to_path_buf())),
-            Ok(read) if read.session == session => Ok(read.state),
-            Ok(_) => Err(StateError::Foreign(file.to_path_buf())),
+            Ok(read) => Ok(read.state),
             Err(_) if is_of_newer(&bytes) => Err(StateError::Newer(file.to_path_buf())),
             Err(_) => Ok(T::from_original(&bytes).unwrap_or_else(|| set_aside(file))),
         }
     }
 
     /// Reads the state without setting anything aside. Without the lock it may be out of date at once.
-    pub fn peek<T: Remembered>(&self, file: &Path, session: &str) -> Option<T> {
+    pub fn peek<T: Remembered>(&self, file: &Path) -> Option<T> {
         let bytes = read_regular(file, MAX_BYTES).ok()?;
-        let read: Envelope<String, T> = serde_json::from_slice(&bytes).ok()?;
-        (read.session == session).then_some(read.state)
+        serde_json::from_slice::<Envelope<String, T>>(&bytes).ok().map(|read| read.state)
     }
 
     /// Replaces what is remembered, unless a newer version wrote it. The caller holds the lock.

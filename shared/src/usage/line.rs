@@ -24,8 +24,6 @@ pub struct Line {
 }
 
 impl Remembered for Line {
-    const MACHINE_WIDE: bool = true;
-
     fn file_name(_session: &str) -> Option<String> {
         Some("pacing.json".to_owned())
     }

@@ -121,8 +121,7 @@ fn remember(earlier: &mut Vec<Earlier>, at: i64, windows: &BTreeMap<String, Wind
     }
 }
 
-/// The entry whose absence is noticed least: where the gap it leaves is small for its age. So gaps grow with age. Neither
-/// the first nor the last.
+/// The entry (not first or last) whose absence is noticed least: the gap it leaves is small for its age.
 fn least_missed(earlier: &[Earlier]) -> Option<usize> {
     let last = earlier.last()?.at;
     let inner = earlier.windows(3).zip(1..);

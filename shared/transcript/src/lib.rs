@@ -13,6 +13,8 @@ mod reply;
 mod speech;
 mod tail;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod turn;
 
 pub use line::{Block, Line, Reply, Role, ToolUse};
@@ -21,6 +23,6 @@ pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,
     words_of_call,
 };
-pub use tail::{MAX_TAIL_BYTES, Tail};
+pub use tail::MAX_TAIL_BYTES;
 pub use tasks::{Progress, Task, tasks};
-pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, recent_lines, turn_work};
+pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, turn_work};

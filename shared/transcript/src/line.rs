@@ -1,9 +1,13 @@
 //! One line of the transcript, as far as our hooks need it. The format is Claude Code's own and may change: whatever we do not
 //! understand is no line.
 
+use std::path::Path;
+
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use shared::text::Text;
+
+use super::tail::{MAX_TAIL_BYTES, Tail};
 
 /// A message of a conversation, or one block of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,12 +35,10 @@ pub struct Line {
 pub struct Reply {
     /// The model's id; empty where the line does not say.
     pub model: String,
-    /// Input, cache creation, cache reads and output: Claude Code counts the same for its own compaction (tests/client-facts.md,
-    /// section 6).
+    /// Input, cache creation and reads, and output, as Claude Code counts for its compaction (tests/client-facts.md, section 6).
     pub tokens: u64,
 }
 
-/// Kind of a line.
 #[derive(Debug)]
 pub(super) enum Entry {
     /// A message, of whomever.
@@ -44,8 +46,9 @@ pub(super) enum Entry {
     /// A prompt that a person typed while the model was at work; it never gets a `user` line.
     Typed(String),
     /// The conversation before it is compacted.
-    Compaction { is_sidechain: bool },
-    /// Anything else.
+    Compaction {
+        is_sidechain: bool,
+    },
     Other,
     /// A line written in part, or of an unknown form.
     Unreadable,
@@ -57,11 +60,9 @@ pub enum Role {
     User,
     /// A text that Claude Code put in: hook feedback, skills, a compaction's summary.
     Injected,
-    /// The model.
     Assistant,
 }
 
-/// One block of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Block {
     Text(String),
@@ -73,7 +74,6 @@ pub enum Block {
     },
 }
 
-/// A tool call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolUse {
     pub id: String,
@@ -160,10 +160,7 @@ fn content(raw: &RawValue) -> Option<Vec<RawBlock<'_>>> {
 impl Line {
     /// Reads a line; `None` for anything that is no message of the main conversation.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        match Entry::parse(bytes) {
-            Entry::Message(line) if !line.is_sidechain => Some(line),
-            _ => None,
-        }
+        Entry::parse(bytes).of_main()
     }
 
     pub(super) fn answers_a_tool(&self) -> bool {
@@ -177,6 +174,14 @@ impl Line {
 }
 
 impl Entry {
+    /// The message, if it is one of the main conversation.
+    pub(super) fn of_main(self) -> Option<Line> {
+        match self {
+            Self::Message(line) if !line.is_sidechain => Some(line),
+            _ => None,
+        }
+    }
+
     /// Reads a line, whoever's it is.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let is_blank = bytes.iter().all(u8::is_ascii_whitespace);
@@ -190,6 +195,32 @@ impl Entry {
             "attachment" if !is_sidechain => raw.attachment.and_then(typed).map_or(Self::Other, Self::Typed),
             _ => Self::Other,
         }
+    }
+}
+
+/// The entries of a file, from the last to the first.
+pub(super) struct Entries(Tail);
+
+impl Entries {
+    /// Those within so many bytes of its end; `None`: the file cannot be opened.
+    pub(super) fn within(most: u64, transcript: &Path) -> Option<Self> {
+        Tail::open(transcript, most).ok().map(Self)
+    }
+
+    pub(super) fn of(transcript: &Path) -> Option<Self> {
+        Self::within(MAX_TAIL_BYTES, transcript)
+    }
+
+    pub(super) fn is_at_beginning(&self) -> bool {
+        self.0.is_at_beginning()
+    }
+}
+
+impl Iterator for Entries {
+    type Item = Entry;
+
+    fn next(&mut self) -> Option<Entry> {
+        self.0.previous_line().ok()?.map(Entry::parse)
     }
 }
 

@@ -9,12 +9,11 @@ use std::path::Path;
 use memchr::memmem::Finder;
 
 use super::line::{Entry, Reply};
-use super::tail::Tail;
+use super::tail::{MAX_TAIL_BYTES, Tail};
 
-/// The model's last reply in the main conversation since its last compaction. `None`: there is none, it lies further from the file's
-/// end than [`super::MAX_TAIL_BYTES`], or the file cannot be read.
+/// The model's last reply in the main conversation since its last compaction; `None`: none within [`MAX_TAIL_BYTES`] of the end.
 pub fn last_reply(path: &Path) -> Option<Reply> {
-    find(&mut Tail::open(path).ok()?).ok().flatten()
+    find(&mut Tail::open(path, MAX_TAIL_BYTES).ok()?).ok().flatten()
 }
 
 fn find(tail: &mut Tail) -> io::Result<Option<Reply>> {

@@ -8,8 +8,7 @@ use shared::claude_code::{INSERTED_TEXTS, REMINDER};
 use shared::operator::typed;
 use shared::protocol::Call;
 
-use super::line::{Block, Entry, Line, Role};
-use super::tail::Tail;
+use super::line::{Block, Entries, Entry, Line, Role};
 use super::turn::Patience;
 
 /// A call belongs to the newest message. The search looks through so many later ones all the same.
@@ -55,7 +54,9 @@ pub fn conversation(transcript: &Path, most: usize) -> Vec<Said> {
     let mut messages = Messages::default();
     for entry in since_compaction(transcript) {
         match entry {
-            Entry::Message(line) if line.role == Role::Assistant => messages.add(Speaker::Model, &line),
+            Entry::Message(line) if line.role == Role::Assistant && !line.is_sidechain => {
+                messages.add(Speaker::Model, &line);
+            }
             entry => messages.0.extend(own_words(entry).map(|text| (Speaker::User, None, vec![text]))),
         }
         if messages.0.len() > most {
@@ -84,20 +85,12 @@ pub struct Quotable {
 
 /// The last `most` messages of the user, through compactions.
 pub fn quotable(transcript: &Path, most: usize) -> Quotable {
-    let Some(mut entries) = Backwards::of(transcript) else { return Quotable::default() };
-    let mut texts = Vec::new();
+    let Some(mut entries) = Entries::of(transcript) else { return Quotable::default() };
     let mut is_readable = true;
-    for entry in entries.by_ref() {
-        is_readable &= !matches!(entry, Entry::Unreadable);
-        if !is_subagents(&entry) {
-            texts.extend(own_words(entry));
-        }
-        if texts.len() >= most {
-            break;
-        }
-    }
+    let readable = entries.by_ref().inspect(|entry| is_readable &= !matches!(entry, Entry::Unreadable));
+    let mut texts: Vec<String> = readable.filter_map(own_words).take(most).collect();
     texts.reverse();
-    let is_whole = is_readable && (texts.len() >= most || entries.0.is_at_beginning());
+    let is_whole = is_readable && (texts.len() >= most || entries.is_at_beginning());
     Quotable { texts, is_whole }
 }
 
@@ -107,11 +100,7 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     let mut newest_first = Vec::new();
     // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
     let mut settled = 0;
-    for entry in Backwards::of(transcript).into_iter().flatten() {
-        let Entry::Message(line) = entry else { continue };
-        if line.is_sidechain {
-            continue;
-        }
+    for line in Entries::of(transcript).into_iter().flatten().filter_map(Entry::of_main) {
         if prompt_id.is_some() && line.prompt_id.is_some() && line.prompt_id.as_deref() != prompt_id {
             break;
         }
@@ -164,7 +153,7 @@ pub fn words_of_call(transcript: &Path, tool_use_id: &str, patience: Patience) -
 
 /// `None`: the call's line is not there.
 fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
-    let mut entries = Backwards::of(transcript)?;
+    let mut entries = Entries::of(transcript)?;
     let lines = up_to_call(&mut entries, tool_use_id)?;
     let call = lines.last()?;
     let is_own = |line: &Line| line.message_id == call.message_id && line.is_sidechain == call.is_sidechain;
@@ -191,7 +180,7 @@ fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
 }
 
 /// The model's lines back to the call's, newest first. Nothing is searched behind a prompt or a few messages of the model.
-fn up_to_call(entries: &mut Backwards, tool_use_id: &str) -> Option<Vec<Line>> {
+fn up_to_call(entries: &mut Entries, tool_use_id: &str) -> Option<Vec<Line>> {
     let is_call = |block: &Block| matches!(block, Block::ToolUse(call) if call.id == tool_use_id);
     let mut lines: Vec<Line> = Vec::new();
     let mut messages = 0;
@@ -217,37 +206,14 @@ fn up_to_call(entries: &mut Backwards, tool_use_id: &str) -> Option<Vec<Line>> {
     None
 }
 
-/// The lines of a file, from the last to the first.
-struct Backwards(Tail);
-
-impl Backwards {
-    /// `None`: the file cannot be opened.
-    fn of(transcript: &Path) -> Option<Self> {
-        Tail::open(transcript).ok().map(Self)
-    }
-}
-
-impl Iterator for Backwards {
-    type Item = Entry;
-
-    fn next(&mut self) -> Option<Entry> {
-        self.0.previous_line().ok()?.map(Entry::parse)
-    }
-}
-
-/// The main conversation from its end back to its last compaction.
+/// The entries from the end back to the last compaction of the main conversation.
 fn since_compaction(transcript: &Path) -> impl Iterator<Item = Entry> {
     let is_compaction = |entry: &Entry| match entry {
         Entry::Compaction { is_sidechain } => !is_sidechain,
         Entry::Message(line) => line.is_summary && !line.is_sidechain,
         _ => false,
     };
-    let entries = Backwards::of(transcript).into_iter().flatten();
-    entries.take_while(move |entry| !is_compaction(entry)).filter(|entry| !is_subagents(entry))
-}
-
-const fn is_subagents(entry: &Entry) -> bool {
-    matches!(entry, Entry::Message(line) if line.is_sidechain)
+    Entries::of(transcript).into_iter().flatten().take_while(move |entry| !is_compaction(entry))
 }
 
 /// The texts of a line, the last one first.
@@ -288,7 +254,7 @@ impl Messages {
 fn own_words(entry: Entry) -> Option<String> {
     let texts = match entry {
         Entry::Typed(text) => vec![text],
-        Entry::Message(line) if line.is_prompt() && !line.is_sent_by_client => {
+        Entry::Message(line) if line.is_prompt() && !line.is_sent_by_client && !line.is_sidechain => {
             newest_first(&line).rev().collect()
         }
         _ => return None,
@@ -301,8 +267,7 @@ fn own_words(entry: Entry) -> Option<String> {
     (!text.is_empty() && !typed::is_command_line(text)).then(|| text.to_owned())
 }
 
-/// The text without the reminders that Claude Code puts between the user's words. A reminder may hold the mark that ends one, so it
-/// goes on to the last mark before the next reminder.
+/// The text without Claude Code's reminders. One may hold the mark that ends one: it goes on to the last before the next.
 fn without_reminders(text: &str) -> String {
     let (open, close) = REMINDER;
     let mut pieces = text.split(open);

@@ -11,8 +11,7 @@ const FIRST_PIECE: u64 = 16 * 1024;
 pub const MAX_TAIL_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The end of a file, growing towards its beginning as long as somebody asks for more lines.
-#[derive(Debug)]
-pub struct Tail {
+pub(super) struct Tail {
     file: File,
     /// Position of `buffer` in the file.
     start: u64,
@@ -23,13 +22,8 @@ pub struct Tail {
 }
 
 impl Tail {
-    /// Opens a regular file at its end.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Self::open_limited(path, MAX_TAIL_BYTES)
-    }
-
     /// Opens a regular file at its end; nothing further from it than `most` bytes is read.
-    pub fn open_limited(path: &Path, most: u64) -> io::Result<Self> {
+    pub(super) fn open(path: &Path, most: u64) -> io::Result<Self> {
         let metadata = std::fs::metadata(path)?;
         if !metadata.is_file() {
             return Err(io::Error::from(io::ErrorKind::InvalidInput));
@@ -40,7 +34,7 @@ impl Tail {
     }
 
     /// The line before the last one given out, without its end; `None` at the limit or the beginning of the file.
-    pub fn previous_line(&mut self) -> io::Result<Option<&[u8]>> {
+    pub(super) fn previous_line(&mut self) -> io::Result<Option<&[u8]>> {
         loop {
             if let Some(line) = self.take_line() {
                 return Ok(Some(&self.buffer[line]));
@@ -52,7 +46,7 @@ impl Tail {
     }
 
     /// The beginning of the file has been reached: there are no more lines, known or unknown.
-    pub fn is_at_beginning(&self) -> bool {
+    pub(super) fn is_at_beginning(&self) -> bool {
         self.start == 0
     }
 
@@ -97,7 +91,7 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let path = scratch.path().join("t.jsonl");
         fs::write(&path, text).unwrap();
-        let mut tail = Tail::open(&path).unwrap();
+        let mut tail = Tail::open(&path, MAX_TAIL_BYTES).unwrap();
         let mut lines = Vec::new();
         while let Some(line) = tail.previous_line().unwrap() {
             lines.push(String::from_utf8(line.to_vec()).unwrap());
@@ -126,7 +120,7 @@ mod tests {
         let path = scratch.path().join("t.jsonl");
         let line = format!("{}\n", "y".repeat(999));
         fs::write(&path, line.repeat(usize::try_from(MAX_TAIL_BYTES).unwrap() / 1000 + 100)).unwrap();
-        let mut tail = Tail::open(&path).unwrap();
+        let mut tail = Tail::open(&path, MAX_TAIL_BYTES).unwrap();
         let mut count = 0;
         while tail.previous_line().unwrap().is_some() {
             count += 1;

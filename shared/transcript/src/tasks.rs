@@ -6,7 +6,6 @@ use serde_json::Value;
 
 use super::line::{Block, Line};
 
-/// An entry of the task list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
     /// Claude Code's number of it.

@@ -1,12 +1,10 @@
 //! Work of the current turn, and whether its lines are on disk at all.
 
-use std::io;
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::line::{Block, Line, Role};
-use super::tail::Tail;
+use super::line::{Block, Entries, Entry, Line, Role};
 
 pub use shared::stop_gate::TurnWork;
 
@@ -18,11 +16,10 @@ pub struct Patience {
     pub step: Duration,
 }
 
-/// A prompt whose line is surely missing, because an older turn's lines are there, is waited for so many times as long: on a busy
-/// machine the client's timer is late.
+/// Patience for a prompt whose line is surely missing, by this factor: on a busy machine the client's timer is late.
 const LONGER: u32 = 2;
 
-/// The bytes that [`recent_lines`] reads: all of them are parsed, at about 0.3 ms for 100 kB.
+/// Enough bytes for the newest messages: all of them are parsed, at about 0.3 ms for 100 kB.
 pub const RECENT_BYTES: u64 = 32 * 1024;
 
 impl Patience {
@@ -50,76 +47,53 @@ impl Patience {
 pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> TurnWork {
     let began = Instant::now();
     loop {
-        let (work, most) = match look(path, prompt_id) {
-            Ok(Found::Work(work)) => return work,
-            Ok(Found::OnlyThePrompt) => (TurnWork::NoToolCall, patience.total),
-            Ok(Found::NotWritten) => (TurnWork::Unknown, patience.total * LONGER),
-            Ok(Found::Nothing) => (TurnWork::Unknown, patience.total),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => (TurnWork::Unknown, patience.total),
-            Err(_) => return TurnWork::Unknown,
-        };
-        if began.elapsed() >= most {
+        let (work, times) = look(path, prompt_id);
+        if began.elapsed() >= patience.total * times {
             return work;
         }
         sleep(patience.step);
     }
 }
 
-/// The newest messages of the main conversation in order, as far as the last [`RECENT_BYTES`] of the file reach.
-pub fn recent_lines(path: &Path) -> io::Result<Vec<Line>> {
-    last_lines(path, RECENT_BYTES)
-}
-
-/// As [`recent_lines`], for the last `most` bytes of the file.
-pub fn last_lines(path: &Path, most: u64) -> io::Result<Vec<Line>> {
-    let mut tail = Tail::open_limited(path, most)?;
-    let mut lines = Vec::new();
-    while let Some(bytes) = tail.previous_line()? {
-        lines.extend(Line::parse(bytes));
-    }
+/// The newest messages of the main conversation in order, as far as the last `most` bytes of the file reach.
+pub fn last_lines(path: &Path, most: u64) -> Vec<Line> {
+    let entries = Entries::within(most, path).into_iter().flatten();
+    let mut lines: Vec<Line> = entries.filter_map(Entry::of_main).collect();
     lines.reverse();
-    Ok(lines)
+    lines
 }
 
-enum Found {
-    Work(TurnWork),
-    /// Our prompt, and no answer after it: calls of a quick turn may not be written yet.
-    OnlyThePrompt,
-    /// The newest lines are an older turn's: ours is not written yet.
-    NotWritten,
-    /// No line of any turn.
-    Nothing,
-}
-
+/// What the lines that are written say, and how many times the patience another line is worth waiting for; 0: they settle it.
+///
 /// The model's lines carry no prompt id, so calls count from the earliest line of our prompt on. Scheduled prompts and task notices
 /// are marked as injected; only their id tells them.
-fn look(path: &Path, prompt_id: Option<&str>) -> io::Result<Found> {
-    let mut tail = Tail::open(path)?;
+fn look(path: &Path, prompt_id: Option<&str>) -> (TurnWork, u32) {
+    let Some(mut entries) = Entries::of(path) else { return (TurnWork::Unknown, 1) };
     let (mut called, mut answered) = (false, false);
     let mut called_since_ours = None;
-    let found = |called_since_ours, answered, none| match called_since_ours {
-        Some(true) => Found::Work(TurnWork::ToolCalls),
-        Some(false) if answered => Found::Work(TurnWork::NoToolCall),
-        Some(false) => Found::OnlyThePrompt,
-        None => none,
+    let found = |called_since_ours, answered: bool, times| match called_since_ours {
+        Some(true) => (TurnWork::ToolCalls, 0),
+        // Without an answer after our prompt: calls of a quick turn may not be written yet.
+        Some(false) => (TurnWork::NoToolCall, u32::from(!answered)),
+        None => (TurnWork::Unknown, times),
     };
-    while let Some(bytes) = tail.previous_line()? {
-        let Some(line) = Line::parse(bytes) else { continue };
+    for line in entries.by_ref().filter_map(Entry::of_main) {
         match (prompt_id, &line.prompt_id) {
             (Some(wanted), Some(id)) if wanted == id => called_since_ours = Some(called),
-            (Some(_), Some(_)) => return Ok(found(called_since_ours, answered, Found::NotWritten)),
-            (None, _) if line.is_prompt() => return Ok(found(Some(called), answered, Found::Nothing)),
+            // An older turn's.
+            (Some(_), Some(_)) => return found(called_since_ours, answered, LONGER),
+            (None, _) if line.is_prompt() => return found(Some(called), answered, 1),
             _ => {}
         }
         if line.answers_a_tool() {
-            return Ok(Found::Work(TurnWork::ToolCalls));
+            return (TurnWork::ToolCalls, 0);
         }
         answered |= line.role == Role::Assistant;
         called |= line.blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
     }
     match called_since_ours {
-        Some(false) | None if !tail.is_at_beginning() => Ok(Found::Work(TurnWork::Unknown)),
-        known => Ok(found(known, answered, Found::Nothing)),
+        Some(false) | None if !entries.is_at_beginning() => (TurnWork::Unknown, 0),
+        known => found(known, answered, 1),
     }
 }
 

@@ -63,7 +63,7 @@ fn off_and_on_again_by_either_name() {
     assert_eq!((&week["status"], &week["delay_secs"]), (&json!("off"), &json!(0.0)));
     let prose = pacing.session.user_prompt_submit("pace-maker sounds nice");
     assert_eq!(pacing.ask(&prose), None, "prose goes to Claude");
-    assert!(pacing.told("pace-maker history").contains("Nothing is recorded of the last 7 days."));
+    assert!(pacing.told("pace-maker history").contains("Nothing is recorded of the last 7 days;"));
 }
 
 #[test]

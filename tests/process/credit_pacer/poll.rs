@@ -190,7 +190,8 @@ fn a_server_that_hangs_delays_nobody_and_keeps_nothing_of_the_clients_open() {
     drop(again.wait());
     polling.until_nobody_polls();
     assert_eq!(polling.endpoint.requests().len(), 1);
-    assert_eq!((&polling.slot()["trouble"], &polling.slot()["failures"]), (&json!("unreachable"), &json!(1)));
+    let slot = polling.slot();
+    assert!(slot["trouble"].to_string().contains("cannot be reached") && slot["failures"] == 1, "{slot}");
     assert_eq!(polling.usage(), Value::Null);
 }
 
@@ -240,7 +241,11 @@ fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
     let polling = Polling::new(Manner::answers(200, &[], &usage_body()));
     fs::remove_file(polling.sandbox.home().join(".claude/.credentials.json")).unwrap();
     polling.polled();
-    assert_eq!((&polling.slot()["trouble"], polling.errors().len()), (&json!("no_login"), 1));
+    let slot = polling.slot();
+    assert!(
+        slot["trouble"].to_string().contains("there is no login") && polling.errors().len() == 1,
+        "{slot}"
+    );
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());
     fs::remove_file(polling.state("usage-poll.json")).unwrap();
     polling.poll().env("CLAUDE_CODE_OAUTH_TOKEN", "sk-ant-of-the-environment").run().assert_exit(0);

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::thread;
 
 use anyhow::{Context as _, ensure};
-use installer::manifest::hash;
+use installer::files::hash;
 use installer::say::note;
 use xtask::{Linking, Workspace};
 

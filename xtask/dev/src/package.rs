@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use installer::catalog::Catalog;
-use installer::manifest::hash;
+use installer::files::hash;
 use installer::say::say;
 use installer::source::{Binaries, prebuilt};
 use xtask::{Linking, Workspace};

@@ -3,11 +3,10 @@
 //! It keeps the promises that a user can check: nothing waits while the reading stands at or under the safe line of a
 //! window, a delay is at most the longest one, and no call is refused. It cannot reach another device either.
 
-use pacing::{Call, Forecast, Learned, Rules, Snapshot, Window, newest, seconds};
+use pacing::{Call, Forecast, Learned, Rules, Window, seconds};
 
-use crate::controller::{Controller, Place, Sight};
 use crate::demand::{Demand, WEEKS};
-use crate::world::{self, Week};
+use crate::world::{self, Controller, Week, World, after, length};
 
 /// How hard it delays. The optimum of a week is the best of these.
 const EXPONENTS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
@@ -23,7 +22,7 @@ pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [
     });
     std::array::from_fn(|week| {
         let began = demand.began[week];
-        let working = demand.work_secs(began, began + seconds(Window::SevenDay.length_secs())).max(1.0);
+        let working = demand.work_secs(began, began + length(Window::SevenDay)).max(1.0);
         let loss = |run: &Week| run.locked_secs / working - run.work / unpaced[week].work.max(1e-9);
         let outcomes = runs.iter().map(|run| run[week]);
         outcomes.min_by(|one, other| loss(one).total_cmp(&loss(other))).unwrap_or_default()
@@ -40,22 +39,23 @@ struct Clairvoyant<'a> {
 }
 
 impl Clairvoyant<'_> {
-    fn look(&mut self, sight: &Sight<'_>) {
-        let now = sight.places.iter().map(|place| place.next).fold(f64::INFINITY, f64::min);
+    fn look(&mut self, world: &World<'_>) {
+        let now = world.places.iter().map(|place| place.next).fold(f64::INFINITY, f64::min);
         if now - self.looked < LOOK_EVERY {
             return;
         }
         self.looked = now;
-        let [(five, end), (seven, seven_resets)] = sight.used;
-        let end = end.min(seven_resets);
-        let points = to_come(sight, seven_resets);
+        let [(five_began, five), (seven_began, seven)] = world.used.windows;
+        let seven_resets = seven_began + length(Window::SevenDay);
+        let end = seven_resets.min(five_began + length(Window::FiveHour));
+        let points = to_come(world, seven_resets);
         let elsewhere = |to: f64| {
-            let uses = sight.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
+            let uses = world.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
             uses.map(|(_, points)| points).sum::<f64>()
         };
         let forecast = by_window(&points, end);
         let five = (100.0 - five - elsewhere(end)).max(0.0);
-        let seven = (100.0 - seven) / sight.demand.week_per_point - elsewhere(seven_resets);
+        let seven = (100.0 - seven) / world.demand.week_per_point - elsewhere(seven_resets);
         let most = 1.0 + self.rules.longest_delay / self.learned.gap_secs();
         self.stretches = [
             pacing::stretch(&forecast, None, five, most),
@@ -65,16 +65,14 @@ impl Clairvoyant<'_> {
 }
 
 impl Controller for Clairvoyant<'_> {
-    fn delay_secs(&mut self, now: f64, snapshots: &[Snapshot], sight: &Sight<'_>) -> f64 {
-        self.look(sight);
-        let is_over = |window: Window| {
-            newest(snapshots, window).is_some_and(|(_, reading)| {
-                seconds(reading.resets_at) > now
-                    && reading.used() > self.rules.line(window, reading.resets_at, now).safe_percent
-            })
-        };
-        let asked = Window::ALL.into_iter().zip(self.stretches).filter(|(window, _)| is_over(*window));
-        let stretch = asked.map(|(_, stretch)| stretch).fold(1.0, f64::max);
+    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
+        self.look(world);
+        let over = Window::ALL.into_iter().zip(&world.readings).filter_map(|(window, reading)| {
+            let reading = reading.filter(|reading| seconds(reading.resets_at) > now)?;
+            let line = self.rules.line(window, reading.resets_at, now);
+            (reading.used_percent > line.safe_percent).then_some(self.stretches[window as usize])
+        });
+        let stretch = over.fold(1.0, f64::max);
         let delay = self.learned.gap_secs() * (stretch.powf(self.exponent) - 1.0);
         if delay < self.rules.shortest_delay { 0.0 } else { delay.min(self.rules.longest_delay) }
     }
@@ -85,23 +83,13 @@ impl Controller for Clairvoyant<'_> {
 }
 
 /// What the machines' threads will use until then without delay: when, and how many points, ascending.
-fn to_come(sight: &Sight<'_>, until: f64) -> Vec<(f64, f64)> {
+fn to_come(world: &World<'_>, until: f64) -> Vec<(f64, f64)> {
     let mut points = Vec::new();
-    for (thread, Place { shift: current, batch, next }) in sight.demand.threads.iter().zip(sight.places) {
-        for (number, (shift, batches)) in thread.work.iter().enumerate().skip(*current) {
-            if shift.from >= until {
-                break;
-            }
-            let is_current = number == *current;
-            let rest = if is_current { batches.get(*batch..).unwrap_or_default() } else { batches };
-            let mut at = shift.from;
-            for (index, batch) in rest.iter().enumerate() {
-                at = if is_current && index == 0 { *next } else { at + batch.gap_secs };
-                if at >= shift.to.min(until) {
-                    break;
-                }
-                points.push((at, batch.points));
-            }
+    for (thread, place) in world.demand.threads.iter().zip(&world.places) {
+        let mut place = *place;
+        while place.next < until {
+            points.push((place.next, thread.work[place.shift].1[place.batch].points));
+            place = after(thread, place.done(), place.next);
         }
     }
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -115,7 +103,7 @@ fn by_window(points: &[(f64, f64)], end: f64) -> Forecast {
     for (at, points) in points {
         if *at >= window_end {
             forecast.later.push(0.0);
-            window_end = at + seconds(Window::FiveHour.length_secs());
+            window_end = at + length(Window::FiveHour);
         }
         *forecast.later.last_mut().unwrap_or(&mut forecast.now) += points;
     }

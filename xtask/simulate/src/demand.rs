@@ -9,9 +9,7 @@ use crate::profile::Profile;
 
 /// Monday 2026-01-05 00:00 UTC, in seconds since the epoch.
 const A_MONDAY: f64 = 1_767_571_200.0;
-
 const HOUR: f64 = 3600.0;
-
 const DAY: f64 = 24.0 * HOUR;
 
 /// Another device uses this share of all that is used, where there is one.
@@ -91,7 +89,8 @@ impl Demand {
             .collect();
         let points = profile.week_percent * skewed(random, profile.week_spread) / self.week_per_point;
         let own = if has_elsewhere { points * (1.0 - ELSEWHERE) } else { points };
-        scale(&mut threads, own);
+        let batches = threads.iter_mut().flat_map(|thread| &mut thread.work).flat_map(|(_, batches)| batches);
+        share_out(own, batches.map(|batch| &mut batch.points).collect());
         if has_elsewhere {
             self.elsewhere.extend(elsewhere(&shifts, points * ELSEWHERE, random));
         }
@@ -184,12 +183,6 @@ fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
         }
         batches.push(Batch { gap_secs, calls, points: weight * skewed(random, 0.8) });
     }
-}
-
-/// Makes all of it together cost so much.
-fn scale(threads: &mut [Thread], points: f64) {
-    let work = threads.iter_mut().flat_map(|thread| &mut thread.work);
-    share_out(points, work.flat_map(|(_, batches)| batches).map(|batch| &mut batch.points).collect());
 }
 
 /// The usage of another device, all of it together so much: at the same times of day, in pieces of some minutes.

@@ -1,11 +1,10 @@
 //! `cargo xtask simulate`: weeks that are made up, under four controllers.
 //!
 //! - `profile`: who works how; `demand`: three weeks of it, drawn by seed
-//! - `world`: the outcome of these weeks under a controller; `controller`: who sets the delay of a call
+//! - `world`: the outcome of these weeks under a controller
 //! - `clairvoyant`: the controller that knows the future; `original`: the original formula; `table`: the output
 
 mod clairvoyant;
-mod controller;
 mod demand;
 mod original;
 mod profile;
@@ -13,95 +12,89 @@ mod table;
 mod world;
 
 use std::io::{self, Write};
-use std::ops::Range;
 use std::process::ExitCode;
 use std::thread;
 
-use controller::{Original, Pacer, Unpaced};
-use demand::Demand;
-use pacing::Learned;
+use demand::{Demand, WEEKS};
+use pacing::{Call, Learned, Readings, Rules, decide, is_clearly_within};
 use profile::{PROFILES, Profile};
-use table::Row;
+use world::{Controller, Week, World};
 
 const WRONG_USAGE: u8 = 64;
 
-const USAGE: &str = "\
-usage: cargo xtask simulate [--seeds N] [--judge]
+const USAGE: &str = "usage: cargo xtask simulate [--judge]    --judge: seeds that no constant was tuned on\n";
 
-  --seeds N  so many runs of each user and week, 10 by default
-  --judge    seeds that no constant was tuned on
-";
+/// Runs of each user.
+const RUNS: u64 = 10;
 
 /// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
+/// A user's name, and the weeks of one run under each controller.
+type Row = (&'static str, [[Week; WEEKS]; 4]);
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let (text, code) = match seeds(&words) {
-        _ if words.iter().any(|word| word == "--help") => (USAGE.to_owned(), ExitCode::SUCCESS),
-        Some(seeds) => (table::text(&rows(seeds)), ExitCode::SUCCESS),
-        None => (USAGE.to_owned(), ExitCode::from(WRONG_USAGE)),
+    let (text, code) = match words.join(" ").as_str() {
+        "" => (table::text(&rows(0)), 0),
+        "--judge" => (table::text(&rows(JUDGING)), 0),
+        "--help" => (USAGE.to_owned(), 0),
+        _ => (USAGE.to_owned(), WRONG_USAGE),
     };
     // A reader that has gone is no failure.
     let _ = io::stdout().write_all(text.as_bytes());
-    code
+    code.into()
 }
 
-/// The seeds that the words ask for; `None`: the words are wrong.
-fn seeds(words: &[String]) -> Option<Range<u64>> {
-    let (mut count, mut first) = (10, 0);
-    let mut words = words.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        match word {
-            "--judge" => first = JUDGING,
-            "--seeds" => count = words.next()?.parse().ok()?,
-            _ => return None,
-        }
-    }
-    (count > 0).then(|| first..first + count)
-}
-
-/// The weeks of each run. Each processor takes every so manieth.
-fn rows(seeds: Range<u64>) -> Vec<Row> {
-    let of_seed = |seed| PROFILES.iter().map(move |profile| (profile, seed));
-    let runs: Vec<_> = seeds.flat_map(of_seed).collect();
-    let workers = thread::available_parallelism().map_or(1, usize::from);
-    let work = |worker: usize| {
-        let own = runs.iter().skip(worker).step_by(workers);
-        own.flat_map(|(profile, seed)| run(profile, *seed)).collect::<Vec<_>>()
-    };
+fn rows(first: u64) -> Vec<Row> {
     thread::scope(|scope| {
-        let workers: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
-        workers.into_iter().filter_map(|worker| worker.join().ok()).flatten().collect()
+        let runs = |profile| move || (first..first + RUNS).map(|seed| run(profile, seed)).collect::<Vec<_>>();
+        let users: Vec<_> = PROFILES.iter().map(|profile| scope.spawn(runs(profile))).collect();
+        users.into_iter().filter_map(|user| user.join().ok()).flatten().collect()
     })
 }
 
-/// One user and seed under each controller: the first week, in which nothing is known, and the third.
-fn run(profile: &Profile, seed: u64) -> [Row; 2] {
-    let demand = Demand::of(profile, seed);
-    let rules = profile.rules();
-    let unpaced = world::run(&demand, || Unpaced);
-    let outcomes = [
-        unpaced,
-        world::run(&demand, || Original),
+fn run(profile: &Profile, seed: u64) -> Row {
+    let (demand, rules) = (Demand::of(profile, seed), profile.rules());
+    let without = world::run(&demand, || unpaced);
+    let weeks = [
+        without,
+        world::run(&demand, || original::delay_secs),
         world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
-        clairvoyant::best(&demand, &rules, &unpaced),
+        clairvoyant::best(&demand, &rules, &without),
     ];
-    [(0, false), (demand::WEEKS - 1, true)].map(|(week, is_third)| Row {
-        profile: profile.name,
-        is_third,
-        weeks: outcomes.map(|weeks| weeks[week]),
-    })
+    (profile.name, weeks)
+}
+
+const fn unpaced(_now: f64, _readings: &Readings) -> f64 {
+    0.0
+}
+
+struct Pacer<'a> {
+    rules: &'a Rules,
+    learned: Learned,
+}
+
+impl Controller for Pacer<'_> {
+    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
+        self.learned.read(&world.readings);
+        let is_within = is_clearly_within(&world.readings, self.rules);
+        if is_within { 0.0 } else { decide(now, &world.readings, &self.learned, self.rules).delay_secs }
+    }
+
+    fn called(&mut self, call: Call) {
+        self.learned.call(call);
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{PROFILES, Unpaced, world};
+    use super::{PROFILES, unpaced, world};
     use crate::demand::Demand;
 
     #[test]
     fn seed_decides_the_weeks() {
-        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || Unpaced);
+        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || unpaced);
         assert_eq!(weeks(1), weeks(1));
         assert_ne!(weeks(1), weeks(2));
     }

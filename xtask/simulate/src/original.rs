@@ -1,26 +1,25 @@
 //! The formula of claude-pace-maker 1.3.1 (MIT), for comparison: one window only, the one further from its line; weekends
 //! by UTC; the remaining time by the calendar; a delay from the ratio of two rates and two tables of constants.
 
-use pacing::{Reading, Window, seconds};
+use pacing::{Reading, Readings, Window, seconds};
+
+use crate::world::length;
 
 /// The share of what is allowed by now that may be used.
 const SAFETY: f64 = 0.95;
-
 const PRELOAD_PERCENT: f64 = 10.0;
-
 const MIN_DELAY_SECS: f64 = 5.0;
-
 const MAX_DELAY_SECS: f64 = 350.0;
-
 const HOUR: f64 = 3600.0;
-
 const DAY: f64 = 24.0 * HOUR;
 
 /// The delay of a call, by the readings of both windows.
-pub(crate) fn delay_secs(now: f64, readings: [Option<Reading>; 2]) -> f64 {
+pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {
     let read = Window::ALL.into_iter().zip(readings);
-    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading?, now)));
-    let furthest = lines.max_by(|one, other| one.deviation().total_cmp(&other.deviation()));
+    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading.as_ref()?, now)));
+    // How far each is past its line, without the reserve.
+    let past = |line: &Line| line.used - line.allowance;
+    let furthest = lines.max_by(|one, other| past(one).total_cmp(&past(other)));
     furthest.map_or(0.0, |line| line.delay_secs(now))
 }
 
@@ -34,8 +33,8 @@ struct Line {
 }
 
 impl Line {
-    fn of(window: Window, reading: Reading, now: f64) -> Self {
-        let (ends, length) = (seconds(reading.resets_at), seconds(window.length_secs()));
+    fn of(window: Window, reading: &Reading, now: f64) -> Self {
+        let (ends, length) = (seconds(reading.resets_at), length(window));
         let begins = ends - length;
         let elapsed = match window {
             Window::FiveHour => (now - begins).clamp(0.0, length) / length,
@@ -47,11 +46,6 @@ impl Line {
             elapsed_hours: elapsed * length / HOUR,
             remaining_hours: ((ends - now) / HOUR).max(0.0),
         }
-    }
-
-    /// How far it is past its line, without the reserve.
-    fn deviation(&self) -> f64 {
-        self.used - self.allowance
     }
 
     fn delay_secs(&self, now: f64) -> f64 {
@@ -70,14 +64,11 @@ impl Line {
             ..3.0 => 40.0,
             _ => 20.0,
         };
-        match ratio {
-            ..=0.0 => MAX_DELAY_SECS,
-            0.95.. => 0.0,
-            _ => {
-                let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
-                if delay <= MIN_DELAY_SECS { 0.0 } else { delay }
-            }
+        if ratio <= 0.0 {
+            return MAX_DELAY_SECS;
         }
+        let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
+        if ratio >= 0.95 || delay <= MIN_DELAY_SECS { 0.0 } else { delay }
     }
 }
 
@@ -117,9 +108,11 @@ mod tests {
             (130, None, 96.0, 350.0),
         ] {
             let now = MONDAY + hours * 3600;
-            let five_hour = five_hour.map(|used_percent| Reading { used_percent, resets_at: now + 9000 });
-            let week = Reading { used_percent: week, resets_at: MONDAY + 7 * 86_400 };
-            let delay: f64 = delay_secs(pacing::seconds(now), [five_hour, Some(week)]);
+            let readings = [
+                five_hour.map(|used| Reading::new(now, used, now + 9000)),
+                Some(Reading::new(now, week, MONDAY + 7 * 86_400)),
+            ];
+            let delay: f64 = delay_secs(pacing::seconds(now), &readings);
             assert!((delay - expected).abs() < f64::EPSILON, "{hours} {five_hour:?} {week:?}: {delay}");
         }
     }

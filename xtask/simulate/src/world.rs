@@ -2,15 +2,27 @@
 
 use std::collections::BTreeMap;
 
-use pacing::{Call, Reading, Snapshot, Window, seconds, whole_seconds};
+use pacing::{Call, Reading, Readings, Window, seconds, whole_seconds};
 
-use crate::controller::{Controller, Place, Sight};
-use crate::demand::{Batch, Demand, Shift, Thread, WEEKS};
+use crate::demand::{Batch, Demand, Thread, WEEKS};
 
 /// Calls that end within this time of the first of them are one batch, in seconds.
 const BATCH_SECS: f64 = 2.0;
 
-const SNAPSHOTS_KEPT: usize = 16;
+/// Says how long a call on its machine waits.
+pub(crate) trait Controller {
+    /// The delay of a call, in seconds. Only one that knows the future looks at more than the readings.
+    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64;
+
+    fn called(&mut self, _call: Call) {}
+}
+
+/// A formula without memory.
+impl<F: Fn(f64, &Readings) -> f64> Controller for F {
+    fn delay_secs(&mut self, now: f64, world: &World<'_>) -> f64 {
+        self(now, &world.readings)
+    }
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Week {
@@ -24,23 +36,38 @@ pub(crate) struct Week {
     pub(crate) work: f64,
 }
 
-/// The beginning of each window and its usage, at a moment.
+/// When each window began and its usage, at a moment.
 #[derive(Debug, Clone, Copy)]
-struct Used {
+pub(crate) struct Used {
     at: f64,
-    windows: [(f64, f64); 2],
+    pub(crate) windows: [(f64, f64); 2],
 }
 
-struct World<'a, C> {
-    demand: &'a Demand,
-    controllers: BTreeMap<u64, C>,
-    used: Used,
+/// A thread's place in its work.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Place {
+    pub(crate) shift: usize,
+    pub(crate) batch: usize,
+    /// The end of the thread's next batch; infinite, if there is none.
+    pub(crate) next: f64,
+}
+
+impl Place {
+    /// The batch is done.
+    pub(crate) const fn done(self) -> Self {
+        Self { batch: self.batch + 1, ..self }
+    }
+}
+
+pub(crate) struct World<'a> {
+    pub(crate) demand: &'a Demand,
+    pub(crate) used: Used,
+    pub(crate) places: Vec<Place>,
+    pub(crate) readings: Readings,
     locked_until: f64,
-    places: Vec<Place>,
     /// The usage over time, for readings that are behind, and the index of the last one read.
     past: Vec<Used>,
     read: usize,
-    snapshots: Vec<Snapshot>,
     /// For each session when its batch began, and until when that waits.
     sessions: Vec<(f64, f64)>,
     weeks: [Week; WEEKS],
@@ -52,28 +79,31 @@ pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn() -> C) ->
     let used = Used { at: began, windows: [(f64::MIN, 0.0), (began, 0.0)] };
     let mut world = World {
         demand,
-        controllers: demand.threads.iter().map(|thread| (thread.machine, controller())).collect(),
         used,
-        locked_until: f64::MIN,
         places: demand.threads.iter().map(|thread| begin(thread, 0, began)).collect(),
+        readings: Readings::default(),
+        locked_until: f64::MIN,
         past: vec![used],
         read: 0,
-        snapshots: Vec::new(),
         sessions: vec![(f64::MIN, f64::MIN); demand.threads.len()],
         weeks: [Week::default(); WEEKS],
     };
+    let mut controllers: BTreeMap<u64, C> = BTreeMap::new();
     let mut elsewhere = demand.elsewhere.iter().peekable();
     while let Some((number, now)) = world.first() {
         match elsewhere.next_if(|(at, _)| *at <= now) {
             Some((at, points)) if *at >= world.locked_until => world.use_up(*at, *points),
             Some(_) => {}
-            None => world.turn(number, now),
+            None => {
+                let machine = demand.threads[number].machine;
+                world.turn(number, now, controllers.entry(machine).or_insert_with(&controller));
+            }
         }
     }
     world.weeks
 }
 
-impl<C: Controller> World<'_, C> {
+impl World<'_> {
     /// The thread whose batch ends first, and when.
     fn first(&self) -> Option<(usize, f64)> {
         let ends = self.places.iter().map(|place| place.next).enumerate();
@@ -81,22 +111,21 @@ impl<C: Controller> World<'_, C> {
     }
 
     /// A batch ends, and the thread waits, or goes on.
-    fn turn(&mut self, number: usize, now: f64) {
+    fn turn(&mut self, number: usize, now: f64, controller: &mut impl Controller) {
         let (thread, place) = (&self.demand.threads[number], self.places[number]);
-        let (shift, batches) = &thread.work[place.shift];
         if now < self.locked_until {
-            self.places[number] = after(thread, *shift, place, self.locked_until);
+            self.places[number] = after(thread, place, self.locked_until);
             return;
         }
+        let (shift, batches) = &thread.work[place.shift];
         let batch = batches[place.batch];
-        let next = Place { batch: place.batch + 1, ..place };
         self.use_up(now, batch.points);
         self.read_at(now);
         // A controller that knows the future sees this thread behind its batch.
-        self.places[number] = after(thread, *shift, next, now);
-        let until = self.pace(thread, now, batch);
+        self.places[number] = after(thread, place.done(), now);
+        let until = self.pace(thread, now, batch, controller);
         self.weeks[self.demand.week(now)].delayed_secs += until.min(shift.to) - now;
-        self.places[number] = after(thread, *shift, next, until);
+        self.places[number] = after(thread, place.done(), until);
     }
 
     /// Uses points. The batch that reaches a limit is still done.
@@ -143,32 +172,20 @@ impl<C: Controller> World<'_, C> {
         if windows[1].1 <= 0.0 {
             return;
         }
-        let [five_hour, seven_day] = Window::ALL.map(|window| {
-            let (began, used) = windows[usize::from(window == Window::SevenDay)];
-            let resets_at = whole_seconds(began + length(window));
-            Some(Reading { used_percent: used.min(100.0).round(), resets_at })
-        });
         let at = whole_seconds(if self.demand.lag_is_known { seen } else { now });
-        self.snapshots.push(Snapshot { at, five_hour, seven_day });
-        let surplus = self.snapshots.len().saturating_sub(SNAPSHOTS_KEPT);
-        self.snapshots.drain(..surplus);
+        self.readings = Window::ALL.map(|window| {
+            let (began, used) = windows[window as usize];
+            Some(Reading::new(at, used.min(100.0).round(), whole_seconds(began + length(window))))
+        });
     }
 
     /// Until when the thread waits: with its batch, or by itself.
-    fn pace(&mut self, thread: &Thread, now: f64, batch: Batch) -> f64 {
+    fn pace(&mut self, thread: &Thread, now: f64, batch: Batch, controller: &mut impl Controller) -> f64 {
         let session = usize::try_from(thread.session).unwrap_or(0);
         let (began, until) = self.sessions[session];
-        let is_batch = now - began < BATCH_SECS || now < until;
-        let [five_hour, seven_day] = self.used.windows;
-        let used = [
-            (five_hour.1, five_hour.0 + length(Window::FiveHour)),
-            (seven_day.1, seven_day.0 + length(Window::SevenDay)),
-        ];
-        let Some(controller) = self.controllers.get_mut(&thread.machine) else { return now };
         let mut slept_secs = 0.0;
-        if !is_batch {
-            let sight = Sight { demand: self.demand, places: &self.places, used };
-            slept_secs = controller.delay_secs(now, &self.snapshots, &sight);
+        if now - began >= BATCH_SECS && now >= until {
+            slept_secs = controller.delay_secs(now, self);
             self.sessions[session] = (now, now + slept_secs);
         }
         for call in 0..batch.calls {
@@ -179,13 +196,13 @@ impl<C: Controller> World<'_, C> {
     }
 }
 
-const fn length(window: Window) -> f64 {
+pub(crate) const fn length(window: Window) -> f64 {
     seconds(window.length_secs())
 }
 
-/// The thread's place when it goes on after `now` within a shift: in the next one where nothing fits into that any more.
-fn after(thread: &Thread, shift: Shift, place: Place, now: f64) -> Place {
-    let batches = thread.work.get(place.shift).map_or(&[][..], |(_, batches)| batches);
+/// The thread's place when it goes on after `now`: in the next shift where nothing fits into this one any more.
+pub(crate) fn after(thread: &Thread, place: Place, now: f64) -> Place {
+    let (shift, batches) = &thread.work[place.shift];
     match batches.get(place.batch) {
         Some(batch) if now + batch.gap_secs < shift.to => Place { next: now + batch.gap_secs, ..place },
         _ => begin(thread, place.shift + 1, now),

@@ -1,5 +1,7 @@
 //! Working time, in the user's time zone. Pure: the offsets of the zone come from the caller, so nothing is looked up here.
 
+use chrono::DateTime;
+
 use crate::{seconds, whole_seconds};
 
 /// Seconds of a day whose clocks do not change.
@@ -7,11 +9,6 @@ pub const DAY_SECS: i64 = 86_400;
 
 /// A moment more than this many seconds away needs its date, because the name of its day comes again.
 const NAMED_DAY_SECS: u64 = 6 * 86_400;
-
-pub const DAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
-
-pub const MONTHS: [&str; 12] =
-    ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// The offsets of a time zone around now. The default is UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -39,16 +36,6 @@ pub struct Calendar {
     pub days_off: Vec<(i64, i64)>,
     /// Spans of each day in which nothing is delayed.
     pub quiet_hours: Vec<Hours>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Off {
-    /// The weekday, Monday 0.
-    Weekday(usize),
-    /// A day off.
-    Holiday,
-    /// The hour of a working day.
-    Hours,
 }
 
 /// Spans of time in seconds since the epoch, ascending and apart.
@@ -90,20 +77,8 @@ impl Zone {
 }
 
 /// The weekday of a day since 1970-01-01, Monday 0.
-pub fn weekday(day: i64) -> usize {
+fn weekday(day: i64) -> usize {
     usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)
-}
-
-/// The year, month and day of a day since 1970-01-01 (Hinnant, "chrono-compatible low-level date algorithms").
-pub fn date(day: i64) -> (i64, usize, i64) {
-    let shifted = day.saturating_add(719_468);
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let march = (5 * of_year + 2) / 153;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    (year, usize::try_from(month).unwrap_or(1), of_year - (153 * march + 2) / 5 + 1)
 }
 
 impl Hours {
@@ -138,20 +113,8 @@ impl Calendar {
     }
 
     pub fn is_workday(&self, day: i64) -> bool {
-        self.workdays[weekday(day)] && !self.is_day_off(day)
-    }
-
-    fn is_day_off(&self, day: i64) -> bool {
-        self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day))
-    }
-
-    pub(crate) fn why_off(&self, at: i64) -> Off {
-        let day = self.zone.day(at);
-        match () {
-            () if self.is_workday(day) => Off::Hours,
-            () if self.is_day_off(day) => Off::Holiday,
-            () => Off::Weekday(weekday(day)),
-        }
+        let is_off = self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day));
+        self.workdays[weekday(day)] && !is_off
     }
 
     /// Whether nothing may be delayed at this time of day.
@@ -162,25 +125,15 @@ impl Calendar {
 
     /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away.
     pub fn said(&self, at: i64, now: i64) -> String {
-        let local = self.zone.local(at);
-        let (day, time) = (local.div_euclid(DAY_SECS), clock(local));
-        let name = &DAYS[weekday(day)][..3];
-        if at.abs_diff(now) <= NAMED_DAY_SECS {
-            return format!("{name} {time}");
-        }
-        let (_, month, of_month) = date(day);
-        format!("{name} {of_month} {} {time}", MONTHS[month - 1])
+        let is_near = at.abs_diff(now) <= NAMED_DAY_SECS;
+        self.shown(at, if is_near { "%a %H:%M" } else { "%a %-d %b %H:%M" })
     }
 
-    /// The time of day for people: `16:00`.
-    pub fn time(&self, at: i64) -> String {
-        clock(self.zone.local(at))
+    /// A moment as the user's clocks and calendar show it, in a format of chrono.
+    pub fn shown(&self, at: i64, format: &str) -> String {
+        let local = DateTime::from_timestamp(self.zone.local(at), 0).unwrap_or_default();
+        local.format(format).to_string()
     }
-}
-
-fn clock(local: i64) -> String {
-    let minutes = local.rem_euclid(DAY_SECS) / 60;
-    format!("{:02}:{:02}", minutes / 60, minutes % 60)
 }
 
 impl Spans {
@@ -198,21 +151,9 @@ impl Spans {
         Self(apart)
     }
 
-    pub(crate) fn total(&self) -> f64 {
-        self.0.iter().map(|(start, end)| seconds(end - start)).sum()
-    }
-
     /// The part before a moment, in seconds.
     pub(crate) fn until(&self, now: f64) -> f64 {
         let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
         self.0.iter().map(over).sum()
-    }
-
-    /// When they go on, if the moment is in none of them and one comes later.
-    pub(crate) fn goes_on(&self, at: i64) -> Option<i64> {
-        if self.0.iter().any(|(start, end)| (*start..*end).contains(&at)) {
-            return None;
-        }
-        self.0.iter().map(|(start, _)| *start).find(|start| *start > at)
     }
 }

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-use crate::forecast::{Forecast, SoFar};
+use crate::forecast::Forecast;
 use crate::learned::Learned;
 use crate::line::{Line, Rules};
-use crate::{Reading, Snapshot, Strategy, Window, newest, reason, seconds};
+use crate::{Reading, Readings, Strategy, Window, seconds};
 
 /// A reading may be this many seconds in the future. One from further away was made while the clock was wrong.
 pub const CLOCK_PLAY_SECS: f64 = 90.0;
@@ -19,16 +19,6 @@ const RESERVE: f64 = 2.0;
 /// Calls wait once the expected calls are this many times those that fit: no forecast is more exact than that, and a later delay
 /// still suffices. For the 5-hour and the weekly limit.
 const CERTAIN: [f64; 2] = [1.6, 2.0];
-
-#[derive(Debug, Clone, Copy)]
-pub struct Question<'a> {
-    /// Now, in seconds since the epoch.
-    pub now: f64,
-    /// Readings, newest last; may be thinned.
-    pub snapshots: &'a [Snapshot],
-    /// Knowledge from earlier calls and readings.
-    pub learned: &'a Learned,
-}
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
@@ -44,8 +34,7 @@ pub struct Pace {
 pub struct WindowPace {
     pub window: Window,
     pub status: Status,
-    /// The newest reading and its time.
-    pub reading: Option<(i64, Reading)>,
+    pub reading: Option<Reading>,
     pub line: Line,
     /// Usage above the safe line, in points; negative below.
     pub over_percent: f64,
@@ -79,11 +68,10 @@ pub enum Status {
     Off,
 }
 
-pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
-    let now = if crate::is_sane(question.now) { question.now } else { 0.0 };
-    let mut windows = Window::ALL.map(|window| WindowPace::of(window, now, question.snapshots, rules));
-    let is_quiet = rules.calendar.is_quiet(now);
-    forecast(&mut windows, now, question.learned, rules, is_quiet);
+/// The delay at a moment in seconds since the epoch, by the newest readings and the knowledge from earlier calls and readings.
+pub fn decide(now: f64, readings: &Readings, learned: &Learned, rules: &Rules) -> Pace {
+    let mut windows = Window::ALL.map(|window| WindowPace::of(window, now, readings, rules));
+    forecast(&mut windows, now, learned, rules);
     let delayed = windows.iter().filter(|pace| pace.delay_secs > 0.0);
     let constrained = delayed.max_by(|one, other| {
         one.delay_secs.total_cmp(&other.delay_secs).then(one.over_percent.total_cmp(&other.over_percent))
@@ -92,35 +80,38 @@ pub fn decide(question: &Question<'_>, rules: &Rules) -> Pace {
         delay_secs: constrained.map_or(0.0, |pace| pace.delay_secs),
         strategy: constrained.map_or(Strategy::None, |pace| pace.strategy(rules)),
         constrained_window: constrained.map(|pace| pace.window),
-        reason: reason::of(&windows, constrained, is_quiet, now, rules),
+        reason: match constrained {
+            Some(pace) => pace.why(now, rules),
+            None => windows.each_ref().map(|pace| pace.place(now, rules)).join("; "),
+        },
         windows,
     }
 }
 
 /// Whether no window can be over its line, whatever the calendar says. Then nothing needs time zone or forecast.
-pub fn is_clearly_within(snapshots: &[Snapshot], rules: &Rules) -> bool {
-    Window::ALL.into_iter().zip(rules.limits).all(|(window, limit)| {
+pub fn is_clearly_within(readings: &Readings, rules: &Rules) -> bool {
+    readings.iter().zip(rules.limits).all(|(reading, limit)| {
         let least_safe = limit.preload * rules.safety + rules.threshold;
-        !limit.is_enabled || newest(snapshots, window).is_none_or(|(_, reading)| reading.used() <= least_safe)
+        !limit.is_enabled || reading.is_none_or(|reading| reading.used_percent <= least_safe)
     })
 }
 
-fn is_current(at: i64, reading: &Reading, now: f64, rules: &Rules) -> bool {
-    let age = now - seconds(at);
+fn is_current(reading: &Reading, now: f64, rules: &Rules) -> bool {
+    let age = now - seconds(reading.at);
     seconds(reading.resets_at) > now && (-CLOCK_PLAY_SECS..=rules.stale_after).contains(&age)
 }
 
 impl WindowPace {
     /// The place of a window, without forecast and delay.
-    fn of(window: Window, now: f64, snapshots: &[Snapshot], rules: &Rules) -> Self {
-        let reading = newest(snapshots, window);
-        let running = reading.map(|(_, reading)| reading).filter(|reading| seconds(reading.resets_at) > now);
+    fn of(window: Window, now: f64, readings: &Readings, rules: &Rules) -> Self {
+        let reading = readings[window as usize];
+        let running = reading.filter(|reading| seconds(reading.resets_at) > now);
         let line = running.map(|reading| rules.line(window, reading.resets_at, now)).unwrap_or_default();
-        let over_percent = running.map_or(0.0, |reading| reading.used() - line.safe_percent);
+        let over_percent = running.map_or(0.0, |reading| reading.used_percent - line.safe_percent);
         let status = match reading {
             _ if !rules.limits[window as usize].is_enabled => Status::Off,
             None => Status::Unknown,
-            Some((at, reading)) if !is_current(at, &reading, now, rules) => Status::Stale,
+            Some(reading) if !is_current(&reading, now, rules) => Status::Stale,
             Some(_) if over_percent > rules.threshold => Status::Over,
             Some(_) => Status::Ok,
         };
@@ -142,7 +133,8 @@ struct Budget {
     used: f64,
     /// Points for a call.
     cost: f64,
-    so_far: SoFar,
+    /// The calls of the current 5-hour window, and its seconds.
+    so_far: (f64, f64),
     /// As many calls again as so far, at most, by the window's own time.
     again: f64,
 }
@@ -150,12 +142,12 @@ struct Budget {
 impl Budget {
     /// The budget of a window with a current reading.
     fn of(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Self> {
-        let (_, reading) = pace.reading.filter(|(at, reading)| is_current(*at, reading, now, rules))?;
+        let reading = pace.reading.filter(|reading| is_current(reading, now, rules))?;
         let line = pace.line;
         let used = learned.estimate(pace.window, &reading);
         let average = used * learned.gap_secs() / line.elapsed.max(600.0);
         let cost = learned.cost(pace.window, average).max(1e-6);
-        let (first, counted) = learned.window();
+        let (first, counted) = learned.window;
         let began = seconds(reading.resets_at - pace.window.length_secs());
         // Usage of which no call is known counts as well: another device, or a time before this tool.
         let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
@@ -164,7 +156,7 @@ impl Budget {
             resets_at: reading.resets_at,
             used,
             cost,
-            so_far: SoFar { calls, secs: (now - since).max(60.0) },
+            so_far: (calls, (now - since).max(60.0)),
             again: used / cost * line.left / (line.elapsed + line.left).max(600.0),
         })
     }
@@ -176,13 +168,14 @@ impl Budget {
 }
 
 /// Forecast and delay of each current window.
-fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &Rules, is_quiet: bool) {
+fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &Rules) {
     let budgets = windows.map(|pace| Budget::of(&pace, learned, rules, now));
     let [five, seven] = &budgets;
     let Some(first) = five.as_ref().or(seven.as_ref()) else { return };
     let resets = [five, seven].map(|budget| budget.as_ref().map(|budget| budget.resets_at));
     let again = seven.as_ref().map_or(0.0, |budget| budget.again);
     let forecast = Forecast::of(learned, rules, now, (first.so_far, again), resets);
+    let is_quiet = rules.calendar.is_quiet(now);
     let gap = learned.gap_secs();
     let most = 1.0 + rules.longest_delay / gap;
     let unbounded = (f64::INFINITY, f64::INFINITY);

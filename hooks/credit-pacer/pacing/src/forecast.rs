@@ -23,44 +23,30 @@ pub struct Forecast {
     pub slots: Vec<(i64, f64)>,
 }
 
-/// The work so far in the current 5-hour window.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct SoFar {
-    pub(crate) calls: f64,
-    pub(crate) secs: f64,
-}
-
-impl SoFar {
-    /// As many calls again at most, within so many seconds.
-    fn again(&self, secs: f64) -> f64 {
-        self.calls * secs / (self.secs + secs)
-    }
-}
-
 struct Past<'a> {
     days: Vec<Day>,
-    now: f64,
     calendar: &'a Calendar,
 }
 
 impl Forecast {
-    /// The forecast at `now`, until the resets of both windows. Before a day is known the week brings `again`.
+    /// The forecast at `now`, until the resets of both windows. `so_far` are the calls of the current 5-hour window and its
+    /// seconds. Before a day is known the week brings `again`.
     pub(crate) fn of(
         learned: &Learned,
         rules: &Rules,
         now: f64,
-        (so_far, again): (SoFar, f64),
+        (so_far, again): ((f64, f64), f64),
         [five_hour, seven_day]: [Option<i64>; 2],
     ) -> Self {
         let end = five_hour.unwrap_or(whole_seconds(now) + FIVE_HOURS);
         let end = seven_day.map_or(end, |seven_day| end.min(seven_day));
         let week_end = seven_day.unwrap_or(end);
         let (habit, calendar) = (&learned.habit, &rules.calendar);
-        let past = Past { days: habit.by_day(calendar, now), now, calendar };
+        let past = Past { days: habit.by_day(calendar, now), calendar };
         let mut forecast = Self::default();
-        past.current(so_far, end, &mut forecast);
+        forecast.current(&past, so_far, now, end);
         if habit.days() > 1 {
-            past.later(end, week_end, &mut forecast);
+            forecast.add_later(&past, end, week_end);
         } else {
             forecast.spread(again, end, week_end);
         }
@@ -68,6 +54,39 @@ impl Forecast {
             forecast.cap(habit, week_end - WEEK);
         }
         forecast
+    }
+
+    /// Until the 5-hour reset. In the same time come as many calls again as so far, at most.
+    fn current(&mut self, past: &Past<'_>, so_far: (f64, f64), now: f64, end: i64) {
+        let again = |secs: f64| so_far.0 * secs / (so_far.1 + secs);
+        let (_, of_day) = place(past.calendar, whole_seconds(now));
+        for (from, to) in slots(now, end) {
+            let (calls, days) = past.calls(from, to, |day| day.has_calls_around(of_day));
+            let pseudo = again(to - now) - again(from - now);
+            let expected = (calls + pseudo) / (days + 1.0);
+            self.now += expected;
+            self.slots.push((whole_seconds(to), expected));
+        }
+    }
+
+    /// From one reset to the other, by 5-hour windows, each of which begins with a call.
+    fn add_later(&mut self, past: &Past<'_>, from: i64, to: i64) {
+        let mut left = 0;
+        for (from, to) in slots(seconds(from), to) {
+            let (calls, days) = past.calls(from, to, |_| true);
+            let expected = calls / (days + 1.0);
+            if left == 0 && expected > 0.0 {
+                self.later.push(0.0);
+                left = WINDOW_SLOTS;
+            }
+            if left > 0 {
+                left -= 1;
+                if let Some(window) = self.later.last_mut() {
+                    *window += expected;
+                }
+                self.slots.push((whole_seconds(to), expected));
+            }
+        }
     }
 
     /// When so many calls are made, if that is before the reset.
@@ -106,46 +125,14 @@ impl Forecast {
 }
 
 impl Past<'_> {
-    /// Until the 5-hour reset.
-    fn current(&self, so_far: SoFar, end: i64, forecast: &mut Forecast) {
-        let (_, of_day) = place(self.calendar, whole_seconds(self.now));
-        for (from, to) in slots(self.now, end) {
-            let (calls, days) = self.days(from, |day| day.has_calls_around(of_day));
-            let pseudo = so_far.again(to - self.now) - so_far.again(from - self.now);
-            let expected = (calls * share(from, to) + pseudo) / (days + 1.0);
-            forecast.now += expected;
-            forecast.slots.push((whole_seconds(to), expected));
-        }
-    }
-
-    /// From one reset to the other, by 5-hour windows, each of which begins with a call.
-    fn later(&self, from: i64, to: i64, forecast: &mut Forecast) {
-        let mut left = 0;
-        for (from, to) in slots(seconds(from), to) {
-            let (calls, days) = self.days(from, |_| true);
-            let expected = calls * share(from, to) / (days + 1.0);
-            if left == 0 {
-                if expected <= 0.0 {
-                    continue;
-                }
-                forecast.later.push(0.0);
-                left = WINDOW_SLOTS;
-            }
-            left -= 1;
-            if let Some(window) = forecast.later.last_mut() {
-                *window += expected;
-            }
-            forecast.slots.push((whole_seconds(to), expected));
-        }
-    }
-
-    /// The calls in the slot at this moment over the days of its kind, and the number of these days.
-    fn days(&self, at: f64, counts: impl Fn(&Day) -> bool) -> (f64, f64) {
-        let (day, of_day) = place(self.calendar, whole_seconds(at));
+    /// The calls in a part of a slot over the days of its kind, and the number of these days.
+    fn calls(&self, from: f64, to: f64, counts: impl Fn(&Day) -> bool) -> (f64, f64) {
+        let (day, of_day) = place(self.calendar, whole_seconds(from));
         let is_workday = self.calendar.is_workday(day);
         let days = self.days.iter().filter(|day| day.is_workday == is_workday && counts(day));
         let known = days.map(|day| day.calls[of_day]).filter(|calls| !calls.is_nan());
-        known.fold((0.0, 0.0), |(sum, days), calls| (sum + calls, days + 1.0))
+        let (calls, days) = known.fold((0.0, 0.0), |(sum, days), calls| (sum + calls, days + 1.0));
+        (calls * (to - from) / seconds(SLOT_SECS), days)
     }
 }
 
@@ -154,11 +141,6 @@ impl Day {
         let around = of_day.saturating_sub(1)..=(of_day + 1).min(DAY_SLOTS - 1);
         self.calls[around].iter().any(|calls| *calls > 0.0)
     }
-}
-
-/// The share of a slot.
-fn share(from: f64, to: f64) -> f64 {
-    (to - from) / seconds(SLOT_SECS)
 }
 
 /// The slots between two moments, cut where those are, in seconds.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::habit::Habit;
-use crate::{Reading, Snapshot, Window, seconds};
+use crate::{Reading, Readings, Window, is_same_reset, seconds};
 
 /// Calls of one session that end within this many seconds of the first one ran side by side: one step of work.
 const STEP_SECS: f64 = 2.0;
@@ -31,22 +31,17 @@ const ROUNDING: f64 = 0.5;
 /// A limit counts as reached from this usage on, in percent.
 const REACHED: f64 = 99.5;
 
-const ACCOUNTS: usize = 4;
-
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Call {
     /// Its end, in seconds since the epoch.
-    #[serde(deserialize_with = "crate::json::time")]
     pub at: f64,
     /// A hash of the session's id.
-    #[serde(default, deserialize_with = "crate::json::session_name")]
     pub session: u64,
     /// Its delay, in seconds.
-    #[serde(default, deserialize_with = "crate::json::or_default")]
     pub slept_secs: f64,
 }
 
-/// The knowledge of the user and the accounts of this machine. All sessions share it.
+/// The knowledge of the user of this machine. All sessions share it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learned {
@@ -54,12 +49,14 @@ pub struct Learned {
     gap: (f64, f64),
     pub habit: Habit,
     sessions: BTreeMap<u64, Course>,
-    /// The account in use first.
-    accounts: Vec<Account>,
+    /// Calls since readings are known, the older the less.
+    calls: f64,
+    /// When the current 5-hour window's first call came, and the natural calls since then.
+    pub(crate) window: (f64, f64),
+    /// By [`Window`].
+    meters: [Meter; 2],
     /// When the newest limit that was reached resets.
     locked_until: i64,
-    /// The time of the newest reading.
-    read_at: i64,
 }
 
 /// When a session's newest step ended and until when it slept.
@@ -67,17 +64,6 @@ pub struct Learned {
 struct Course {
     at: f64,
     until: f64,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Account {
-    /// Calls since readings are known, the older the less.
-    calls: f64,
-    /// When the current 5-hour window's first call came, and the natural calls since then.
-    window: (f64, f64),
-    /// By [`Window`].
-    meters: [Meter; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -97,10 +83,6 @@ struct Meter {
 impl Learned {
     /// Learns from a call. Calls come in the order of their time.
     pub fn call(&mut self, call: Call) {
-        if !crate::is_sane(call.at) {
-            return;
-        }
-        let slept = if call.slept_secs.is_finite() { call.slept_secs.clamp(0.0, 3600.0) } else { 0.0 };
         let course = self.sessions.entry(call.session).or_default();
         let is_same_step = (0.0..STEP_SECS).contains(&(call.at - course.at));
         if !is_same_step {
@@ -113,11 +95,9 @@ impl Learned {
             *course = Course { at: call.at, until: course.until.max(call.at) };
             self.sessions.retain(|_, course| (call.at - course.at).abs() < ABSENT_SECS);
             self.count(call.at, 1.0);
-            if let Some(account) = self.accounts.first_mut() {
-                account.call();
-            }
+            self.charge();
         }
-        self.delayed(Call { slept_secs: slept, ..call });
+        self.delayed(call);
     }
 
     /// A session will sleep until then, unless something ends that before: its next call ends no gap.
@@ -133,10 +113,6 @@ impl Learned {
         self.delayed(call);
     }
 
-    pub fn end(&mut self, session: u64) {
-        self.sessions.remove(&session);
-    }
-
     /// A delay, which kept calls from coming.
     fn delayed(&mut self, Call { at, session, slept_secs }: Call) {
         if slept_secs <= 0.0 {
@@ -150,91 +126,22 @@ impl Learned {
 
     fn count(&mut self, at: f64, natural: f64) {
         self.habit.add(at, natural, self.locked_until);
-        let Some(account) = self.accounts.first_mut() else { return };
-        let (first, calls) = account.window;
-        let reset = seconds(account.meters[0].resets_at);
-        let is_over = (first < reset && at >= reset) || at - first >= seconds(Window::FiveHour.length_secs());
-        account.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
-    }
-
-    /// Learns from a reading. Readings come in the order of their time; a known one changes nothing.
-    pub fn read(&mut self, snapshot: &Snapshot) {
-        if Window::ALL.iter().all(|window| snapshot.of(*window).is_none()) {
+        if !self.has_readings() {
             return;
         }
-        let is_new = snapshot.at >= self.read_at;
-        // An account is known by the resets of its windows. One whose windows have all ended is taken up again.
-        let is_of =
-            |account: &Account| account.is_told_by(snapshot) || (is_new && account.has_ended(snapshot));
-        match self.accounts.iter().position(is_of) {
-            // A known reading tells which account is in use, too.
-            Some(index) => self.accounts.swap(0, index),
-            None if is_new => {
-                self.accounts.insert(0, Account::default());
-                self.accounts.truncate(ACCOUNTS);
-            }
-            None => {}
-        }
-        let Some(account) = self.accounts.first_mut().filter(|_| is_new) else { return };
-        self.read_at = snapshot.at;
-        for window in Window::ALL {
-            let Some(reading) = snapshot.of(window) else { continue };
-            account.meters[window as usize].read(snapshot.at, &reading);
-            if reading.used() >= REACHED {
-                self.locked_until = self.locked_until.max(reading.resets_at);
-            }
-        }
+        let (first, calls) = self.window;
+        let reset = seconds(self.meters[0].resets_at);
+        let is_over = (first < reset && at >= reset) || at - first >= seconds(Window::FiveHour.length_secs());
+        self.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
     }
 
-    /// Natural seconds between two calls of a session.
-    pub fn gap_secs(&self) -> f64 {
-        let (mean, count) = self.gap;
-        // A few gaps say little.
-        let usual = (5.0 - count).max(0.0);
-        ((mean * count + USUAL_GAP_SECS * usual) / (count + usual)).max(1.0)
+    fn has_readings(&self) -> bool {
+        self.meters.iter().any(|meter| meter.at != 0)
     }
 
-    /// Points of a window that a call costs. `average` is the usage of the whole window so far, per call that fits into its
-    /// elapsed time.
-    pub(crate) fn cost(&self, window: Window, average: f64) -> f64 {
-        let Some(account) = self.accounts.first() else { return average };
-        (account.meters[window as usize].rises + PRIOR_CALLS * average) / (account.calls + PRIOR_CALLS)
-    }
-
-    /// The usage of a window now: the reading, and the calls since then as far as it does not contradict them.
-    pub(crate) fn estimate(&self, window: Window, reading: &Reading) -> f64 {
-        let meter = self.accounts.first().map(|account| &account.meters[window as usize]);
-        meter
-            .filter(|meter| meter.is_same(reading))
-            .map_or(reading.used(), |meter| meter.estimate.max(reading.used() - ROUNDING))
-    }
-
-    /// When the current 5-hour window's first call came, and the natural calls since then.
-    pub(crate) fn window(&self) -> (f64, f64) {
-        self.accounts.first().map_or((0.0, 0.0), |account| account.window)
-    }
-}
-
-impl Account {
-    /// A current window of this account is in the snapshot.
-    fn is_told_by(&self, snapshot: &Snapshot) -> bool {
-        Window::ALL
-            .into_iter()
-            .zip(&self.meters)
-            .any(|(window, meter)| snapshot.of(window).is_some_and(|reading| meter.is_same(&reading)))
-    }
-
-    /// All windows of this account that are in the snapshot were over by then.
-    fn has_ended(&self, snapshot: &Snapshot) -> bool {
-        Window::ALL
-            .into_iter()
-            .zip(&self.meters)
-            .all(|(window, meter)| snapshot.of(window).is_none() || meter.resets_at <= snapshot.at)
-    }
-
-    /// A call, once readings are known.
-    fn call(&mut self) {
-        if self.meters.iter().all(|meter| meter.at == 0) {
+    /// Adds the cost of a call to the estimates, once readings are known.
+    fn charge(&mut self) {
+        if !self.has_readings() {
             return;
         }
         self.calls = self.calls * (1.0 - 1.0 / CALLS) + 1.0;
@@ -243,16 +150,44 @@ impl Account {
             meter.rises *= 1.0 - 1.0 / CALLS;
         }
     }
+
+    /// Learns from readings. They come in the order of their time; a known one changes nothing.
+    pub fn read(&mut self, readings: &Readings) {
+        for (meter, reading) in self.meters.iter_mut().zip(readings) {
+            let Some(reading) = reading else { continue };
+            meter.read(reading);
+            if reading.used_percent >= REACHED {
+                self.locked_until = self.locked_until.max(reading.resets_at);
+            }
+        }
+    }
+
+    /// Natural seconds between two calls of a session.
+    pub fn gap_secs(&self) -> f64 {
+        let (mean, count) = self.gap;
+        if count > 0.0 { mean.max(1.0) } else { USUAL_GAP_SECS }
+    }
+
+    /// Points of a window that a call costs. `average` is the usage of the whole window so far, per call that fits into its
+    /// elapsed time.
+    pub(crate) fn cost(&self, window: Window, average: f64) -> f64 {
+        (self.meters[window as usize].rises + PRIOR_CALLS * average) / (self.calls + PRIOR_CALLS)
+    }
+
+    /// The usage of a window now: the reading, and the calls since then as far as it does not contradict them.
+    pub(crate) fn estimate(&self, window: Window, reading: &Reading) -> f64 {
+        let meter = Some(self.meters[window as usize]).filter(|meter| meter.is_same(reading));
+        meter.map_or(reading.used_percent, |meter| meter.estimate.max(reading.used_percent - ROUNDING))
+    }
 }
 
 impl Meter {
     const fn is_same(&self, reading: &Reading) -> bool {
-        crate::is_same_reset(self.resets_at, reading.resets_at)
+        is_same_reset(self.resets_at, reading.resets_at)
     }
 
-    fn read(&mut self, at: i64, reading: &Reading) {
-        let used = reading.used();
-        let is_same = self.is_same(reading);
+    fn read(&mut self, &Reading { at, used_percent: used, resets_at }: &Reading) {
+        let is_same = is_same_reset(self.resets_at, resets_at);
         if at < self.at || (at == self.at && is_same && used <= self.used) {
             return;
         }
@@ -261,10 +196,11 @@ impl Meter {
             self.used = used.max(self.used);
             self.estimate = self.estimate.clamp(self.used - ROUNDING, self.used + ROUNDING);
         } else {
-            // The usage before the first reading of all is somebody else's.
-            self.rises += if self.at > 0 { used } else { 0.0 };
+            // The usage before the first reading of all is somebody else's, as is that of another account.
+            let is_next = self.at > 0 && self.resets_at <= at;
+            self.rises += if is_next { used } else { 0.0 };
             (self.used, self.estimate) = (used, used);
         }
-        (self.at, self.resets_at) = (at, reading.resets_at);
+        (self.at, self.resets_at) = (at, resets_at);
     }
 }

@@ -4,7 +4,6 @@
 //!
 //! - `calendar`: working time in the user's time zone; `line`: how much of a window may be used by now
 //! - `learned`: natural gap and cost of a call; `habit`: calls per quarter of an hour over four weeks
-//! - `json`: calls and readings as the filter reads them
 //! - `forecast`: how many calls come until a reset; `decide`: the delay; `reason`: the sentence about it
 //!
 //! No clock, no file and no settings are reachable from here. The hook and `cargo xtask simulate` use this crate alike.
@@ -13,17 +12,14 @@ mod calendar;
 mod decide;
 mod forecast;
 mod habit;
-pub mod json;
 mod learned;
 mod line;
 mod reason;
 
 use serde::{Deserialize, Serialize};
 
-pub use calendar::{Calendar, DAY_SECS, DAYS, Hours, MONTHS, Off, Zone, date, weekday};
-pub use decide::{
-    CLOCK_PLAY_SECS, Fit, Pace, Question, Status, WindowPace, decide, is_clearly_within, stretch,
-};
+pub use calendar::{Calendar, DAY_SECS, Hours, Zone};
+pub use decide::{CLOCK_PLAY_SECS, Fit, Pace, Status, WindowPace, decide, is_clearly_within, stretch};
 pub use forecast::Forecast;
 pub use habit::Habit;
 pub use learned::{Call, Learned};
@@ -35,11 +31,6 @@ pub const SAME_RESET_SECS: u64 = 90;
 
 /// No moment is further from the epoch, in seconds: it would be a slip.
 const SANE_SECS: i64 = 100_000_000_000;
-
-/// Whether a moment is one of the calendar's.
-fn is_sane(moment: f64) -> bool {
-    moment.is_finite() && (-SANE_SECS..=SANE_SECS).contains(&whole_seconds(moment))
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,16 +69,25 @@ impl Window {
     }
 }
 
+/// The usage of a window at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reading {
+    /// When the number was true, in seconds since the epoch.
+    pub at: i64,
     /// 0 to 100; more if Claude Code says so.
     pub used_percent: f64,
     pub resets_at: i64,
 }
 
+/// The newest reading of each [`Window`].
+pub type Readings = [Option<Reading>; 2];
+
 impl Reading {
-    pub const fn used(&self) -> f64 {
-        if self.used_percent.is_finite() { self.used_percent.clamp(0.0, 1000.0) } else { 0.0 }
+    /// A reading within the bounds of the calendar, whatever a file holds.
+    pub fn new(at: i64, used_percent: f64, resets_at: i64) -> Self {
+        let used_percent = if used_percent.is_finite() { used_percent.clamp(0.0, 1000.0) } else { 0.0 };
+        let sane = |at: i64| at.clamp(-SANE_SECS, SANE_SECS);
+        Self { at: sane(at), used_percent, resets_at: sane(resets_at) }
     }
 }
 
@@ -96,42 +96,12 @@ pub const fn is_same_reset(one: i64, other: i64) -> bool {
     one.abs_diff(other) <= SAME_RESET_SECS
 }
 
-/// The usage of both windows at one moment.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
-pub struct Snapshot {
-    /// When the numbers were true, in seconds since the epoch.
-    #[serde(deserialize_with = "json::whole_time")]
-    pub at: i64,
-    #[serde(default, deserialize_with = "json::reading")]
-    pub five_hour: Option<Reading>,
-    #[serde(default, deserialize_with = "json::reading")]
-    pub seven_day: Option<Reading>,
-}
-
-impl Snapshot {
-    /// The usage of one window, if it is a number.
-    pub fn of(&self, window: Window) -> Option<Reading> {
-        let reading = match window {
-            Window::FiveHour => self.five_hour,
-            Window::SevenDay => self.seven_day,
-        };
-        let sane = |at: i64| at.clamp(-SANE_SECS, SANE_SECS);
-        reading
-            .filter(|reading| reading.used_percent.is_finite() && self.at == sane(self.at))
-            .map(|reading| Reading { resets_at: sane(reading.resets_at), ..reading })
-    }
-}
-
-/// The newest reading of a window and its time. Within one window usage never falls: a lower reading is an older one.
-pub fn newest(snapshots: &[Snapshot], window: Window) -> Option<(i64, Reading)> {
-    let mut readings =
-        snapshots.iter().rev().filter_map(|snapshot| Some((snapshot.at, snapshot.of(window)?)));
-    let (at, newest) = readings.next()?;
-    let same = readings
-        .map(|(_, reading)| reading)
-        .filter(|reading| is_same_reset(reading.resets_at, newest.resets_at));
+/// The newest reading of these, oldest first. Within one window usage never falls: a lower reading is an older one.
+pub fn newest(readings: &[Reading]) -> Option<Reading> {
+    let newest = readings.last()?;
+    let same = readings.iter().filter(|reading| is_same_reset(reading.resets_at, newest.resets_at));
     let used_percent = same.map(|reading| reading.used_percent).fold(newest.used_percent, f64::max);
-    Some((at, Reading { used_percent, ..newest }))
+    Some(Reading { used_percent, ..*newest })
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -150,14 +120,8 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Minimal => "minimal",
-            Self::Gradual => "gradual",
-            Self::Aggressive => "aggressive",
-            Self::Emergency => "emergency",
-        }
+    pub fn word(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 

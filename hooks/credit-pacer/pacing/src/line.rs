@@ -1,6 +1,6 @@
 //! The safe line: how much of a window may be used by now.
 
-use crate::calendar::{Calendar, Off, Spans};
+use crate::calendar::{Calendar, Spans};
 use crate::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -48,7 +48,7 @@ impl Rules {
         let end = end(window, resets_at, now);
         let left = if end == resets_at { (seconds(end) - now).clamp(0.0, length) } else { length };
         let (over, whole) = match self.working(window, end) {
-            Some(working) => (working.until(now), working.total()),
+            Some(working) => (working.until(now), working.until(f64::INFINITY)),
             None => (length - left, length),
         };
         let elapsed_percent = (over / whole * 100.0).clamp(0.0, 100.0);
@@ -68,13 +68,7 @@ impl Rules {
             return None;
         }
         let working = self.calendar.working(end.saturating_sub(window.length_secs()), end);
-        (working.total() > 0.0).then_some(working)
-    }
-
-    /// Until when the allowance of a window stands still, and why; `None` if it does not, or is complete.
-    pub(crate) fn standstill(&self, window: Window, resets_at: i64, now: f64) -> Option<(i64, Off)> {
-        let working = self.working(window, end(window, resets_at, now))?;
-        Some((working.goes_on(whole_seconds(now))?, self.calendar.why_off(whole_seconds(now))))
+        (working.until(f64::INFINITY) > 0.0).then_some(working)
     }
 }
 

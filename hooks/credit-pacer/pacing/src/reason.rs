@@ -1,56 +1,50 @@
 //! One sentence for people on why there is a delay, or none.
 
-use crate::calendar::{DAYS, Off};
-use crate::{Reading, Rules, Status, Window, WindowPace, seconds, whole_seconds};
-
-pub(crate) fn of(
-    windows: &[WindowPace],
-    constrained: Option<&WindowPace>,
-    is_quiet: bool,
-    now: f64,
-    rules: &Rules,
-) -> String {
-    if let Some(pace) = constrained {
-        return pace.why(now, rules);
-    }
-    let parts: Vec<String> =
-        windows.iter().filter_map(|pace| undelayed(pace, is_quiet, now, rules)).collect();
-    if parts.is_empty() { "every limit is switched off".to_owned() } else { parts.join("; ") }
-}
-
-fn undelayed(pace: &WindowPace, is_quiet: bool, now: f64, rules: &Rules) -> Option<String> {
-    let text = match pace.status {
-        Status::Off => return None,
-        Status::Unknown => "no reading yet".to_owned(),
-        Status::Stale => pace.reading.map(|reading| stale(reading, now)).unwrap_or_default(),
-        Status::Ok => pace.standing(),
-        Status::Over => {
-            let why = match () {
-                () if is_quiet => "nothing waits in quiet_hours",
-                () if rules.longest_delay < rules.shortest_delay.max(f64::MIN_POSITIVE) => {
-                    "nothing waits with this max_delay_secs"
-                }
-                () => "nothing waits, because the expected calls fit or nearly fit",
-            };
-            format!("{}; {why}{}", pace.standing(), pace.standstill(now, rules))
-        }
-    };
-    Some(format!("{}: {text}", pace.window.name()))
-}
+use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
 
 impl WindowPace {
-    /// "62 % used, 52 % safe by now". With a decimal where whole numbers would look the same.
-    pub fn standing(&self) -> String {
-        let used = self.reading.map_or(0.0, |(_, reading)| reading.used_percent);
+    /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
+    pub fn place(&self, now: f64, rules: &Rules) -> String {
+        let used = |is_close| percent(self.reading.map_or(0.0, |reading| reading.used_percent), is_close);
         let safe = self.line.safe_percent;
-        let is_close = (used - safe).abs() < 1.0;
-        format!("{} % used, {} % safe by now", percent(used, is_close), percent(safe, is_close))
+        // With a decimal where whole numbers would look the same.
+        let is_close = self.over_percent.abs() < 1.0;
+        let place = format!("{} % used, {} % safe by now", used(is_close), percent(safe, is_close));
+        let text = match self.status {
+            Status::Off => "off".to_owned(),
+            Status::Unknown => "no reading yet".to_owned(),
+            Status::Stale => self.stale(now),
+            Status::Ok => place,
+            Status::Over => format!("{place}{}", self.nothing_waits(now, rules)),
+        };
+        format!("{}: {text}", self.window.name())
+    }
+
+    fn stale(&self, now: f64) -> String {
+        let Some(reading) = self.reading else { return String::new() };
+        match whole_seconds(now) - reading.at {
+            _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
+            age if age < 0 => "the reading is from the future".to_owned(),
+            age => format!(
+                "{} % used, but the reading is {} old",
+                percent(reading.used_percent, false),
+                duration(age)
+            ),
+        }
+    }
+
+    fn nothing_waits(&self, now: f64, rules: &Rules) -> &'static str {
+        match rules.calendar.is_quiet(now) {
+            _ if self.delay_secs > 0.0 => "",
+            true => "; nothing waits in quiet_hours",
+            false => "; nothing waits, because the expected calls fit or nearly fit",
+        }
     }
 
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 min before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let (name, calendar) = (self.window.name(), &rules.calendar);
-        let Some((_, reading)) = self.reading else { return name.to_owned() };
+        let Some(reading) = self.reading else { return name.to_owned() };
         let (at, resets_at) = (whole_seconds(now), reading.resets_at);
         let resets = calendar.said(resets_at, at);
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
@@ -58,7 +52,7 @@ impl WindowPace {
             Some(ends_at) => {
                 let before = duration(resets_at - ends_at);
                 let ends = match self.window {
-                    Window::FiveHour => calendar.time(ends_at),
+                    Window::FiveHour => calendar.shown(ends_at, "%H:%M"),
                     Window::SevenDay => calendar.said(ends_at, at),
                 };
                 format!("at this pace it would end at {ends}, {before} before it resets ({resets})")
@@ -66,27 +60,11 @@ impl WindowPace {
             None => format!("little is left until it resets ({resets})"),
         };
         format!(
-            "{name}: {} % used at {}, {} % safe by now; {rest}{}",
+            "{name}: {} % used at {}, {} % safe by now; {rest}",
             percent(reading.used_percent, false),
-            calendar.time(at),
+            calendar.shown(at, "%H:%M"),
             percent(self.line.safe_percent, false),
-            self.standstill(now, rules)
         )
-    }
-
-    /// "; the safe line stands still until Mon 00:00, because Sunday is no working day (credit-pacer.workdays)", or nothing.
-    pub fn standstill(&self, now: f64, rules: &Rules) -> String {
-        let reading = self.reading.filter(|(_, reading)| seconds(reading.resets_at) > now);
-        let standstill =
-            reading.and_then(|(_, reading)| rules.standstill(self.window, reading.resets_at, now));
-        let Some((until, why)) = standstill else { return String::new() };
-        let until = rules.calendar.said(until, whole_seconds(now));
-        let because = match why {
-            Off::Weekday(day) => format!("{} is no working day (credit-pacer.workdays)", DAYS[day]),
-            Off::Holiday => "today is a day off (credit-pacer.holidays)".to_owned(),
-            Off::Hours => "this is no working hour (credit-pacer.work_hours)".to_owned(),
-        };
-        format!("; the safe line stands still until {until}, because {because}")
     }
 }
 
@@ -104,12 +82,4 @@ pub fn duration(secs: i64) -> String {
     let shown = parts.iter().skip(first).take(2).enumerate();
     let shown = shown.filter(|(index, (count, _))| *index == 0 || *count > 0);
     shown.map(|(_, (count, unit))| format!("{count} {unit}")).collect::<Vec<_>>().join(" ")
-}
-
-fn stale((at, reading): (i64, Reading), now: f64) -> String {
-    match whole_seconds(now) - at {
-        _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
-        age if age < 0 => "the reading is from the future".to_owned(),
-        age => format!("the reading is {} old", duration(age)),
-    }
 }

@@ -2,90 +2,63 @@
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Pace, Rules, Status, WindowPace, duration, percent};
+use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration, percent};
 use serde_json::{Map, Value};
-use shared::cli::{self, Asker, off_file};
-use shared::config::Section;
-use shared::host::Timestamp;
+use shared::cli::{self, Asker};
+use shared::config::{LayerKind, Section};
 use shared::usage::Source;
 
-use crate::CreditPacer;
-use crate::decide::{Change, Reply, allowed};
+use crate::decide::{Change, Reply};
+use crate::now::Now;
 use crate::poll::Slot;
-use crate::readings::{Scene, known};
-use crate::settings::{Settings, by_project};
-use crate::state::{State, digest, exact, secs};
+use crate::readings::known;
+use crate::settings::Settings;
+use crate::state::{exact, secs};
 use crate::wording::SOURCES;
-use crate::{filter, rules};
+use crate::{CreditPacer, filter};
 
-struct Now {
-    pace: Pace,
-    /// The delay of the next call, in seconds.
-    delay_secs: f64,
-    rules: Rules,
-    source: Option<Source>,
-    state: State,
-    time: Timestamp,
-    /// Nothing is delayed, whatever the limits.
-    is_off: bool,
+fn now(section: &Section<Settings>, asker: &Asker<'_>) -> Now {
+    let usage = known(asker.store, asker.session, &section.settings, secs(asker.host.now()));
+    Now::of(asker, section, usage)
 }
 
 impl Now {
-    fn of(section: &Section<Settings>, asker: &Asker<'_>) -> Self {
-        let (settings, time) = (&section.settings, asker.host.now());
-        let state = asker.store.and_then(State::peek).unwrap_or_default();
-        let usage = asker.store.and_then(|store| known(store, asker.session, settings, secs(time)));
-        let source = usage.as_ref().map(|usage| usage.source);
-        let rules = rules::around(settings, secs(time));
-        let scene = Scene { rules, ..Scene::of(usage, settings, secs(time)) };
-        let pace = state.pace(&scene, time);
-        let headless = asker.host.environment.is_headless() && !section.headless;
-        let session = asker.session.and_then(|session| state.sessions.get(&digest(session)));
-        let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
-        let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
-        let delay_secs = if is_off { 0.0 } else { delay };
-        Self { pace, delay_secs, rules: scene.rules, source, state, time, is_off }
+    fn source(&self) -> Option<&'static str> {
+        self.scene.usage.as_ref().map(|usage| match usage.source {
+            Source::StatusLine => "the status line",
+            Source::UsageApi => "the usage API",
+        })
     }
 
     fn next(&self) -> String {
-        let reason = &self.pace.reason;
+        let (secs, pace) = (percent(self.delay_secs, true), &self.pace);
         match self.delay_secs {
             _ if self.is_off => "next delay: none while it is off".to_owned(),
-            secs if secs > 0.0 => {
-                format!("next delay: {} s ({}); {reason}", percent(secs, true), self.pace.strategy.word())
+            delay if delay > 0.0 => {
+                format!("next delay: {secs} s ({}); {}", pace.strategy.word(), pace.reason)
             }
-            _ => format!("next delay: none; {reason}"),
+            _ => "next delay: none".to_owned(),
         }
     }
 
-    fn window(&self, pace: &WindowPace) -> String {
-        let name = pace.window.name();
-        let Some((at, reading)) = pace.reading else {
-            let why = if pace.status == Status::Off { "off" } else { "no reading yet" };
-            return format!("  {name}: {why}");
+    fn window(&self, window: &WindowPace) -> String {
+        let (now, rules) = (secs(self.time), &self.scene.rules);
+        let place = window.place(exact(self.time), rules);
+        let Some(reading) = window.reading.filter(|reading| reading.resets_at > now) else {
+            return format!("  {place}");
         };
-        let now = secs(self.time);
-        let resets = self.rules.calendar.said(reading.resets_at, now);
-        if reading.resets_at <= now {
-            return format!("  {name}: no reading since it reset {resets}");
-        }
-        let used = percent(reading.used_percent, false);
-        let standing = match pace.status {
-            Status::Off => format!("{used} % used; off"),
-            Status::Stale => format!("{used} % used, too old to count"),
-            _ => format!("{}{}", pace.standing(), pace.standstill(exact(self.time), &self.rules)),
-        };
-        let fit = pace.fit.filter(|_| pace.status == Status::Over).map_or_else(String::new, |fit| {
+        let fit = window.fit.filter(|_| window.status == Status::Over).map_or_else(String::new, |fit| {
             format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
         });
-        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(at)));
-        format!("  {name}: {standing}{fit}; resets {resets}, in {left}; read {age} ago")
+        let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(reading.at)));
+        let resets = rules.calendar.said(reading.resets_at, now);
+        format!("  {place}{fit}; resets {resets}, in {left}; read {age} ago")
     }
 
     fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
         let slot = asker.store.map(Slot::peek).unwrap_or_default();
-        let from = match self.source {
-            Some(source) => format!("from {}", source_word(source)),
+        let from = match self.source() {
+            Some(source) => format!("from {source}"),
             None if settings.usage_api.enabled => "none yet".to_owned(),
             None => format!("none yet; {SOURCES}"),
         };
@@ -93,8 +66,8 @@ impl Now {
             _ if !settings.usage_api.enabled => String::new(),
             0 => "; usage API on, asked with the next call of a session".to_owned(),
             asked_at => {
-                let last = self.rules.calendar.said(asked_at, secs(self.time));
-                let failure = slot.trouble.map_or_else(String::new, |kind| format!(": {}", kind.words()));
+                let last = self.scene.rules.calendar.said(asked_at, secs(self.time));
+                let failure = slot.trouble.map_or_else(String::new, |why| format!(": {why}"));
                 format!("; usage API on, last asked {last}{failure}")
             }
         };
@@ -102,7 +75,7 @@ impl Now {
     }
 
     fn suggested(&self) -> Option<String> {
-        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.rules.calendar)?;
+        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.scene.rules.calendar)?;
         let set = "req config set credit-pacer.work_hours";
         Some(format!("you seem to work {hours}; to count those hours: {set} '[\"{hours}\"]' --global"))
     }
@@ -110,36 +83,26 @@ impl Now {
 
 /// The lines below the one about the switch.
 pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
-    let (now, settings) = (Now::of(section, asker), &section.settings);
+    let (now, settings) = (now(section, asker), &section.settings);
     let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
     let has_alerts = section.is_switched_off() && !percents.is_empty();
     let has_no_hours = settings.work_hours.as_slice().is_empty();
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
-    let after = [
-        Some(week(section)),
-        by_project(&|key| section.origin(key)),
-        Some(now.readings(settings, asker)),
-        now.suggested().filter(|_| has_no_hours),
-    ];
+    let after =
+        [by_project(section), Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
 }
 
-/// "working time: mon, tue, 09:00-17:00, Europe/Berlin (~/.claude/requirements.yaml:3)".
-fn week(section: &Section<Settings>) -> String {
-    let settings = &section.settings;
-    let or =
-        |parts: Vec<String>, none: &str| if parts.is_empty() { none.to_owned() } else { parts.join(", ") };
-    let days = settings.workdays.as_slice().iter().map(|day| format!("{day:?}").to_lowercase());
-    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
-    let hours = settings.work_hours.as_slice().iter();
-    let hours = hours.map(|hours| format!("{}-{}", time(hours.from), time(hours.to)));
-    let (days, hours) = (or(days.collect(), "every day and night"), or(hours.collect(), "all day"));
-    let off = if settings.holidays.as_slice().is_empty() { "" } else { ", without holidays" };
-    let zone = rules::zone_name(settings).unwrap_or_else(|| "the time of this machine".to_owned());
-    let by = section.origin("timezone").filter(|_| settings.timezone.named().is_some());
-    let by = by.map_or_else(|| "system".to_owned(), |by| by.to_string());
-    format!("working time: {days}, {hours}{off}, {zone} ({by})")
+/// "set for this project: workdays (.claude/requirements.yaml:3)", if its files set anything.
+fn by_project(section: &Section<Settings>) -> Option<String> {
+    let set = section
+        .entries()
+        .into_iter()
+        .filter(|entry| matches!(entry.origin.layer, LayerKind::Project | LayerKind::Local));
+    let keys: Vec<String> =
+        set.map(|entry| format!("{} ({})", entry.path[1..].join("."), entry.origin)).collect();
+    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before
@@ -161,18 +124,13 @@ pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let common: Reply = cli::status::<CreditPacer, Change>(asker, true);
     let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
     let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
-    let now = Now::of(&section, asker);
-    status.extend(filter::paced(&now.pace, exact(now.time)));
-    status.insert("delay_secs".to_owned(), now.delay_secs.into());
-    status.insert("source".to_owned(), now.source.map(source_word).into());
-    Reply::yes(Value::Object(status).to_string())
-}
-
-const fn source_word(source: Source) -> &'static str {
-    match source {
-        Source::StatusLine => "the status line",
-        Source::UsageApi => "the usage API",
+    let now = now(&section, asker);
+    if let Value::Object(paced) = filter::paced(&now.pace, exact(now.time)) {
+        status.extend(paced);
     }
+    status.insert("delay_secs".to_owned(), now.delay_secs.into());
+    status.insert("source".to_owned(), now.source().into());
+    Reply::yes(Value::Object(status).to_string())
 }
 
 #[cfg(test)]

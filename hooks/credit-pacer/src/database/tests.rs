@@ -8,7 +8,7 @@ use pacing::{Reading, Strategy, Window};
 use rusqlite::Connection;
 use shared::host::Timestamp;
 use shared::state::Store;
-use shared::usage::{self, Source};
+use shared::usage::{self, Source, Usage};
 use tempfile::TempDir;
 
 use super::{DelayRow, PATIENCE, Rows, add_delay, add_snapshot, clean_up, open, since};
@@ -24,7 +24,8 @@ fn scratch() -> (TempDir, Store, PathBuf) {
 fn add_within(store: &Store, patience: Duration, at: i64) -> Result<(), String> {
     let window = usage::Window { used_percent: 42.5, resets_at: 20_000, observed_at: at };
     let windows = [("five_hour".to_owned(), window)].into();
-    add_snapshot(store, patience, &windows, (at, at + 3), ("s", Source::UsageApi))
+    let usage = Usage { observed_at: at, source: Source::UsageApi, windows, ..Usage::default() };
+    add_snapshot(store, patience, &usage, at + 3, "s")
 }
 
 fn add(store: &Store, at: i64) -> Result<(), String> {
@@ -32,7 +33,7 @@ fn add(store: &Store, at: i64) -> Result<(), String> {
 }
 
 fn times(store: &Store) -> Vec<i64> {
-    since(store, 0).unwrap().0[0].iter().map(|(at, _)| *at).collect()
+    since(store, 0).unwrap().0[0].iter().map(|reading| reading.at).collect()
 }
 
 #[test]
@@ -50,12 +51,12 @@ fn reads_rows_back_oldest_first_with_or_without_gaps() {
                 INSERT INTO usage_snapshots (timestamp) VALUES (100);
                 INSERT INTO pacing_decisions (timestamp, strategy, \"window\") VALUES (50, 'of tomorrow', 'opus')";
     Connection::open(&path).unwrap().execute_batch(gaps).unwrap();
-    let reading = Reading { used_percent: 42.5, resets_at: 20_000 };
-    let delay = |at| DelayRow { at, secs: 42, window: Some(Window::SevenDay) };
-    let expected = ([vec![(200, reading), (300, reading)], vec![]], vec![delay(200), delay(300)]);
+    let reading = |at| Reading { at, used_percent: 42.5, resets_at: 20_000 };
+    let delay = |at| DelayRow { at, secs: 42, window: Some("seven_day".to_owned()) };
+    let expected = ([vec![reading(200), reading(300)], vec![]], vec![delay(200), delay(300)]);
     assert_eq!(since(&store, 150), Ok(expected));
     assert_eq!(times(&store), [50, 100, 200, 300]);
-    assert_eq!(since(&store, 0).unwrap().1[0], DelayRow { at: 50, secs: 0, window: None });
+    assert_eq!(since(&store, 0).unwrap().1[0], DelayRow { at: 50, secs: 0, window: Some("opus".to_owned()) });
 }
 
 #[test]

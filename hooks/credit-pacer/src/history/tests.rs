@@ -20,7 +20,7 @@ Fri 20 Nov       –   100 %                      –
 Times in Europe/Berlin; safe line by the settings of today.";
     assert_eq!(rest, expected, "{text}");
     let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
-    assert!(empty.starts_with("Nothing is recorded of the last 7 days.\nUsage comes from"), "{empty}");
+    assert!(empty.starts_with("Nothing is recorded of the last 7 days; readings come from"), "{empty}");
 }
 
 #[test]
@@ -28,11 +28,11 @@ fn draws_usage_and_marks_where_it_is_over_the_safe_line() {
     let readings = [("2026-11-20 10:00", 8.0), ("2026-11-20 12:00", 30.0), ("2026-11-20 13:00", 93.0)];
     let past =
         Sample::of("UTC").read(Window::FiveHour, "2026-11-20 15:00", &readings).past(1, "2026-11-20 14:00");
-    let drawn = chart(&past, &past.courses[0], 48);
+    let drawn = chart(&past, Window::FiveHour, 48);
     let lines: Vec<&str> = drawn.lines().collect();
     assert_eq!(lines[0], "5-hour limit: 93 % used, resets Fri 20 Nov 15:00", "{drawn}");
     assert_eq!(lines[1].trim_start(), "▁▁▁▁▃▃██", "{drawn}");
     assert!(lines[2].contains("^^") && lines[2].ends_with("^ over the safe line"), "{drawn}");
-    assert_eq!(lines[3], "Fri 20", "{drawn}");
-    assert_eq!(chart(&past, &past.courses[1], 48).lines().next(), Some("weekly limit: nothing recorded"));
+    assert_eq!(lines[3], "Fri 20 Nov", "{drawn}");
+    assert_eq!(chart(&past, Window::SevenDay, 48).lines().next(), Some("weekly limit: nothing recorded"));
 }

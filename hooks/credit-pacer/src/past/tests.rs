@@ -4,7 +4,7 @@ use chrono::NaiveDateTime;
 use pacing::{Reading, Window};
 use serde_json::{Map, Value};
 
-use super::{Past, Run, days_of};
+use super::{Past, days_of};
 use crate::database::{DelayRow, Rows};
 use crate::rules;
 use crate::settings::Settings;
@@ -33,12 +33,15 @@ impl Sample {
         rules::around(&self.settings, local).calendar.zone.moment(local)
     }
 
+    fn add(&mut self, window: Window, at: i64, used_percent: f64, resets_at: i64) {
+        self.rows.0[window as usize].push(Reading { at, used_percent, resets_at });
+    }
+
     /// With readings of a window that resets then.
     pub(crate) fn read(mut self, window: Window, resets_at: &str, readings: &[(&str, f64)]) -> Self {
         let resets_at = self.at(resets_at);
         for (time, used_percent) in readings {
-            let reading = (self.at(time), Reading { used_percent: *used_percent, resets_at });
-            self.rows.0[window as usize].push(reading);
+            self.add(window, self.at(time), *used_percent, resets_at);
         }
         self
     }
@@ -46,19 +49,15 @@ impl Sample {
     /// With a delay that the week asked for.
     fn delay(mut self, time: &str, secs: i64) -> Self {
         let at = self.at(time);
-        self.rows.1.push(DelayRow { at, secs, window: Some(Window::SevenDay) });
+        self.rows.1.push(DelayRow { at, secs, window: Some("seven_day".to_owned()) });
         self
     }
 
     /// The past as it is looked back on at this time.
-    pub(crate) fn past(&self, days: u32, now: &str) -> Past {
+    pub(crate) fn past(&self, days: i64, now: &str) -> Past {
         let now = self.at(now);
         let rules = rules::between(&self.settings, now - 86_400 * 100, now + 86_400 * 20);
         Past::of(days, now, (rules, self.zone.clone()), self.rows.clone())
-    }
-
-    fn runs(&self) -> Vec<Run> {
-        self.past(7, NOW).courses.into_iter().flat_map(|course| course.runs).collect()
     }
 }
 
@@ -72,11 +71,11 @@ pub(crate) fn week() -> Sample {
             let at = morning + i64::from(hour) * 3600;
             let resets_at = morning + if hour < 5 { 5 } else { 10 } * 3600;
             let used_percent = f64::from(hour % 5 + 1) * 18.0;
-            sample.rows.0[0].push((at, Reading { used_percent, resets_at }));
+            sample.add(Window::FiveHour, at, used_percent, resets_at);
             let used_percent = (f64::from((day - 3) * 8 + hour) * 4.0).min(100.0);
-            sample.rows.0[1].push((at, Reading { used_percent, resets_at: end }));
+            sample.add(Window::SevenDay, at, used_percent, end);
         }
-        sample.rows.1.push(DelayRow { at: morning + 1000, secs: 42, window: Some(Window::SevenDay) });
+        sample.rows.1.push(DelayRow { at: morning + 1000, secs: 42, window: Some("seven_day".to_owned()) });
     }
     sample
 }
@@ -95,37 +94,23 @@ fn reads_days() {
 }
 
 #[test]
-fn usage_never_falls_within_a_window() {
-    let readings = [("10:00", 10.0), ("10:10", 30.0), ("10:20", 20.0), ("10:30", 30.0), ("10:40", 130.0)]
-        .map(|(time, used)| (format!("2026-11-20 {time}"), used));
-    let readings: Vec<(&str, f64)> = readings.iter().map(|(time, used)| (time.as_str(), *used)).collect();
-    let runs = Sample::of("UTC").read(Window::FiveHour, "2026-11-20 14:00", &readings).runs();
-    let used: Vec<f64> = runs[0].points.iter().map(|(_, used)| *used).collect();
-    assert_eq!((runs.len(), used), (1, vec![10.0, 30.0, 130.0]));
-}
-
-#[test]
-fn another_reset_is_another_window_and_a_minute_is_not() {
-    for (reset, expected) in [("14:01:30", 1), ("13:58:30", 1), ("14:01:31", 2), ("19:00", 2)] {
-        let sample = Sample::of("UTC")
-            .read(Window::FiveHour, "2026-11-20 14:00", &[("2026-11-20 10:00", 10.0)])
-            .read(Window::FiveHour, &format!("2026-11-20 {reset}"), &[("2026-11-20 11:00", 20.0)]);
-        assert_eq!(sample.runs().len(), expected, "{reset}");
-    }
-}
-
-#[test]
 fn reading_holds_until_the_reset_the_next_account_or_now() {
-    for (reset, next, until) in [
-        ("2026-11-20 14:00", None, "2026-11-20 14:00"),
-        ("2026-11-27 14:00", None, NOW),
-        ("2026-11-27 14:00", Some("2026-11-21 09:00"), "2026-11-21 09:00"),
+    let sample = Sample::of("UTC")
+        .read(Window::FiveHour, "2026-11-20 14:00", &[("2026-11-20 10:00", 30.0), ("2026-11-20 10:20", 20.0)])
+        .read(Window::FiveHour, "2026-11-22 13:00", &[("2026-11-22 09:00", 50.0)])
+        .read(Window::FiveHour, "2026-11-22 14:00", &[("2026-11-22 10:00", 10.0)]);
+    let past = sample.past(7, NOW);
+    for (from, to, expected) in [
+        ("2026-11-20 09:00", "2026-11-20 10:00", None),
+        ("2026-11-20 10:30", "2026-11-20 13:00", Some(30.0)),
+        ("2026-11-20 13:59", "2026-11-20 18:00", Some(30.0)),
+        ("2026-11-20 14:00", "2026-11-20 18:00", None),
+        ("2026-11-22 09:30", "2026-11-22 11:00", Some(50.0)),
+        ("2026-11-22 10:30", "2026-11-22 11:00", Some(10.0)),
+        ("2026-11-22 12:01", "2026-11-22 13:00", None),
     ] {
-        let mut sample = Sample::of("UTC").read(Window::SevenDay, reset, &[("2026-11-20 10:00", 10.0)]);
-        if let Some(next) = next {
-            sample = sample.read(Window::SevenDay, "2026-11-25 08:00", &[(next, 50.0)]);
-        }
-        assert_eq!(sample.runs()[0].until, sample.at(until), "{reset} {next:?}");
+        let highest = past.highest(Window::FiveHour, &(sample.at(from)..sample.at(to)));
+        assert_eq!(highest.map(|reading| reading.used_percent), expected, "{from}");
     }
 }
 
@@ -150,6 +135,8 @@ fn day_of_the_clocks_change_has_its_25_hours() {
         .delay("2026-10-25 23:59:59", 20)
         .delay("2026-10-26 00:00:30", 30)
         .past(2, "2026-10-26 12:00");
-    let days: Vec<_> = past.days.iter().map(|day| (past.highest_on(day)[0], past.delays_on(day))).collect();
-    assert_eq!(days, [(Some(50.0), (2, 30)), (Some(60.0), (1, 30))]);
+    let days: Vec<_> = past.days.iter().map(|day| past.row(day)).collect();
+    let expected = [["Sun 25 Oct", "50 %", "–", "2, 30 s"], ["Mon 26 Oct", "60 %", "–", "1, 30 s"]]
+        .map(|row| row.map(str::to_owned));
+    assert_eq!(days, expected);
 }

@@ -4,42 +4,44 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use chrono::DateTime;
 use serde_json::{Map, Value};
 use shared::courier::Answer;
-use shared::host::Timestamp;
+use shared::host::{HOUR, Timestamp};
 use shared::usage::{Window, is_window_name};
 
-use super::slot::{Failure, Kind};
+use super::slot::Failure;
 use crate::state::secs;
+
+pub(super) const NO_ANSWER: &str = "the server cannot be reached, or its answer holds no usage, and is asked again later: is \
+                                    credit-pacer.usage_api.url right, and Barbless up to date?";
+
+const DENIED: &str = "the server does not take the login: start `claude` and log in again";
+
+const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
 
 /// The windows in an answer. Pure.
 pub(super) fn read(answer: &Answer, now: Timestamp) -> Result<BTreeMap<String, Window>, Failure> {
-    let kind = match answer.status {
-        200 => match windows(&answer.body, now).filter(|_| !answer.truncated) {
-            Some(windows) => return Ok(windows),
-            None => Kind::Garbage,
-        },
-        401 | 403 => Kind::Refused,
-        429 => Kind::TooMany,
-        500..=599 => Kind::Unreachable,
-        _ => Kind::Garbage,
+    let is_whole = answer.status == 200 && !answer.truncated;
+    if let Some(windows) = is_whole.then(|| windows(&answer.body, now)).flatten() {
+        return Ok(windows);
+    }
+    let retry_after = answer.headers.get("retry-after").and_then(|text| text.trim().parse().ok());
+    let wait = retry_after.map_or(Duration::ZERO, Duration::from_secs);
+    let (why, wait) = match answer.status {
+        401 | 403 => (DENIED, wait.max(HOUR)),
+        429 => (TOO_MANY, wait),
+        _ => (NO_ANSWER, wait),
     };
-    let retry_after = answer.headers.get("retry-after").and_then(|text| retry_after(text.trim(), now));
-    Err((kind, retry_after))
+    Err(Failure { why, wait: Some(wait) })
 }
 
-/// The windows with a usage; `None` if the text names no window at all, not even one that is null.
+/// The windows with a usage; `None`: there are none.
 fn windows(body: &str, now: Timestamp) -> Option<BTreeMap<String, Window>> {
     let top: Map<String, Value> = serde_json::from_str(body).ok()?;
-    let is_window = |value: &Value| {
-        value.is_null() || (value.get("utilization").is_some() && value.get("resets_at").is_some())
-    };
-    if !top.values().any(is_window) {
-        return None;
-    }
     let named = top.into_iter().filter(|(name, _)| is_window_name(name));
-    Some(named.filter_map(|(name, value)| Some((name, window(&value, now)?))).collect())
+    let windows: BTreeMap<_, _> =
+        named.filter_map(|(name, value)| Some((name, window(&value, now)?))).collect();
+    (!windows.is_empty()).then_some(windows)
 }
 
 fn window(value: &Value, now: Timestamp) -> Option<Window> {
@@ -48,15 +50,6 @@ fn window(value: &Value, now: Timestamp) -> Option<Window> {
     // The server's fractions of a second wander around the full hour.
     let resets_at = secs(resets_at.plus(Duration::from_millis(500)));
     Some(Window { used_percent, resets_at, observed_at: secs(now) })
-}
-
-/// The header in either of its forms, seconds or a date. A number that is too large counts as the longest time.
-fn retry_after(text: &str, now: Timestamp) -> Option<Duration> {
-    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Some(text.parse().map_or(Duration::MAX, Duration::from_secs));
-    }
-    let date = DateTime::parse_from_rfc2822(text).ok()?;
-    Some(Timestamp::from_secs(date.timestamp()).since(now))
 }
 
 #[cfg(test)]

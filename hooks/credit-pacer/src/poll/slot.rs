@@ -10,62 +10,29 @@ use shared::state::{MACHINE, Store};
 
 use crate::state::secs;
 
-/// The first wait after a failure; each further one doubles it.
-const FIRST_BACK_OFF: Duration = Duration::from_secs(300);
-
-/// The longest of these waits, and the wait after a denied login.
+/// The longest of these waits.
 const MAX_BACK_OFF: Duration = HOUR;
 
 /// The longest wait that a server may ask for.
 const MAX_RETRY_AFTER: Duration = DAY;
 
-/// An attempt that brought nothing, and how long the server wants to be left alone.
-pub(super) type Failure = (Kind, Option<Duration>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Kind {
-    /// There is none, or it has expired.
-    NoLogin,
-    /// The statuses 401 and 403.
-    Refused,
-    /// The status 429.
-    TooMany,
-    /// No connection, no answer in time, or the statuses 500 to 599.
-    Unreachable,
-    /// No answer of the usage API: another status, or another text.
-    Garbage,
-    NoCourier,
-    NotKept,
-}
-
-impl Kind {
+/// An attempt that brought nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Failure {
     /// The sentence for the user.
-    pub(crate) const fn words(self) -> &'static str {
-        match self {
-            Self::NoLogin => "there is no login of Claude Code that is valid: start `claude` and log in",
-            Self::Refused => "the server does not take the login: start `claude` and log in again",
-            Self::TooMany => "the server was asked too often, and is left alone for a while",
-            Self::Unreachable => "the server cannot be reached or does not work, and is asked again later",
-            Self::Garbage => {
-                "the server's answer cannot be read: is credit-pacer.usage_api.url right, and Barbless up to date?"
-            }
-            Self::NoCourier => {
-                "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again"
-            }
-            Self::NotKept => "what it said could not be written to the state folder",
-        }
-    }
+    pub(super) why: &'static str,
+    /// The server is to be left alone for so long at least; `None`: it was not asked, or has answered.
+    pub(super) wait: Option<Duration>,
 }
 
-impl From<Kind> for Failure {
-    fn from(kind: Kind) -> Self {
-        (kind, None)
+impl From<&'static str> for Failure {
+    fn from(why: &'static str) -> Self {
+        Self { why, wait: None }
     }
 }
 
 /// The memory of all attempts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Slot {
     /// Nobody asks before this, in seconds since the epoch.
@@ -74,7 +41,8 @@ pub(crate) struct Slot {
     pub(crate) asked_at: i64,
     /// So many requests in a row have failed.
     pub(crate) failures: u32,
-    pub(crate) trouble: Option<Kind>,
+    /// The sentence about the last failure; `None` after a success.
+    pub(crate) trouble: Option<String>,
 }
 
 impl Remembered for Slot {
@@ -109,17 +77,17 @@ impl Slot {
         kept.is_ok() && is_taken
     }
 
-    /// Keeps the result. Returns a new kind of failure. If that cannot be kept, the next request comes after the interval.
+    /// Keeps the result. Returns a new reason of failure. If that cannot be kept, the next request comes after the interval.
     pub(super) fn settle(
         store: &Store,
         result: Result<(), Failure>,
         now: Timestamp,
         interval: Duration,
-    ) -> Option<Kind> {
+    ) -> Option<String> {
         let mut news = None;
         let _ = store.change::<Self>(MACHINE, |slot| {
             let next = slot.after(result, now, interval);
-            news = next.trouble.filter(|trouble| Some(*trouble) != slot.trouble);
+            news = next.trouble.clone().filter(|_| next.trouble != slot.trouble);
             *slot = next;
             true
         });
@@ -127,24 +95,19 @@ impl Slot {
     }
 
     /// The slot after an attempt. Pure.
-    fn after(self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
-        let Err((kind, retry_after)) = result else {
-            return Self { failures: 0, trouble: None, ..self };
+    fn after(&self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
+        let Err(Failure { why, wait }) = result else {
+            return Self { failures: 0, trouble: None, ..*self };
         };
-        let wait = match kind {
-            // The server was not asked, or has answered.
-            Kind::NoLogin | Kind::NoCourier | Kind::NotKept => {
-                return Self { next_at: later(now, interval), trouble: Some(kind), ..self };
-            }
-            Kind::Refused => MAX_BACK_OFF,
-            Kind::TooMany | Kind::Unreachable | Kind::Garbage => {
-                let doubled = FIRST_BACK_OFF.saturating_mul(2_u32.saturating_pow(self.failures));
-                // A server that says 0 can be stuck for hours.
-                doubled.min(MAX_BACK_OFF).max(retry_after.unwrap_or_default().min(MAX_RETRY_AFTER))
-            }
-        };
-        let failures = self.failures.saturating_add(1);
-        Self { next_at: later(now, wait.max(interval)), failures, trouble: Some(kind), ..self }
+        // Each failure doubles the wait: a server that asks for none can be stuck for hours.
+        let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
+        let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
+        Self {
+            next_at: later(now, wait.unwrap_or_default().max(interval)),
+            failures: self.failures.saturating_add(u32::from(wait.is_some())),
+            trouble: Some(why.to_owned()),
+            ..*self
+        }
     }
 }
 

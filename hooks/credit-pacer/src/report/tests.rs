@@ -30,7 +30,7 @@ fn page_needs_nothing_but_itself() {
     }
     assert_eq!(text.matches("<svg").count(), 2);
     let empty = page(&Sample::of("UTC").past(30, "2026-11-20 18:00"));
-    assert!(empty.contains("Nothing is recorded of this time.") && empty.contains("req hooks statusline"));
+    assert!(empty.contains("Nothing is recorded of this time;") && empty.contains("req hooks statusline"));
 }
 
 #[test]

@@ -1,35 +1,12 @@
 //! The section as it is compiled in, and entries over it.
 
-use shared::config::{LayerKind, Origin, known_keys, read_typed, schema_of};
+use shared::config::{known_keys, read_typed, schema_of};
 
-use super::{DECIDING, Settings, by_project};
+use super::Settings;
 
 /// The built-in defaults with lines over them.
 fn with(lines: &str) -> Result<Settings, String> {
     Settings::over_defaults(&read_typed(lines)?)
-}
-
-#[test]
-fn names_the_keys_that_a_project_decides_of_all_that_decide() {
-    let origin = |key: &str| {
-        let layer = match key {
-            "max_delay_secs" => LayerKind::Project,
-            "seven_day.enabled" => LayerKind::Local,
-            "quiet_hours" => LayerKind::Global,
-            "five_hour.enabled" => LayerKind::Switch,
-            "work_hours" => return None,
-            _ => LayerKind::Defaults,
-        };
-        Some(Origin { layer, file: "a.yaml".to_owned(), line: Some(3) })
-    };
-    let expected = "set for this project: max_delay_secs (a.yaml:3), seven_day.enabled (a.yaml:3)";
-    assert_eq!(by_project(&origin).as_deref(), Some(expected));
-    assert_eq!(by_project(&|_| None), None);
-    let silent = ["enabled", "alerts", "retention_days", "statusline", "usage_api"];
-    let asked = |key: &str| DECIDING.iter().any(|known| known.split('.').next() == Some(key));
-    for key in known_keys(schema_of::<Settings>().as_value()) {
-        assert!(silent.contains(&key) || asked(key), "{key}");
-    }
 }
 
 #[test]

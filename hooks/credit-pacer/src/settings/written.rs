@@ -2,6 +2,7 @@
 //! below counts.
 
 use chrono::NaiveDate;
+use pacing::Hours;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -9,19 +10,12 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Day {
-    /// Monday.
     Mon,
-    /// Tuesday.
     Tue,
-    /// Wednesday.
     Wed,
-    /// Thursday.
     Thu,
-    /// Friday.
     Fri,
-    /// Saturday.
     Sat,
-    /// Sunday.
     Sun,
 }
 
@@ -29,12 +23,7 @@ pub enum Day {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "String")]
 #[schemars(inline, title = "hours such as 09:00-17:30", extend("minLength" = 1, "pattern" = HOURS))]
-pub struct HoursOfDay {
-    /// In minutes since midnight.
-    pub(crate) from: u16,
-    /// In minutes since midnight, 1440 for its end; before `from`: on the next day. Never the same.
-    pub(crate) to: u16,
-}
+pub struct HoursOfDay(#[schemars(with = "String")] pub(crate) Hours);
 
 /// Days, ends included, as in `2026-12-24` or `2026-12-24..2027-01-01`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -44,12 +33,10 @@ pub struct HoursOfDay {
     title = "a day such as 2026-12-24, or days such as 2026-12-24..2027-01-01",
     extend("minLength" = 1, "pattern" = DAYS)
 )]
-pub struct DayRange {
-    /// In days since 1970-01-01.
-    pub(crate) first: i64,
-    /// Included.
-    pub(crate) last: i64,
-}
+pub struct DayRange(
+    /// The first and the last one, in days since 1970-01-01.
+    pub(crate) (i64, i64),
+);
 
 /// A time zone: `system`, or a known name.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -65,9 +52,7 @@ pub struct Zone(String);
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a value as in the manual, or a list of them")]
 pub enum OneOrMore<T> {
-    /// One.
     One(T),
-    /// A list.
     More(Vec<T>),
 }
 
@@ -109,7 +94,7 @@ impl TryFrom<String> for HoursOfDay {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let ends = text.split_once('-').and_then(|(from, to)| minute_of_day(from).zip(minute_of_day(to)));
         ends.filter(|(from, to)| from != to && *from < MINUTES_OF_DAY)
-            .map(|(from, to)| Self { from, to })
+            .map(|(from, to)| Self(Hours { from, to }))
             .ok_or("not hours such as 09:00-17:30")
     }
 }
@@ -128,7 +113,7 @@ impl TryFrom<String> for DayRange {
     fn try_from(text: String) -> Result<Self, Self::Error> {
         let (first, last) = text.split_once("..").unwrap_or((&text, &text));
         let range = date(first).zip(date(last)).filter(|(first, last)| first <= last);
-        range.map(|(first, last)| Self { first, last }).ok_or("not a day such as 2026-12-24")
+        range.map(Self).ok_or("not a day such as 2026-12-24")
     }
 }
 

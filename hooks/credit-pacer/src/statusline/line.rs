@@ -1,34 +1,25 @@
 //! The line, and its shorter forms where there is little room. Pure.
 
-use pacing::{Pace, Status, Strategy, Window, WindowPace, duration};
+use pacing::{Status, Strategy, Window, WindowPace, duration};
+
+use super::report::Report;
+use crate::now::Now;
+use crate::state::secs;
 
 /// The content of the line.
-#[derive(Debug, Clone, Copy)]
 pub(super) struct Shown<'a> {
-    pub(super) model: Option<&'a str>,
-    /// The used share of the context window, in percent.
-    pub(super) context_percent: Option<f64>,
-    pub(super) pace: &'a Pace,
-    /// The delay of the next call, in seconds.
-    pub(super) delay_secs: f64,
-    pub(super) is_off: bool,
+    pub(super) report: &'a Report,
+    pub(super) now: &'a Now,
     /// The reading could not be written down, so no hook knows it.
     pub(super) is_lost: bool,
-    /// Claude Code has had a reply in this session: it would know the usage by now.
-    pub(super) has_replied: bool,
-    pub(super) now: i64,
 }
 
-/// A colour by its number in the terminal's escape sequences.
-#[derive(Clone, Copy)]
-enum Colour {
-    Plain = 39,
-    Green = 32,
-    Yellow = 33,
-    Red = 31,
-}
+/// A text, and the number of its colour in the terminal's escape sequences.
+type Part = (String, Option<u8>);
 
-type Part = (String, Colour);
+const GREEN: Option<u8> = Some(32);
+const YELLOW: Option<u8> = Some(33);
+const RED: Option<u8> = Some(31);
 
 const MAX_SHOWN_PERCENT: f64 = 999.0;
 
@@ -36,87 +27,88 @@ const MAX_MODEL: usize = 40;
 
 const SEPARATOR: &str = " · ";
 
-/// The line, without a line break, for so many columns: where there is little room, the first parts are left out.
-pub(super) fn line(shown: &Shown<'_>, columns: usize, takes_colours: bool) -> String {
-    let model = shown.model.map(model).filter(|(name, _)| !name.is_empty());
-    let parts = [model, shown.context_percent.map(context)].into_iter().flatten();
-    let mut parts: Vec<Part> = parts.chain(shown.windows()).chain(shown.next()).collect();
-    let width = |parts: &[Part]| -> usize {
-        parts.iter().map(|(text, _)| text.chars().count() + SEPARATOR.chars().count()).sum()
-    };
-    while width(&parts) > columns + SEPARATOR.chars().count() && parts.len() > 1 {
-        parts.remove(0);
-    }
-    let written = parts.iter().map(|(text, colour)| match colour {
-        Colour::Plain => text.clone(),
-        _ if !takes_colours => text.clone(),
-        colour => format!("\u{1b}[{}m{text}\u{1b}[0m", *colour as u8),
-    });
-    written.collect::<Vec<_>>().join(SEPARATOR)
-}
-
 impl Shown<'_> {
+    /// The line, without a line break, for so many columns: where there is little room, the first parts are left out.
+    pub(super) fn line(&self, columns: usize, takes_colours: bool) -> String {
+        let parts = self.model().into_iter().chain(self.context()).chain(self.windows()).chain(self.next());
+        let mut parts: Vec<Part> = parts.collect();
+        let width =
+            |parts: &[Part]| -> usize { parts.iter().map(|(text, _)| text.chars().count() + 3).sum() };
+        while width(&parts) > columns + 3 && parts.len() > 1 {
+            parts.remove(0);
+        }
+        let written = parts.into_iter().map(|(text, colour)| match colour.filter(|_| takes_colours) {
+            Some(colour) => format!("\u{1b}[{colour}m{text}\u{1b}[0m"),
+            None => text,
+        });
+        written.collect::<Vec<_>>().join(SEPARATOR)
+    }
+
+    /// The model's name without anything that a terminal could take for more than a letter.
+    fn model(&self) -> Option<Part> {
+        let name = self.report.model_name.as_deref()?;
+        let shown = name.chars().filter(|char| char.is_ascii_graphic() || *char == ' ').take(MAX_MODEL);
+        let shown = shown.collect::<String>().trim().to_owned();
+        (!shown.is_empty()).then_some((shown, None))
+    }
+
+    fn context(&self) -> Option<Part> {
+        let percent = self.report.usage.context.used_percent?;
+        let colour = match percent {
+            90.0.. => RED,
+            75.0.. => YELLOW,
+            _ => GREEN,
+        };
+        Some((format!("ctx {:.0}%", shown_percent(percent)), colour))
+    }
+
     /// The usage of each window, and where it stands against the safe line, or how old the reading is.
     fn windows(&self) -> Vec<Part> {
-        let parts: Vec<Part> = self.pace.windows.iter().filter_map(|window| self.window(window)).collect();
+        let windows = &self.now.pace.windows;
+        let parts: Vec<Part> = windows.iter().filter_map(|window| self.window(window)).collect();
         if !parts.is_empty() {
             return parts;
         }
-        let why = if self.has_replied { " (needs a Pro or Max login)" } else { " yet" };
-        vec![(format!("no usage reported{why}"), Colour::Plain)]
+        let why = if self.report.has_replied() { " (needs a Pro or Max login)" } else { " yet" };
+        vec![(format!("no usage reported{why}"), None)]
     }
 
     fn window(&self, pace: &WindowPace) -> Option<Part> {
-        let (at, reading) = pace.reading?;
+        let (reading, now) = (pace.reading?, secs(self.now.time));
         let name = match pace.window {
             Window::FiveHour => "5h",
             Window::SevenDay => "wk",
         };
-        if reading.resets_at <= self.now {
-            return Some((format!("{name} reset"), Colour::Plain));
+        if reading.resets_at <= now {
+            return Some((format!("{name} reset"), None));
         }
         let detail = match pace.status {
             Status::Ok | Status::Over => format!(" {}", mark(pace.over_percent)),
-            Status::Stale => format!(" {} old", duration(self.now.saturating_sub(at))),
+            Status::Stale => format!(" {} old", duration(now.saturating_sub(reading.at))),
             Status::Unknown | Status::Off => String::new(),
         };
         let used = shown_percent(reading.used_percent);
         Some((format!("{name} {used:.0}%{detail}"), self.colour(pace, reading.used_percent)))
     }
 
-    fn colour(&self, pace: &WindowPace, used_percent: f64) -> Colour {
-        let is_emergency =
-            self.pace.strategy == Strategy::Emergency && self.pace.constrained_window == Some(pace.window);
+    fn colour(&self, pace: &WindowPace, used_percent: f64) -> Option<u8> {
+        let all = &self.now.pace;
+        let is_longest = all.strategy == Strategy::Emergency && all.constrained_window == Some(pace.window);
         match pace.status {
-            Status::Stale | Status::Unknown | Status::Off => Colour::Plain,
-            _ if is_emergency || used_percent >= 95.0 || pace.over_percent >= 20.0 => Colour::Red,
-            Status::Over => Colour::Yellow,
-            Status::Ok => Colour::Green,
+            Status::Stale | Status::Unknown | Status::Off => None,
+            _ if is_longest || used_percent >= 95.0 || pace.over_percent >= 20.0 => RED,
+            Status::Over => YELLOW,
+            Status::Ok => GREEN,
         }
     }
 
     fn next(&self) -> Option<Part> {
-        match self.delay_secs {
-            _ if self.is_off => Some(("pacing off".to_owned(), Colour::Plain)),
-            _ if self.is_lost => Some(("not recorded".to_owned(), Colour::Yellow)),
-            delay => (delay >= 0.5).then(|| (format!("next +{delay:.0}s"), Colour::Yellow)),
+        match self.now.delay_secs {
+            _ if self.now.is_off => Some(("pacing off".to_owned(), None)),
+            _ if self.is_lost => Some(("not recorded".to_owned(), YELLOW)),
+            delay => (delay >= 0.5).then(|| (format!("next +{delay:.0}s"), YELLOW)),
         }
     }
-}
-
-/// The name without anything that a terminal could take for more than a letter.
-fn model(name: &str) -> Part {
-    let shown = name.chars().filter(|char| char.is_ascii_graphic() || *char == ' ').take(MAX_MODEL);
-    (shown.collect::<String>().trim().to_owned(), Colour::Plain)
-}
-
-fn context(percent: f64) -> Part {
-    let colour = match percent {
-        _ if percent >= 90.0 => Colour::Red,
-        _ if percent >= 75.0 => Colour::Yellow,
-        _ => Colour::Green,
-    };
-    (format!("ctx {:.0}%", shown_percent(percent)), colour)
 }
 
 const fn shown_percent(percent: f64) -> f64 {

@@ -25,7 +25,8 @@ pub(super) fn whether_declared(
     texts: &mut Texts<'_>,
 ) -> Reply<Announced> {
     let instructions = about_declarations(context.settings, known, texts);
-    asked(context, tool, &review::announced(context.settings, instructions, known))
+    let Known { place, words, user, .. } = known;
+    asked(context, tool, &review::announced(context.settings, instructions, &place.file, words, user))
 }
 
 pub(super) fn review(

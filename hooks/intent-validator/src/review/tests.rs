@@ -44,7 +44,7 @@ fn what_is_not_ours_is_material_and_never_instruction() {
     known.words.own = Some("OWN".to_owned());
     known.words.before = vec!["B1".to_owned(), "B2".to_owned()];
     known.user.texts = vec!["U".to_owned()];
-    let question = announced(&settings, "ours".to_owned(), &known);
+    let question = announced(&settings, "ours".to_owned(), &known.place.file, &known.words, &known.user);
     assert_eq!(question.instructions, "ours");
     let parts: Vec<_> = question.parts.iter().map(|part| (part.name, part.text.as_str())).collect();
     let expected =

@@ -1,11 +1,10 @@
-//! The facts of one request: who asks, the project's folder, and what this machine knows of it.
+//! The facts of one request: the project's folder, its records and snapshots, and what this machine knows of them.
 
 use shared::cli::Asker;
 use shared::hook::Context;
-use shared::operator::{Caller, Standing};
 
-use crate::record::{ACTIVE_PREFIX, Record, Recorded, Sessions, read};
-use crate::registry::{self, Registry};
+use crate::record::{ACTIVE_PREFIX, JSON, Record, Recorded, Sessions, read};
+use crate::registry::Registry;
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::step::{is_as_written, json_of};
@@ -48,18 +47,12 @@ impl Kept {
     }
 }
 
-impl<'a> Project<'a> {
-    /// `None`: there is no project.
-    pub(super) fn new(asker: Asker<'a>, context: &'a Context<'a, Settings>, is_prompt: bool) -> Option<Self> {
-        let sessions = Sessions::of(asker.places)?;
-        Some(Self { asker, context, is_prompt, sessions, registry: registry::read(asker.store) })
-    }
-
+impl Project<'_> {
     /// The active records, the asking session's first.
     pub(super) fn actives(&self) -> Vec<Active> {
         let own = self.asker.session.map(|session| self.sessions.active_path(session));
         let active = |record: Record| {
-            let recorded = read(&record.path).ok().flatten().unwrap_or_default();
+            let recorded = read(&record.path).unwrap_or_default();
             let entry = self.registry.of(&self.sessions.root, &recorded.id);
             let key = record.path.file_stem().unwrap_or_default().to_string_lossy();
             let key = key.trim_start_matches(ACTIVE_PREFIX).to_owned();
@@ -76,56 +69,36 @@ impl<'a> Project<'a> {
         actives
     }
 
-    /// The record that is meant: the one with this id, the asking session's, or outside of sessions the only one.
-    pub(super) fn the_active(&self, id: Option<&str>, verb: &str) -> Result<Active, String> {
+    /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
+    /// may still be at work.
+    pub(super) fn the_active(&self, id: Option<&str>) -> Result<Active, String> {
         let mut actives = self.actives();
-        let is_outside = self.asker.session.is_none() && self.is_users_own();
-        let at = match id {
-            Some(id) => {
-                actives.iter().position(|active| is_called(&active.name, id)).ok_or_else(|| unknown(id))?
+        actives.retain(|active| match id {
+            Some(id) => active.name == id,
+            None => active.is_own || self.asker.session.is_none(),
+        });
+        match (id, actives.len()) {
+            (Some(id), 0) => Err(unknown(id)),
+            (None, 0) => {
+                Err("nothing is being recorded here; `pause-recorder list` shows all records".to_owned())
             }
-            None if actives.is_empty() => return Err("nothing is being recorded in this project".to_owned()),
-            // Another session may still be at work: a request without an id means its own record.
-            None if actives[0].is_own || (actives.len() == 1 && is_outside) => 0,
-            None => {
-                let head =
-                    "this session has no record, or there are several; the user can type one of:".to_owned();
-                return Err(actives.iter().fold(head, |text, active| {
-                    let written = active.record.modified.local();
-                    format!("{text}\n  last written {written}: pause-recorder {verb} {}", active.name)
-                }));
+            (None, 2..) => {
+                Err("there are several records; give the ID of one that `pause-recorder list` shows"
+                    .to_owned())
             }
-        };
-        let active = actives.swap_remove(at);
-        if active.is_own || self.is_users_own() {
-            return Ok(active);
+            _ => Ok(actives.swap_remove(0)),
         }
-        let why = self.asker.caller.refusal(&format!("pause-recorder {verb} {}", active.name), true);
-        Err(format!("{} belongs to another session; {why}", active.name))
-    }
-
-    /// The user asks, or a script of theirs outside of any session.
-    fn is_users_own(&self) -> bool {
-        let is_script = self.asker.caller == Caller::Shell(Standing::NoTerminal);
-        self.asker.caller.is_operator() || (is_script && self.asker.session.is_none())
-    }
-
-    /// Only the user may do this.
-    pub(super) fn for_the_user(&self, line: &str) -> Result<(), String> {
-        let caller = self.asker.caller;
-        let refusal = || caller.refusal(&format!("pause-recorder {line}"), true);
-        if caller.is_operator() { Ok(()) } else { Err(refusal()) }
     }
 
     /// The snapshots, newest first.
     pub(super) fn all_kept(&self) -> Vec<Kept> {
-        self.sessions.snapshot_ids().into_iter().map(|id| self.kept(id)).collect()
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id)).collect()
     }
 
     /// The snapshot with this id.
     pub(super) fn the_kept(&self, id: &str) -> Result<Kept, String> {
-        let mut ids = self.sessions.snapshot_ids().into_iter();
-        ids.find(|known| is_called(known, id)).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
+        let mut ids = self.sessions.ids(&[JSON]).into_iter();
+        ids.find(|known| known == id).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
     }
 
     fn kept(&self, id: String) -> Kept {
@@ -141,11 +114,6 @@ impl<'a> Project<'a> {
             serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
         Kept { id, provenance, snapshot }
     }
-}
-
-/// The name is this id, with or without `session-`.
-fn is_called(name: &str, id: &str) -> bool {
-    name == id || name.strip_prefix("session-") == Some(id)
 }
 
 fn unknown(id: &str) -> String {

@@ -1,18 +1,19 @@
 //! Each verb over a scratch project.
 
 mod recording;
+mod words;
 
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use shared::cli::{Asker, Line, prompted};
+use shared::cli::{Asker, Commands, Line, prompted};
 use shared::hook::{Context, Effect};
 use shared::host::Timestamp;
-use shared::operator::{Caller, Standing};
+use shared::operator::Caller;
 use shared::protocol::{Call, Event};
 
-use super::{Reply, answer, grammar};
+use super::{Reply, answer};
 use crate::PauseRecorder;
 use crate::record::{JSON, MARKDOWN};
 use crate::settings::Settings;
@@ -24,18 +25,13 @@ const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
 
 const FOREIGN: &str = "session-20250101-000000";
 
-const PROMPT: Way = Way { session: Some("one"), caller: Caller::Typed, is_prompt: true };
-const TERMINAL: Way = Way { session: None, caller: Caller::Shell(Standing::Operator), is_prompt: false };
-const CLAUDES_SHELL: Way =
-    Way { session: Some("one"), caller: Caller::Shell(Standing::InsideClaude), is_prompt: false };
-/// A script of the user's, outside of any session.
-const SCRIPT: Way = Way { session: None, caller: Caller::Shell(Standing::NoTerminal), is_prompt: false };
+const PROMPT: Way = Way { session: Some("one"), is_prompt: true };
+const TERMINAL: Way = Way { session: None, is_prompt: false };
 
 /// Origin of a command.
 #[derive(Clone, Copy)]
 struct Way {
     session: Option<&'static str>,
-    caller: Caller,
     is_prompt: bool,
 }
 
@@ -58,7 +54,7 @@ impl World {
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
         self.see(call, event, |context| {
             let Context { host, places, store, .. } = *context;
-            look(Asker { host, places, store, session: way.session, caller: way.caller }, context)
+            look(Asker { host, places, store, session: way.session, caller: Caller::Typed }, context)
         })
     }
 
@@ -66,7 +62,7 @@ impl World {
     fn ask(&self, way: Way, line: &str) -> Reply {
         let words: Vec<&str> = line.split(' ').collect();
         let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
-        let asked = grammar::asked(&asked).unwrap_or_else(|| panic!("{line}"));
+        let asked = PauseRecorder::asked(&asked).unwrap_or_else(|| panic!("{line}"));
         let reply = self.seen_by(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
         for step in reply.effects.clone() {
             assert_eq!(step.carry_out(&self.places, self.now), Ok(()), "{line}");
@@ -114,15 +110,14 @@ fn status_says_how_things_stand() {
     let world = World::new(NOW);
     let text = world.yes(TERMINAL, "status");
     let lines: Vec<&str> = text.lines().collect();
-    assert!(lines.len() == 3 && lines[0].starts_with("pause-recorder: on"), "{text}");
+    assert!(lines.len() == 2 && lines[0].starts_with("pause-recorder: on"), "{text}");
     let levels = "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %";
     assert_eq!(lines[1], levels);
-    assert!(lines[2].starts_with("in .claude/sessions: 0 active records, 0 snapshots"), "{text}");
     let text = world.yes(PROMPT, "status");
     assert!(text.contains("\ncontext: not known yet") && text.contains("\nrecord: none; "), "{text}");
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
-    let record = "\nrecord: session-20261122-120000 in .claude/sessions, 1 action in 0 min\n";
+    let record = "\nrecord: session-20261122-120000 in .claude/sessions, 1 action in 0 min";
     assert!(text.contains(record), "{text}");
     let json: serde_json::Value = serde_json::from_str(&world.yes(PROMPT, "status --json")).unwrap();
     let keys: Vec<&str> = json["record"].as_object().unwrap().keys().map(String::as_str).collect();
@@ -182,8 +177,8 @@ fn a_snapshot_of_this_machine_is_handed_to_claude_and_is_read_then() {
     let in_shell = world.ask(TERMINAL, "resume");
     assert!(in_shell.for_model.is_none() && in_shell.effects.is_empty());
     assert!(in_shell.text.contains(&format!(".claude/sessions/{second}.json")), "{}", in_shell.text);
-    for expected in [&second, &first, &second] {
-        let reply = world.ask(PROMPT, "resume");
+    for (line, expected) in [("resume", &second), (&format!("resume {first}"), &first)] {
+        let reply = world.ask(PROMPT, line);
         let read = reply.for_model.unwrap();
         assert!(read.starts_with("The user has typed `pause-recorder resume`: they ask you"), "{read}");
         assert!(read.contains(&format!("/{expected}.json")), "{read}");
@@ -203,10 +198,8 @@ fn prune_removes_what_is_older() {
     fs::write(world.sessions().dir.join("session-20250101-000001-incremental.jsonl.gz"), "x").unwrap();
     world.now = world.now.plus(Duration::from_secs(89 * 24 * 60 * 60));
     let young = world.snapshot("three");
-    let planned = world.yes(CLAUDES_SHELL, "prune --dry-run");
-    assert_eq!(planned, format!("would be removed:\n  {FOREIGN}\n  session-20250101-000001"));
-    let refused = world.no(CLAUDES_SHELL, "prune");
-    assert!(refused.ends_with("type: pause-recorder prune --older-than 90"), "{refused}");
+    let planned = world.yes(PROMPT, "prune --dry-run");
+    assert_eq!(planned, format!("would be removed:\n  session-20250101-000001\n  {FOREIGN}"));
     assert!(world.yes(PROMPT, "prune").starts_with("removed:\n"));
     world.now = world.now.plus(Duration::from_secs(2 * 24 * 60 * 60));
     assert_eq!(world.yes(TERMINAL, "prune"), format!("removed:\n  {old}"));

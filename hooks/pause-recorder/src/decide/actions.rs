@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 use shared::operator::typed;
@@ -11,7 +10,7 @@ use shared::protocol::{Call, Event, ToolCall};
 use crate::levels::Level;
 use crate::occupancy::Reading;
 use crate::record::{Action, Kind};
-use crate::text::{MAX_CHARS, json_shortened, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened};
 
 type What = (Kind, Value);
 
@@ -99,20 +98,11 @@ fn system(event: &Event, call: &Call) -> Option<Value> {
 fn tool(event: Option<&str>, call: &ToolCall) -> Value {
     let input = call.tool_input.as_ref().map_or("{}", |input| input.get());
     let args = json_shortened(input, MAX_ARGS_CHARS);
-    json!({ "event": event, "tool": word(&call.tool_name), "path": path_of(input), "args": args })
+    let path = file_of(input).map(|path| shortened(&path, MAX_PATH_CHARS));
+    json!({ "event": event, "tool": word(&call.tool_name), "path": path, "args": args })
 }
 
 /// Masks and cuts a text, which may hold anything.
 pub(super) fn word(text: &str) -> String {
     shortened(text, MAX_CHARS)
-}
-
-/// The file a tool was input.
-fn path_of(input: &str) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Input {
-        #[serde(alias = "notebook_path", alias = "path")]
-        file_path: Option<String>,
-    }
-    serde_json::from_str::<Input>(input).ok()?.file_path.map(|path| shortened(&path, 1_000))
 }

@@ -6,12 +6,13 @@ use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 
-use super::{NOT_RECORDED, decide};
+use super::decide;
 use crate::earlier::Left;
 use crate::levels::{Level, Thresholds};
+use crate::material::Material;
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
-use crate::record::{Action, Kind, Record, Sessions};
+use crate::record::{Action, Kind, NOT_RECORDED, Record, Sessions};
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
 use crate::step::{End, Ending, Step};
@@ -73,7 +74,7 @@ fn at(percent: u64) -> Case {
             reading: Some(reading(percent)),
             learnt: None,
             thresholds: Thresholds::new(&settings, None),
-            material: None,
+            end: None,
             answered: None,
             left: Left::default(),
         },
@@ -81,6 +82,11 @@ fn at(percent: u64) -> Case {
         settings,
         headless: false,
     }
+}
+
+fn an_end(ending: Ending) -> Box<End> {
+    let (path, material) = ("/p/.claude/sessions/ACTIVE-PAUSE-s.jsonl".into(), Material::default());
+    Box::new(End { path, ending, material, at: NOW, commit: false })
 }
 
 /// The same while it is recorded.
@@ -263,51 +269,46 @@ fn full_record_counts_and_gets_its_last_line() {
     assert!(case.kinds().is_empty());
     assert_eq!(case.state_after().left_out, 1);
     case.state.left_out = 3;
-    assert_eq!(case.on(end()).actions()[0].data[NOT_RECORDED], 3);
+    for event in [compaction("manual"), end()] {
+        case.event = event;
+        assert_eq!(case.actions()[0].data[NOT_RECORDED], 3);
+    }
 }
 
 #[test]
 fn automatic_compaction_leaves_a_snapshot_and_the_record_goes_on() {
     for (case, starts) in [(at(60), true), (recorded_at(91), false)] {
         let mut case = case.on(compaction("auto"));
-        case.facts.material = Some(Box::default());
-        assert_eq!(case.starts(), starts);
-        let [End { ending, path, .. }] = &case.ends()[..] else { panic!("{:?}", case.ends()) };
-        assert_eq!((*ending, path.parent()), (Ending::GoesOn, Some("/p/.claude/sessions".as_ref())));
+        case.facts.end = Some(an_end(Ending::GoesOn));
+        assert_eq!((case.starts(), case.ends()), (starts, vec![*an_end(Ending::GoesOn)]));
     }
-    let manual = at(60).on(compaction("manual"));
+    let mut manual = at(60).on(compaction("manual"));
+    manual.facts.end = Some(an_end(Ending::GoesOn));
     assert!(!manual.starts() && manual.ends().is_empty());
 }
 
 #[test]
-fn place_of_a_compaction_is_learnt_once_it_has_come() {
-    let announced = at(83).on(compaction("auto")).state_after();
-    assert_eq!(announced.compacting, Some(Compaction { model: "m".into(), tokens: 166_000 }));
+fn compaction_teaches_its_place_and_the_levels_begin_anew() {
+    let place = Compaction { model: "m".into(), tokens: 166_000 };
+    assert_eq!(at(83).on(compaction("auto")).learns(), Some(place));
+    assert_eq!(at(83).on(compaction("manual")).learns(), None);
     let mut case = recorded_at(83).on(start("compact"));
-    (case.state, case.facts.reading) = (announced.clone(), None);
-    assert_eq!(case.learns(), announced.compacting);
+    case.facts.reading = None;
     let after = case.state_after();
-    assert!(after.compacting.is_none() && after.compacted && after.told.is_empty());
+    assert!(after.compacted && after.told.is_empty());
     // A new reply counts again.
     case.state = after;
     case.facts.reading = Some(reading(10));
     assert!(!case.on(tool_call()).state_after().compacted);
-    // Work goes on: it was only announced.
-    let mut case = at(40);
-    case.state.compacting = announced.compacting;
-    assert_eq!((case.learns(), case.state_after().compacting), (None, None));
 }
 
 #[test]
 fn record_ends_with_its_session_if_there_is_time() {
     let mut case = recorded_at(91).on(end());
-    case.state.left_out = 3;
     assert!(case.ends().is_empty(), "the repository did not answer");
     assert_eq!(case.outcome().memory, Memory::Drop);
-    case.facts.material = Some(Box::default());
-    let ends = case.ends();
-    assert_eq!((ends[0].ending, ends[0].left_out, ends[0].commit), (Ending::Full, 3, false));
-    assert!(case.on(stop("all done")).ends().is_empty(), "a stop ends no record");
+    case.facts.end = Some(an_end(Ending::Full));
+    assert_eq!(case.ends(), [*an_end(Ending::Full)]);
 }
 
 #[test]
@@ -326,23 +327,14 @@ fn record_begins_by_itself_once_until_the_context_falls() {
 }
 
 #[test]
-fn earlier_records_are_reported_at_a_start() {
-    let mut case = at(5).on(start("startup"));
-    case.facts.left.faults = vec!["full".into()];
-    case.facts.left.orphans = vec![("session-3".into(), NOW)];
-    assert!(case.outcome().effects.contains(&Step::Fail { why: "full".into() }));
-    let notice = case.notice();
-    assert!(notice.starts_with("pause-recorder: ") && notice.contains("may still be open"), "{notice}");
-    assert!(notice.ends_with(&format!("ID`:\n  session-3: silent since {}", NOW.local())), "{notice}");
-}
-
-#[test]
 fn new_session_is_told_of_a_snapshot_once_and_a_headless_one_is_not() {
     let mut case = at(5).on(start("startup"));
     case.facts.left.unread = Some(("session-4".into(), "earlier".into()));
+    case.facts.left.notices = vec!["left".into()];
+    assert_eq!(case.notice(), "left");
     let outcome = case.outcome();
     assert_eq!(outcome.verdict, Verdict::Advise { text: "earlier".to_owned() });
     assert!(outcome.effects.contains(&Step::MarkRead { id: "session-4".into() }));
     case.headless = true;
-    assert_eq!(case.outcome(), Outcome::pass());
+    assert_eq!((case.outcome().verdict, case.outcome().effects), (Verdict::Pass, Vec::new()));
 }

@@ -36,30 +36,29 @@ pub(crate) fn commit(
     let names = names.ok_or("the folder of sessions lies outside of the repository".to_owned())?;
     let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
     let mut git = git.with_grace(GRACE);
-    let folder = must(&git, &["rev-parse", "--absolute-git-dir"], None)?.stdout;
+    let folder = must(&git, &["rev-parse", "--absolute-git-dir"], &[])?.stdout;
     let folder = PathBuf::from(String::from_utf8_lossy(&folder).trim_end_matches('\n'));
     if UNFINISHED.iter().any(|name| folder.join(name).symlink_metadata().is_ok()) {
         return Err("a merge, rebase, pick or bisection is going on in the repository".to_owned());
     }
-    let done = must(&git, &["add", "--force"], Some(&names)).and_then(|_| {
-        let diff = ["diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv"];
-        if run(&git, &diff, Some(&names))?.code == Some(0) {
-            return Ok(());
-        }
-        let commit =
-            ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
-        must(&git, &commit, Some(&names)).map(drop)
-    });
+    let commit =
+        ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
+    let done = must(&git, &["add", "--force"], &names).and_then(|_| must(&git, &commit, &names));
     if done.is_err() {
         git.extend(PATIENCE_TO_UNDO);
-        let _ = run(&git, &["reset", "--quiet"], Some(&names));
+        let _ = must(&git, &["reset", "--quiet"], &names);
     }
-    done
+    done.map(drop)
 }
 
 /// Git's output, or the first line of its reason.
-fn must(git: &Git<'_>, arguments: &[&str], names: Option<&[OsString]>) -> Result<Output, String> {
-    let said = run(git, arguments, names)?;
+fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<Output, String> {
+    let separator = (!names.is_empty()).then(|| "--".into());
+    let arguments = arguments.iter().map(OsString::from).chain(separator).chain(names.iter().cloned());
+    let said = git.run(arguments).map_err(|failure| match failure {
+        Failure::NotStarted => "git cannot be started",
+        Failure::Late => "git did not come back in time",
+    })?;
     if said.code == Some(0) {
         return Ok(said);
     }
@@ -67,12 +66,4 @@ fn must(git: &Git<'_>, arguments: &[&str], names: Option<&[OsString]>) -> Result
     let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let reason = text.lines().find(is_reason).or_else(|| text.lines().next()).unwrap_or("nothing");
     Err(format!("git says: {}", one_line(reason, MAX_CHARS)))
-}
-
-fn run(git: &Git<'_>, arguments: &[&str], names: Option<&[OsString]>) -> Result<Output, String> {
-    let names = names.into_iter().flat_map(|names| std::iter::once("--".into()).chain(names.iter().cloned()));
-    git.run(arguments.iter().map(OsString::from).chain(names)).map_err(|failure| match failure {
-        Failure::NotStarted => "git cannot be started".to_owned(),
-        Failure::Late => "git did not come back in time".to_owned(),
-    })
 }

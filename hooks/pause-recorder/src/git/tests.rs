@@ -9,7 +9,7 @@ use std::time::Duration;
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use super::committing::commit;
-use super::{GitContext, look};
+use super::{GitContext, MAX_NAMES, commits, context, look};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -62,33 +62,24 @@ impl Scratch {
         file
     }
 
-    /// A program that says in a file that it was run, and passes on what it is input.
-    fn witness(&self, name: &str) -> String {
-        let program = self.beside(name);
-        let text = format!("#!/bin/sh\necho run >> {}\ncat\n", self.beside("witnesses").display());
-        fs::write(&program, text).unwrap();
+    /// A program of the repository's with this key of its configuration, and a file that it writes when it runs.
+    fn witness(&self, key: &str) -> PathBuf {
+        let (program, witness) = (self.beside("program"), self.beside("witness"));
+        fs::write(&program, format!("#!/bin/sh\necho run >> {}\ncat\n", witness.display())).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
-        program.to_str().unwrap().to_owned()
+        self.git(&["config", key, program.to_str().unwrap()]);
+        witness
     }
 
-    fn has_run(&self) -> bool {
-        self.beside("witnesses").exists()
-    }
-
+    #[track_caller]
     fn git(&self, arguments: &[&str]) -> String {
-        let (is_done, said) = self.try_git(arguments);
-        assert!(is_done, "git {arguments:?}: {said}");
-        said
-    }
-
-    fn try_git(&self, arguments: &[&str]) -> (bool, String) {
         let mut command = Command::new("git");
         command.current_dir(self.root()).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
         command.env("HOME", self.beside("home")).env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_OPTIONAL_LOCKS", "0");
         let output = command.args(["-c", "protocol.file.allow=always"]).args(arguments).output().unwrap();
-        let said = [output.stdout, output.stderr].concat();
-        (output.status.success(), String::from_utf8_lossy(&said).into_owned())
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     fn environment(&self) -> Environment {
@@ -153,36 +144,19 @@ fn look_tells_branch_commits_and_changes() {
 }
 
 #[test]
-fn look_starts_nothing_of_the_repositorys() {
+fn look_starts_nothing_of_a_submodule_and_checks_no_signature() {
     let scratch = Scratch::with_commit();
     scratch.git(&["clone", "--quiet", ".", "../other"]);
     scratch.git(&["submodule", "--quiet", "add", "../other", "sub"]);
-    scratch.write(".gitattributes", "* filter=own diff=own\n");
-    scratch.git(&["add", "."]);
     scratch.git(&["commit", "--quiet", "-m", "x"]);
     scratch.write("sub/first.txt", "changed");
-    let program = scratch.witness("program");
-    let config = scratch.root().join(".git/modules/sub/config");
-    let text = fs::read_to_string(&config).unwrap();
-    fs::write(config, format!("{text}[core]\n\tfsmonitor = {program}\n")).unwrap();
-    for (key, value) in [
-        ("core.fsmonitor", program.as_str()),
-        ("alias.status", &format!("!{program}")),
-        ("diff.own.textconv", &program),
-        ("filter.own.clean", &program),
-        ("filter.own.required", "true"),
-        ("log.showSignature", "true"),
-        ("gpg.program", &program),
-    ] {
-        scratch.git(&["config", key, value]);
-    }
-    // The same bytes with another time: git has to compare them.
-    scratch.write("first.txt", "one\n");
+    let witness = scratch.witness("gpg.program");
+    scratch.git(&["config", "log.showSignature", "true"]);
+    let program = scratch.beside("program").display().to_string();
+    scratch.git(&["-C", "sub", "config", "core.fsmonitor", &program]);
     let told = scratch.look();
     assert!(told.is_git_repo && told.status.clean && told.recent_commits.len() == 2, "{told:?}");
-    assert!(!scratch.has_run());
-    let _ = scratch.try_git(&["status"]);
-    assert!(scratch.has_run(), "git by itself starts them");
+    assert!(!witness.exists());
 }
 
 #[test]
@@ -202,10 +176,6 @@ fn nothing_of_the_users_is_taken_or_changed() {
     let names = ["LATEST-SESSION.txt".to_owned(), format!("{ID}.json"), format!("{ID}.yaml")];
     assert_eq!(scratch.committed(), names.map(|name| format!(".claude/sessions/{name}")));
     assert_eq!(scratch.git(&["log", "-1", "--format=%s %an"]), "Pause snapshot Ada\n");
-    // Again, with the same bytes, and with others.
-    let head = scratch.git(&["rev-parse", "HEAD"]);
-    assert_eq!(scratch.commit(&files), Ok(()));
-    assert_eq!(scratch.git(&["rev-parse", "HEAD"]), head);
     assert_eq!(scratch.commit(&scratch.snapshot("two")), Ok(()));
     assert_eq!((scratch.committed().len(), scratch.standing()), (3, before));
     let file = scratch.write("-x/[a]*", "a path is no pattern");
@@ -215,27 +185,23 @@ fn nothing_of_the_users_is_taken_or_changed() {
 }
 
 #[test]
-fn no_hook_editor_or_signature() {
+fn commit_has_no_editor_and_no_signature_and_an_identity_beside_the_home() {
     let scratch = Scratch::with_commit();
-    let program = scratch.witness("program");
-    let hooks = scratch.root().join(".git/hooks");
-    fs::create_dir_all(&hooks).unwrap();
-    for hook in ["pre-commit", "commit-msg", "post-commit"] {
-        fs::copy(&program, hooks.join(hook)).unwrap();
+    scratch.witness("core.editor");
+    let witness = scratch.witness("gpg.program");
+    scratch.git(&["config", "commit.gpgSign", "true"]);
+    for key in ["user.name", "user.email"] {
+        scratch.git(&["config", "--unset", key]);
     }
-    for (key, value) in [
-        ("commit.gpgSign", "true"),
-        ("gpg.program", program.as_str()),
-        ("core.editor", &program),
-        ("diff.external", &program),
-        ("alias.commit", &format!("!{program}")),
-    ] {
-        scratch.git(&["config", key, value]);
-    }
-    assert_eq!(scratch.commit(&scratch.snapshot("one")), Ok(()));
-    assert!(!scratch.has_run());
-    let _ = scratch.try_git(&["commit", "--allow-empty", "-m", "x"]);
-    assert!(scratch.has_run(), "git by itself starts them");
+    let xdg_config_home = Some(scratch.beside("settings"));
+    fs::create_dir_all(scratch.beside("settings/git")).unwrap();
+    let identity = "[user]\nname = Grace\nemail = grace@example.org\n";
+    fs::write(scratch.beside("settings/git/config"), identity).unwrap();
+    let surroundings = Environment { xdg_config_home, ..scratch.environment() };
+    let files = scratch.snapshot("one");
+    assert_eq!(commit(&surroundings, &scratch.root(), &files, "Pause snapshot", PATIENCE), Ok(()));
+    assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
+    assert!(!witness.exists());
 }
 
 /// The commit fails for this reason, and the user's index and head are as before.
@@ -274,29 +240,44 @@ fn what_cannot_be_committed_is_taken_out_again() {
 fn at_its_deadline_git_takes_its_locks_away() {
     let scratch = Scratch::with_commit();
     scratch.write(".gitattributes", "* filter=slow\n");
-    let program = scratch.witness("slow");
-    fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();
-    scratch.git(&["config", "filter.slow.clean", &program]);
-    let files = scratch.snapshot("one");
-    let patience = Duration::from_secs(1);
+    scratch.git(&["config", "filter.slow.clean", "sleep 600"]);
+    let (files, patience) = (scratch.snapshot("one"), Duration::from_secs(1));
     let said = commit(&scratch.environment(), &scratch.root(), &files, "Pause snapshot", patience);
     assert_eq!(said, Err("git did not come back in time".to_owned()));
     assert!(!scratch.root().join(".git/index.lock").exists());
     assert!(scratch.git(&["ls-files", "--", ".claude"]).is_empty());
 }
 
+const BEHIND: &str = "N... 100644 100644 100644 1 2";
+
+fn names(said: &str) -> (Vec<String>, Vec<String>) {
+    let status = context(said.as_bytes()).status;
+    assert_eq!(status.clean, status.modified_files.is_empty() && status.untracked_files.is_empty());
+    (status.modified_files, status.untracked_files)
+}
+
 #[test]
-fn identity_may_stand_beside_the_home() {
-    let scratch = Scratch::with_commit();
-    let folder = scratch.beside("settings/git");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("config"), "[user]\nname = Grace\nemail = grace@example.org\n").unwrap();
-    for key in ["user.name", "user.email"] {
-        scratch.git(&["config", "--unset", key]);
+fn names_come_out_whole_bounded_and_without_secrets() {
+    let token = ["gh", "p_"].concat() + &"Ab1".repeat(12);
+    let said = format!(
+        "# branch.oid 1\01 .M {BEHIND} a b\nc {token}\0u UU {BEHIND} 3 4 5\0? \"q\"\0? -r\0! i\0\
+         1 .M {BEHIND} .claude/sessions/a.json\0? .claude/sessions/b\0? .claude/sessionsx\0? cut",
+    );
+    let (modified, untracked) = names(&said);
+    assert_eq!(modified, ["a b\nc [masked: GitHub token]", "5"]);
+    assert_eq!(untracked, ["\"q\"", "-r", ".claude/sessionsx"]);
+    assert_eq!(names("? a"), Default::default());
+    assert_eq!(names(&"? a\0".repeat(MAX_NAMES + 1)).1.len(), MAX_NAMES);
+    for (head, branch) in [("a/b", Some("a/b")), ("(detached)", None)] {
+        assert_eq!(context(format!("# branch.head {head}\0").as_bytes()).branch.as_deref(), branch);
     }
-    let surroundings =
-        Environment { xdg_config_home: Some(scratch.beside("settings")), ..scratch.environment() };
-    let files = scratch.snapshot("one");
-    assert_eq!(commit(&surroundings, &scratch.root(), &files, "Pause snapshot", PATIENCE), Ok(()));
-    assert_eq!(scratch.git(&["log", "-1", "--format=%an"]), "Grace\n");
+}
+
+#[test]
+fn commits_are_on_one_line_without_secrets() {
+    let said = b"a1\0A | B\x0060\0x\ty \xff|z\0b2\0A\0-1\0password=hunter2hunter2\0c3\0cut";
+    let read = commits(said);
+    assert_eq!((read.len(), read[0].sha.as_str(), read[0].author.as_str()), (2, "a1", "A | B"));
+    assert_eq!((&*read[0].message, &*read[0].timestamp), ("x y \u{fffd}|z", "1970-01-01T00:01:00.000Z"));
+    assert!(!read[1].message.contains("hunter2"), "{read:?}");
 }

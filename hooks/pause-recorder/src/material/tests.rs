@@ -37,10 +37,6 @@ fn read(lines: &[String]) -> Material {
     gather(Path::new("/p"), GitContext::default(), Some(&path))
 }
 
-fn texts(texts: &[&str]) -> Vec<String> {
-    texts.iter().map(|text| (*text).to_owned()).collect()
-}
-
 #[test]
 fn edits_that_came_back_are_told_once_in_the_order_of_their_first() {
     let lines = [
@@ -72,21 +68,8 @@ fn what_is_being_worked_on_comes_first_on_a_line_without_secrets() {
 }
 
 #[test]
-fn prompts_and_a_question_at_the_end_are_told_and_our_commands_are_not() {
+fn prompts_are_told_and_our_commands_are_not() {
     let prompt = |text: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}}}}"#);
-    let says = |text: &str| {
-        format!(
-            r#"{{"type":"assistant","message":{{"role":"assistant","content":[{{"type":"text","text":"{text}"}}]}}}}"#
-        )
-    };
-    let of = |lines: &[String]| {
-        let material = read(lines);
-        (material.requests, material.question)
-    };
-    let lines =
-        [prompt("write the parser"), prompt("pause-recorder status"), says(r"Done.\n\nShall I go on?")];
-    assert_eq!(of(&lines), (texts(&["write the parser"]), Some("Shall I go on?".to_owned())));
-    assert_eq!(of(&lines[..1]), (texts(&["write the parser"]), None));
-    assert_eq!(of(&[lines[2].clone(), prompt("yes")]), (texts(&["yes"]), None));
-    assert_eq!(of(&[says("Done.")]), (Vec::new(), None));
+    let lines = [prompt("write the parser"), prompt("pause-recorder status")];
+    assert_eq!(read(&lines).requests, ["write the parser"]);
 }

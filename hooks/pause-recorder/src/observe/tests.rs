@@ -6,12 +6,12 @@ use std::time::Duration;
 use serde_json::json;
 use shared::hook::Effect;
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event};
+use shared::protocol::{Call, Event, Stop};
 
-use super::{Facts, MAX_BYTES_AT_END, observe};
-use crate::record::{ARCHIVE, Action, JSON, Kind, Record, append};
+use super::{Facts, observe};
+use crate::record::{ARCHIVE, Action, JSON, Kind, Record};
 use crate::registry::Entry;
-use crate::step::Step;
+use crate::step::{Ending, Step};
 use crate::tests::World;
 
 const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
@@ -76,7 +76,7 @@ fn a_new_session_receives_what_an_ended_one_has_left_once() {
     let world = World::new(NOW);
     world.ends("old");
     let left = world.starts("new").left;
-    assert_eq!(left.faults, Vec::<String>::new());
+    assert_eq!(left.notices, Vec::<String>::new());
     let (id, brief) = left.unread.unwrap();
     let (entry, sessions) = (world.entry(), world.sessions());
     assert_eq!(id, entry.id);
@@ -107,8 +107,9 @@ fn records_are_finalized_or_reported_by_their_silence() {
     for (minutes, orphans, actives) in [(29, 0, 1), (31, 1, 1), (24 * 60, 0, 0)] {
         let world = World::new(NOW);
         silent_for(&world.begins("old"), minutes);
-        let left = world.starts("new").left;
-        assert_eq!((left.orphans.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
+        let notices = world.starts("new").left.notices;
+        assert_eq!((notices.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
+        assert!(notices.iter().all(|text| text.contains(&format!("{}: silent", world.entry().id))));
     }
     // Nobody finalizes a stranger's record.
     let world = World::new(NOW);
@@ -125,7 +126,7 @@ fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     let json = world.sessions().file(&world.entry().id, JSON);
     fs::create_dir(&json).unwrap();
     let left = world.starts("b").left;
-    assert_eq!((left.faults.len(), left.unread), (1, None));
+    assert_eq!((left.notices.len(), left.unread), (1, None));
     fs::remove_dir(json).unwrap();
     assert!(world.unread("c").is_some());
 }
@@ -136,17 +137,19 @@ fn a_compaction_of_a_subagent_does_not_matter() {
     let event = Event::PreCompact { trigger: "auto".into() };
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
-    assert!(world.observes("s", event).unwrap().material.is_some());
+    assert!(world.observes("s", event).unwrap().end.is_some());
 }
 
 #[test]
-fn a_long_record_is_left_for_later_at_a_sessions_end() {
+fn a_record_ends_with_its_session_only() {
     let world = World::new(NOW);
-    let record = world.begins("s");
-    let end = || world.observes("s", Event::SessionEnd { reason: "other".into() }).unwrap().material;
-    assert!(end().is_some());
-    let long = action(Kind::UserMessage, "message", &"x".repeat(1000));
-    let many = usize::try_from(MAX_BYTES_AT_END / 1000).unwrap();
-    append(&world.sessions(), &record.path, vec![long; many]).unwrap();
-    assert!(end().is_none());
+    world.begins("s");
+    for (event, ending) in [
+        (Event::SessionEnd { reason: "other".into() }, Some(Ending::Full)),
+        (Event::PreCompact { trigger: "manual".into() }, Some(Ending::GoesOn)),
+        (Event::Stop(Stop::default()), None),
+    ] {
+        let end = world.observes("s", event).unwrap().end;
+        assert_eq!(end.map(|end| end.ending), ending);
+    }
 }

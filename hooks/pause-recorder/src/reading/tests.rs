@@ -72,7 +72,8 @@ impl Scene {
     }
 
     fn learns(&self, model: &str, tokens: u64) {
-        learn(&registry::own_store(&self.store()).unwrap(), Compaction { model: model.into(), tokens });
+        learn(&registry::own_store(&self.store()).unwrap(), Compaction { model: model.into(), tokens })
+            .unwrap();
     }
 
     fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {

@@ -1,18 +1,29 @@
 //! The folder of a project's records and snapshots: `<root>/.claude/sessions`, with a `.gitignore` of `*`. Where `<root>/.claude`
-//! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`.
+//! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`. Only regular files with the id of a record are
+//! compressed or removed.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::fmt::Display;
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use shared::digest;
 use shared::host::{Places, Timestamp};
-use shared::state::{LOCK_DEADLINE, SharedMode, ensure_folder, open_regular, with_lock};
+use shared::state::{SharedMode, ensure_folder, open_regular, read_regular, write_durable};
 
-use super::file::Record;
+use super::{Record, failed, locked, read, remove};
 
 /// The names of the folder that are listed.
 const MAX_LISTED: usize = 10_000;
+
+/// The archives that one call compresses, because somebody waits for it.
+const MAX_IN_ONE_GO: usize = 5;
+
+/// The bytes of the longest archive that is compressed.
+const MAX_ARCHIVE_BYTES: u64 = 32 * 1024 * 1024;
 
 pub(crate) const ACTIVE_PREFIX: &str = "ACTIVE-PAUSE-";
 
@@ -21,8 +32,8 @@ pub(crate) const JSON: &str = ".json";
 pub(crate) const YAML: &str = ".yaml";
 pub(crate) const MARKDOWN: &str = ".md";
 pub(crate) const ARCHIVE: &str = "-incremental.jsonl";
-pub(super) const COMPRESSED: &str = "-incremental.jsonl.gz";
-pub(super) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED];
+const COMPRESSED: &str = "-incremental.jsonl.gz";
+pub(crate) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED];
 
 /// The folder, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,31 +54,27 @@ impl Sessions {
         Some(Self { dir, root })
     }
 
-    /// Why nothing can be kept here: something other than a folder inside the project is in the way.
-    fn obstacle(&self) -> Option<String> {
-        let parent = self.dir.parent().unwrap_or(&self.dir);
-        let folders = [(parent, self.is_fine(parent)), (&self.dir, self.is_usable())];
-        let mut there = folders.into_iter().filter(|(folder, _)| folder.symlink_metadata().is_ok());
-        let (odd, _) = there.find(|(_, is_fine)| !is_fine)?;
-        Some(format!(
-            "pause-recorder: {} is a link out of the project, or no folder: put a folder in its place",
-            odd.display()
-        ))
-    }
-
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
-        self.obstacle().map_or(Ok(()), Err)?;
+        let unmade = |why: &dyn Display| {
+            let dir = self.dir.display();
+            format!(
+                "pause-recorder: {dir} cannot be used: {why}. It must be a folder in the project, and no link"
+            )
+        };
+        let parent = self.dir.parent().unwrap_or(&self.dir);
         if self.is_in_project() {
             // Claude Code's own folder gets the rights that the user gives new folders.
-            let _ = self.dir.parent().map(fs::create_dir);
+            let _ = fs::create_dir(parent);
         }
-        let unmade = |error| format!("pause-recorder: {} cannot be created: {error}", self.dir.display());
-        ensure_folder(&self.dir, SharedMode::Private).map_err(unmade)?;
+        if !self.is_fine(parent) {
+            return Err(unmade(&"the folder above is none, or a link out of the project"));
+        }
+        ensure_folder(&self.dir, SharedMode::Private).map_err(|error| unmade(&error))?;
         let ignored =
             open_regular(&self.dir.join(".gitignore"), OpenOptions::new().append(true).create_new(true));
         match ignored.and_then(|(mut file, _)| file.write_all(b"*\n")) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unmade(error)),
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unmade(&error)),
             _ => Ok(()),
         }
     }
@@ -104,37 +111,24 @@ impl Sessions {
         self.names().iter().filter(is_active).filter_map(|name| Record::at(self.dir.join(name))).collect()
     }
 
-    /// The ids of all snapshots, newest first.
-    pub(crate) fn snapshot_ids(&self) -> Vec<String> {
-        self.ids(&[JSON])
-    }
-
-    /// The ids of all snapshots and archives, newest first.
-    pub(crate) fn kept_ids(&self) -> Vec<String> {
-        self.ids(&ENDS)
-    }
-
     /// The ids of records that have a file with one of these ends, newest first.
-    pub(super) fn ids(&self, ends: &[&str]) -> Vec<String> {
+    pub(crate) fn ids(&self, ends: &[&str]) -> Vec<String> {
         let names = self.names();
         let id_of = |name: &String| ends.iter().find_map(|end| name.strip_suffix(end).map(str::to_owned));
         let mut ids: Vec<String> = names.iter().filter_map(id_of).filter(|id| is_record_id(id)).collect();
-        ids.sort_by(|one, other| order_of(other).cmp(&order_of(one)));
+        ids.sort_unstable_by(|one, other| other.cmp(one));
         ids.dedup();
         ids
     }
 
-    /// The names of regular files, sorted.
-    pub(super) fn names(&self) -> Vec<String> {
+    /// The names of regular files.
+    fn names(&self) -> Vec<String> {
         if !self.is_usable() {
             return Vec::new();
         }
         let entries = fs::read_dir(&self.dir).into_iter().flatten().take(MAX_LISTED).flatten();
         let regular = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-        let mut names: Vec<String> =
-            regular.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        names.sort();
-        names
+        regular.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }
 
     /// The file of this record or snapshot with this end.
@@ -159,24 +153,69 @@ impl Sessions {
 
     /// Runs `work` while no other process begins a record or changes `LATEST-SESSION.txt`.
     pub(crate) fn locked<T>(&self, work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-        let done = with_lock(&self.dir.join("ACTIVE-PAUSE"), LOCK_DEADLINE, work);
-        done.map_err(|error| format!("pause-recorder: {error}: try again"))?
+        locked(&self.dir.join("ACTIVE-PAUSE"), work)
     }
 
     /// An unused id for a record that begins now. The caller holds the folder's lock.
     pub(super) fn free_id(&self, at: Timestamp) -> String {
-        let mut used: Vec<String> = self.actives().iter().filter_map(Record::id).collect();
-        used.extend(self.kept_ids());
-        let digits: String = at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
-        let first = format!("session-{}-{}", &digits[..8], &digits[8..]);
+        let mut used = self.ids(&ENDS);
+        used.extend(self.actives().iter().filter_map(|record| Some(read(&record.path).ok()?.id)));
+        let first = id_at(at);
         let mut numbered = (2..).map(|number| format!("{first}-{number}"));
         if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
     }
+
+    /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
+    pub(crate) fn compress_archives(
+        &self,
+        before: Timestamp,
+        is_ours: impl Fn(&str) -> bool,
+    ) -> Result<(), String> {
+        let is_old = |archive: &PathBuf| {
+            let there = archive.symlink_metadata().ok().filter(|there| there.len() <= MAX_ARCHIVE_BYTES);
+            there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
+        };
+        let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
+        let compressed = |archive: PathBuf| match compress(&archive) {
+            // Another session was faster.
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&archive, "compressed", &error)),
+            _ => Ok(()),
+        };
+        let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
+        old.try_for_each(|archive| locked(&archive.clone(), || compressed(archive)))
+    }
+
+    /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.
+    pub(crate) fn remove_snapshot(&self, id: &str) -> Result<(), String> {
+        ENDS.iter().try_for_each(|end| remove(&self.file(id, end)))?;
+        match self.ids(&[JSON]).first() {
+            Some(newest) => self.point_to(newest),
+            None => remove(&self.latest()),
+        }
+    }
+
+    /// Makes `LATEST-SESSION.txt` name this snapshot. The first line is for programs.
+    pub(crate) fn point_to(&self, id: &str) -> Result<(), String> {
+        let (latest, json) = (self.latest(), self.told_of(&self.file(id, JSON)));
+        let text = format!("{id}\n\n{json}, and the same as .yaml and .md beside it.\n");
+        let written = || write_durable(&latest, text.as_bytes(), SharedMode::Private);
+        self.locked(|| written().map_err(|error| failed(&latest, "written", &error)))
+    }
 }
 
-/// Makes renames in a folder durable.
-pub(super) fn sync_folder(dir: &Path) {
-    let _ = File::open(dir).and_then(|dir| dir.sync_all());
+/// Compresses one archive. After a kill the archive is still there, and the next call compresses it again.
+fn compress(archive: &Path) -> io::Result<()> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
+    let compressed = PathBuf::from(format!("{}.gz", archive.display()));
+    write_durable(&compressed, &encoder.finish()?, SharedMode::Private)?;
+    fs::remove_file(archive)
+}
+
+/// The id of a record that begins at this time.
+pub(crate) fn id_at(at: Timestamp) -> String {
+    let digits: String = at.rfc3339().chars().filter(char::is_ascii_digit).take(14).collect();
+    format!("session-{}-{}", &digits[..8], &digits[8..])
 }
 
 /// The text is `session-YYYYMMDD-HHMMSS`, with a number behind it where two records began in one second.
@@ -185,12 +224,6 @@ pub(crate) fn is_record_id(id: &str) -> bool {
     let digits = id.strip_prefix("session-").unwrap_or_default();
     digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-')
         && matches!(lengths[..], [7, 8, 6] | [7, 8, 6, 1..=9])
-}
-
-/// The second and the number in it: `-10` comes after `-2`.
-fn order_of(id: &str) -> (&str, u32) {
-    let (second, number) = id.split_at("session-YYYYMMDD-HHMMSS".len().min(id.len()));
-    (second, number.trim_start_matches('-').parse().unwrap_or(1))
 }
 
 #[cfg(test)]

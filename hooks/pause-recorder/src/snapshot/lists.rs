@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use shared::host::{Timestamp, flat};
 
-use super::COMMIT_MESSAGE;
-use crate::git::Commit;
 use crate::material::{EDITING_TOOLS, Material};
 use crate::record::{Action, Kind, Recorded};
-use crate::text::{MAX_CHARS, one_line, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
@@ -21,33 +19,22 @@ const SAME_CHARS: usize = 100;
 
 const MAX_FILES: usize = 500;
 
-const MAX_PATH_CHARS: usize = 1_000;
-
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 pub(super) fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
     let completed = &material.todos.completed;
     let tasks =
         completed[completed.len().saturating_sub(MAX_OF_A_KIND)..].iter().map(|task| line("task", task));
     // Git counts whole seconds.
-    let second = |time: Timestamp| time.micros().div_euclid(1_000_000);
-    let is_work = |commit: &&Commit| {
-        let made = Timestamp::from_rfc3339(&commit.timestamp);
-        made.is_some_and(|made| second(made) >= second(began)) && !commit.message.starts_with(COMMIT_MESSAGE)
-    };
-    let commits = material.git.recent_commits.iter().filter(is_work);
+    let second = &began.rfc3339()[..19];
+    let commits = material.git.recent_commits.iter().filter(|commit| commit.timestamp.as_str() >= second);
     let commits =
         commits.map(|commit| line(&format!("commit {}", one_line(&commit.sha, 40)), &commit.message));
-    let mut words: Vec<String> = Vec::new();
-    for said in texts(recorded, Kind::AssistantResponse, "summary") {
-        // A question is nothing that was done.
-        if !said.is_empty() && !said.ends_with('?') && !words.contains(&said) && words.len() < MAX_TURNS {
-            words.push(said);
-        }
-    }
-    tasks.chain(commits).chain(words.iter().map(|said| line("last words of a turn", said))).collect()
+    let words = texts(recorded, Kind::AssistantResponse, "summary").filter(|said| !said.is_empty());
+    let words = words.take(MAX_TURNS).map(|said| line("last words of a turn", &said));
+    tasks.chain(commits).chain(words).collect()
 }
 
-/// The last prompt, a question to the user, tasks that are not completed, changes that are not committed; and what was asked before,
+/// The last prompt, tasks that are not completed, changes that are not committed; and what was asked before,
 /// the last first.
 pub(super) fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut asked = asked(recorded, material).into_iter();
@@ -59,12 +46,11 @@ pub(super) fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String
             None => "asked last",
         };
     let last = asked.next().map(|prompt| line(word, &prompt));
-    let question = material.question.as_ref().map(|words| line("asked the user", words));
     let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
     let changes = material.git.status.uncommitted().filter(|_| material.git.is_git_repo);
     let changes = changes.map(|files| line("uncommitted changes", &files));
     let asked = asked.map(|prompt| line("asked", &prompt));
-    last.into_iter().chain(question).chain(tasks).chain(changes).chain(asked).collect()
+    last.into_iter().chain(tasks).chain(changes).chain(asked).collect()
 }
 
 /// The prompts of the record and of the transcript, the last first: the record may have begun with none.

@@ -6,7 +6,7 @@ use shared::host::Timestamp;
 use super::{Numbers, Snapshot, Todos, build};
 use crate::git::{Commit, GitContext, Status};
 use crate::material::Material;
-use crate::record::{Action, Kind, Recorded};
+use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 
 const ID: &str = "session-20260106-120000";
 
@@ -78,30 +78,31 @@ pub(crate) fn material() -> Material {
     }
 }
 
-fn built(recorded: &Recorded, material: &Material, left_out: u64, at: Timestamp) -> Snapshot {
-    build(recorded, material, &Numbers::new(recorded, left_out, at))
+fn built(recorded: &Recorded, material: &Material, at: Timestamp) -> Snapshot {
+    build(recorded, material, &Numbers::new(recorded, at))
 }
 
 /// A snapshot that has something of everything.
 pub(crate) fn full() -> Snapshot {
     let mut recorded = seeds();
     recorded.actions.extend([edit("/p/src/c.rs"), said("all is written"), asked("and the docs?")]);
+    recorded.actions[1].data.insert(NOT_RECORDED.to_owned(), 3.into());
     recorded.skipped_lines = 2;
-    built(&recorded, &material(), 3, noon(300))
+    built(&recorded, &material(), noon(300))
 }
 
 /// A snapshot that has next to nothing.
 pub(crate) fn least() -> Snapshot {
-    built(&Recorded::default(), &Material::default(), 0, Timestamp::from_secs(0))
+    built(&Recorded::default(), &Material::default(), Timestamp::from_secs(0))
 }
 
-fn numbers(recorded: &Recorded, left_out: u64, at: Timestamp) -> Value {
-    serde_json::to_value(built(recorded, &Material::default(), left_out, at)).unwrap()
+fn numbers(recorded: &Recorded, at: Timestamp) -> Value {
+    serde_json::to_value(built(recorded, &Material::default(), at)).unwrap()
 }
 
 #[test]
 fn seeds_example_comes_out_as_in_the_seed() {
-    let value = numbers(&seeds(), 0, noon(300));
+    let value = numbers(&seeds(), noon(300));
     let pause = &value["incremental_pause"];
     let last = json!({ "type": "assistant_response", "timestamp": "2026-01-06T12:00:25.000Z" });
     for (found, expected) in [
@@ -127,7 +128,7 @@ fn seeds_example_comes_out_as_in_the_seed() {
 #[test]
 fn duration_is_never_negative_and_the_same_everywhere() {
     for (seconds, counted, hours) in [(0, 0, 0.0), (18, 18, 0.01), (3_600, 3_600, 1.0), (-60, 0, 0.0)] {
-        let value = numbers(&recorded(vec![started(200_000)]), 0, noon(seconds));
+        let value = numbers(&recorded(vec![started(200_000)]), noon(seconds));
         let found = (&value["incremental_pause"]["duration_seconds"], &value["duration_hours"]);
         assert_eq!(found, (&json!(counted), &json!(hours)), "{seconds}");
     }
@@ -146,7 +147,7 @@ fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
     ] {
         let last = Action { share, ..said("x") };
         let actions = actions.into_iter().chain([last]).collect();
-        let usage = &numbers(&recorded(actions), 0, noon(0))["context_usage"];
+        let usage = &numbers(&recorded(actions), noon(0))["context_usage"];
         let expected = json!({ "tokens_used": used, "tokens_total": total, "percentage": percentage });
         assert_eq!(*usage, expected);
     }
@@ -154,7 +155,11 @@ fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
 
 #[test]
 fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
-    let data = Numbers::new(&seeds(), 4, noon(300)).of_end();
+    let mut open = seeds();
+    for (index, count) in [(3, 1), (9, 3)] {
+        open.actions[index].data.insert(NOT_RECORDED.to_owned(), count.into());
+    }
+    let data = Numbers::new(&open, noon(300)).of_end();
     let expected = json!({
         "total_actions": 19,
         "final_percentage": 0.93,
@@ -162,7 +167,7 @@ fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
         "duration_seconds": 300
     });
     assert_eq!(data, expected);
-    let mut ended = seeds();
+    let mut ended = open.clone();
     ended.actions.push(line(Kind::PauseFinalized, 300, 0.93, data));
-    assert_eq!(built(&ended, &material(), 0, noon(9_000)), built(&seeds(), &material(), 4, noon(300)));
+    assert_eq!(built(&ended, &material(), noon(9_000)), built(&open, &material(), noon(300)));
 }

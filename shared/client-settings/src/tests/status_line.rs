@@ -3,18 +3,8 @@
 use super::{FOLDER, arrange, owner};
 use crate::{Owner, Refused, Wanted, read, status_line_command};
 
-const FOREIGN: &str = r#"{ "type":"command", "command" : "my-line", "padding": 1.50e+0 }"#;
-
 fn ours() -> String {
     format!("{FOLDER}/b-watch statusline")
-}
-
-fn value() -> String {
-    format!(r#"{{"type": "command", "command": "{}"}}"#, ours())
-}
-
-fn foreign_with_ours() -> String {
-    FOREIGN.replace("my-line", &ours())
 }
 
 /// The text with our status line, or without.
@@ -23,23 +13,6 @@ fn with(text: &str, before: Option<&str>, wanted: bool) -> Result<String, Refuse
     let owner = Owner { status_line_before: before.map(str::to_owned), ..owner() };
     let wanted = Wanted { status_line, ..Wanted::default() };
     arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
-}
-
-#[test]
-fn somebody_elses_stays_unless_ours_is_wanted_and_comes_back_as_written() {
-    for foreign in
-        [FOREIGN, r#"{"type": "static"}"#, "null", "\"x\"", r#"{"command": "/opt/b-watch statusline"}"#]
-    {
-        let before = format!(r#"{{"statusLine": {foreign}, "model": "opus"}}"#);
-        assert_eq!(with(&before, None, false).unwrap(), before);
-        let there = read(&before, &owner()).unwrap().status_line.unwrap();
-        assert_eq!((there.raw.as_str(), there.is_ours), (foreign, false));
-
-        let after = with(&before, None, true).unwrap();
-        let ours = if foreign == FOREIGN { foreign_with_ours() } else { value() };
-        assert_eq!(after, format!(r#"{{"statusLine": {ours}, "model": "opus"}}"#));
-        assert_eq!(with(&after, Some(foreign), false).unwrap(), before, "given back as it was written");
-    }
 }
 
 #[test]

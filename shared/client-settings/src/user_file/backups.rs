@@ -15,15 +15,13 @@ use super::beside::{Beside, Mode, appended, create_folder};
 pub const KEEP_BACKUPS: usize = 5;
 
 /// The part of a backup's name between the name of its file and the time.
-pub(super) const INFIX: &str = ".barbless-backup-";
+const INFIX: &str = ".barbless-backup-";
 
-/// The end of a name that stands for a missing file.
 const ABSENT: &str = "-absent";
 
 /// The time in a name, to the millisecond.
 const TIME: &str = "%Y%m%dT%H%M%S%.3fZ";
 
-/// The text of a file as it once was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Backup {
     pub path: PathBuf,
@@ -31,7 +29,6 @@ pub struct Backup {
     pub text: Option<String>,
 }
 
-/// The backups of the file of this name.
 pub(super) struct Backups<'a> {
     pub(super) folder: &'a Path,
     pub(super) name: &'a OsStr,
@@ -70,9 +67,10 @@ impl Backups<'_> {
         let newest = self.paths().first().map(|(time, _)| time.plus(Duration::from_millis(1)));
         let time = newest.map_or(now, |newest| newest.max(now)).rfc3339().replace(['-', ':'], "");
         let absent = if text.is_none() { ABSENT } else { "" };
-        let path = appended(&self.folder.join(self.name), &format!("{INFIX}{time}{absent}"));
+        let owner = self.folder.join(self.name);
+        let path = appended(&owner, &format!("{INFIX}{time}{absent}"));
         create_folder(&path, Mode::Private)?;
-        Beside::write(&path, text.unwrap_or_default().as_bytes(), Mode::Private)?.put_in_place()?;
+        Beside::write(&owner, &path, text.unwrap_or_default().as_bytes(), Mode::Private)?.put_in_place()?;
         Ok(path)
     }
 
@@ -95,7 +93,6 @@ impl Backups<'_> {
         paths
     }
 
-    /// The time in the name of a whole backup.
     fn time_of(&self, name: &OsStr) -> Option<Timestamp> {
         let name = name.to_str()?.strip_prefix(self.name.to_str()?)?.strip_prefix(INFIX)?;
         let time = NaiveDateTime::parse_from_str(name.strip_suffix(ABSENT).unwrap_or(name), TIME).ok()?;

@@ -5,13 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// The part of a temporary file's name between its target's name and the number of its process.
-const TEMPORARY: &str = ".barbless-";
+const TEMPORARY: &str = ".barbless-new";
 
-/// The mode of a new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// For its user alone.
     Private,
     Usual,
     /// A program: everybody may start it.
@@ -26,23 +23,20 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// Writes a program beside its place.
     pub fn program(target: &Path, bytes: &[u8]) -> io::Result<Self> {
         create_folder(target, Mode::Private)?;
-        remove_abandoned(target);
-        Self::write(target, bytes, Mode::Program)
+        Self::write(target, target, bytes, Mode::Program)
     }
 
-    /// Writes the file. An existing target keeps its mode.
-    pub(super) fn write(target: &Path, bytes: &[u8], mode: Mode) -> io::Result<Self> {
-        let temporary = appended(target, &format!("{TEMPORARY}{}", std::process::id()));
+    /// Writes the file to the temporary file of `owner`, whose lock the caller holds. An existing target keeps its mode.
+    pub(super) fn write(owner: &Path, target: &Path, bytes: &[u8], mode: Mode) -> io::Result<Self> {
+        remove_abandoned(owner);
+        let temporary = appended(owner, TEMPORARY);
         let mut file = create(&temporary, mode)?;
         let beside = Self { temporary, target: target.to_owned() };
         file.write_all(bytes)?;
-        match fs::metadata(target) {
-            _ if mode == Mode::Program => set_mode(&file, mode)?,
-            Ok(before) => file.set_permissions(before.permissions())?,
-            Err(_) => {}
+        if let (true, Ok(before)) = (mode != Mode::Program, fs::metadata(target)) {
+            file.set_permissions(before.permissions())?;
         }
         file.sync_all()?;
         Ok(beside)
@@ -53,7 +47,6 @@ impl Beside {
         &self.temporary
     }
 
-    /// Puts the file in the target's place.
     pub fn put_in_place(&self) -> io::Result<()> {
         rename_over(&self.temporary, &self.target)?;
         sync_folder(&self.target);
@@ -67,7 +60,6 @@ impl Drop for Beside {
     }
 }
 
-/// The path with something after its name.
 pub(super) fn appended(path: &Path, suffix: &str) -> PathBuf {
     let mut name = OsString::from(path);
     name.push(suffix);
@@ -79,29 +71,24 @@ pub(super) fn create_folder(path: &Path, mode: Mode) -> io::Result<()> {
     let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
     let mut builder = fs::DirBuilder::new();
     #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if mode == Mode::Private { 0o700 } else { 0o777 });
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, if mode == Mode::Usual { 0o777 } else { 0o700 });
     builder.recursive(true).create(folder)
 }
 
 /// Never opens an existing file, which could be a link.
 fn create(path: &Path, mode: Mode) -> io::Result<File> {
+    let bits = match mode {
+        Mode::Private => 0o600,
+        Mode::Usual => 0o666,
+        Mode::Program => 0o777,
+    };
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if mode == Mode::Usual { 0o666 } else { 0o600 });
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, bits);
+    #[cfg(not(unix))]
+    let _ = bits;
     options.open(path)
-}
-
-#[cfg(unix)]
-fn set_mode(file: &File, mode: Mode) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    let bits = if mode == Mode::Program { 0o755 } else { 0o600 };
-    file.set_permissions(fs::Permissions::from_mode(bits))
-}
-
-#[cfg(not(unix))]
-fn set_mode(_file: &File, _mode: Mode) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(unix)]
@@ -129,20 +116,7 @@ pub(super) fn sync_folder(path: &Path) {
     }
 }
 
-/// Removes the temporary files of `path` and of its backups. Only a killed process leaves one, because each is written under
-/// the lock that the caller holds now.
+/// Removes the temporary file of `path`, which a killed process left. The caller holds the lock under which it is written.
 pub fn remove_abandoned(path: &Path) {
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return };
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if is_temporary(&entry.file_name().to_string_lossy(), &name.to_string_lossy()) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
-}
-
-fn is_temporary(entry: &str, name: &str) -> bool {
-    let Some((file, process)) = entry.rsplit_once(TEMPORARY) else { return false };
-    let is_number = !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit());
-    let of = file.strip_prefix(name);
-    is_number && of.is_some_and(|of| of.is_empty() || of.starts_with(super::backups::INFIX))
+    let _ = fs::remove_file(appended(path, TEMPORARY));
 }

@@ -56,13 +56,6 @@ fn where_it_is_not_certain_what_belongs_to_a_section_nothing_is_cut() {
     }
 }
 
-#[test]
-fn trailing_empty_lines_of_a_text_stay_as_many() {
-    let text = "own: |+\n  a\n\nother: 1\n\n\n";
-    assert_ne!(part(text), text);
-    assert_eq!(yaml::parse(&part(text)).unwrap().values["own"], yaml::parse(text).unwrap().values["own"]);
-}
-
 fn line() -> impl Strategy<Value = &'static str> {
     select(vec![
         "own: 1",

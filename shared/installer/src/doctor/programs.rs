@@ -5,7 +5,7 @@ use shared::host::is_program;
 
 use super::report::{Finding, Repair};
 use super::world::World;
-use crate::manifest::is_same_file;
+use crate::files::is_same_file;
 use crate::places::executable;
 use crate::programs::{all_names, orphans, target, without_helper};
 

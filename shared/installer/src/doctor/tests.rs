@@ -147,7 +147,7 @@ fn registered_program_must_be_as_it_was_installed() {
             machine.write(&program, bytes);
             fs::set_permissions(machine.path(&program), fs::Permissions::from_mode(mode)).unwrap();
         }
-        let hash = crate::manifest::hash(b"x");
+        let hash = crate::files::hash(b"x");
         machine.write(
             "home/.claude/hooks/manifest.json",
             &format!(

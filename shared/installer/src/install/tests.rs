@@ -5,7 +5,7 @@ use std::fs;
 use crate::catalog::{Catalog, HookEntry};
 
 use super::{Plan, choose, judge_for};
-use crate::hooks::Install;
+use crate::install::Install;
 use crate::places::{Installation, Scope};
 use crate::requirements::{Judge, next_for_judge};
 use crate::say::Voice;

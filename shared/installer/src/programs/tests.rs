@@ -80,7 +80,7 @@ fn only_what_still_is_what_was_deployed_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     given(&installation, &built(scratch.path(), "one")).unwrap();
-    let abandoned = installation.hooks.join("a-gate.barbless-77");
+    let abandoned = installation.hooks.join("a-gate.barbless-new");
     fs::write(&abandoned, "of a killed installation").unwrap();
     fs::write(installation.deployed("a-gate"), "patched").unwrap();
     let gate = ["a-gate".to_owned()];

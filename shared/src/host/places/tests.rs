@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::{Places, StateDirIgnored};
+use super::{Places, UNUSABLE};
 use crate::host::Environment;
 
 fn environment(home: &std::path::Path) -> Environment {
@@ -48,12 +48,12 @@ fn a_state_folder_counts_only_outside_every_work_tree_around_and_private_to_its_
     for start in ["project", "project/worktrees/a"] {
         for (wanted, expected) in [
             (at("state"), None),
-            (at("project/state"), Some(StateDirIgnored::InsideProject)),
-            (at("project/worktrees/b"), Some(StateDirIgnored::InsideProject)),
-            (at("link/state"), Some(StateDirIgnored::InsideProject)),
-            ("state".into(), Some(StateDirIgnored::Unusable)),
-            (at("file"), Some(StateDirIgnored::Unusable)),
-            (at("open"), Some(StateDirIgnored::WritableByOthers)),
+            (at("project/state"), Some("it lies inside the project")),
+            (at("project/worktrees/b"), Some("it lies inside the project")),
+            (at("link/state"), Some("it lies inside the project")),
+            ("state".into(), Some(UNUSABLE)),
+            (at("file"), Some(UNUSABLE)),
+            (at("open"), Some("others may write to it")),
         ] {
             let environment = Environment { state_dir: Some(wanted.clone()), ..environment(scratch.path()) };
             let places = Places::resolve(&environment, Some(&at(start)));

@@ -1,6 +1,6 @@
 //! Reading an input, and what the reader tolerates.
 
-use super::{Event, Mode, ParseError, parse};
+use super::{Event, Mode, parse};
 
 #[track_caller]
 fn event(text: &str) -> Event {
@@ -83,9 +83,9 @@ fn half_a_surrogate_pair_and_a_byte_order_mark_do_no_harm() {
 #[test]
 fn what_is_no_object_or_names_no_event_is_refused() {
     for text in ["", "[]", "null", "7", "\"Stop\"", "{", "{\"a\":}", "text {}"] {
-        assert!(matches!(parse(text.as_bytes()), Err(ParseError::NotAnObject(_))), "{text:?}");
+        assert_eq!(parse(text.as_bytes()).err(), Some("the hook input is not a JSON object"), "{text:?}");
     }
     for text in ["{}", r#"{"hook_event_name":""}"#, r#"{"hook_event_name":7}"#] {
-        assert!(matches!(parse(text.as_bytes()), Err(ParseError::NoEvent)), "{text:?}");
+        assert_eq!(parse(text.as_bytes()).err(), Some("the hook input names no event"), "{text:?}");
     }
 }

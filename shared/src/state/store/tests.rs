@@ -29,10 +29,9 @@ fn what_is_saved_is_loaded_by_its_own_session() {
     let file = store.session_file::<Count>("../s").unwrap();
     assert_eq!(file.parent(), Some(store.dir()));
     store.save(&file, "../s", &Count(7)).unwrap();
-    assert_eq!(store.load::<Count>(&file, "../s").unwrap(), Count(7));
-    assert!(matches!(store.load::<Count>(&file, "t"), Err(StateError::Foreign(_))));
+    assert_eq!(store.load::<Count>(&file).unwrap(), Count(7));
     store.forget(&file);
-    assert_eq!(store.load::<Count>(&file, "../s").unwrap(), Count(0));
+    assert_eq!(store.load::<Count>(&file).unwrap(), Count(0));
 }
 
 #[test]
@@ -42,7 +41,7 @@ fn a_damaged_file_is_set_aside_and_counts_as_empty() {
     let long = " ".repeat(9 * 1024 * 1024);
     for damage in ["", "{", "\0\0\0", "[]", r#"{"version":1,"session":"s","state":"no"}"#, &long] {
         fs::write(&file, damage).unwrap();
-        assert_eq!(store.load::<Count>(&file, "s").unwrap(), Count(0), "{damage:.40?}");
+        assert_eq!(store.load::<Count>(&file).unwrap(), Count(0), "{damage:.40?}");
         assert!(!file.exists());
         assert!(fs::read_to_string(store.dir().join("count-s.corrupt")).unwrap() == damage);
     }
@@ -91,7 +90,7 @@ fn a_newer_versions_file_is_neither_overwritten_nor_forgotten() {
         r#"{"session":"s","state":7,"version":2}"#,
     ] {
         fs::write(&file, text).unwrap();
-        assert!(matches!(store.load::<Count>(&file, "s"), Err(StateError::Newer(_))), "{text}");
+        assert!(matches!(store.load::<Count>(&file), Err(StateError::Newer(_))), "{text}");
         assert!(matches!(store.save(&file, "s", &Count(1)), Err(StateError::Newer(_))), "{text}");
         store.forget(&file);
         assert_eq!(fs::read_to_string(&file).unwrap(), text);
@@ -117,19 +116,6 @@ fn a_change_is_kept_where_it_says_so() {
     store.drop_state::<Count>("s");
     assert_eq!(store.read::<Count>("s"), None);
     assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "no lock is left");
-}
-
-#[test]
-fn a_file_that_is_anothers_is_no_failure() {
-    let path = || "a".into();
-    for (error, is_failure) in [
-        (StateError::Newer(path()), false),
-        (StateError::Foreign(path()), false),
-        (StateError::Unreadable(path(), std::io::ErrorKind::Other.into()), true),
-    ] {
-        let shown = error.to_string();
-        assert_eq!(error.unless_anothers().is_err(), is_failure, "{shown}");
-    }
 }
 
 #[test]

@@ -191,11 +191,4 @@ proptest! {
             prop_assert!(usage.windows.is_empty() || last == Some(true));
         }
     }
-
-    #[test]
-    fn within_one_window_the_order_does_not_matter(used in vec((0..3500_i64, 0..120_u32), 1..20)) {
-        let sights: Vec<_> = used.iter().map(|(at, used)| seen(*at, &[(FIVE, f64::from(*used), R)])).collect();
-        let backwards: Vec<_> = sights.iter().rev().cloned().collect();
-        prop_assert_eq!(held(&known(&sights), FIVE).map(|held| held.0), held(&known(&backwards), FIVE).map(|held| held.0));
-    }
 }

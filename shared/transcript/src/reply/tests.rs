@@ -1,9 +1,10 @@
 //! The last reply's numbers, in transcripts as the client writes them and as they are found broken.
 
-use std::fs;
 use std::path::Path;
 
 use serde_json::{Value, json};
+
+use crate::tests::{boundary, on_disk, prompt, result, side, text_of, with};
 
 use super::{Reply, last_reply};
 
@@ -32,41 +33,24 @@ fn of(tokens: u64) -> Value {
     reply("m", &used(tokens, 0, 0, 0))
 }
 
-fn with(mut line: Value, pointer: &str, key: &str, value: Value) -> Value {
-    line.pointer_mut(pointer).unwrap()[key] = value;
+fn at_message(mut line: Value, key: &str, value: Value) -> Value {
+    line["message"][key] = value;
     line
 }
 
-fn prompt() -> Value {
-    json!({"type": "user", "promptId": "p", "message": {"content": "go on"}})
-}
-
-fn result(text: &str) -> Value {
-    let block = json!({"type": "tool_result", "tool_use_id": "t", "content": text});
-    json!({"type": "user", "promptId": "p", "message": {"content": [block]}})
-}
-
-fn boundary() -> Value {
-    json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"})
-}
-
-fn found(bytes: &[u8]) -> Option<Reply> {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("t.jsonl");
-    fs::write(&path, bytes).unwrap();
-    last_reply(&path)
+fn found(bytes: impl AsRef<[u8]>) -> Option<Reply> {
+    on_disk(bytes, last_reply)
 }
 
 #[track_caller]
 fn check(lines: &[Value], expected: Option<u64>) {
-    let lines: Vec<String> = lines.iter().map(Value::to_string).collect();
-    assert_eq!(found(lines.join("\n").as_bytes()).map(|reply| reply.tokens), expected);
+    assert_eq!(found(text_of(lines)).map(|reply| reply.tokens), expected);
 }
 
 #[test]
 fn the_four_numbers_of_the_last_line_count() {
     let line = |output| reply("n", &used(1, 20, 300, output));
-    check(&[of(7), prompt(), line(1), line(4000), result("out"), prompt()], Some(4321));
+    check(&[of(7), prompt("go on"), line(1), line(4000), result("t", false), prompt("go on")], Some(4321));
     let main = last_reply(&Path::new(FIXTURES).join("main.jsonl")).unwrap();
     assert_eq!((main.model.as_str(), main.tokens), (MODEL, 15));
 }
@@ -83,20 +67,20 @@ fn what_is_not_told_counts_nothing() {
 
 #[test]
 fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
-    let sidechain = with(of(90_000), "", "isSidechain", json!(true));
-    let failed = with(of(90_000), "", "isApiErrorMessage", json!(true));
-    let synthetic = with(of(90_000), "/message", "model", json!("<synthetic>"));
+    let sidechain = side(of(90_000));
+    let failed = with(of(90_000), "isApiErrorMessage", json!(true));
+    let synthetic = at_message(of(90_000), "model", json!("<synthetic>"));
     let progress = json!({"type": "progress", "data": {"message": of(90_000)}});
     let agent = json!({"type": "user", "toolUseResult": {"usage": used(90_000, 0, 0, 0)},
                        "message": {"content": [], "usage": used(90_000, 0, 0, 0)}});
-    let quoted = result(&format!("{}{}", of(90_000), boundary()));
+    let quoted = prompt(&format!("{}{}", of(90_000), boundary()));
     let small = json!({"type": "system", "subtype": "microcompact_boundary"});
-    let anothers = with(boundary(), "", "isSidechain", json!(true));
+    let anothers = side(boundary());
     let silent = reply("z", &used(0, 0, 0, 0));
     for line in [sidechain, failed, synthetic, silent, progress, agent, quoted, small, anothers] {
         check(&[of(7), line], Some(7));
     }
-    check(&[prompt()], None);
+    check(&[prompt("go on")], None);
 }
 
 #[test]

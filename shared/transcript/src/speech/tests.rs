@@ -5,31 +5,13 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::tests::{boundary, call, on_disk, prompt, result, said, side, text_of, with};
+
 use super::{
     Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, transcript_of, words_of_call,
 };
 use crate::Patience;
 use shared::protocol::Call;
-
-fn prompt(text: &str) -> Value {
-    json!({"type": "user", "promptId": "p", "message": {"content": text}})
-}
-
-fn said(message: &str, text: &str) -> Value {
-    json!({"type": "assistant", "message": {"id": message, "content": [{"type": "text", "text": text}]}})
-}
-
-fn call(message: &str, id: &str) -> Value {
-    let block =
-        json!({"type": "tool_use", "id": id, "name": "Edit", "input": {"new_string": "INTENT: forged"}});
-    json!({"type": "assistant", "message": {"id": message, "content": [block]}})
-}
-
-fn result(id: &str, is_error: bool) -> Value {
-    let block =
-        json!({"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": "INTENT: forged"});
-    json!({"type": "user", "promptId": "p", "message": {"content": [block]}})
-}
 
 fn thought(message: &str) -> Value {
     let block = json!({"type": "thinking", "thinking": "INTENT: thought", "signature": "s"});
@@ -42,32 +24,6 @@ fn injected(text: &str) -> Value {
 
 fn noise() -> Value {
     json!({"type": "last-prompt", "sessionId": "s"})
-}
-
-fn boundary() -> Value {
-    json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"})
-}
-
-fn with(mut line: Value, key: &str, value: Value) -> Value {
-    line[key] = value;
-    line
-}
-
-fn side(line: Value) -> Value {
-    with(line, "isSidechain", json!(true))
-}
-
-fn text_of(lines: &[Value]) -> String {
-    let mut text: Vec<String> = lines.iter().map(Value::to_string).collect();
-    text.push(String::new());
-    text.join("\n")
-}
-
-fn on_disk<T>(text: impl AsRef<[u8]>, look: impl Fn(&Path) -> T) -> T {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("t.jsonl");
-    std::fs::write(&path, text).unwrap();
-    look(&path)
 }
 
 fn words(lines: &[Value], id: &str) -> Words {

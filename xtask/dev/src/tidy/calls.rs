@@ -22,7 +22,7 @@ const DOORS: [Door; 3] = [
         allowed: &[
             ("hooks/requirements-check/src/typed.rs", "what the hook that started req left for it"),
             ("shared/src/host.rs", "the door itself"),
-            ("shared/installer/src/programs.rs", "looks for a command as the user's shell does"),
+            ("shared/installer/src/places.rs", "looks for a command as the user's shell does"),
             ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
             ("shared/installer/src/say.rs", "NO_COLOR"),
             COMMAND,

@@ -6,8 +6,8 @@ use std::time::Duration;
 use shared::courier::Answer;
 use shared::host::Timestamp;
 
-use super::{read, retry_after, windows};
-use crate::poll::slot::Kind;
+use super::{DENIED, NO_ANSWER, TOO_MANY, read, windows};
+use crate::poll::slot::Failure;
 
 /// 2026-05-04 10:00 UTC.
 const NOW: Timestamp = Timestamp::from_secs(1_777_888_800);
@@ -48,8 +48,8 @@ fn a_window_needs_usage_and_reset_and_a_plain_name() {
         (r#""five hour":{"utilization":1,"resets_at":"2026-05-04T14:00:00Z"}"#, None),
         (r#""\u001b[31m":{"utilization":1,"resets_at":"2026-05-04T14:00:00Z"}"#, None),
     ] {
-        let expected: Vec<_> = expected.into_iter().map(|(used, at)| ("w".to_owned(), used, at)).collect();
-        assert_eq!(read_body(&format!("{{{entry}}}")), Some(expected), "{entry}");
+        let expected = expected.map(|(used, at)| vec![("w".to_owned(), used, at)]);
+        assert_eq!(read_body(&format!("{{{entry}}}")), expected, "{entry}");
     }
     for body in ["", "[]", "<html></html>", "{}", r#"{"error":{"type":"x"}}"#, r#"{"a":{"utilization":4}}"#] {
         assert_eq!(read_body(body), None, "{body}");
@@ -62,31 +62,16 @@ fn each_status_has_its_meaning() {
         let headers = BTreeMap::from([("retry-after".to_owned(), "7".to_owned())]);
         read(&Answer { status, headers, body: body.to_owned(), truncated }, NOW)
     };
-    let body = r#"{"five_hour":null}"#;
-    assert_eq!(answer(200, body, false), Ok(BTreeMap::new()));
-    for (status, body, truncated, kind) in [
-        (200, body, true, Kind::Garbage),
-        (200, "busy", false, Kind::Garbage),
-        (401, body, false, Kind::Refused),
-        (429, body, false, Kind::TooMany),
-        (500, body, false, Kind::Unreachable),
+    let body = r#"{"five_hour":{"utilization":6,"resets_at":"2026-05-04T14:00:00Z"}}"#;
+    assert!(answer(200, body, false).is_ok());
+    for (status, body, truncated, why, secs) in [
+        (200, body, true, NO_ANSWER, 7),
+        (200, "busy", false, NO_ANSWER, 7),
+        (401, body, false, DENIED, 3600),
+        (429, body, false, TOO_MANY, 7),
+        (500, body, false, NO_ANSWER, 7),
     ] {
-        let expected = Err((kind, Some(Duration::from_secs(7))));
+        let expected = Err(Failure { why, wait: Some(Duration::from_secs(secs)) });
         assert_eq!(answer(status, body, truncated), expected, "{status}");
-    }
-}
-
-#[test]
-fn reads_retry_after_in_both_forms() {
-    for (text, expected) in [
-        ("3405", Some(Duration::from_secs(3405))),
-        ("0", Some(Duration::ZERO)),
-        ("18446744073709551616", Some(Duration::MAX)),
-        ("Mon, 04 May 2026 10:05:00 GMT", Some(Duration::from_secs(300))),
-        ("Mon, 04 May 2026 09:00:00 GMT", Some(Duration::ZERO)),
-        ("soon", None),
-        ("", None),
-    ] {
-        assert_eq!(retry_after(text, NOW), expected, "{text}");
     }
 }

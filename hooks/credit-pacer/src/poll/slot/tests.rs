@@ -5,7 +5,7 @@ use std::time::Duration;
 use shared::host::Timestamp;
 use shared::state::Store;
 
-use super::{Failure, Kind, Slot};
+use super::{Failure, Slot};
 
 const INTERVAL: Duration = Duration::from_secs(600);
 
@@ -13,34 +13,33 @@ const fn at(secs: i64) -> Timestamp {
     Timestamp::from_secs(secs)
 }
 
-fn failed(kind: Kind, retry_after: Option<u64>) -> Result<(), Failure> {
-    Err((kind, retry_after.map(Duration::from_secs)))
+/// The server was asked, and wants to be left alone for so long.
+const fn failed(wait: u64) -> Result<(), Failure> {
+    Err(Failure { why: "busy", wait: Some(Duration::from_secs(wait)) })
 }
 
 #[test]
 fn each_failure_has_its_wait() {
+    let not_asked = Err(Failure::from("no login"));
     // The result, the failures before it, the interval; then the wait and the failures in a row.
     for (result, failures, interval, wait, then) in [
-        (failed(Kind::TooMany, None), 0, 300, 300, 1),
-        (failed(Kind::TooMany, None), 4, 300, 3600, 5),
-        (failed(Kind::TooMany, None), u32::MAX, 300, 3600, u32::MAX),
+        (failed(0), 0, 300, 300, 1),
+        (failed(0), 2, 600, 2400, 3),
+        (failed(0), 3, 300, 2400, 4),
+        (failed(0), u32::MAX, 300, 3600, u32::MAX),
         // Never sooner than without a failure.
-        (failed(Kind::TooMany, None), 0, 600, 600, 1),
-        (failed(Kind::TooMany, None), 0, 7200, 7200, 1),
-        (failed(Kind::TooMany, Some(3405)), 0, 600, 3405, 1),
-        (failed(Kind::TooMany, Some(0)), 3, 600, 2400, 4),
-        (failed(Kind::TooMany, Some(u64::MAX)), 0, 600, 86_400, 1),
-        (failed(Kind::Garbage, None), 3, 600, 2400, 4),
-        (failed(Kind::Refused, None), 0, 600, 3600, 1),
-        (failed(Kind::NoLogin, None), 2, 600, 600, 2),
-        (failed(Kind::NotKept, None), 0, 600, 600, 0),
+        (failed(0), 0, 600, 600, 1),
+        (failed(0), 0, 7200, 7200, 1),
+        (failed(3405), 0, 600, 3405, 1),
+        (failed(u64::MAX), 0, 600, 86_400, 1),
+        (not_asked, 2, 600, 600, 2),
     ] {
         let slot = Slot { next_at: 1600, asked_at: 1000, failures, trouble: None };
-        let trouble = result.err().map(|(kind, _)| kind);
+        let trouble = result.err().map(|failure| failure.why.to_owned());
         let expected = Slot { next_at: 1010 + wait, failures: then, trouble, ..slot };
         assert_eq!(slot.after(result, at(1010), Duration::from_secs(interval)), expected, "{result:?}");
     }
-    let slot = Slot { next_at: 1600, asked_at: 1000, failures: 7, trouble: Some(Kind::Unreachable) };
+    let slot = Slot { next_at: 1600, asked_at: 1000, failures: 7, trouble: Some("busy".to_owned()) };
     assert_eq!(slot.after(Ok(()), at(1010), INTERVAL), Slot { failures: 0, trouble: None, ..slot });
 }
 
@@ -58,8 +57,8 @@ fn one_of_many_takes_it_and_a_new_process_keeps_to_what_was_settled() {
     assert_eq!((takers(1000), takers(1599)), (1, 0));
     assert!(Slot::peek(&store).is_due(at(999)), "the clock went back");
     let settle = |result, secs| Slot::settle(&store, result, at(secs), INTERVAL);
-    let too_many = failed(Kind::TooMany, Some(2000));
-    assert_eq!([settle(too_many, 1001), settle(too_many, 1001)], [Some(Kind::TooMany), None], "news once");
+    let news = [settle(failed(2000), 1001), settle(failed(2000), 1001)];
+    assert_eq!(news, [Some("busy".to_owned()), None], "news once");
     assert_eq!((takers(3000), takers(3001)), (0, 1));
     assert_eq!(Slot::peek(&store).failures, 2);
     assert_eq!(settle(Ok(()), 3002), None);

@@ -1,5 +1,6 @@
 //! Days, hours, dates and zones as they are written.
 
+use pacing::Hours;
 use serde::de::DeserializeOwned;
 use shared::config::read_typed;
 
@@ -18,7 +19,7 @@ fn hours_are_read_over_midnight_and_to_the_days_end() {
         ("00:00-24:00", 0, 1440),
         ("22:00-00:00", 1320, 0),
     ] {
-        assert_eq!(read(text), Some(HoursOfDay { from, to }), "{text}");
+        assert_eq!(read(text), Some(HoursOfDay(Hours { from, to })), "{text}");
     }
     let wrong = "|-|9-17|09:00|09:00-|-17:00|09:00-09:00|25:00-26:00|09:60-10:00|24:00-25:00|24:00-06:00|\
                  09:00-24:01|09:00 - 10:00|09:00-10:00-11:00|９:00-10:00|:00-10:00";
@@ -32,7 +33,7 @@ fn days_are_read_alone_and_from_one_to_another() {
     // 2026-12-24 is day 20811 since 1970-01-01.
     for (text, expected) in [("2026-12-24", (20_811, 20_811)), ("2026-12-24..2027-01-01", (20_811, 20_819))] {
         let range = read::<DayRange>(text).unwrap();
-        assert_eq!((range.first, range.last), expected, "{text}");
+        assert_eq!(range.0, expected, "{text}");
     }
     let wrong =
         "|2026-13-01|2026-02-29|24.12.2026|2026-12-24..|..2026-12-24|2026-12-24..2026-12-23|2026-12-24T00:00";
@@ -53,7 +54,7 @@ fn a_zone_is_the_machines_or_a_known_one() {
 
 #[test]
 fn one_value_stands_for_a_list_of_one() {
-    let nine = HoursOfDay { from: 540, to: 600 };
+    let nine = HoursOfDay(Hours { from: 540, to: 600 });
     for text in ["'09:00-10:00'", "['09:00-10:00']"] {
         assert_eq!(read_typed::<OneOrMore<HoursOfDay>>(text).unwrap().as_slice(), [nine], "{text}");
     }

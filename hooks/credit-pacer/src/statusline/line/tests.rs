@@ -1,7 +1,13 @@
 //! The line as it is printed, at every width and for every kind of reading.
 
-use super::{Shown, line};
+use super::Shown;
+use crate::now::Now;
+use crate::readings::Scene;
+use crate::settings::Settings;
+use crate::state::State;
+use crate::statusline::report::Report;
 use pacing::{Line, Pace, Reading, Status, Strategy, Window, WindowPace};
+use shared::host::Timestamp;
 
 const NOW: i64 = 1_000_000;
 
@@ -19,7 +25,7 @@ fn window(window: Window, row: Row) -> WindowPace {
         fit: None,
     };
     let Some((status, used_percent, over_percent, age, left)) = row else { return unknown };
-    let reading = Some((NOW - age, Reading { used_percent, resets_at: NOW + left }));
+    let reading = Some(Reading { at: NOW - age, used_percent, resets_at: NOW + left });
     WindowPace { status, reading, over_percent, ..unknown }
 }
 
@@ -37,8 +43,18 @@ fn ordinary() -> Pace {
     pace(Some((Status::Over, 63.0, 2.4, 5, 600)), Some((Status::Ok, 48.0, -11.0, 5, 60_000)))
 }
 
-fn shown(pace: &Pace) -> Shown<'_> {
-    Shown {
+struct Case<'a> {
+    model: Option<&'a str>,
+    context_percent: Option<f64>,
+    pace: &'a Pace,
+    delay_secs: f64,
+    is_off: bool,
+    is_lost: bool,
+    has_replied: bool,
+}
+
+fn shown(pace: &Pace) -> Case<'_> {
+    Case {
         model: Some("Opus 4.8"),
         context_percent: Some(42.0),
         pace,
@@ -46,13 +62,23 @@ fn shown(pace: &Pace) -> Shown<'_> {
         is_off: false,
         is_lost: false,
         has_replied: true,
-        now: NOW,
     }
 }
 
+fn line(case: &Case<'_>, columns: usize, takes_colours: bool) -> String {
+    let mut report = Report { model_name: case.model.map(str::to_owned), ..Report::default() };
+    report.usage.context.used_percent = case.context_percent;
+    report.usage.total_api_duration_ms = u64::from(case.has_replied);
+    let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
+    let scene = Scene::of(None, &settings, NOW);
+    let (time, state, pace) = (Timestamp::from_secs(NOW), State::default(), case.pace.clone());
+    let now = Now { time, scene, state, pace, is_off: case.is_off, delay_secs: case.delay_secs };
+    Shown { report: &report, now: &now, is_lost: case.is_lost }.line(columns, takes_colours)
+}
+
 /// Nothing but the windows.
-fn bare(pace: &Pace) -> Shown<'_> {
-    Shown { model: None, context_percent: None, ..shown(pace) }
+fn bare(pace: &Pace) -> Case<'_> {
+    Case { model: None, context_percent: None, ..shown(pace) }
 }
 
 #[test]
@@ -60,13 +86,13 @@ fn shows_model_context_windows_and_the_next_delay() {
     let (ordinary, unknown) = (ordinary(), pace(None, None));
     let all = "Opus 4.8 · ctx 42% · 5h 63% ▲2 · wk 48% ▼11";
     for (shown, expected) in [
-        (Shown { delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · next +42s")),
+        (Case { delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · next +42s")),
         (shown(&ordinary), all.to_owned()),
-        (Shown { is_off: true, delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · pacing off")),
-        (Shown { is_lost: true, ..shown(&ordinary) }, format!("{all} · not recorded")),
+        (Case { is_off: true, delay_secs: 41.7, ..shown(&ordinary) }, format!("{all} · pacing off")),
+        (Case { is_lost: true, ..shown(&ordinary) }, format!("{all} · not recorded")),
         (bare(&ordinary), "5h 63% ▲2 · wk 48% ▼11".to_owned()),
         (bare(&unknown), "no usage reported (needs a Pro or Max login)".to_owned()),
-        (Shown { has_replied: false, ..bare(&unknown) }, "no usage reported yet".to_owned()),
+        (Case { has_replied: false, ..bare(&unknown) }, "no usage reported yet".to_owned()),
     ] {
         assert_eq!(line(&shown, 80, false), expected);
     }
@@ -92,7 +118,7 @@ fn a_window_shows_its_place_against_the_safe_line() {
 fn drops_the_least_important_first_where_there_is_little_room() {
     let ordinary = ordinary();
     let long = "A model with a name that goes on and on";
-    let shown = Shown { delay_secs: 42.0, model: Some(long), ..shown(&ordinary) };
+    let shown = Case { delay_secs: 42.0, model: Some(long), ..shown(&ordinary) };
     for (columns, expected) in [
         (90, "A model with a name that goes on and on · ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s"),
         (50, "ctx 42% · 5h 63% ▲2 · wk 48% ▼11 · next +42s"),
@@ -114,7 +140,7 @@ fn a_models_name_does_nothing_to_the_terminal() {
         ("   ", ""),
         ("模型", ""),
     ] {
-        let shown = Shown { model: Some(name), ..bare(&ordinary) };
+        let shown = Case { model: Some(name), ..bare(&ordinary) };
         assert_eq!(line(&shown, 80, false), format!("{expected}5h 63% ▲2 · wk 48% ▼11"), "{name:?}");
     }
 }
@@ -136,7 +162,7 @@ fn colours_show_how_bad_it_is_and_take_no_room() {
     }
     let emergency = pace(Some((Status::Over, 60.0, 3.0, 5, 600)), None);
     for (percent, colour) in [(74.0, green), (75.0, yellow), (90.0, red)] {
-        let shown = Shown { context_percent: Some(percent), ..bare(&emergency) };
+        let shown = Case { context_percent: Some(percent), ..bare(&emergency) };
         assert!(line(&shown, 80, true).starts_with(&format!("{colour}ctx {percent:.0}%\u{1b}[0m")));
     }
 }

@@ -1,12 +1,18 @@
 //! The folder: where it may lie, and the names in it.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::Read;
 use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
 
+use flate2::read::GzDecoder;
 use shared::host::Timestamp;
 
-use super::{Sessions, is_record_id};
+use super::{ARCHIVE, ENDS, Sessions, is_record_id};
 use crate::tests::World;
+
+const ONE: &str = "session-20260101-120000";
+const TWO: &str = "session-20260102-120000";
 
 fn project() -> (World, Sessions) {
     let world = World::new(Timestamp::from_secs(0));
@@ -14,10 +20,15 @@ fn project() -> (World, Sessions) {
     (world, sessions)
 }
 
+fn opened() -> (World, Sessions) {
+    let (world, sessions) = project();
+    sessions.open().unwrap();
+    (world, sessions)
+}
+
 #[test]
 fn creates_the_folder_with_a_gitignore_and_keeps_an_existing_one() {
-    let (_world, sessions) = project();
-    sessions.open().unwrap();
+    let (_world, sessions) = opened();
     let ignored = sessions.dir.join(".gitignore");
     assert_eq!(fs::read_to_string(&ignored).unwrap(), "*\n");
     fs::write(&ignored, "").unwrap();
@@ -50,8 +61,7 @@ fn uses_no_folder_outside_of_the_project() {
 
 #[test]
 fn finds_an_id_that_no_file_has() {
-    let (_world, sessions) = project();
-    sessions.open().unwrap();
+    let (_world, sessions) = opened();
     let at = Timestamp::from_rfc3339("2026-01-06T12:00:00Z").unwrap();
     let free = || sessions.free_id(at);
     assert_eq!(free(), "session-20260106-120000");
@@ -59,10 +69,8 @@ fn finds_an_id_that_no_file_has() {
     assert_eq!(free(), "session-20260106-120000");
     fs::write(sessions.dir.join("session-20260106-120000-incremental.jsonl.gz"), "").unwrap();
     assert_eq!(free(), "session-20260106-120000-3");
-    fs::write(sessions.dir.join("session-20260106-120000-10.json"), "").unwrap();
     fs::write(sessions.dir.join("notes.json"), "").unwrap();
-    let newest_first = ["-10", "-2", ""].map(|number| format!("session-20260106-120000{number}"));
-    assert_eq!(sessions.kept_ids(), newest_first);
+    assert_eq!(sessions.ids(&ENDS), ["session-20260106-120000-2", "session-20260106-120000"]);
 }
 
 #[test]
@@ -77,4 +85,45 @@ fn knows_an_id() {
     ] {
         assert_eq!(is_record_id(id), is_one, "{id}");
     }
+}
+
+fn names(sessions: &Sessions) -> Vec<String> {
+    sessions.names().into_iter().filter(|name| name.starts_with("session-")).collect()
+}
+
+#[test]
+fn compresses_old_archives_of_this_machine() {
+    let (_world, sessions) = opened();
+    let now = SystemTime::now();
+    let old = now - Duration::from_secs(1_000);
+    for (id, modified) in [(ONE, old), (TWO, now), ("session-20260103-120000", old)] {
+        let archive = sessions.file(id, ARCHIVE);
+        fs::write(&archive, "a line\n").unwrap();
+        File::options().append(true).open(archive).unwrap().set_modified(modified).unwrap();
+    }
+    let before = Timestamp::from(now - Duration::from_secs(500));
+    sessions.compress_archives(before, |id| id != "session-20260103-120000").unwrap();
+    let compressed = sessions.dir.join(format!("{ONE}-incremental.jsonl.gz"));
+    let mut text = String::new();
+    GzDecoder::new(File::open(&compressed).unwrap()).read_to_string(&mut text).unwrap();
+    assert_eq!(text, "a line\n");
+    assert_eq!(names(&sessions).len(), 3, "{:?}", names(&sessions));
+    assert_eq!(sessions.ids(&ENDS).len(), 3);
+}
+
+#[test]
+fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
+    let (_world, sessions) = opened();
+    for id in [ONE, TWO] {
+        for end in [".json", ".yaml", ".md", "-incremental.jsonl.gz"] {
+            fs::write(sessions.dir.join(format!("{id}{end}")), "x").unwrap();
+        }
+    }
+    let latest = sessions.latest();
+    fs::write(&latest, format!("{TWO}\n\nmore\n")).unwrap();
+    sessions.remove_snapshot(TWO).unwrap();
+    assert!(names(&sessions).iter().all(|name| name.starts_with(ONE)), "{:?}", names(&sessions));
+    assert_eq!(fs::read_to_string(&latest).unwrap().lines().next(), Some(ONE));
+    sessions.remove_snapshot(ONE).unwrap();
+    assert!(names(&sessions).is_empty() && !latest.exists());
 }

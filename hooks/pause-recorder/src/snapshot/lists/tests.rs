@@ -33,18 +33,14 @@ fn tasks_commits_and_last_words_were_done() {
     let (task, words) = ("task: write code", "commit 1a2b3c4: add the parser");
     let turns = ["last words of a turn: second", "last words of a turn: first"];
     check_done(vec![said("first"), said("second")], &material(), &[task, words, turns[0], turns[1]]);
-    let same = vec![said(""), said("same"), said("same"), said("Shall I go on?")];
-    check_done(same, &Material::default(), &["last words of a turn: same"]);
+    check_done(vec![said(""), said("x")], &Material::default(), &["last words of a turn: x"]);
 }
 
 #[test]
 fn work_of_others_and_before_the_record_is_no_commit_of_it() {
-    for (timestamp, message, expected) in [
-        ("2026-01-06T11:59:59Z", "m", &[][..]),
-        ("2026-01-06T12:00:00Z", "m", &["commit 1: m"]),
-        ("2026-01-06T12:00:01Z", "Pause snapshot session-20260106-110000", &[]),
-        ("2026-01-06T12:00:01Z", "Pause snapshot tests", &["commit 1: Pause snapshot tests"]),
-    ] {
+    for (timestamp, message, expected) in
+        [("2026-01-06T11:59:59Z", "m", &[][..]), ("2026-01-06T12:00:00Z", "m", &["commit 1: m"])]
+    {
         let git =
             GitContext { recent_commits: vec![commit("1", timestamp, message)], ..GitContext::default() };
         check_done(vec![], &Material { git, ..Material::default() }, expected);
@@ -52,14 +48,13 @@ fn work_of_others_and_before_the_record_is_no_commit_of_it() {
 }
 
 #[test]
-fn last_prompt_question_tasks_and_changes_are_open() {
+fn last_prompt_tasks_and_changes_are_open() {
     let tasks = ["task: write docs", "uncommitted changes: 3 files"];
     let open = ["asked last, without an answer: and now?", tasks[0], tasks[1]];
     check_open(vec![said("done"), asked("and now?")], &material(), &open);
     check_open(vec![asked("and now?"), of(Kind::SystemEvent, json!({}))], &Material::default(), &open[..1]);
-    let asking = Material { question: Some("Shall I go on?".to_owned()), ..material() };
-    let answered = ["asked last, answered: and now?", "asked the user: Shall I go on?", tasks[0], tasks[1]];
-    check_open(vec![asked("and now?"), said("this")], &asking, &answered);
+    let answered = ["asked last, answered: and now?", tasks[0], tasks[1]];
+    check_open(vec![asked("and now?"), said("this")], &material(), &answered);
     let mut none = material();
     none.git.is_git_repo = false;
     check_open(vec![], &none, &tasks[..1]);

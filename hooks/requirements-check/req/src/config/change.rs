@@ -144,7 +144,7 @@ impl Planned {
         let was_there = |problem: &Problem| {
             before.problems.iter().any(|old| old.key == problem.key && old.fault == problem.fault)
         };
-        let mut own = after.problems.iter().filter(|problem| problem.level == self.level);
+        let mut own = after.problems.iter().filter(|problem| problem.at.layer == self.level);
         let Some(problem) = own.find(|problem| self.is_about(problem) || !was_there(problem)) else {
             return Ok(());
         };

@@ -1,9 +1,7 @@
 //! A key and a value as they are typed, and the file they are for.
 
 use serde_json::Value;
-use shared::config::{
-    Entry, LayerKind, describe_in_full, dotted, fits, read_value, schema_at, section_by_schema,
-};
+use shared::config::{Entry, LayerKind, describe, dotted, fits, read_value, schema_at, section_by_schema};
 use shared::host::Places;
 
 use super::outlook::Outlook;
@@ -41,7 +39,7 @@ pub(super) fn unknown(path: &[String], outlook: &Outlook) -> String {
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let otherwise = schema.map_or_else(
         |_| "; req config lists them".to_owned(),
-        |schema| format!(" in any file; it would be {}", describe_in_full(schema)),
+        |schema| format!(" in any file; it would be {}", describe(schema)),
     );
     reply::unknown("key", &shown, &keys, &otherwise)
 }

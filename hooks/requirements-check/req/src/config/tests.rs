@@ -117,7 +117,7 @@ fn change_that_would_be_wrong_or_without_effect_is_refused() {
         ("config set rate-awareness.repeat '['", "not valid YAML"),
         ("config set requirements.tests_green.paths '[\"[\"]'", "expected"),
         ("config set requirements.new '{enabled: true, type: dynamic}'", "requirements.new"),
-        ("config set locked '[stop-momentum.maxblocks]'", "did you mean stop-momentum.max_blocks?"),
+        ("config set locked '[stop-momentum.maxblocks]'", "locked: stop-momentum.maxblocks: no such key"),
         ("config unset requirements.branch_size.calculator --project", "requirements.branch_size"),
         ("config unset rate-awareness.repeat", "is not set in .claude/requirements.local.yaml"),
         ("config requirements.comit_plan.enabled", "did you mean requirements.commit_plan.enabled?"),

@@ -19,7 +19,8 @@ const COMMANDS: &str = "P~P~P~P~P~cd d~cd e~cd ..~cd $X~cd d && P~pushd d~popd~s
     command P~builtin cd d~P | xargs P~find . -maxdepth 0 -exec P {} \\;~P > f 2>&1~P <<< x~> f P~true~false~[[ a < b && -d d ]]~((1 << 2))~\
     P $((1 << 2))~( L\n)~{ L\n}~{ L\n} > f~if L\nthen L\nelse L\nfi~for x in 1 P; do L\ndone~for ((i=0; i<2; i++)); do L\ndone~\
     while P; do L\nbreak; done~until P; do L\nbreak; done~case x in y) L\n;; (x) L\n;; esac~case x in\nx|y) L\n;;\nesac~f() { L\n}; f~\
-    function g { L\n}; g~eval 'Q'~eval P~bash -c 'Q'~bash -nc 'Q'~X=$(L\n)~X=(a $(L\n) ')')~P \"$(L\n)\"~P `P`~P <(L\n)~\
+    function g { L\n}; g~eval 'Q'~eval P~bash -c 'Q'~bash -nc 'Q'~\
+    timeout -k 1 5 bash -c 'Q'~setsid -w bash -c 'Q'~env -C d bash -c 'Q'~env --chdir=d bash -c 'Q'~find d -maxdepth 0 -execdir bash -c 'Q' \\;~X=$(L\n)~X=(a $(L\n) ')')~P \"$(L\n)\"~P `P`~P <(L\n)~\
     P \"${X:-$(P)}\"~P # L\n~P <<E\n$(P) '\nE\n~P <<'E'\nP (\nE\n~! P~! P && P~P x\\\n && P~time { L\n}~\
     echo $(case x in x) P;; esac)~cd d || exit 1~'P'~\"P\"";
 
@@ -92,7 +93,9 @@ fn judged(line: &str, root: &Path, fails: &str) -> (Option<String>, usize) {
         let Some(command) = commands.iter().rfind(named) else {
             return (Some(format!("{name} is overlooked")), 0);
         };
-        if command.acts_in().is_some_and(|at| flat(&root.join("top").join(at)) != Path::new(folder)) {
+        // A `cd` to a folder that is not there fails.
+        let at = command.acts_in().map(|at| flat(&root.join("top").join(at))).filter(|at| at.is_dir());
+        if at.is_some_and(|at| at != Path::new(folder)) {
             return (Some(format!("{name} ran in {folder}")), 0);
         }
     }

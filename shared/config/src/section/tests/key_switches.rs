@@ -40,7 +40,7 @@ fn a_switch_wins_over_every_file_and_says_so() {
         assert_eq!(reminder(&section), expected, "{local} {keys:?}");
         let switched: Vec<_> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
         assert_eq!(section.switched_keys(), switched);
-        assert_eq!(section.overruled_keys, [""; 0]);
+        assert_eq!(section.overruled, [""; 0]);
     }
     let origin = section("", off, &[("reminder", On)]).origin("reminder.enabled").unwrap();
     assert_eq!(origin.to_string(), "its switch");
@@ -51,22 +51,22 @@ fn a_lock_holds_against_a_switch() {
     for locked in ["delegation-guard", "delegation-guard.reminder", "delegation-guard.reminder.enabled"] {
         let section = section(&format!("locked: [{locked}]"), "", &[("reminder", Off)]);
         assert_eq!(reminder(&section), (true, LayerKind::Defaults), "{locked}");
-        assert_eq!(section.overruled_keys, ["reminder"], "{locked}");
+        assert_eq!(section.overruled, ["reminder"], "{locked}");
         assert_eq!(section.switched_keys(), []);
     }
     // Off is where it stands, and it would switch off the locked key beside it.
     let off = "locked: [delegation-guard.reminder.every]";
-    assert_eq!(section(off, "", &[("reminder", Off)]).overruled_keys, ["reminder"]);
+    assert_eq!(section(off, "", &[("reminder", Off)]).overruled, ["reminder"]);
     let elsewhere = section("locked: [delegation-guard.advise_from]", "", &[("reminder", Off)]);
     assert_eq!(reminder(&elsewhere), (false, LayerKind::Switch));
     let as_it_is = section("locked: [delegation-guard.reminder]", "", &[("reminder", On)]);
-    assert_eq!((reminder(&as_it_is).0, as_it_is.overruled_keys.len()), (true, 0));
+    assert_eq!((reminder(&as_it_is).0, as_it_is.overruled.len()), (true, 0));
 }
 
 #[test]
 fn what_cannot_be_switched_is_passed_over() {
     for key in ["unheard_of", "advise_from", "reminder.every", "", "message_files"] {
         let section = section("", "", &[(key, On)]);
-        assert_eq!((section.switched_keys(), section.overruled_keys.len()), (Vec::new(), 0), "{key}");
+        assert_eq!((section.switched_keys(), section.overruled.len()), (Vec::new(), 0), "{key}");
     }
 }

@@ -142,6 +142,29 @@ fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
 }
 
 #[test]
+fn a_value_of_the_wrong_kind_is_reported_though_a_higher_file_has_a_map_there_and_hides_no_rule() {
+    let section = check_problems(
+        &of(
+            "requirements:\n  guard: {enabled: true}\n  plan: {thresholds: {block: 5}}\n",
+            "requirements:\n  plan:\n    thresholds: [5]\n",
+            "requirements: {plan: {thresholds: {warn: 1}}}\n",
+        ),
+        &["project.yaml:3: requirements.plan.thresholds: expected a map of settings; the level below counts"],
+    );
+    let thresholds = Thresholds { warn: Some(1), block: Some(5) };
+    assert_eq!(section.settings.requirements["plan"].thresholds, thresholds);
+    let section = check_problems(
+        &of(
+            "requirements: {guard: {enabled: true}}\n",
+            "# ours\nrequirements: [guard]\n",
+            "requirements: {plan: {}}\n",
+        ),
+        &["project.yaml:2: requirements: expected a map of settings; the level below counts"],
+    );
+    assert!(section.settings.requirements["guard"].enabled, "the list in between does not hide it");
+}
+
+#[test]
 fn what_is_right_only_together_stays_together_beside_a_wrong_neighbour() {
     let section = check_problems(
         &of(
@@ -229,7 +252,7 @@ fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
 }
 
 #[test]
-fn a_lock_on_a_rule_that_does_not_exist_is_told_with_the_nearest_and_dots_in_names_are_no_hindrance() {
+fn a_lock_on_a_rule_that_does_not_exist_is_told_and_dots_in_names_are_no_hindrance() {
     let section = check_problems(
         &of(
             "locked: [requirements.gaurd, requirements.v1.0 notes]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
@@ -237,7 +260,7 @@ fn a_lock_on_a_rule_that_does_not_exist_is_told_with_the_nearest_and_dots_in_nam
             "",
         ),
         &[
-            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
+            "~/global.yaml:1: locked: requirements.gaurd: no such key",
             "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
         ],
     );

@@ -1,0 +1,41 @@
+//! What is known at this moment, for the status, the status line and their JSON. Nothing is written.
+
+use pacing::Pace;
+use shared::cli::{Asker, off_file};
+use shared::config::Section;
+use shared::digest;
+use shared::host::Timestamp;
+use shared::usage::Usage;
+
+use crate::decide::allowed;
+use crate::readings::Scene;
+use crate::rules;
+use crate::settings::Settings;
+use crate::state::{State, secs};
+
+pub(crate) struct Now {
+    pub(crate) time: Timestamp,
+    pub(crate) scene: Scene,
+    pub(crate) state: State,
+    pub(crate) pace: Pace,
+    /// Nothing is delayed, whatever the limits.
+    pub(crate) is_off: bool,
+    /// The delay of the next call, in seconds.
+    pub(crate) delay_secs: f64,
+}
+
+impl Now {
+    /// The answer of the controller for the session of the asker, by this usage.
+    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, usage: Option<Usage>) -> Self {
+        let (settings, time) = (&section.settings, asker.host.now());
+        let scene = Scene::of(usage, settings, secs(time));
+        let scene = Scene { rules: rules::around(settings, secs(time)), ..scene };
+        let state = asker.store.and_then(State::peek).unwrap_or_default();
+        let pace = state.pace(&scene, time);
+        let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
+        let session = asker.session.and_then(|session| state.sessions.get(&digest::number(session)));
+        let headless = asker.host.environment.is_headless() && !section.headless;
+        let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
+        Self { time, pace, is_off, delay_secs: if is_off { 0.0 } else { delay }, scene, state }
+    }
+}

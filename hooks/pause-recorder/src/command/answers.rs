@@ -1,0 +1,236 @@
+//! The answer to each verb.
+
+use serde_json::{Map, Value, json};
+use shared::cli;
+use shared::host::DAY;
+
+use super::Reply;
+use super::project::{Active, Kept, Project};
+use crate::PauseRecorder;
+use crate::brief::{brief, text_in_force};
+use crate::decide::started;
+use crate::git;
+use crate::levels::{Level, Thresholds};
+use crate::material::{self, Material};
+use crate::observe::PATIENCE;
+use crate::occupancy::{Reading, Source};
+use crate::reading::{learnt, reading};
+use crate::record::{ARCHIVE, ENDS, JSON, Recorded, id_at, read};
+use crate::snapshot::{Numbers, markdown};
+use crate::state::State;
+use crate::step::{End, Ending, Step};
+use crate::wording::{counted, grouped};
+
+/// The lines of `list`.
+const MAX_LISTED: usize = 100;
+
+/// Precedes the brief where the user has asked for it.
+const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
+
+pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
+    let common: Reply = cli::status::<PauseRecorder, _>(&project.asker, json);
+    if common.is_no {
+        return common;
+    }
+    let session = project.asker.session;
+    let active = session.and_then(|session| project.sessions.active(session));
+    let recorded = active.and_then(|active| read(&active.path).ok()).unwrap_or_default();
+    let numbers = Numbers::new(&recorded, project.asker.host.now());
+    if json {
+        let mut all: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
+        all.insert("record".to_owned(), record_value(&recorded, &numbers));
+        return Reply::yes(Value::Object(all).to_string());
+    }
+    let reading = session.and_then(|_| reading(project.context, &project.context.peek(), true));
+    let mut lines = vec![common.text, levels_line(project, reading.as_ref())];
+    if session.is_some() {
+        lines.extend([context_line(reading.as_ref()), record_line(project, &recorded, &numbers)]);
+    }
+    Reply::yes(lines.join("\n"))
+}
+
+/// The record of the session with the seed's keys; null where it has none.
+fn record_value(recorded: &Recorded, numbers: &Numbers) -> Value {
+    let Some(last) = recorded.actions.last() else { return Value::Null };
+    json!({
+        "session_id": recorded.id,
+        "action_count": numbers.actions,
+        "duration_seconds": numbers.seconds,
+        "context_range": numbers.range,
+        "pause_started_at": numbers.began.rfc3339(),
+        "last_action_type": last.kind,
+        "last_updated": last.at.rfc3339(),
+    })
+}
+
+fn context_line(reading: Option<&Reading>) -> String {
+    let Some(reading) = reading else {
+        return "context: not known yet; the status line and the transcript tell it".to_owned();
+    };
+    let source = match reading.source {
+        Source::StatusLine => "status line",
+        Source::Transcript => "transcript",
+    };
+    let (used, total) = (grouped(reading.tokens), grouped(reading.window));
+    format!("context: {:.0} % full ({used} of {total} tokens), by the {source}", reading.percent().floor())
+}
+
+fn levels_line(project: &Project<'_>, reading: Option<&Reading>) -> String {
+    let compacted_at = reading
+        .and_then(|reading| learnt(project.context, &State::default(), reading)?.percent(reading.window));
+    let levels = Thresholds::new(project.context.settings, compacted_at);
+    let [caution, warning, auto_pause, critical] =
+        [Level::Caution, Level::Warning, Level::AutoPause, Level::Critical].map(|level| levels.of(level));
+    format!(
+        "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %"
+    )
+}
+
+fn record_line(project: &Project<'_>, recorded: &Recorded, numbers: &Numbers) -> String {
+    if recorded.actions.is_empty() {
+        return "record: none; pause-recorder start begins one".to_owned();
+    }
+    let (folder, actions) = (project.sessions.told(), counted(numbers.actions));
+    format!("record: {} in {folder}, {actions} in {} min", recorded.id, numbers.seconds / 60)
+}
+
+pub(super) fn list(project: &Project<'_>) -> Reply {
+    let snapshots = project.all_kept();
+    let is_archive_only = |id: &String| snapshots.iter().all(|kept| kept.id != *id);
+    let only = project.sessions.ids(&ENDS).into_iter().filter(is_archive_only);
+    let mut lines: Vec<String> = project.actives().iter().map(active_line).collect();
+    lines.extend(snapshots.iter().map(kept_line));
+    lines.extend(only.map(|id| format!("{id}  record only, no snapshot")));
+    lines.truncate(MAX_LISTED);
+    if lines.is_empty() {
+        lines.push(format!("nothing in {}", project.sessions.told()));
+    }
+    Reply::yes(lines.join("\n"))
+}
+
+fn active_line(active: &Active) -> String {
+    let at = active.record.modified.local();
+    let whose = match (active.is_own, active.is_known) {
+        (true, _) => "of this session".to_owned(),
+        (false, true) => format!("of another session, silent since {at}"),
+        (false, false) => format!("not begun on this machine, silent since {at}"),
+    };
+    let actions = active.recorded.actions.len() as u64;
+    let what = if actions == 0 { "no line can be read" } else { "being recorded" };
+    format!("{}  {what}, {}, {whose}", active.name, counted(actions))
+}
+
+fn kept_line(kept: &Kept) -> String {
+    let (id, provenance) = (&kept.id, kept.provenance);
+    let Some(snapshot) = &kept.snapshot else { return format!("{id}  cannot be read, {provenance}") };
+    let full = snapshot.percent().map(|percent| format!("{percent:.0} % full, ")).unwrap_or_default();
+    let actions = counted(snapshot.incremental_pause.action_count);
+    format!("{id}  {}  {full}{actions}, {provenance}", snapshot.paused_at())
+}
+
+/// Renders the JSON anew, because anybody may have written the Markdown beside it.
+pub(super) fn show(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
+    let latest = || project.all_kept().into_iter().next().ok_or("this project has no snapshot".to_owned());
+    let kept = id.map_or_else(latest, |id| project.the_kept(id))?;
+    let snapshot = kept.snapshot.as_ref().ok_or_else(|| format!("{}.json is no snapshot", kept.id))?;
+    let warning = if kept.is_ours() { String::new() } else { format!("({})\n\n", kept.provenance) };
+    Ok(Reply::yes(format!("{warning}{}", markdown(snapshot).trim_end())))
+}
+
+pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
+    let session =
+        project.asker.session.ok_or("there is no session here; type it as a prompt of the session")?;
+    if !project.asker.section_in_force::<PauseRecorder>()?.enabled {
+        return Err("it is off, so nothing would be recorded; pause-recorder status says why".to_owned());
+    }
+    if let Some(active) = project.actives().first().filter(|active| active.is_own) {
+        let actions = counted(active.recorded.actions.len() as u64);
+        return Ok(Reply::yes(format!("this session is being recorded already: {}, {actions}", active.name)));
+    }
+    let reading = reading(project.context, &project.context.peek(), true);
+    let step = Step::Start {
+        session: session.to_owned(),
+        transcript: project.context.request.call.transcript_path.clone(),
+        actions: vec![started(session, reading.as_ref(), "command", project.asker.host.now())],
+    };
+    let folder = project.sessions.told();
+    Ok(done(
+        format!("from here on this session is recorded in {folder}; pause-recorder discard drops it"),
+        step,
+    ))
+}
+
+/// The asking session ends its record now. Another session's record ended with its last line.
+pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -> Result<Reply, String> {
+    let Active { record, recorded, name, is_own, .. } = project.the_active(id)?;
+    let Project { sessions, asker, .. } = project;
+    if recorded.id.is_empty() {
+        let path = sessions.told_of(&record.path);
+        return Err(format!("no line of {path} can be read; pause-recorder discard {name} removes it"));
+    }
+    let material = || {
+        let entry = project.registry.of(&sessions.root, &name);
+        let git = git::look(asker.host, &sessions.root, PATIENCE).unwrap_or_default();
+        material::gather(&sessions.root, git, entry.and_then(|entry| entry.transcript.as_deref()))
+    };
+    let (ending, end, material) = if minimal {
+        (Ending::Minimal, ARCHIVE, Material::default())
+    } else {
+        (Ending::Full, JSON, material())
+    };
+    let step = Step::Finish(Box::new(End {
+        ending,
+        material,
+        at: if is_own { asker.host.now() } else { record.modified },
+        commit: project.context.settings.git_commit,
+        path: record.path,
+    }));
+    let (actions, path) = (counted(recorded.actions.len() as u64), sessions.file(&name, end));
+    Ok(done(format!("{name} is finalized, {actions}:\n{}", path.display()), step))
+}
+
+/// Removes a record, whatever its file holds.
+pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
+    let Active { record, name, is_known, recorded, .. } = project.the_active(id)?;
+    let actions = counted(recorded.actions.len() as u64);
+    let text = format!("{name} is discarded, {actions}; nothing of it is left");
+    // A stranger's file must not remove our snapshot of the same id.
+    Ok(done(text, Step::Discard { path: record.path, id: is_known.then_some(name) }))
+}
+
+/// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
+pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
+    let none = || "this project has no snapshot that was written on this machine".to_owned();
+    let latest = || project.all_kept().into_iter().find(Kept::is_ours).ok_or_else(none);
+    let kept = id.map_or_else(latest, |id| project.the_kept(id))?;
+    let (is_ours, Kept { id, provenance, snapshot }) = (kept.is_ours(), kept);
+    let Some(snapshot) = snapshot.filter(|_| is_ours) else {
+        return Err(format!(
+            "{id} is {provenance}, so Claude does not get it; pause-recorder show {id} shows it to you"
+        ));
+    };
+    let path = project.sessions.told_of(&project.sessions.file(&id, JSON));
+    let text = brief(&text_in_force(project.context), &snapshot, &path);
+    if !project.is_prompt {
+        return Ok(Reply::yes(text));
+    }
+    let told = format!("pause-recorder: Claude gets {path}, to go on from it");
+    Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
+}
+
+pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Reply {
+    let before = id_at(project.asker.host.now().minus(DAY * days));
+    let active: Vec<String> = project.actives().into_iter().map(|active| active.name).collect();
+    let mut ids = project.sessions.ids(&ENDS);
+    ids.retain(|id| *id < before && !active.contains(id));
+    if ids.is_empty() {
+        return Reply::yes(format!("no snapshot of this project is older than {days} days"));
+    }
+    let head = if dry_run { "would be removed:" } else { "removed:" };
+    let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
+    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { ids }) }
+}
+
+fn done(text: String, step: Step) -> Reply {
+    Reply { effects: vec![step], ..Reply::yes(text) }
+}
