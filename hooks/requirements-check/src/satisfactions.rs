@@ -16,7 +16,7 @@ use shared::host::Timestamp;
 use shared::state::MAX_NAME;
 
 use crate::settings::Scope;
-pub use folder::{Failure, Folder, Listed};
+pub use folder::{Failure, Folder};
 
 /// The labels of all but branches have a space, which no branch can have.
 const ALL_BRANCHES: &str = "all branches";
@@ -37,7 +37,7 @@ pub struct Satisfactions {
     /// In seconds since the epoch.
     pub(crate) created_at: i64,
     /// In seconds since the epoch.
-    pub(crate) updated_at: i64,
+    pub updated_at: i64,
     /// By name; each has a satisfaction at least.
     pub requirements: BTreeMap<String, Requirement>,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::reply::{Reply, counted, json};
 use crate::request::RequestContext;
 use crate::verb::Listing;
-use requirements_check::satisfactions::{Key, Listed};
+use requirements_check::satisfactions::{Key, Satisfactions};
 use requirements_check::words::age;
 
 /// The satisfactions that are kept in this repository.
@@ -61,7 +61,7 @@ struct Live {
 
 impl RequestContext<'_> {
     pub(crate) fn list(&self, wanted: &Listing) -> Reply {
-        let marks: Vec<Kept> = self.known.recorded.iter().map(|listed| self.kept(listed)).collect();
+        let marks: Vec<Kept> = self.known.recorded.iter().map(|(key, of)| self.kept(key, of)).collect();
         if wanted.json {
             return Reply::yes(json(&ListReport { version: 1, marks }));
         }
@@ -76,9 +76,10 @@ impl RequestContext<'_> {
         lines_or(marks.iter().map(line), "no satisfactions are kept here")
     }
 
-    fn kept(&self, listed: &Listed) -> Kept {
-        let Listed { requirements, sessions, updated_at, .. } = *listed;
-        Kept { name: shown(&listed.key), requirements, sessions, updated_at, gone: self.is_gone(&listed.key) }
+    fn kept(&self, key: &Key, of: &Satisfactions) -> Kept {
+        let (requirements, sessions) = (of.requirements.len(), of.sessions().len());
+        let updated_at = of.updated_at;
+        Kept { name: shown(key), requirements, sessions, updated_at, gone: self.is_gone(key) }
     }
 
     fn is_gone(&self, key: &Key) -> bool {
@@ -91,9 +92,9 @@ impl RequestContext<'_> {
         if here.worktree.is_some() && self.known.heads.is_none() {
             return Err("req: the branches could not be read, so no satisfactions were removed".into());
         }
-        let keys = self.known.recorded.iter().map(|listed| listed.key.clone());
-        let gone: BTreeSet<Key> = keys.filter(|key| self.is_gone(key)).collect();
-        let text = match gone.iter().map(shown).collect::<Vec<_>>().as_slice() {
+        let keys = self.known.recorded.keys();
+        let gone: BTreeSet<&Key> = keys.filter(|key| self.is_gone(key)).collect();
+        let text = match gone.iter().map(|key| shown(key)).collect::<Vec<_>>().as_slice() {
             [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
             names => format!("removed the satisfactions of {}", names.join(", ")),
         };
