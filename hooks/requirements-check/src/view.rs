@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use shared::cli::Reply;
+use shared::hook::Verdict;
 use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
 pub use shared::text::quoted;
@@ -14,7 +15,6 @@ use crate::call::Call;
 use crate::change::Change;
 pub use crate::git::Size;
 use crate::place::Here;
-use crate::rails::Breach;
 use crate::registry::is_headless;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction, Satisfactions};
@@ -165,7 +165,8 @@ pub struct Before {
     pub(crate) call: Call,
     /// Where the call acts, then the other work trees in which commands of its line act.
     pub(crate) places: Vec<Place>,
-    pub(crate) breach: Option<Breach>,
+    /// It would go around the user.
+    pub(crate) breach: Option<Verdict>,
     /// Commands of the call that may become evidence.
     pub(crate) runs: Vec<Run>,
     /// The session has given no sign of life for a while.

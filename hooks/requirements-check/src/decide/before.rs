@@ -19,8 +19,7 @@ use crate::wording::{self, Unmet};
 pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
-    if let Some(breach) = &facts.breach {
-        let verdict = Verdict::Deny { reason: breach.reason.clone(), rule: Cow::Owned(breach.rule.clone()) };
+    if let Some(verdict) = facts.breach.clone() {
         return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
     }
     let call = &facts.call;
