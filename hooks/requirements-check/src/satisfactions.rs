@@ -62,13 +62,7 @@ impl Satisfactions {
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
     /// For `permanent` those of [`Key::Permanent`] are the ones to ask.
-    pub(crate) fn find(
-        &self,
-        name: &str,
-        scope: Scope,
-        session: &str,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn find(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
         let own = requirement.sessions.get(session).filter(|_| scope.is_own());
         own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))

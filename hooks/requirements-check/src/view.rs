@@ -72,12 +72,7 @@ impl World {
         self.here.root().or(self.root.as_deref())
     }
 
-    pub(crate) fn satisfaction(
-        &self,
-        rule: &Rule<'_>,
-        session: Option<&str>,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn find(&self, rule: &Rule<'_>, session: Option<&str>, now: Timestamp) -> Option<&Satisfaction> {
         let scope = self.here.scope(rule.set.scope);
         let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
         kept.find(rule.name, scope, session.unwrap_or_default(), now)
@@ -114,7 +109,7 @@ impl View<'_> {
 
     /// The satisfaction of the requirement, too old or not.
     pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
-        self.world.satisfaction(rule, self.session, self.now)
+        self.world.find(rule, self.session, self.now)
     }
 
     /// An approval or waiver that holds, in words.

@@ -5,18 +5,17 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use shared::hook::Context;
 use shared::own_calls::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
 use super::before::resolved_place;
-use super::{Look, fingerprints};
+use super::{HookContext, Look, fingerprints};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
 use crate::rule::Rule;
-use crate::settings::{Kind, Pattern, Settings, Terms};
+use crate::settings::{Kind, Pattern, Terms};
 use crate::state::State;
 use crate::typed;
 use crate::view::{After, Facts};
@@ -69,11 +68,7 @@ impl Response {
     }
 }
 
-pub(super) fn observe(
-    context: &Context<'_, Settings>,
-    tool: &ToolCall,
-    response: &Response,
-) -> Option<Facts> {
+pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Response) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
     let is_shell = matches!(tool.tool_name.as_str(), "Bash" | "PowerShell");
@@ -121,7 +116,7 @@ fn changes(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
 
 /// Evidence whose files the line has changed. Going to another branch changes none.
 fn changed<'r>(
-    context: &Context<'_, Settings>,
+    context: &HookContext<'_>,
     rules: &'r [Rule<'r>],
     call: &Call,
     look: &Look<'_, '_>,

@@ -5,17 +5,16 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use shared::hook::Context;
 use shared::protocol::ToolCall;
 
-use super::{Look, fingerprints};
+use super::{HookContext, Look, fingerprints};
 use crate::call::Call;
 use crate::evidence;
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::settings::{Kind, Settings};
+use crate::settings::Kind;
 use crate::state::{Run, State};
 use crate::view::{Before, Place};
 use crate::words::cut;
@@ -23,7 +22,7 @@ use crate::words::cut;
 /// A work tree, and the rules that are judged there.
 type Judged<'a, 's, 'r> = (Look<'a, 's>, Vec<Rule<'r>>);
 
-pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
+pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
@@ -67,7 +66,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
 }
 
 /// The session has given no sign of life for a while.
-fn is_quiet(context: &Context<'_, Settings>) -> bool {
+fn is_quiet(context: &HookContext<'_>) -> bool {
     let registry = context.store.zip(context.request.call.session_id.as_deref());
     registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
@@ -130,7 +129,7 @@ fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
 }
 
 /// Plans need nothing: those of Claude Code, and those a project keeps.
-fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
+fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
     let file = Look::cwd(context).join(file);
     // Resolving links is dear, and most files are no plans by their path already.

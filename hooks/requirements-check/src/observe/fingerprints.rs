@@ -25,7 +25,7 @@ pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instan
 
 /// Whether the files are those the command passed on; `None` where none has passed.
 pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
-    let found = look.world.satisfaction(rule, look.session.as_deref(), look.context.host.now())?;
+    let found = look.world.find(rule, look.session.as_deref(), look.context.host.now())?;
     Some(match &found.metadata.fingerprint {
         Some(noted) => since(look, rule, noted),
         None => Freshness::Unknown("its files were not noted".to_owned()),

@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::Context;
 use shared::protocol::Event;
 use shared::state::Store;
 
-use super::{files, fingerprints, sizes};
+use super::{HookContext, files, fingerprints, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
@@ -18,7 +17,7 @@ use crate::place::{Here, Noted, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
-use crate::settings::{Dynamic, Guard, Settings, Terms};
+use crate::settings::{Dynamic, Guard, Terms};
 use crate::view::{Freshness, World};
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
@@ -29,7 +28,7 @@ const AT_LEISURE: Duration = Duration::from_millis(900);
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 pub struct Look<'a, 's> {
-    pub(super) context: &'a Context<'s, Settings>,
+    pub(super) context: &'a HookContext<'s>,
     /// What was found so far.
     pub world: World,
     pub session: Option<String>,
@@ -42,13 +41,13 @@ pub struct Look<'a, 's> {
 
 impl<'a, 's> Look<'a, 's> {
     /// Around the session's directory.
-    pub fn new(context: &'a Context<'s, Settings>) -> Self {
+    pub fn new(context: &'a HookContext<'s>) -> Self {
         let cwd = Self::cwd(context);
         Self::at(context, Instant::now(), &cwd, &cwd)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(super) fn at(context: &'a Context<'s, Settings>, begun: Instant, cwd: &Path, place: &Path) -> Self {
+    pub(super) fn at(context: &'a HookContext<'s>, begun: Instant, cwd: &Path, place: &Path) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
@@ -92,7 +91,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// The session's directory, links resolved as in the paths of work trees.
-    pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
+    pub(crate) fn cwd(context: &HookContext<'_>) -> PathBuf {
         let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
         let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
         cwd.canonicalize().unwrap_or(cwd)
@@ -190,6 +189,6 @@ impl<'a, 's> Look<'a, 's> {
     }
 }
 
-pub(super) fn is_before(context: &Context<'_, Settings>) -> bool {
+pub(super) fn is_before(context: &HookContext<'_>) -> bool {
     matches!(context.request.event, Event::PreToolUse(_))
 }
