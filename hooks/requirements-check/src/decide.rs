@@ -80,7 +80,7 @@ fn start(input: &HookInput<'_>, world: &World) -> Answer {
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
     let is_short = matches!(source.as_str(), "compact" | "resume");
-    let text = is_told.then(|| wording::at_start(input, &view(input, world, None), is_short));
+    let text = is_told.then(|| wording::at_start(input.settings, &view(input, world, None), is_short));
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();

@@ -98,7 +98,7 @@ fn at_stop(context: &HookContext<'_>, stop: &Stop) -> Option<Facts> {
     Some(Facts::Stop(Box::new(look.world), work))
 }
 
-impl Look<'_, '_> {
+impl Look<'_> {
     /// Notices for the user.
     fn look_for_start(&mut self, source: &str) {
         self.note_tracked_local_file();

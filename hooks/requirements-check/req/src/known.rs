@@ -27,7 +27,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn of(look: &Look<'_, '_>, store: Option<&Store>, now: Timestamp) -> Self {
+    pub(crate) fn of(look: &Look<'_>, store: Option<&Store>, now: Timestamp) -> Self {
         let (here, root) = (&look.world.here, look.world.root.as_deref());
         let registry = store.map(|store| Registry::new(store.dir()));
         let registered = registry.as_ref().map(Registry::all).unwrap_or_default();

@@ -148,11 +148,10 @@ fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state
 /// The text about a size that has passed its warning, once until it is below again.
 fn warning(rule: &Rule<'_>, view: &View<'_>, state: &mut State) -> Option<String> {
     let (dynamic, size) = (rule.set.dynamic()?, view.world.sizes.get(rule.name)?.as_ref().ok()?);
-    let warn = dynamic.warn?;
-    if size.lines < warn {
+    if dynamic.warn.is_none_or(|warn| size.lines < warn) {
         state.warned.remove(rule.name);
         return None;
     }
     let is_new = state.warned.insert(rule.name.to_owned());
-    is_new.then(|| wording::warning(rule.name, dynamic.block, size, warn))
+    wording::warning(rule.name, dynamic, size).filter(|_| is_new)
 }

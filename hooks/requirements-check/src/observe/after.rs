@@ -55,7 +55,7 @@ impl Response {
     }
 
     /// The output has a match, in the part that was persisted, too.
-    fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
+    fn has(&self, pattern: &Pattern, look: &Look<'_>) -> bool {
         let Response { stdout, stderr, persisted_output_path: file, .. } = self;
         let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
         let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
@@ -119,7 +119,7 @@ fn changed<'r>(
     context: &HookContext<'_>,
     rules: &'r [Rule<'r>],
     call: &Call,
-    look: &Look<'_, '_>,
+    look: &Look<'_>,
 ) -> impl Iterator<Item = &'r Rule<'r>> {
     let commands = call.commands();
     let may_change =

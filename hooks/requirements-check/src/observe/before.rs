@@ -20,7 +20,7 @@ use crate::view::{Before, Place};
 use crate::words::cut;
 
 /// A work tree, and the rules that are judged there.
-type Judged<'a, 's, 'r> = (Look<'a, 's>, Vec<Rule<'r>>);
+type Judged<'a, 'r> = (Look<'a>, Vec<Rule<'r>>);
 
 pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
@@ -58,7 +58,7 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
         }
         runs = proving.iter().filter_map(|rule| begin(rule, &call, &judged[0].0)).collect();
     }
-    let place = |(look, rules): Judged<'_, '_, '_>| {
+    let place = |(look, rules): Judged<'_, '_>| {
         let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
         Place { world: look.world, judged }
     };
@@ -73,14 +73,14 @@ fn is_quiet(context: &HookContext<'_>) -> bool {
 
 /// The triggered rules by work tree, that of the call first: each command of a line acts in its own folder, git in the one that
 /// its options name.
-fn by_work_tree<'a, 's, 'r>(
-    own: Look<'a, 's>,
+fn by_work_tree<'a, 'r>(
+    own: Look<'a>,
     triggered: &[Rule<'r>],
     call: &Call,
     place: &Path,
-) -> Vec<Judged<'a, 's, 'r>> {
+) -> Vec<Judged<'a, 'r>> {
     let cwd = own.world.cwd.clone();
-    let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
+    let mut judged: Vec<Judged<'_, '_>> = vec![(own, Vec::new())];
     let mut known = BTreeMap::from([(place.to_owned(), 0)]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
@@ -94,7 +94,7 @@ fn by_work_tree<'a, 's, 'r>(
                 let own = &judged[0].0;
                 let look = Look::at(own.context, own.begun, &cwd, at);
                 let is_same =
-                    |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
+                    |(known, _): &Judged<'_, '_>| known.world.here.worktree == look.world.here.worktree;
                 judged.iter().position(is_same).unwrap_or_else(|| {
                     judged.push((look, Vec::new()));
                     judged.len() - 1
@@ -121,7 +121,7 @@ fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -
 }
 
 /// Notes the files as they are when the command begins.
-fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
+fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_>) -> Option<Run> {
     let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
     let files = fingerprints::note(look, rule, deadline)?;
     let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();

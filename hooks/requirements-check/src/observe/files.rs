@@ -16,7 +16,7 @@ use crate::settings::{Age, File};
 const MAX_BYTES: u64 = 1024 * 1024;
 
 /// Whether the requirement's file is as it must be, else what it lacks; none where it asks for none.
-pub(super) fn find(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Result<(), String>> {
+pub(super) fn find(look: &Look<'_>, rule: &Rule<'_>) -> Option<Result<(), String>> {
     let wanted = rule.set.evidence()?.file.clone()?;
     let late = format!("{} could not be looked for in time", wanted.glob.as_str());
     let (root, now) = (look.world.top()?.to_owned(), look.context.host.now());

@@ -18,13 +18,13 @@ use crate::view::Freshness;
 const COARSE: Duration = Duration::from_millis(20);
 
 /// The digest of the files as they are now, and the time: `9f86d081884c7d65@1795300000000000`.
-pub(super) fn note(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
+pub(super) fn note(look: &Look<'_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Option<String> {
     let now = look.context.host.now();
     taken(look, rule, deadline).ok().map(|taken| format!("{}@{}", taken.digest, now.micros()))
 }
 
 /// Whether the files are those the command passed on; `None` where none has passed.
-pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness> {
+pub(super) fn compare(look: &Look<'_>, rule: &Rule<'_>) -> Option<Freshness> {
     let found = look.world.find(rule, look.session.as_deref(), look.context.host.now())?;
     Some(match &found.metadata.fingerprint {
         Some(noted) => since(look, rule, noted),
@@ -33,12 +33,12 @@ pub(super) fn compare(look: &Look<'_, '_>, rule: &Rule<'_>) -> Option<Freshness>
 }
 
 /// The files are known to differ from those that were noted.
-pub(super) fn has_changed(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> bool {
+pub(super) fn has_changed(look: &Look<'_>, rule: &Rule<'_>, noted: &str) -> bool {
     matches!(since(look, rule, noted), Freshness::Different(_))
 }
 
 /// How the files differ from those that were noted. Those are named that were changed since and are not committed.
-fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
+fn since(look: &Look<'_>, rule: &Rule<'_>, noted: &str) -> Freshness {
     let (digest, at) = noted.split_once('@').unwrap_or((noted, ""));
     let at = Timestamp::from_micros(at.parse().unwrap_or(i64::MAX)).minus(COARSE);
     match taken(look, rule, look.deadline_of_files()) {
@@ -52,7 +52,7 @@ fn since(look: &Look<'_, '_>, rule: &Rule<'_>, noted: &str) -> Freshness {
 }
 
 /// The rule's files whose staged version is not the one in the work tree, but for those that are `staged_now`, by the call itself.
-pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
+pub(super) fn staged_otherwise(look: &Look<'_>, rule: &Rule<'_>, staged_now: &[PathBuf]) -> Vec<String> {
     let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));
     let work = move || git::staged_otherwise(&worktree?, globs.as_ref()).ok();
     let mut files = within(look.deadline_of_files(), work).flatten().unwrap_or_default();
@@ -63,7 +63,7 @@ pub(super) fn staged_otherwise(look: &Look<'_, '_>, rule: &Rule<'_>, staged_now:
 
 /// The rule's files as they are now, looked at once per call: with git by content; without it, or where libgit2 rejects the
 /// repository, by size and time.
-fn taken(look: &Look<'_, '_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
+fn taken(look: &Look<'_>, rule: &Rule<'_>, deadline: Option<Instant>) -> Result<Taken, GitError> {
     let key: Vec<String> = paths_of(rule).iter().map(Glob::as_str).map(ToOwned::to_owned).collect();
     let take = || {
         let (worktree, globs) = (look.world.here.worktree.clone(), glob_set(paths_of(rule)));

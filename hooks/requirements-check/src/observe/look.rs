@@ -27,8 +27,8 @@ const AT_LEISURE: Duration = Duration::from_millis(900);
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-pub struct Look<'a, 's> {
-    pub(super) context: &'a HookContext<'s>,
+pub struct Look<'a> {
+    pub(super) context: &'a HookContext<'a>,
     /// What was found so far.
     pub world: World,
     pub session: Option<String>,
@@ -39,15 +39,15 @@ pub struct Look<'a, 's> {
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
 
-impl<'a, 's> Look<'a, 's> {
+impl<'a> Look<'a> {
     /// Around the session's directory.
-    pub fn new(context: &'a HookContext<'s>) -> Self {
+    pub fn new(context: &'a HookContext<'a>) -> Self {
         let cwd = Self::cwd(context);
         Self::at(context, Instant::now(), &cwd, &cwd)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(super) fn at(context: &'a HookContext<'s>, begun: Instant, cwd: &Path, place: &Path) -> Self {
+    pub(super) fn at(context: &'a HookContext<'a>, begun: Instant, cwd: &Path, place: &Path) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
