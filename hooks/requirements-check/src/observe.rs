@@ -3,8 +3,7 @@
 
 pub(crate) mod after;
 mod before;
-mod files;
-mod fingerprints;
+mod evidence;
 mod look;
 mod sizes;
 

@@ -10,7 +10,7 @@ use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
 use super::before::resolved_place;
-use super::{HookContext, Look, fingerprints};
+use super::{HookContext, Look, evidence};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
@@ -131,7 +131,7 @@ fn changed<'r>(
     let has_changed = move |rule: &&Rule<'_>| {
         id.is_some_and(|id| match state.running(id, rule.name) {
             _ if rule.kind() != Kind::Evidence || state.due.contains(rule.name) => false,
-            Some(run) => fingerprints::has_changed(look, rule, &run.files),
+            Some(run) => evidence::has_changed(look, rule, &run.files),
             None => rule.is_for_stops() && !keeps,
         })
     };

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use shared::protocol::ToolCall;
 
-use super::{HookContext, Look, fingerprints};
+use super::{HookContext, Look};
 use crate::call::Call;
 use crate::evidence;
 use crate::paths::real;
@@ -123,7 +123,7 @@ fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -
 /// Notes the files as they are when the command begins.
 fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_>) -> Option<Run> {
     let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
-    let files = fingerprints::note(look, rule, deadline)?;
+    let files = super::evidence::note(look, rule, deadline)?;
     let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }

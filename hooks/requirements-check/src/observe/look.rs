@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use shared::protocol::Event;
 use shared::state::Store;
 
-use super::{HookContext, files, fingerprints, sizes};
+use super::{HookContext, evidence, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
@@ -133,9 +133,9 @@ impl<'a> Look<'a> {
                     self.world.sizes.extend(size.map(|size| (name, size)));
                 }
                 Terms::Evidence(_) => {
-                    let freshness = fingerprints::compare(self, rule);
+                    let freshness = evidence::compare(self, rule);
                     self.world.evidence.extend(freshness.map(|freshness| (name.clone(), freshness)));
-                    let found = files::find(self, rule);
+                    let found = evidence::find(self, rule);
                     self.world.files.extend(found.map(|found| (name, found)));
                 }
                 Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => {}
@@ -152,7 +152,7 @@ impl<'a> Look<'a> {
         let holds = |rule: &&Rule<'_>| self.world.evidence.get(rule.name) == Some(&Freshness::Same);
         let holding = rules.iter().filter(holds);
         self.world.staged_otherwise = holding
-            .map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule, &staged)))
+            .map(|rule| (rule.name.to_owned(), evidence::staged_otherwise(self, rule, &staged)))
             .collect();
     }
 
