@@ -128,7 +128,7 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
             project,
             branch: world.here.branch().map(ToOwned::to_owned),
             entrypoint: world.entrypoint.clone(),
-            started_at: input.now.micros().div_euclid(1_000_000),
+            started_at: input.now.secs(),
             touched: input.now,
         }))
     };

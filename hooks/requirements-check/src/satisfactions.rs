@@ -175,10 +175,9 @@ impl Satisfaction {
     /// Made now, to stay.
     pub fn new(satisfied_by: By, now: Timestamp) -> Self {
         let metadata = Metadata { at_us: Some(now.micros()), ..Metadata::default() };
-        Self { satisfied_at: epoch_secs(now), satisfied_by, metadata, ..Self::default() }
+        Self { satisfied_at: now.secs(), satisfied_by, metadata, ..Self::default() }
     }
 
-    #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Metadata)) -> Self {
         change(&mut self.metadata);
         self
@@ -196,12 +195,12 @@ impl Satisfaction {
     }
 
     fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires_at.is_some_and(|end| epoch_secs(now) >= end)
+        self.expires_at.is_some_and(|end| now.secs() >= end)
     }
 
     /// Zero if the clock went back.
     fn age_secs(&self, now: Timestamp) -> u64 {
-        epoch_secs(now).saturating_sub(self.satisfied_at).max(0).unsigned_abs()
+        now.secs().saturating_sub(self.satisfied_at).max(0).unsigned_abs()
     }
 
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
@@ -265,11 +264,6 @@ impl Key {
         }
         format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
     }
-}
-
-/// Whole seconds since the epoch, as they stand in the files.
-const fn epoch_secs(now: Timestamp) -> i64 {
-    now.micros().div_euclid(1_000_000)
 }
 
 #[cfg(test)]

@@ -99,10 +99,6 @@ pub enum Freshness {
 }
 
 impl View<'_> {
-    pub fn now_secs(&self) -> i64 {
-        self.now.micros().div_euclid(1_000_000)
-    }
-
     pub fn scope(&self, rule: &Rule<'_>) -> Scope {
         self.world.here.scope(rule.set.scope)
     }
@@ -122,7 +118,7 @@ impl View<'_> {
             _ => return None,
         };
         let note = found.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now_secs())))
+        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now.secs())))
     }
 
     /// The sentence that asks the user for something only the user can do.

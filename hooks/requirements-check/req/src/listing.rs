@@ -69,7 +69,7 @@ impl RequestContext<'_> {
         let line = |kept: &Kept| {
             let requirements = counted(kept.requirements, "requirement");
             let sessions = counted(kept.sessions, "session");
-            let changed = age(self.view.now_secs() - kept.updated_at);
+            let changed = age(self.view.now.secs() - kept.updated_at);
             let gone = if kept.gone { "; gone, see req prune" } else { "" };
             format!("{:width$}  {requirements}, {sessions}, changed {changed} ago{gone}", kept.name)
         };
@@ -111,13 +111,13 @@ impl RequestContext<'_> {
             session: entry.session.clone(),
             branch: entry.branch.clone(),
             started_at: entry.started_at,
-            seen_at: entry.touched.micros().div_euclid(1_000_000),
+            seen_at: entry.touched.secs(),
             own: self.own == Some(&entry.session),
         });
         if wanted.json {
             return Reply::yes(json(&SessionsReport { version: 1, sessions: live.collect() }));
         }
-        let now = self.view.now_secs();
+        let now = self.view.now.secs();
         let lines = live.map(|entry| {
             let branch = entry.branch.as_deref().unwrap_or("no branch");
             let seen = (now - entry.seen_at) / 60;

@@ -14,7 +14,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::{Key, Satisfactions, VERSION, epoch_secs, is_newer};
+use super::{Key, Satisfactions, VERSION, is_newer};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -166,7 +166,7 @@ impl Folder {
         let place = self.place(key);
         kept.version = VERSION.to_string();
         kept.project.clone_from(&self.project);
-        kept.updated_at = epoch_secs(now);
+        kept.updated_at = now.secs();
         if kept.created_at == 0 {
             kept.created_at = kept.updated_at;
         }
