@@ -20,9 +20,10 @@ use crate::view::{Facts, View, World};
 use crate::wording;
 use crate::words::plain;
 
+type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;
 
-pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
+pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
     let answer = match input.facts {
         Facts::Before(facts) => before::a_call(input, facts),
         Facts::After(facts) => after::a_call(input, facts),
@@ -42,7 +43,7 @@ pub(crate) fn decide(input: &Input<'_, RequirementsCheck>) -> Answer {
     Outcome { verdict, notice: answer.notice.as_deref().map(plain), ..answer }
 }
 
-fn view<'a>(input: &'a Input<'_, RequirementsCheck>, world: &'a World, call: Option<&'a str>) -> View<'a> {
+fn view<'a>(input: &'a HookInput<'_>, world: &'a World, call: Option<&'a str>) -> View<'a> {
     let session = input.request.call.session_id.as_deref();
     View { session, call, state: input.state, world, now: input.now }
 }
@@ -52,14 +53,14 @@ fn advice(text: Option<String>) -> Verdict {
 }
 
 /// A silent answer that remembers the state if it has changed.
-fn remember(input: &Input<'_, RequirementsCheck>, state: State) -> Answer {
+fn remember(input: &HookInput<'_>, state: State) -> Answer {
     let memory = if state == *input.state { Memory::Keep } else { Memory::Note(state) };
     Outcome::pass().remembering(memory)
 }
 
 /// Outcomes of earlier denials and blocks, now that some requirements are satisfied.
 fn reactions(
-    input: &Input<'_, RequirementsCheck>,
+    input: &HookInput<'_>,
     view: &View<'_>,
     is_satisfied: impl Fn(&str) -> bool,
     state: &mut State,
@@ -74,12 +75,12 @@ fn reactions(
 }
 
 /// A session's start.
-fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
+fn start(input: &HookInput<'_>, world: &World) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
     let is_short = matches!(source.as_str(), "compact" | "resume");
-    let text = is_told.then(|| wording::at_start(input, &view(input, world, None), is_short));
+    let text = is_told.then(|| wording::at_start(input.settings, &view(input, world, None), is_short));
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
@@ -91,7 +92,7 @@ fn start(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
     Outcome { verdict: advice(text), notice, effects, ..remember(input, state) }
 }
 
-fn prompt(input: &Input<'_, RequirementsCheck>, world: &World, answered: Option<&Reply<Change>>) -> Answer {
+fn prompt(input: &HookInput<'_>, world: &World, answered: Option<&Reply<Change>>) -> Answer {
     let mut effects = sign_of_life(input, world);
     if let Some(answered) = answered {
         effects.extend(answered.effects.iter().cloned());
@@ -103,7 +104,7 @@ fn prompt(input: &Input<'_, RequirementsCheck>, world: &World, answered: Option<
     Outcome { effects, ..remember(input, state) }
 }
 
-fn end(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
+fn end(input: &HookInput<'_>, world: &World) -> Answer {
     let Some(session) = &input.request.call.session_id else { return Outcome::pass() };
     let mut effects = vec![Change::Forget(session.clone())];
     let is_cleared = matches!(&input.request.event, Event::SessionEnd { reason } if reason == "clear");
@@ -119,7 +120,7 @@ fn end(input: &Input<'_, RequirementsCheck>, world: &World) -> Answer {
 }
 
 /// None without state: `shared` drops an answer that has effects then, and a gate must hold.
-fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Change> {
+fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
     let session = input.request.call.session_id.clone().filter(|_| input.state_is_usable);
     let alive = |(session, project)| {
         Change::Alive(Box::new(Entry {
@@ -127,7 +128,7 @@ fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Chan
             project,
             branch: world.here.branch().map(ToOwned::to_owned),
             entrypoint: world.entrypoint.clone(),
-            started_at: input.now.micros().div_euclid(1_000_000),
+            started_at: input.now.secs(),
             touched: input.now,
         }))
     };
@@ -135,7 +136,7 @@ fn sign_of_life(input: &Input<'_, RequirementsCheck>, world: &World) -> Vec<Chan
 }
 
 /// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.
-fn stop(input: &Input<'_, RequirementsCheck>, world: &World, work: TurnWork) -> Answer {
+fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
     let view = view(input, world, None);
     let (mut satisfied, mut unmet) = (Vec::new(), Vec::new());

@@ -78,6 +78,41 @@ impl Found<'_> {
         leads(self.simple).into_iter().find(|path| !flat(&folder.join(path)).starts_with(root))
     }
 
+    /// Why a run that ended without an error does not count; `None` if it does.
+    pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
+        let world = &facts.world;
+        // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
+        // other change shows in the files.
+        let commands = facts.call.commands();
+        let at = commands.iter().position(|command| std::ptr::eq(command, self.simple)).unwrap_or_default();
+        let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
+        let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
+            || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
+        let why = if !self.is_inside(world) {
+            "it did not run in this work tree".to_owned()
+        } else if let Some(path) = self.leads_out(world) {
+            // The path may be part of a secret.
+            let path = if self.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
+            format!("`{path}` leads out of this work tree")
+        } else if self.proves_nothing {
+            "with these arguments it proves nothing".to_owned()
+        } else if facts.is_unfinished {
+            "it went on in the background, or was interrupted".to_owned()
+        } else if let Some(hidden) = self.hidden() {
+            hidden
+        } else if is_turned {
+            "other commands of the line may change the files; run it by itself".to_owned()
+        } else if facts.without_output.iter().any(|name| name == rule.name) {
+            let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
+            format!("its output has nothing that matches {pattern}")
+        } else if !was_noted {
+            "what the files were when it began is not known".to_owned()
+        } else {
+            return None;
+        };
+        Some(why)
+    }
+
     /// The line with which the run would count, in the folder where it would; empty where nobody could type it.
     pub(crate) fn line_in(&self, world: &World) -> String {
         let leads_out = self.leads_out(world).is_some();
@@ -177,46 +212,6 @@ pub(crate) fn outdated(rule: &Rule<'_>, satisfaction: &Satisfaction) -> Option<S
     let now: Vec<String> = commands(rule).map(|set| asked_by(rule, set)).collect();
     let is_one = now.contains(asked);
     (!is_one).then(|| format!("{} is asked for now", now.join(" or ")))
-}
-
-/// Why a run that ended without an error does not count; `None` if it does.
-pub(crate) fn not_counted(
-    rule: &Rule<'_>,
-    found: &Found<'_>,
-    facts: &After,
-    was_noted: bool,
-) -> Option<String> {
-    let world = &facts.world;
-    // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
-    // other change shows in the files.
-    let commands = facts.call.commands();
-    let at = commands.iter().position(|command| std::ptr::eq(command, found.simple)).unwrap_or_default();
-    let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
-    let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
-        || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
-    let why = if !found.is_inside(world) {
-        "it did not run in this work tree".to_owned()
-    } else if let Some(path) = found.leads_out(world) {
-        // The path may be part of a secret.
-        let path = if found.shown.contains(&path) { cut(&path, 80) } else { "an argument".to_owned() };
-        format!("`{path}` leads out of this work tree")
-    } else if found.proves_nothing {
-        "with these arguments it proves nothing".to_owned()
-    } else if facts.is_unfinished {
-        "it went on in the background, or was interrupted".to_owned()
-    } else if let Some(hidden) = found.hidden() {
-        hidden
-    } else if is_turned {
-        "other commands of the line may change the files; run it by itself".to_owned()
-    } else if facts.without_output.iter().any(|name| name == rule.name) {
-        let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
-        format!("its output has nothing that matches {pattern}")
-    } else if !was_noted {
-        "what the files were when it began is not known".to_owned()
-    } else {
-        return None;
-    };
-    Some(why)
 }
 
 pub(crate) fn is_about(rule: &Rule<'_>, root: &Path, file: &Path) -> bool {

@@ -15,7 +15,6 @@
 //! - `state`: what a session has done
 
 #![allow(
-    clippy::iter_without_into_iter,
     clippy::must_use_candidate,
     clippy::return_self_not_must_use,
     reason = "what is public here is for `req` alone, which uses every answer"

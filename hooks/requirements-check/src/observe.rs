@@ -3,8 +3,7 @@
 
 pub(crate) mod after;
 mod before;
-mod files;
-mod fingerprints;
+mod evidence;
 mod look;
 mod sizes;
 
@@ -33,7 +32,9 @@ pub use look::Look;
 const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
     type in a terminal: req init (this is said once)";
 
-pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
+type HookContext<'a> = Context<'a, Settings>;
+
+pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
     let session = context.request.call.session_id.as_deref()?;
     match &context.request.event {
         Event::PreToolUse(tool) => before::observe(context, tool).map(|facts| Facts::Before(Box::new(facts))),
@@ -56,7 +57,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     }
 }
 
-fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
+fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
     let world = Look::new(context).world;
     let asker = || Asker::of_prompt(context, prompt, source);
     let answered = if let Some(line) = typed::line(prompt) {
@@ -73,7 +74,7 @@ fn submitted(context: &Context<'_, Settings>, session: &str, prompt: &str, sourc
     Facts::Prompt(Box::new(world), answered)
 }
 
-fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
+fn at_stop(context: &HookContext<'_>, stop: &Stop) -> Option<Facts> {
     let call = &context.request.call;
     Rule::all(context.settings).next()?;
     if !context.settings.hooks.stop.verify_requirements || never_blocked_by_input(call, stop).is_some() {
@@ -96,7 +97,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> Option<Facts> {
     Some(Facts::Stop(Box::new(look.world), work))
 }
 
-impl Look<'_, '_> {
+impl Look<'_> {
     /// Notices for the user.
     fn look_for_start(&mut self, source: &str) {
         self.note_tracked_local_file();

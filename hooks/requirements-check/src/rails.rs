@@ -3,10 +3,12 @@
 //! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
 //! agent, not a wall against a hostile one.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
+use shared::hook::Verdict;
 use shared::hook_names::own_commands;
 use shared::host::Places;
 
@@ -47,13 +49,6 @@ pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yam
 pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
 
 pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Breach {
-    /// The key path of the requirement that is locked or the user's alone.
-    pub(crate) rule: String,
-    pub(crate) reason: String,
-}
 
 /// What the rails protect, seen from a call.
 pub(crate) struct Guarded<'a> {
@@ -96,15 +91,15 @@ impl<'a> Guarded<'a> {
         Self { places, common_dir, cwd, resolved: OnceCell::new() }
     }
 
-    /// What the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call names it.
-    /// `rule` and `why` are what [`in_force`] found.
+    /// Denies what the call would do around the user, if it would: `call` with its links resolved, `named` the file as the call
+    /// names it. `rule` and `why` are what [`in_force`] found.
     pub(crate) fn breach(
         &self,
         call: &Call,
         named: Option<&Path>,
         input: &str,
         (rule, why): (String, &str),
-    ) -> Option<Breach> {
+    ) -> Option<Verdict> {
         let what = if let Some(line) = &call.line {
             self.in_line(line)
         } else if call.is_edit() {
@@ -114,12 +109,12 @@ impl<'a> Guarded<'a> {
             // A tool we do not know may move a whole folder, or run a line.
             self.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
         };
-        what.map(|what| Breach {
+        what.map(|what| Verdict::Deny {
             reason: format!(
                 "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
                  Leave it as it is; if it has to be done, {INSTEAD}."
             ),
-            rule,
+            rule: Cow::Owned(rule),
         })
     }
 

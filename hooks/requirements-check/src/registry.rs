@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::state::{Store, read_regular};
+use shared::state::Store;
 
 /// A session that gave no sign of life for longer is taken for ended.
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
@@ -17,7 +17,6 @@ const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 /// So many files of the state folder are looked at.
 const MAX_LOOKED_AT: usize = 100_000;
-const MAX_BYTES: u64 = 64 * 1024;
 const ENDING: &str = "-session.json";
 
 #[derive(Debug, Clone)]
@@ -80,7 +79,7 @@ impl Registry {
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        read(&self.file(session)?, |_| true)
+        self.read(&self.file(session)?, |_| true)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
@@ -99,12 +98,17 @@ impl Registry {
         self.store.session_file::<Entry>(session)
     }
 
+    fn read(&self, file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
+        let touched = touched(file).filter(|last| is_wanted(*last))?;
+        Some(Entry { touched, ..self.store.peek(file)? })
+    }
+
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
         let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
         let is_entry =
             |file: &fs::DirEntry| file.file_name().to_str().is_some_and(|name| name.ends_with(ENDING));
-        let read = |file: fs::DirEntry| read(&file.path(), &is_wanted);
+        let read = |file: fs::DirEntry| self.read(&file.path(), &is_wanted);
         let mut entries: Vec<Entry> = files.filter(is_entry).filter_map(read).collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
@@ -114,16 +118,6 @@ impl Registry {
 /// Nobody watches.
 pub(crate) fn is_headless(entrypoint: Option<&str>) -> bool {
     entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
-}
-
-fn read(file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
-    #[derive(Deserialize)]
-    struct Written {
-        state: Entry,
-    }
-    let touched = touched(file).filter(|last| is_wanted(*last))?;
-    let read: Written = serde_json::from_slice(&read_regular(file, MAX_BYTES).ok()?).ok()?;
-    Some(Entry { touched, ..read.state })
 }
 
 fn touched(file: &Path) -> Option<Timestamp> {

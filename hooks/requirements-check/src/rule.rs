@@ -1,5 +1,6 @@
 //! A requirement in force: its name, what is set, and which calls need it.
 
+use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
 use shared::text::is_invisible;
 
@@ -121,10 +122,26 @@ pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
             what,
         };
         let own = Rule { name, set }.lacks().map(|what| fault(&[], what.to_owned()));
-        let of_triggers = set.remarks.iter().map(|what| fault(&["trigger_tools"], what.clone()));
+        let of_triggers = remarks(set.triggers.as_deref().unwrap_or_default());
+        let of_triggers = of_triggers.map(|what| fault(&["trigger_tools"], what));
         own.into_iter().chain(of_triggers).collect::<Vec<_>>()
     };
     settings.requirements.iter().filter(|(_, set)| set.is_on()).flat_map(of_rule).collect()
+}
+
+/// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
+fn remarks(triggers: &[Trigger]) -> impl Iterator<Item = String> {
+    let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
+    let misspelt = triggers.iter().find_map(near).map(|near| {
+        format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
+    });
+    let is_shell = |trigger: &Trigger| ["Bash", "PowerShell"].iter().any(|shell| trigger.tool.is_name(shell));
+    let is_blind =
+        |trigger: &Trigger| !trigger.is_any_call() && !is_shell(trigger) && near(trigger).is_none();
+    let blind = triggers.iter().any(is_blind).then(|| {
+        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
+    });
+    misspelt.into_iter().chain(blind)
 }
 
 #[cfg(test)]

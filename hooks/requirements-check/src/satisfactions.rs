@@ -16,7 +16,7 @@ use shared::host::Timestamp;
 use shared::state::MAX_NAME;
 
 use crate::settings::Scope;
-pub use folder::{Failure, Folder, Listed};
+pub use folder::{Failure, Folder};
 
 /// The labels of all but branches have a space, which no branch can have.
 const ALL_BRANCHES: &str = "all branches";
@@ -37,7 +37,7 @@ pub struct Satisfactions {
     /// In seconds since the epoch.
     pub(crate) created_at: i64,
     /// In seconds since the epoch.
-    pub(crate) updated_at: i64,
+    pub updated_at: i64,
     /// By name; each has a satisfaction at least.
     pub requirements: BTreeMap<String, Requirement>,
 }
@@ -62,13 +62,7 @@ impl Satisfactions {
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
     /// For `permanent` those of [`Key::Permanent`] are the ones to ask.
-    pub(crate) fn find(
-        &self,
-        name: &str,
-        scope: Scope,
-        session: &str,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn find(&self, name: &str, scope: Scope, session: &str, now: Timestamp) -> Option<&Satisfaction> {
         let requirement = self.requirements.get(name)?;
         let own = requirement.sessions.get(session).filter(|_| scope.is_own());
         own.into_iter().chain(&requirement.everyone).find(|found| !found.is_expired(now))
@@ -181,10 +175,9 @@ impl Satisfaction {
     /// Made now, to stay.
     pub fn new(satisfied_by: By, now: Timestamp) -> Self {
         let metadata = Metadata { at_us: Some(now.micros()), ..Metadata::default() };
-        Self { satisfied_at: epoch_secs(now), satisfied_by, metadata, ..Self::default() }
+        Self { satisfied_at: now.secs(), satisfied_by, metadata, ..Self::default() }
     }
 
-    #[must_use]
     pub fn with(mut self, change: impl FnOnce(&mut Metadata)) -> Self {
         change(&mut self.metadata);
         self
@@ -202,12 +195,12 @@ impl Satisfaction {
     }
 
     fn is_expired(&self, now: Timestamp) -> bool {
-        self.expires_at.is_some_and(|end| epoch_secs(now) >= end)
+        self.expires_at.is_some_and(|end| now.secs() >= end)
     }
 
     /// Zero if the clock went back.
     fn age_secs(&self, now: Timestamp) -> u64 {
-        epoch_secs(now).saturating_sub(self.satisfied_at).max(0).unsigned_abs()
+        now.secs().saturating_sub(self.satisfied_at).max(0).unsigned_abs()
     }
 
     /// It counts for a requirement whose satisfactions hold for `ttl_secs`; `None`: as long as they say themselves.
@@ -271,11 +264,6 @@ impl Key {
         }
         format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
     }
-}
-
-/// Whole seconds since the epoch, as they stand in the files.
-const fn epoch_secs(now: Timestamp) -> i64 {
-    now.micros().div_euclid(1_000_000)
 }
 
 #[cfg(test)]

@@ -36,8 +36,6 @@ pub struct Requirement {
     pub description: Option<String>,
     pub checklist: Vec<String>,
     pub ttl_secs: Option<u64>,
-    /// Triggers that no call sets off: what is wrong and what follows.
-    pub remarks: Vec<String>,
 }
 
 /// What satisfies a requirement.

@@ -85,7 +85,7 @@ fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing 
             Scope::SingleUse => format!("not satisfied for this call {place}"),
         });
     };
-    let how = format!("{} ago by {}", age(view.now_secs() - found.satisfied_at), found.satisfied_by.word());
+    let how = format!("{} ago by {}", age(view.now.secs() - found.satisfied_at), found.satisfied_by.word());
     if blocking.satisfied_by == SatisfiedBy::User && found.satisfied_by != By::User {
         Err(format!("satisfied {how}, and only the user may satisfy it"))
     } else if !found.is_fresh(rule.set.ttl_secs, view.now) {
@@ -177,7 +177,7 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     }
     match view.world.evidence.get(rule.name) {
         Some(Freshness::Same) => {
-            Ok(format!("`{command}` passed {} ago on these files", age(view.now_secs() - found.satisfied_at)))
+            Ok(format!("`{command}` passed {} ago on these files", age(view.now.secs() - found.satisfied_at)))
         }
         Some(Freshness::Different(files)) => {
             Err(format!("files have changed since `{command}` passed{}", named(files)))

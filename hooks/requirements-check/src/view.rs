@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use shared::cli::Reply;
+use shared::hook::Verdict;
 use shared::host::{Host, Places, Timestamp};
 use shared::protocol::Mode;
 pub use shared::text::quoted;
@@ -14,7 +15,6 @@ use crate::call::Call;
 use crate::change::Change;
 pub use crate::git::Size;
 use crate::place::Here;
-use crate::rails::Breach;
 use crate::registry::is_headless;
 use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction, Satisfactions};
@@ -72,12 +72,7 @@ impl World {
         self.here.root().or(self.root.as_deref())
     }
 
-    pub(crate) fn satisfaction(
-        &self,
-        rule: &Rule<'_>,
-        session: Option<&str>,
-        now: Timestamp,
-    ) -> Option<&Satisfaction> {
+    pub fn find(&self, rule: &Rule<'_>, session: Option<&str>, now: Timestamp) -> Option<&Satisfaction> {
         let scope = self.here.scope(rule.set.scope);
         let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
         kept.find(rule.name, scope, session.unwrap_or_default(), now)
@@ -104,17 +99,13 @@ pub enum Freshness {
 }
 
 impl View<'_> {
-    pub fn now_secs(&self) -> i64 {
-        self.now.micros().div_euclid(1_000_000)
-    }
-
     pub fn scope(&self, rule: &Rule<'_>) -> Scope {
         self.world.here.scope(rule.set.scope)
     }
 
     /// The satisfaction of the requirement, too old or not.
     pub fn satisfaction(&self, rule: &Rule<'_>) -> Option<&Satisfaction> {
-        self.world.satisfaction(rule, self.session, self.now)
+        self.world.find(rule, self.session, self.now)
     }
 
     /// An approval or waiver that holds, in words.
@@ -127,7 +118,7 @@ impl View<'_> {
             _ => return None,
         };
         let note = found.metadata.note.as_deref().map(|note| format!(": {note}")).unwrap_or_default();
-        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now_secs())))
+        Some(format!("{word} for {} more{note}", age(found.expires_at? - self.now.secs())))
     }
 
     /// The sentence that asks the user for something only the user can do.
@@ -165,7 +156,8 @@ pub struct Before {
     pub(crate) call: Call,
     /// Where the call acts, then the other work trees in which commands of its line act.
     pub(crate) places: Vec<Place>,
-    pub(crate) breach: Option<Breach>,
+    /// It would go around the user.
+    pub(crate) breach: Option<Verdict>,
     /// Commands of the call that may become evidence.
     pub(crate) runs: Vec<Run>,
     /// The session has given no sign of life for a while.

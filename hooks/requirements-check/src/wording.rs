@@ -3,14 +3,12 @@
 use std::collections::BTreeSet;
 
 use shared::config::Origin;
-use shared::hook::Input;
 use shared::protocol::Mode;
 
-use crate::RequirementsCheck;
 use crate::call::Call;
 use crate::place::Here;
 use crate::rule::Rule;
-use crate::settings::Kind;
+use crate::settings::{Dynamic, Kind, Settings};
 use crate::strategy::Remedy;
 use crate::view::{Size, View, quoted};
 use crate::words::cut;
@@ -131,12 +129,12 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> String {
 }
 
 /// The requirements, for Claude at a session's start; shorter for a session that has read them before.
-pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is_short: bool) -> String {
-    let header = input.settings.hooks.session_start.custom_header.as_deref();
+pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> String {
+    let header = settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
     lines.push(format!("requirements-check: required in this project (now {}):", view.world.here.on()));
     let (mut by_hand, mut exceptions) = (Vec::new(), Vec::new());
-    for rule in Rule::all(input.settings) {
+    for rule in Rule::all(settings) {
         let standing = rule.standing(view);
         let (word, Ok(how) | Err(how)) =
             (if standing.is_ok() { "satisfied" } else { "not satisfied" }, &standing);
@@ -164,12 +162,12 @@ pub(crate) fn at_start(input: &Input<'_, RequirementsCheck>, view: &View<'_>, is
     fits.rsplit_once('\n').map_or(String::new(), |(whole, _)| format!("{whole}\n")) + &more
 }
 
-pub fn warning(name: &str, block: u64, size: &Size, warn: u64) -> String {
-    format!(
-        "requirements-check: {name}: {} changed lines against {}, warned from {warn} on; calls are denied from {block} on. \
-         Plan to finish and merge what is there.",
-        size.lines, size.base
-    )
+pub(crate) fn warning(name: &str, dynamic: &Dynamic, size: &Size) -> Option<String> {
+    let (warn, block, Size { lines, base, .. }) = (dynamic.warn?, dynamic.block, size);
+    Some(format!(
+        "requirements-check: {name}: {lines} changed lines against {base}, warned from {warn} on; calls are denied from {block} on. \
+         Plan to finish and merge what is there."
+    ))
 }
 
 /// When a requirement is checked: `before edits`, `at the end of a turn`.

@@ -27,6 +27,11 @@ impl Timestamp {
         self.0
     }
 
+    /// Whole seconds since the epoch.
+    pub const fn secs(self) -> i64 {
+        self.0.div_euclid(1_000_000)
+    }
+
     /// How long after `earlier` this is; zero if the clock went back in between.
     pub fn since(self, earlier: Self) -> Duration {
         Duration::from_micros(u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0))

@@ -73,7 +73,7 @@ pub(crate) fn ci(wanted: &Ci, location: &Location) -> Reply {
     Reply { is_no: !report.met, ..Reply::yes(text) }
 }
 
-fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_, '_>) -> CiReport {
+fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_>) -> CiReport {
     let section = &location.section;
     (look.world.branch, look.world.permanent) = (Satisfactions::default(), Satisfactions::default());
     let has_git = look.world.here.worktree.is_some();
@@ -132,7 +132,7 @@ fn unjudged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
 }
 
 /// Measures what a clean clone tells of a rule, without a deadline; the error keeps it from being measured.
-fn measure(look: &mut Look<'_, '_>, rule: &Rule<'_>) -> Result<(), String> {
+fn measure(look: &mut Look<'_>, rule: &Rule<'_>) -> Result<(), String> {
     if let Some(dynamic) = rule.set.dynamic() {
         if look.world.here.worktree.is_none() {
             return Err(without_git(look));
@@ -146,14 +146,14 @@ fn measure(look: &mut Look<'_, '_>, rule: &Rule<'_>) -> Result<(), String> {
     look.world.sizes.get(rule.name).map_or(Ok(()), |size| size.as_ref().map(drop).map_err(Clone::clone))
 }
 
-fn without_git(look: &Look<'_, '_>) -> String {
+fn without_git(look: &Look<'_>) -> String {
     let trouble = look.world.here.trouble.as_ref();
     trouble
         .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
 }
 
 /// How the rule stands and why; `None` where CI cannot judge it.
-fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_, '_>, now: Timestamp) -> Option<(State, String)> {
+fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_>, now: Timestamp) -> Option<(State, String)> {
     let terms = match &rule.set.terms {
         Terms::Dynamic(dynamic) => {
             let base = wanted.base.clone().or_else(|| dynamic.base.clone());

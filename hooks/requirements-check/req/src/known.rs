@@ -1,10 +1,10 @@
 //! What commands alone ask for: the sessions, branches and records of a project.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use requirements_check::observe::Look;
 use requirements_check::registry::{Entry, Registry};
-use requirements_check::satisfactions::{Key, Listed};
+use requirements_check::satisfactions::{Key, Satisfactions};
 use shared::host::Timestamp;
 use shared::state::Store;
 
@@ -16,8 +16,8 @@ pub(crate) struct Known {
     /// Sessions that a prefix may mean: those of the registry, and those with satisfactions here.
     pub(crate) sessions: Vec<String>,
     pub(crate) live: Vec<Entry>,
-    /// The holders of satisfactions.
-    pub(crate) recorded: Vec<Listed>,
+    /// The satisfactions of every branch, and of all branches.
+    pub(crate) recorded: BTreeMap<Key, Satisfactions>,
     /// Branches that exist or are checked out; none if unknown.
     pub(crate) heads: Option<BTreeSet<Key>>,
     /// Configuration files that could not be read, and why.
@@ -27,7 +27,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn of(look: &Look<'_, '_>, store: Option<&Store>, now: Timestamp) -> Self {
+    pub(crate) fn of(look: &Look<'_>, store: Option<&Store>, now: Timestamp) -> Self {
         let (here, root) = (&look.world.here, look.world.root.as_deref());
         let registry = store.map(|store| Registry::new(store.dir()));
         let registered = registry.as_ref().map(Registry::all).unwrap_or_default();

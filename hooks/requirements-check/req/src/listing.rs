@@ -8,7 +8,7 @@ use serde::Serialize;
 use crate::reply::{Reply, counted, json};
 use crate::request::RequestContext;
 use crate::verb::Listing;
-use requirements_check::satisfactions::{Key, Listed};
+use requirements_check::satisfactions::{Key, Satisfactions};
 use requirements_check::words::age;
 
 /// The satisfactions that are kept in this repository.
@@ -61,7 +61,7 @@ struct Live {
 
 impl RequestContext<'_> {
     pub(crate) fn list(&self, wanted: &Listing) -> Reply {
-        let marks: Vec<Kept> = self.known.recorded.iter().map(|listed| self.kept(listed)).collect();
+        let marks: Vec<Kept> = self.known.recorded.iter().map(|(key, of)| self.kept(key, of)).collect();
         if wanted.json {
             return Reply::yes(json(&ListReport { version: 1, marks }));
         }
@@ -69,16 +69,17 @@ impl RequestContext<'_> {
         let line = |kept: &Kept| {
             let requirements = counted(kept.requirements, "requirement");
             let sessions = counted(kept.sessions, "session");
-            let changed = age(self.view.now_secs() - kept.updated_at);
+            let changed = age(self.view.now.secs() - kept.updated_at);
             let gone = if kept.gone { "; gone, see req prune" } else { "" };
             format!("{:width$}  {requirements}, {sessions}, changed {changed} ago{gone}", kept.name)
         };
         lines_or(marks.iter().map(line), "no satisfactions are kept here")
     }
 
-    fn kept(&self, listed: &Listed) -> Kept {
-        let Listed { requirements, sessions, updated_at, .. } = *listed;
-        Kept { name: shown(&listed.key), requirements, sessions, updated_at, gone: self.is_gone(&listed.key) }
+    fn kept(&self, key: &Key, of: &Satisfactions) -> Kept {
+        let (requirements, sessions) = (of.requirements.len(), of.sessions().len());
+        let updated_at = of.updated_at;
+        Kept { name: shown(key), requirements, sessions, updated_at, gone: self.is_gone(key) }
     }
 
     fn is_gone(&self, key: &Key) -> bool {
@@ -91,9 +92,9 @@ impl RequestContext<'_> {
         if here.worktree.is_some() && self.known.heads.is_none() {
             return Err("req: the branches could not be read, so no satisfactions were removed".into());
         }
-        let keys = self.known.recorded.iter().map(|listed| listed.key.clone());
-        let gone: BTreeSet<Key> = keys.filter(|key| self.is_gone(key)).collect();
-        let text = match gone.iter().map(shown).collect::<Vec<_>>().as_slice() {
+        let keys = self.known.recorded.keys();
+        let gone: BTreeSet<&Key> = keys.filter(|key| self.is_gone(key)).collect();
+        let text = match gone.iter().map(|key| shown(key)).collect::<Vec<_>>().as_slice() {
             [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
             names => format!("removed the satisfactions of {}", names.join(", ")),
         };
@@ -110,13 +111,13 @@ impl RequestContext<'_> {
             session: entry.session.clone(),
             branch: entry.branch.clone(),
             started_at: entry.started_at,
-            seen_at: entry.touched.micros().div_euclid(1_000_000),
+            seen_at: entry.touched.secs(),
             own: self.own == Some(&entry.session),
         });
         if wanted.json {
             return Reply::yes(json(&SessionsReport { version: 1, sessions: live.collect() }));
         }
-        let now = self.view.now_secs();
+        let now = self.view.now.secs();
         let lines = live.map(|entry| {
             let branch = entry.branch.as_deref().unwrap_or("no branch");
             let seen = (now - entry.seen_at) / 60;

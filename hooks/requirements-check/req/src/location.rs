@@ -102,7 +102,7 @@ impl Location {
     }
 
     /// Looks round for nobody's session.
-    pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_, '_>) -> T) -> T {
+    pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_>) -> T) -> T {
         let mut request = self.request(Event::Other("req".to_owned()));
         request.call.session_id = None;
         request.call.cwd = self.places.root.clone().or(request.call.cwd);

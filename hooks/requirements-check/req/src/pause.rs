@@ -34,7 +34,7 @@ pub(crate) fn pause(wanted: Option<Duration>, asker: &Asker<'_>, line: &str) -> 
         return Ok(Reply::yes(note(asker).unwrap_or_default()));
     }
     // Whole seconds are what the file holds.
-    let end = Timestamp::from_secs(now.plus(span).micros().div_euclid(1_000_000));
+    let end = Timestamp::from_secs(now.plus(span).secs());
     Off::until(dir, end).map_err(|error| unchanged(dir, "written", &error))?;
     audit(asker.places, now, false, Record::of("pause", format!("until {}", end.local())));
     Ok(Reply::yes(format!("every hook is off until {}; {HOW_TO_END}", end.local())))

@@ -38,8 +38,9 @@ impl RequestContext<'_> {
     pub(crate) fn branch(&self, named: Option<&str>) -> Result<Key, String> {
         let Some(name) = named else { return Ok(self.view.world.here.key.clone()) };
         let key = Key::Branch(name.to_owned());
-        let has_record = self.known.recorded.iter().any(|listed| listed.key == key);
-        if has_record || self.known.heads.as_ref().is_none_or(|heads| heads.contains(&key)) {
+        if self.known.recorded.contains_key(&key)
+            || self.known.heads.as_ref().is_none_or(|heads| heads.contains(&key))
+        {
             return Ok(key);
         }
         let branches = self.known.heads.iter().flatten().filter_map(|key| match key {

@@ -1,9 +1,8 @@
 //! After a tool call that ran: what it made due, what it proved, which single-use satisfactions it used up, what it satisfied.
 
-use shared::hook::{Input, Outcome};
+use shared::hook::Outcome;
 
-use super::{Answer, advice, remember, view};
-use crate::RequirementsCheck;
+use super::{Answer, HookInput, advice, remember, view};
 use crate::change::{Change, Target};
 use crate::evidence;
 use crate::rule::Rule;
@@ -14,7 +13,7 @@ use crate::view::After;
 use crate::view::View;
 use crate::wording::{self, Unmet};
 
-pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &After) -> Answer {
+pub(super) fn a_call(input: &HookInput<'_>, facts: &After) -> Answer {
     let view = view(input, &facts.world, facts.call.id.as_deref());
     let mut ended = Ended { input, facts, view, state: input.state.clone() };
     let mut effects = ended.used_up();
@@ -30,7 +29,7 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &After) -> Ans
 }
 
 struct Ended<'a> {
-    input: &'a Input<'a, RequirementsCheck>,
+    input: &'a HookInput<'a>,
     facts: &'a After,
     view: View<'a>,
     state: State,
@@ -87,7 +86,7 @@ impl Ended<'_> {
             return None;
         };
         let why = if facts.succeeded {
-            evidence::not_counted(rule, &found, facts, run.is_some())
+            found.not_counted(rule, facts, run.is_some())
         } else {
             Some(if facts.is_unfinished { "it was interrupted" } else { "it failed" }.to_owned())
         };

@@ -2,10 +2,9 @@
 
 use std::borrow::Cow;
 
-use shared::hook::{Audit, Input, Memory, Outcome, Verdict};
+use shared::hook::{Audit, Memory, Outcome, Verdict};
 
-use super::{Answer, advice, reactions, remember, sign_of_life, view};
-use crate::RequirementsCheck;
+use super::{Answer, HookInput, advice, reactions, remember, sign_of_life, view};
 use crate::call::Call;
 use crate::evidence::order::{self, Late};
 use crate::rails;
@@ -16,11 +15,10 @@ use crate::view::View;
 use crate::view::{Before, Place};
 use crate::wording::{self, Unmet};
 
-pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> Answer {
+pub(super) fn a_call(input: &HookInput<'_>, facts: &Before) -> Answer {
     let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
-    if let Some(breach) = &facts.breach {
-        let verdict = Verdict::Deny { reason: breach.reason.clone(), rule: Cow::Owned(breach.rule.clone()) };
+    if let Some(verdict) = facts.breach.clone() {
         return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
     }
     let call = &facts.call;
@@ -31,7 +29,7 @@ pub(super) fn a_call(input: &Input<'_, RequirementsCheck>, facts: &Before) -> An
     let mut state = input.state.clone();
     let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
     let answer = if judged.iter().any(|place| !place.unmet.is_empty() || !place.late.is_empty()) {
-        deny(input, call, &judged, state)
+        deny(input, facts, &judged, state)
     } else {
         allow(input, facts, &judged, state)
     };
@@ -50,7 +48,7 @@ struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    fn of(input: &'a Input<'_, RequirementsCheck>, call: &'a Call, place: &'a Place) -> Self {
+    fn of(input: &'a HookInput<'_>, call: &'a Call, place: &'a Place) -> Self {
         let view = view(input, &place.world, call.id.as_deref());
         let (mut satisfied, mut unmet, mut hopeless, mut late) =
             <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
@@ -80,7 +78,7 @@ impl<'a> Judged<'a> {
     }
 }
 
-fn can_be_kept(rule: &Rule<'_>, input: &Input<'_, RequirementsCheck>, view: &View<'_>) -> bool {
+fn can_be_kept(rule: &Rule<'_>, input: &HookInput<'_>, view: &View<'_>) -> bool {
     match rule.kind() {
         Kind::Blocking => view.world.can_satisfy,
         // A run counts through the session's state.
@@ -96,21 +94,16 @@ fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
         && !view.world.cwd.join(file).starts_with(root)
 }
 
-fn deny(
-    input: &Input<'_, RequirementsCheck>,
-    call: &Call,
-    judged: &[Judged<'_>],
-    mut state: State,
-) -> Answer {
+fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
     let (mut texts, mut next) = (Vec::new(), Vec::new());
     for place in judged {
         if !place.unmet.is_empty() {
-            let told = wording::denial(call, &place.view, &place.unmet, input.origin);
+            let told = wording::denial(&facts.call, &place.view, &place.unmet, input.origin);
             texts.push(told.text);
             next.extend(told.steps);
         }
         if !place.late.is_empty() {
-            texts.push(order::words(call, &place.late));
+            texts.push(order::words(&facts.call, &place.late));
         }
     }
     let late = judged.iter().flat_map(|place| &place.late).next();
@@ -128,12 +121,7 @@ fn deny(
     Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
 }
 
-fn allow(
-    input: &Input<'_, RequirementsCheck>,
-    facts: &Before,
-    judged: &[Judged<'_>],
-    mut state: State,
-) -> Answer {
+fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
     let mut notes: Vec<String> = judged.iter().take(1).flat_map(|own| own.view.world.notes.clone()).collect();
     let mut warnings = Vec::new();
     for place in judged {
@@ -160,11 +148,10 @@ fn allow(
 /// The text about a size that has passed its warning, once until it is below again.
 fn warning(rule: &Rule<'_>, view: &View<'_>, state: &mut State) -> Option<String> {
     let (dynamic, size) = (rule.set.dynamic()?, view.world.sizes.get(rule.name)?.as_ref().ok()?);
-    let warn = dynamic.warn?;
-    if size.lines < warn {
+    if dynamic.warn.is_none_or(|warn| size.lines < warn) {
         state.warned.remove(rule.name);
         return None;
     }
     let is_new = state.warned.insert(rule.name.to_owned());
-    is_new.then(|| wording::warning(rule.name, dynamic.block, size, warn))
+    wording::warning(rule.name, dynamic, size).filter(|_| is_new)
 }

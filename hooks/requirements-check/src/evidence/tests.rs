@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::{command_of, is_about, near_miss, not_counted};
+use super::{command_of, is_about, near_miss};
 use crate::scene::{ROOT, Scene, call};
 use crate::view::After;
 
@@ -130,7 +130,7 @@ fn why_not(
     change(&mut facts);
     let rule = scene.rule("tests");
     let found = command_of(&rule, &facts.call).unwrap();
-    not_counted(&rule, &found, &facts, was_noted)
+    found.not_counted(&rule, &facts, was_noted)
 }
 
 /// Each reason with the runs that do not count for it; none for those that count.

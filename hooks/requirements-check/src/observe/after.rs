@@ -5,18 +5,17 @@ use std::time::Instant;
 
 use serde::Deserialize;
 use serde::de::IgnoredAny;
-use shared::hook::Context;
 use shared::own_calls::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
 use super::before::resolved_place;
-use super::{Look, fingerprints};
+use super::{HookContext, Look, evidence};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
 use crate::rule::Rule;
-use crate::settings::{Kind, Pattern, Settings, Terms};
+use crate::settings::{Kind, Pattern, Terms};
 use crate::state::State;
 use crate::typed;
 use crate::view::{After, Facts};
@@ -56,7 +55,7 @@ impl Response {
     }
 
     /// The output has a match, in the part that was persisted, too.
-    fn has(&self, pattern: &Pattern, look: &Look<'_, '_>) -> bool {
+    fn has(&self, pattern: &Pattern, look: &Look<'_>) -> bool {
         let Response { stdout, stderr, persisted_output_path: file, .. } = self;
         let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
         let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
@@ -69,11 +68,7 @@ impl Response {
     }
 }
 
-pub(super) fn observe(
-    context: &Context<'_, Settings>,
-    tool: &ToolCall,
-    response: &Response,
-) -> Option<Facts> {
+pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Response) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
     let is_shell = matches!(tool.tool_name.as_str(), "Bash" | "PowerShell");
@@ -121,10 +116,10 @@ fn changes(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
 
 /// Evidence whose files the line has changed. Going to another branch changes none.
 fn changed<'r>(
-    context: &Context<'_, Settings>,
+    context: &HookContext<'_>,
     rules: &'r [Rule<'r>],
     call: &Call,
-    look: &Look<'_, '_>,
+    look: &Look<'_>,
 ) -> impl Iterator<Item = &'r Rule<'r>> {
     let commands = call.commands();
     let may_change =
@@ -136,7 +131,7 @@ fn changed<'r>(
     let has_changed = move |rule: &&Rule<'_>| {
         id.is_some_and(|id| match state.running(id, rule.name) {
             _ if rule.kind() != Kind::Evidence || state.due.contains(rule.name) => false,
-            Some(run) => fingerprints::has_changed(look, rule, &run.files),
+            Some(run) => evidence::has_changed(look, rule, &run.files),
             None => rule.is_for_stops() && !keeps,
         })
     };

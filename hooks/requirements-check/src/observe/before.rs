@@ -5,25 +5,24 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use shared::hook::Context;
 use shared::protocol::ToolCall;
 
-use super::{Look, fingerprints};
+use super::{HookContext, Look};
 use crate::call::Call;
 use crate::evidence;
 use crate::paths::real;
 use crate::rails::{self, Guarded};
 use crate::registry::Registry;
 use crate::rule::Rule;
-use crate::settings::{Kind, Settings};
+use crate::settings::Kind;
 use crate::state::{Run, State};
 use crate::view::{Before, Place};
 use crate::words::cut;
 
 /// A work tree, and the rules that are judged there.
-type Judged<'a, 's, 'r> = (Look<'a, 's>, Vec<Rule<'r>>);
+type Judged<'a, 'r> = (Look<'a>, Vec<Rule<'r>>);
 
-pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Before> {
+pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
     rules().next()?;
     let rails = rails::in_force(context.settings, context.locked);
@@ -59,7 +58,7 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
         }
         runs = proving.iter().filter_map(|rule| begin(rule, &call, &judged[0].0)).collect();
     }
-    let place = |(look, rules): Judged<'_, '_, '_>| {
+    let place = |(look, rules): Judged<'_, '_>| {
         let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
         Place { world: look.world, judged }
     };
@@ -67,21 +66,21 @@ pub(super) fn observe(context: &Context<'_, Settings>, tool: &ToolCall) -> Optio
 }
 
 /// The session has given no sign of life for a while.
-fn is_quiet(context: &Context<'_, Settings>) -> bool {
+fn is_quiet(context: &HookContext<'_>) -> bool {
     let registry = context.store.zip(context.request.call.session_id.as_deref());
     registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
 /// The triggered rules by work tree, that of the call first: each command of a line acts in its own folder, git in the one that
 /// its options name.
-fn by_work_tree<'a, 's, 'r>(
-    own: Look<'a, 's>,
+fn by_work_tree<'a, 'r>(
+    own: Look<'a>,
     triggered: &[Rule<'r>],
     call: &Call,
     place: &Path,
-) -> Vec<Judged<'a, 's, 'r>> {
+) -> Vec<Judged<'a, 'r>> {
     let cwd = own.world.cwd.clone();
-    let mut judged: Vec<Judged<'_, '_, '_>> = vec![(own, Vec::new())];
+    let mut judged: Vec<Judged<'_, '_>> = vec![(own, Vec::new())];
     let mut known = BTreeMap::from([(place.to_owned(), 0)]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
@@ -95,7 +94,7 @@ fn by_work_tree<'a, 's, 'r>(
                 let own = &judged[0].0;
                 let look = Look::at(own.context, own.begun, &cwd, at);
                 let is_same =
-                    |(known, _): &Judged<'_, '_, '_>| known.world.here.worktree == look.world.here.worktree;
+                    |(known, _): &Judged<'_, '_>| known.world.here.worktree == look.world.here.worktree;
                 judged.iter().position(is_same).unwrap_or_else(|| {
                     judged.push((look, Vec::new()));
                     judged.len() - 1
@@ -122,15 +121,15 @@ fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -
 }
 
 /// Notes the files as they are when the command begins.
-fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_, '_>) -> Option<Run> {
+fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_>) -> Option<Run> {
     let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
-    let files = fingerprints::note(look, rule, deadline)?;
+    let files = super::evidence::note(look, rule, deadline)?;
     let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }
 
 /// Plans need nothing: those of Claude Code, and those a project keeps.
-fn is_plan(context: &Context<'_, Settings>, call: &Call) -> bool {
+fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
     let file = Look::cwd(context).join(file);
     // Resolving links is dear, and most files are no plans by their path already.

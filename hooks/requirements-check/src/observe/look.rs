@@ -6,11 +6,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use shared::hook::Context;
 use shared::protocol::Event;
 use shared::state::Store;
 
-use super::{files, fingerprints, sizes};
+use super::{HookContext, evidence, sizes};
 use crate::call::Call;
 use crate::git::{GitError, Taken, baseless};
 use crate::paths::real;
@@ -18,7 +17,7 @@ use crate::place::{Here, Noted, is_writable};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::satisfactions::{Key, Satisfactions};
-use crate::settings::{Dynamic, Guard, Settings, Terms};
+use crate::settings::{Dynamic, Guard, Terms};
 use crate::view::{Freshness, World};
 
 /// One deadline for everything that is measured: before a tool call, and at any other event, which takes 1 s at most in all.
@@ -28,8 +27,8 @@ const AT_LEISURE: Duration = Duration::from_millis(900);
 /// A folder that took no satisfaction is tried again after this time.
 const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-pub struct Look<'a, 's> {
-    pub(super) context: &'a Context<'s, Settings>,
+pub struct Look<'a> {
+    pub(super) context: &'a HookContext<'a>,
     /// What was found so far.
     pub world: World,
     pub session: Option<String>,
@@ -40,15 +39,15 @@ pub struct Look<'a, 's> {
     pub(super) taken: RefCell<BTreeMap<Vec<String>, Result<Taken, GitError>>>,
 }
 
-impl<'a, 's> Look<'a, 's> {
+impl<'a> Look<'a> {
     /// Around the session's directory.
-    pub fn new(context: &'a Context<'s, Settings>) -> Self {
+    pub fn new(context: &'a HookContext<'a>) -> Self {
         let cwd = Self::cwd(context);
         Self::at(context, Instant::now(), &cwd, &cwd)
     }
 
     /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
-    pub(super) fn at(context: &'a Context<'s, Settings>, begun: Instant, cwd: &Path, place: &Path) -> Self {
+    pub(super) fn at(context: &'a HookContext<'a>, begun: Instant, cwd: &Path, place: &Path) -> Self {
         let own = Here::find(cwd, context);
         let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
         let there = (!is_own).then(|| Here::find(place, context)).filter(|there| there.worktree.is_some());
@@ -92,7 +91,7 @@ impl<'a, 's> Look<'a, 's> {
     }
 
     /// The session's directory, links resolved as in the paths of work trees.
-    pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
+    pub(crate) fn cwd(context: &HookContext<'_>) -> PathBuf {
         let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
         let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
         cwd.canonicalize().unwrap_or(cwd)
@@ -134,9 +133,9 @@ impl<'a, 's> Look<'a, 's> {
                     self.world.sizes.extend(size.map(|size| (name, size)));
                 }
                 Terms::Evidence(_) => {
-                    let freshness = fingerprints::compare(self, rule);
+                    let freshness = evidence::compare(self, rule);
                     self.world.evidence.extend(freshness.map(|freshness| (name.clone(), freshness)));
-                    let found = files::find(self, rule);
+                    let found = evidence::find(self, rule);
                     self.world.files.extend(found.map(|found| (name, found)));
                 }
                 Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => {}
@@ -153,7 +152,7 @@ impl<'a, 's> Look<'a, 's> {
         let holds = |rule: &&Rule<'_>| self.world.evidence.get(rule.name) == Some(&Freshness::Same);
         let holding = rules.iter().filter(holds);
         self.world.staged_otherwise = holding
-            .map(|rule| (rule.name.to_owned(), fingerprints::staged_otherwise(self, rule, &staged)))
+            .map(|rule| (rule.name.to_owned(), evidence::staged_otherwise(self, rule, &staged)))
             .collect();
     }
 
@@ -190,6 +189,6 @@ impl<'a, 's> Look<'a, 's> {
     }
 }
 
-pub(super) fn is_before(context: &Context<'_, Settings>) -> bool {
+pub(super) fn is_before(context: &HookContext<'_>) -> bool {
     matches!(context.request.event, Event::PreToolUse(_))
 }

@@ -34,7 +34,7 @@ impl Remembered for Kept {
 /// The size for a rule: the last count if it is young and of the same commit, else a new one, which is kept; always a new one
 /// where the files may have changed. `None` without git.
 pub(super) fn of(
-    look: &mut Look<'_, '_>,
+    look: &mut Look<'_>,
     rule: &Rule<'_>,
     dynamic: &Dynamic,
     may_have_changed: bool,
@@ -70,7 +70,7 @@ pub(super) fn of(
 }
 
 fn counted(
-    look: &mut Look<'_, '_>,
+    look: &mut Look<'_>,
     worktree: &Worktree,
     rule: &Rule<'_>,
     dynamic: &Dynamic,

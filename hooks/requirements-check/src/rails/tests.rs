@@ -18,15 +18,14 @@ fn places() -> Places {
     }
 }
 
-fn of(tool: &str, input: &Value) -> Option<String> {
+fn of(tool: &str, input: &Value) -> Option<Verdict> {
     let call = Call::read(&tool_call("t", tool, input), true, Some(Path::new("/home/me")));
     let (places, in_force) = (places(), ("requirements.adr".to_owned(), LOCKED));
     let guarded = Guarded::new(&places, Some(Path::new("/srv/app/.git")), Path::new("/srv/app"));
-    let breach = guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force);
-    breach.map(|breach| breach.reason)
+    guarded.breach(&call, call.file.as_deref(), &input.to_string(), in_force)
 }
 
-fn of_line(line: &str) -> Option<String> {
+fn of_line(line: &str) -> Option<Verdict> {
     of("Bash", &json!({ "command": line }))
 }
 

@@ -1,11 +1,10 @@
 //! Which requirements are in force, where, for which calls; what cannot work and is told.
 
 use serde_json::json;
-use shared::config;
 
 use super::{Rule, faults};
 use crate::scene::settings;
-use crate::settings::{Kind, Requirement, Settings, Terms};
+use crate::settings::{Kind, Settings, Terms};
 
 #[test]
 fn a_call_triggers_what_names_its_tool_and_for_shells_a_command_of_its_line() {
@@ -86,8 +85,9 @@ fn a_trigger_that_no_call_sets_off_is_told_with_its_key() {
         let [(path, what)] = told.as_slice() else { panic!("one fault of {requirement}: {told:?}") };
         assert_eq!(path, &format!("requirements.r.{key}"), "{requirement}");
         assert!(what.contains(said), "{requirement}: {what}");
-        let off: Requirement = config::read_typed(requirement).unwrap();
-        assert!(off.remarks.is_empty(), "what is off disturbs nobody: {requirement}");
+        let mut off = settings(&format!("r: {requirement}\n"));
+        off.requirements.get_mut("r").unwrap().terms = Terms::Off(Kind::Blocking);
+        assert!(faults(&off).is_empty(), "what is off disturbs nobody: {requirement}");
     }
 }
 

@@ -1,7 +1,8 @@
 //! The files on disk. Reading takes no lock, because a file is only ever replaced as a whole; a change reads the file
 //! again inside the lock, and is durable when it returns.
 
-use std::ffi::OsStr;
+use std::collections::BTreeMap;
+use std::fs::DirEntry;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +14,7 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::{Key, Satisfactions, VERSION, epoch_secs, is_newer};
+use super::{Key, Satisfactions, VERSION, is_newer};
 
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -32,17 +33,6 @@ pub struct Folder {
 
 /// Satisfactions, and where a damaged file is now that stood in their place.
 type Read = (Satisfactions, Option<PathBuf>);
-
-/// One file of the folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Listed {
-    pub key: Key,
-    pub requirements: usize,
-    /// The sessions that have satisfactions of their own.
-    pub sessions: usize,
-    /// In seconds since the epoch.
-    pub updated_at: i64,
-}
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
@@ -115,21 +105,25 @@ impl Folder {
         })?
     }
 
-    /// The files in order of their keys, without those that are not ours or not where they belong.
-    pub fn list(&self) -> Vec<Listed> {
+    /// The satisfactions by their keys, without files that are not ours or not where they belong.
+    pub fn list(&self) -> BTreeMap<Key, Satisfactions> {
         let files = std::fs::read_dir(&self.dir).into_iter().flatten().flatten().take(MAX_LISTED);
-        let mut listed: Vec<Listed> = files.filter_map(|file| listed(&file.path())).collect();
-        listed.sort_by(|one, other| one.key.cmp(&other.key));
-        listed
+        let own = |file: DirEntry| {
+            let found = load(&file.path(), &Key::NoGit).ok()?;
+            let key = Key::of_label(&found.branch);
+            (file.file_name() == *key.file_name()).then_some((key, found))
+        };
+        files.filter_map(own).collect()
     }
 
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
     pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let prune = |Listed { key, .. }: Listed| {
-            if exists(&key) { self.change(&key, now, LOCK_DEADLINE, |_| {}) } else { self.remove(&key) }
+        let prune = |key: &Key| {
+            if exists(key) { self.change(key, now, LOCK_DEADLINE, |_| {}) } else { self.remove(key) }
         };
-        let pruned = self.list().into_iter().map(prune);
+        let list = self.list();
+        let pruned = list.keys().map(prune);
         let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));
         pruned.collect::<Vec<_>>().into_iter().collect()
     }
@@ -172,7 +166,7 @@ impl Folder {
         let place = self.place(key);
         kept.version = VERSION.to_string();
         kept.project.clone_from(&self.project);
-        kept.updated_at = epoch_secs(now);
+        kept.updated_at = now.secs();
         if kept.created_at == 0 {
             kept.created_at = kept.updated_at;
         }
@@ -216,21 +210,6 @@ fn load(place: &Path, key: &Key) -> Result<Satisfactions, Failure> {
     serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
         Ok(Version { version }) if is_newer(&version) => Failure::Newer(place.to_path_buf()),
         _ => Failure::Damaged(place.to_path_buf()),
-    })
-}
-
-fn listed(path: &Path) -> Option<Listed> {
-    let name = path.file_name()?.to_str()?;
-    if path.extension() != Some(OsStr::new("json")) {
-        return None;
-    }
-    let found = load(path, &Key::NoGit).ok()?;
-    let key = Key::of_label(&found.branch);
-    (name == key.file_name()).then(|| Listed {
-        key,
-        requirements: found.requirements.len(),
-        sessions: found.sessions().len(),
-        updated_at: found.updated_at,
     })
 }
 

@@ -3,7 +3,6 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::claude_code::misspelt_tool;
 use shared::config::Bounded;
 
 use super::checked::{Age, CommandPattern, Glob, Pattern};
@@ -179,7 +178,6 @@ impl TryFrom<Written> for Requirement {
         Ok(Self {
             scope: written.scope,
             enforce: written.enforce.unwrap_or(usual),
-            remarks: triggers.as_deref().filter(|_| written.enabled).map(remarks).unwrap_or_default(),
             triggers: triggers.or_else(|| is_evidence.then(Vec::new)),
             message: written.message.take(),
             description: written.description.take(),
@@ -236,21 +234,6 @@ impl Written {
             }
         })
     }
-}
-
-/// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
-fn remarks(triggers: &[Trigger]) -> Vec<String> {
-    let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
-    let misspelt = triggers.iter().find_map(near).map(|near| {
-        format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
-    });
-    let is_shell = |trigger: &Trigger| ["Bash", "PowerShell"].iter().any(|shell| trigger.tool.is_name(shell));
-    let is_blind =
-        |trigger: &Trigger| !trigger.is_any_call() && !is_shell(trigger) && near(trigger).is_none();
-    let blind = triggers.iter().any(is_blind).then(|| {
-        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
-    });
-    misspelt.into_iter().chain(blind).collect()
 }
 
 impl From<GlobOr<Self>> for Trigger {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{ALL, CLAUDE, OTHER, SESSION, Scene, USER};
-use requirements_check::satisfactions::{Key, Listed};
+use requirements_check::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 fn branch(name: &str) -> Key {
     Key::Branch(name.to_owned())
@@ -15,9 +15,12 @@ fn commit() -> Key {
 
 fn recorded(keys: impl IntoIterator<Item = Key>) -> Scene {
     let mut scene = Scene::new("plan: {}\n");
-    let updated_at = scene.now.micros() / 1_000_000 - 300;
-    scene.known.recorded =
-        keys.into_iter().map(|key| Listed { key, requirements: 1, sessions: 2, updated_at }).collect();
+    let mut kept = Satisfactions::default();
+    kept.updated_at = scene.now.micros() / 1_000_000 - 300;
+    for session in [SESSION, OTHER] {
+        kept.set("plan", Some(session), Satisfaction::new(By::Agent, scene.now));
+    }
+    scene.known.recorded = keys.into_iter().map(|key| (key, kept.clone())).collect();
     scene
 }
 
@@ -34,7 +37,7 @@ fn list_has_every_branch_with_its_counts() {
         ]
     );
     let list = scene.json("list --json");
-    let updated_at = scene.known.recorded[0].updated_at;
+    let updated_at = scene.known.recorded[&branch("gone")].updated_at;
     let gone =
         json!({ "name": "gone", "requirements": 1, "sessions": 2, "updated_at": updated_at, "gone": true });
     assert_eq!((&list["version"], &list["marks"][1]), (&json!(1), &gone));

@@ -6,7 +6,7 @@ use shared::operator::Caller;
 
 use super::{ALL, CLAUDE, OTHER, SCRIPT, SESSION, Scene, USER};
 use requirements_check::change::Change;
-use requirements_check::satisfactions::{By, Key, Listed};
+use requirements_check::satisfactions::{By, Key, Satisfactions};
 use requirements_check::settings::{Kind, Terms};
 
 const SCOPES: &str = "\
@@ -287,6 +287,6 @@ fn clear_takes_the_records_of_the_scope_that_is_named_and_from_claude_its_own_al
     assert!(scene.no("clear pln", CLAUDE).contains("did you mean plan?"));
     assert!(scene.no("clear --all --branch gone", USER).contains("there is no branch gone"));
     let key = Key::Branch("gone".to_owned());
-    scene.known.recorded = vec![Listed { key, requirements: 1, sessions: 0, updated_at: 0 }];
+    scene.known.recorded.insert(key, Satisfactions::default());
     scene.yes("clear --all --branch gone", USER);
 }
