@@ -69,7 +69,7 @@ fn offsets(zone: &impl TimeZone, from: i64, to: i64) -> Zone {
         }
         changes.push((after, offset(zone, after)));
     }
-    Zone::new(changes)
+    Zone(changes)
 }
 
 fn offset(zone: &impl TimeZone, at: i64) -> i64 {

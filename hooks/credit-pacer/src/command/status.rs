@@ -157,7 +157,7 @@ mod tests {
             let slots: Vec<i64> = slots.map(|hour| MONDAY + hour * 3600 + 900).collect();
             // Once in the night: no habit.
             let slots = slots.into_iter().chain((days > 4).then_some(MONDAY + 3 * 3600));
-            let calendar = Calendar { zone: Zone::new(vec![(0, offset * 3600)]), ..Calendar::default() };
+            let calendar = Calendar { zone: Zone(vec![(0, offset * 3600)]), ..Calendar::default() };
             assert_eq!(work_hours(slots, &calendar).as_deref(), expected, "{days} {hours:?}");
         }
     }
