@@ -1,12 +1,10 @@
 //! Asking the usage API: at most every ten minutes by all sessions together, in a process of its own, never in a tool call's
 //! way.
 //!
-//! - `slot`: when it may be asked next, and why there is no reading
-//! - `answer`: the result of a request
+//! `slot` says when it may be asked next, and why there is no reading.
 //!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 
-mod answer;
 mod slot;
 
 use std::collections::BTreeMap;
@@ -17,14 +15,15 @@ use std::time::Duration;
 use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
-use shared::courier::{self, CourierError, Request};
+use shared::courier::{self, Answer, CourierError, Request};
 use shared::hook::Context;
-use shared::host::{Host, Places, Timestamp};
+use shared::host::{HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
 use shared::project_env::is_misled;
 use shared::state::Store;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
+use crate::readings::reported;
 use crate::settings::{Settings, UsageApi};
 use crate::state::{exact, secs};
 use crate::{CreditPacer, database};
@@ -36,6 +35,13 @@ const NO_LOGIN: &str = "there is no login of Claude Code that is valid: start `c
 
 const NO_COURIER: &str =
     "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again";
+
+const NO_ANSWER: &str = "the server cannot be reached, or its answer holds no usage, and is asked again later: is \
+                         credit-pacer.usage_api.url right, and Barbless up to date?";
+
+const DENIED: &str = "the server does not take the login: start `claude` and log in again";
+
+const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
 
 const NOT_KEPT: &str = "what it said could not be written to the state folder";
 
@@ -88,9 +94,10 @@ pub(crate) fn run(host: &Host) -> ExitCode {
         let interval = Duration::from_secs(settings.interval_secs.get().into());
         if Slot::take(store, host.now(), interval) {
             let result = ask(host, places, &settings).and_then(|windows| Ok(keep(store, windows, host)?));
-            if let Some(news) = Slot::settle(store, result, host.now(), interval) {
-                database::report(store, Err(format!("usage API: {news}")), host.now());
+            if let Err(failure) = &result {
+                database::report(store, Err(format!("usage API: {}", failure.why)), host.now());
             }
+            Slot::settle(store, result, host.now(), interval);
         }
     }
     ExitCode::SUCCESS
@@ -129,10 +136,26 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
     let answer = answer.map_err(|error| match error {
         CourierError::NotStarted(..) | CourierError::Speechless => Failure::from(NO_COURIER),
         CourierError::Late | CourierError::Failed { .. } => {
-            Failure { why: answer::NO_ANSWER, wait: Some(Duration::ZERO) }
+            Failure { why: NO_ANSWER, wait: Some(Duration::ZERO) }
         }
     })?;
-    answer::read(&answer, host.now())
+    read(&answer)
+}
+
+/// The windows in an answer. Where a plan does not have one, it is null, as are its parts while nothing is used of it. Pure.
+fn read(answer: &Answer) -> Result<BTreeMap<String, Window>, Failure> {
+    let windows = reported(&serde_json::from_str(&answer.body).unwrap_or_default());
+    if answer.status == 200 && !answer.truncated && !windows.is_empty() {
+        return Ok(windows);
+    }
+    let retry_after = answer.headers.get("retry-after").and_then(|text| text.trim().parse().ok());
+    let wait = retry_after.map_or(Duration::ZERO, Duration::from_secs);
+    let (why, wait) = match answer.status {
+        401 | 403 => (DENIED, wait.max(HOUR)),
+        429 => (TOO_MANY, wait),
+        _ => (NO_ANSWER, wait),
+    };
+    Err(Failure { why, wait: Some(wait) })
 }
 
 /// The header that shows the login to the server: that of the environment, else of Claude Code's own file. It is used once, and

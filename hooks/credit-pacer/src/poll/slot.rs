@@ -77,21 +77,12 @@ impl Slot {
         kept.is_ok() && is_taken
     }
 
-    /// Keeps the result. Returns a new reason of failure. If that cannot be kept, the next request comes after the interval.
-    pub(super) fn settle(
-        store: &Store,
-        result: Result<(), Failure>,
-        now: Timestamp,
-        interval: Duration,
-    ) -> Option<String> {
-        let mut news = None;
+    /// Keeps the result. If that fails, the next request comes after the interval.
+    pub(super) fn settle(store: &Store, result: Result<(), Failure>, now: Timestamp, interval: Duration) {
         let _ = store.change::<Self>(MACHINE, |slot| {
-            let next = slot.after(result, now, interval);
-            news = next.trouble.clone().filter(|_| next.trouble != slot.trouble);
-            *slot = next;
+            *slot = slot.after(result, now, interval);
             true
         });
-        news
     }
 
     /// The slot after an attempt. Pure.
