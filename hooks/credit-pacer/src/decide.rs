@@ -131,10 +131,8 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     state.sessions.retain(|_, session| now.since(session.last) < HOUR);
     state.count(id, now);
     let waits = pending.filter(|_| now < until && !is_exempt);
-    let verdict = waits.map_or(Verdict::Pass, |pending| {
-        state.learned.sleeps(id, exact(until));
-        Verdict::Sleep { until, rule: pending.window.key().into() }
-    });
+    let rule = |pending: Pending| pending.window.key().into();
+    let verdict = waits.map_or(Verdict::Pass, |pending| Verdict::Sleep { until, rule: rule(pending) });
     Outcome { verdict, notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 

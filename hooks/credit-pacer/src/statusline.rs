@@ -35,6 +35,9 @@ const MARGIN: usize = 4;
 
 /// Reads the object of Claude Code on stdin, records it, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
+    if host.variable(chain::VARIABLE).is_some() {
+        return ExitCode::SUCCESS;
+    }
     let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
     let mut report = Report::read(&input).unwrap_or_default();
     report.usage.written_at = secs(host.now());
@@ -53,7 +56,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
             let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
-            if let Some(printed) = chained.and_then(|command| chain::output(host, command, &input)) {
+            if let Some(printed) = chained.and_then(|command| chain::output(command, &input)) {
                 print(&printed);
             }
         }

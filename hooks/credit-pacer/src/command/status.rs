@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration, percent};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker};
-use shared::config::{LayerKind, Section};
+use shared::config::Section;
 use shared::usage::Source;
 
 use crate::decide::{Change, Reply};
@@ -89,20 +89,8 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let has_no_hours = settings.work_hours.as_slice().is_empty();
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
-    let after =
-        [by_project(section), Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
+    let after = [Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
-}
-
-/// "set for this project: workdays (.claude/requirements.yaml:3)", if its files set anything.
-fn by_project(section: &Section<Settings>) -> Option<String> {
-    let set = section
-        .entries()
-        .into_iter()
-        .filter(|entry| matches!(entry.origin.layer, LayerKind::Project | LayerKind::Local));
-    let keys: Vec<String> =
-        set.map(|entry| format!("{} ({})", entry.path[1..].join("."), entry.origin)).collect();
-    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before

@@ -4,21 +4,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use shared::child::{self, Limits};
-use shared::host::Host;
 
 const DEADLINE: Duration = Duration::from_secs(2);
 
 /// More of its output is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
 
-/// Set for the command: our status line, started by it in whatever way, does not start it again.
-const VARIABLE: &str = "BARBLESS_STATUSLINE";
+/// Set for the command: our status line, started by it in whatever way, prints nothing.
+pub(super) const VARIABLE: &str = "BARBLESS_STATUSLINE";
 
-/// The output of the command for this input; `None` if it is our own status line, cannot be run, or does not end in time.
-pub(super) fn output(host: &Host, command: &str, input: &[u8]) -> Option<Vec<u8>> {
-    if host.variable(VARIABLE).is_some() || is_ours(command) {
-        return None;
-    }
+/// The output of the command for this input; `None` if it cannot be run, or does not end in time.
+pub(super) fn output(command: &str, input: &[u8]) -> Option<Vec<u8>> {
     run(command, input, DEADLINE)
 }
 
@@ -31,29 +27,8 @@ fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
     child::run(&mut shell, input, limits).ok().map(|output| output.stdout)
 }
 
-/// The command is our own status line, in whatever folder the program lies.
-fn is_ours(command: &str) -> bool {
-    let begins = ["credit-pacer", "pace-maker"].iter().find_map(|name| command.find(name));
-    begins.is_some_and(|at| command[at..].contains("statusline"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::is_ours;
-
-    #[test]
-    fn our_own_status_line_is_never_chained() {
-        for (command, expected) in [
-            ("\"$HOME/my hooks/credit-pacer\" statusline", true),
-            ("exec env A=1 /x/pace-maker statusline | cat", true),
-            ("~/.claude/statusline.sh", false),
-            ("statusline credit-pacer", false),
-            ("", false),
-        ] {
-            assert_eq!(is_ours(command), expected, "{command}");
-        }
-    }
-
     #[cfg(unix)]
     #[test]
     fn ends_the_command_with_all_it_has_started() {
