@@ -8,7 +8,6 @@ use crate::wording::{SOURCES, percent};
 
 /// The narrowest and the widest chart, in characters.
 const COLUMNS: (u16, u16) = (40, 160);
-
 const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.

@@ -31,18 +31,14 @@ use slot::Failure;
 
 pub(crate) use slot::Slot;
 
+/// Sentences for the user on why there is no reading.
 const NO_LOGIN: &str = "there is no login of Claude Code that is valid: start `claude` and log in";
-
 const NO_COURIER: &str =
     "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again";
-
 const NO_ANSWER: &str = "the server cannot be reached, or its answer holds no usage, and is asked again later: is \
                          credit-pacer.usage_api.url right, and Barbless up to date?";
-
 const DENIED: &str = "the server does not take the login: start `claude` and log in again";
-
 const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
-
 const NOT_KEPT: &str = "what it said could not be written to the state folder";
 
 /// The verb that asks. It is in no help: nobody needs to type it.

@@ -7,9 +7,7 @@ use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
 const WINDOW_SLOTS: usize = 20;
-
 const FIVE_HOURS: i64 = Window::FiveHour.length_secs();
-
 const WEEK: i64 = Window::SevenDay.length_secs();
 
 /// Calls by 5-hour window until the weekly reset.

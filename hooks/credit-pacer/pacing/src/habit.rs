@@ -8,11 +8,8 @@ use crate::calendar::{Calendar, DAY_SECS};
 use crate::whole_seconds;
 
 pub(crate) const SLOT_SECS: i64 = 900;
-
 pub(crate) const DAY_SLOTS: usize = 96;
-
 const DAYS: i64 = 28;
-
 const SLOTS: i64 = DAYS * DAY_SECS / SLOT_SECS;
 
 /// Two digits from `#` on hold a slot: none of them needs an escape in JSON.

@@ -20,11 +20,8 @@ type Part = (String, Option<u8>);
 const GREEN: Option<u8> = Some(32);
 const YELLOW: Option<u8> = Some(33);
 const RED: Option<u8> = Some(31);
-
 const MAX_SHOWN_PERCENT: f64 = 999.0;
-
 const MAX_MODEL: usize = 40;
-
 const SEPARATOR: &str = " · ";
 
 impl Shown<'_> {
