@@ -5,12 +5,12 @@
 use std::fs;
 use std::path::Path;
 
-use pacing::{Window, duration, seconds};
+use pacing::{Window, duration, percent, seconds};
 use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
 use crate::past::{Past, Span, look_back};
-use crate::wording::{SOURCES, percent};
+use crate::wording::SOURCES;
 
 /// A file that begins like this is a report.
 const MARK: &str = "<!DOCTYPE html>\n<!-- written by credit-pacer report -->\n";
@@ -67,7 +67,8 @@ fn page(past: &Past) -> String {
 
 fn section(past: &Past, window: Window) -> String {
     let name = window.name();
-    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
+    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent, true))
+    else {
         return format!(
             "<section><h2>{name}</h2><p>Nothing is recorded of this time; {SOURCES}.</p></section>"
         );

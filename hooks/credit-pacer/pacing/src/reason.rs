@@ -9,7 +9,7 @@ impl WindowPace {
         let safe = self.line.safe_percent;
         // With a decimal where whole numbers would look the same.
         let is_close = self.over_percent.abs() < 1.0;
-        let place = format!("{} % used, {} % safe by now", used(is_close), percent(safe, is_close));
+        let place = format!("{} used, {} safe by now", used(is_close), percent(safe, is_close));
         let text = match self.status {
             Status::Off => "off".to_owned(),
             Status::Unknown => "no reading yet".to_owned(),
@@ -26,7 +26,7 @@ impl WindowPace {
             _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
             age if age < 0 => "the reading is from the future".to_owned(),
             age => format!(
-                "{} % used, but the reading is {} old",
+                "{} used, but the reading is {} old",
                 percent(reading.used_percent, false),
                 duration(age)
             ),
@@ -60,7 +60,7 @@ impl WindowPace {
             None => format!("little is left until it resets ({resets})"),
         };
         format!(
-            "{name}: {} % used at {}, {} % safe by now; {rest}",
+            "{name}: {} used at {}, {} safe by now; {rest}",
             percent(reading.used_percent, false),
             calendar.shown(at, "%H:%M"),
             percent(self.line.safe_percent, false),
@@ -68,10 +68,10 @@ impl WindowPace {
     }
 }
 
-/// In whole percents, or in tenths.
+/// `62 %`, or in tenths `61.5 %`.
 pub fn percent(percent: f64, in_tenths: bool) -> String {
-    let text = if in_tenths { format!("{percent:.1}") } else { format!("{percent:.0}") };
-    text.strip_suffix(".0").map(ToOwned::to_owned).unwrap_or(text)
+    let parts = if in_tenths { 10.0 } else { 1.0 };
+    format!("{} %", (percent * parts).round() / parts)
 }
 
 /// In its two largest units: `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.

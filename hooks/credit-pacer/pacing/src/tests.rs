@@ -171,7 +171,7 @@ fn numbers_for_people_are_short() {
     ] {
         assert_eq!(crate::duration(secs), expected);
     }
-    for (number, expected) in [(0.0, "0"), (61.46, "61.5"), (99.97, "100")] {
+    for (number, expected) in [(0.0, "0 %"), (61.46, "61.5 %"), (99.97, "100 %")] {
         assert_eq!(crate::percent(number, true), expected);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration, percent};
+use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker};
 use shared::config::Section;
@@ -31,11 +31,11 @@ impl Now {
     }
 
     fn next(&self) -> String {
-        let (secs, pace) = (percent(self.delay_secs, true), &self.pace);
         match self.delay_secs {
             _ if self.is_off => "next delay: none while it is off".to_owned(),
             delay if delay > 0.0 => {
-                format!("next delay: {secs} s ({}); {}", pace.strategy.word(), pace.reason)
+                let (secs, strategy) = ((delay * 10.0).round() / 10.0, self.pace.strategy.word());
+                format!("next delay: {secs} s ({strategy}); {}", self.pace.reason)
             }
             _ => "next delay: none".to_owned(),
         }
