@@ -208,7 +208,9 @@ pub(crate) fn allowed(
     let delay = Duration::try_from_secs_f64(pace.delay_secs).unwrap_or_default();
     let delay = if headless { delay.min(HEADLESS_MAX) } else { delay };
     let Some(limit) = settings.max_total_delay_per_hour_secs else { return delay };
-    let slept = session.map_or(Duration::ZERO, |session| session.slept_lately(now));
+    let delays = session.iter().flat_map(|session| &session.delays);
+    let lately = delays.filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
+    let slept = lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum();
     delay.min(Duration::from_secs(limit.get().into()).saturating_sub(slept))
 }
 

@@ -59,7 +59,8 @@ pub(crate) fn run(host: &Host) -> ExitCode {
             let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
-            if let Some(printed) = chained.and_then(|command| chain::output(command, &input)) {
+            if let Some(printed) = chained.and_then(|command| chain::output(command, &input, chain::PATIENCE))
+            {
                 print(&printed);
             }
         }

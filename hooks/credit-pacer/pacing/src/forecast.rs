@@ -91,11 +91,11 @@ impl Forecast {
     pub(crate) fn ends_at(&self, fitting: f64, resets_at: i64) -> Option<i64> {
         let mut calls = 0.0;
         let mut within = self.slots.iter().take_while(|(end, _)| *end <= resets_at);
-        let last = within.find(|(_, expected)| {
+        let exceeds = |(_, expected): &&(i64, f64)| {
             calls += expected;
             calls > fitting
-        });
-        last.map(|(end, _)| *end)
+        };
+        within.find(exceeds).map(|(end, _)| *end)
     }
 
     /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.

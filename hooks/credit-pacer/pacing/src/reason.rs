@@ -1,6 +1,6 @@
 //! One sentence for people on why there is a delay, or none.
 
-use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
+use crate::{Rules, Status, WindowPace, seconds, whole_seconds};
 
 impl WindowPace {
     /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
@@ -41,7 +41,7 @@ impl WindowPace {
         }
     }
 
-    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 min before it resets".
+    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at Wed 15:05, 55 min before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let (name, calendar) = (self.window.name(), &rules.calendar);
         let Some(reading) = self.reading else { return name.to_owned() };
@@ -50,11 +50,7 @@ impl WindowPace {
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
         let rest = match ends_at {
             Some(ends_at) => {
-                let before = duration(resets_at - ends_at);
-                let ends = match self.window {
-                    Window::FiveHour => calendar.shown(ends_at, "%H:%M"),
-                    Window::SevenDay => calendar.said(ends_at, at),
-                };
+                let (ends, before) = (calendar.said(ends_at, at), duration(resets_at - ends_at));
                 format!("at this pace it would end at {ends}, {before} before it resets ({resets})")
             }
             None => format!("little is left until it resets ({resets})"),

@@ -75,7 +75,8 @@ impl Now {
     }
 
     fn suggested(&self) -> Option<String> {
-        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.scene.rules.calendar)?;
+        let busy = self.state.learned.habit.known().filter(|(_, calls)| *calls > 0.0).map(|(at, _)| at);
+        let hours = work_hours(busy, &self.scene.rules.calendar)?;
         let set = "req config set credit-pacer.work_hours";
         Some(format!("you seem to work {hours}; to count those hours: {set} '[\"{hours}\"]' --global"))
     }

@@ -70,7 +70,8 @@ impl Slot {
             is_taken = slot.is_due(now);
             if is_taken {
                 // A process that takes it and is killed has had its turn.
-                (slot.next_at, slot.asked_at) = (later(now, interval), secs(now));
+                slot.asked_at = secs(now);
+                slot.next_at = slot.asked_at.saturating_add_unsigned(interval.as_secs());
             }
             is_taken
         });
@@ -94,16 +95,12 @@ impl Slot {
         let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
         let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
         Self {
-            next_at: later(now, wait.unwrap_or_default().max(interval)),
+            next_at: secs(now).saturating_add_unsigned(wait.unwrap_or_default().max(interval).as_secs()),
             failures: self.failures.saturating_add(u32::from(wait.is_some())),
             trouble: Some(why.to_owned()),
             ..*self
         }
     }
-}
-
-const fn later(now: Timestamp, wait: Duration) -> i64 {
-    secs(now).saturating_add_unsigned(wait.as_secs())
 }
 
 #[cfg(test)]

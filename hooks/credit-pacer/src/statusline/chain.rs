@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use shared::child::{self, Limits};
 
-const DEADLINE: Duration = Duration::from_secs(2);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// More of its output is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -14,11 +14,7 @@ const MAX_BYTES: u64 = 64 * 1024;
 pub(super) const VARIABLE: &str = "BARBLESS_STATUSLINE";
 
 /// The output of the command for this input; `None` if it cannot be run, or does not end in time.
-pub(super) fn output(command: &str, input: &[u8]) -> Option<Vec<u8>> {
-    run(command, input, DEADLINE)
-}
-
-fn run(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
+pub(super) fn output(command: &str, input: &[u8], patience: Duration) -> Option<Vec<u8>> {
     let (program, option) = if cfg!(unix) { ("/bin/sh", "-c") } else { ("cmd", "/C") };
     let mut shell = Command::new(program);
     shell.arg(option).arg(command).env(VARIABLE, "1");
@@ -35,8 +31,8 @@ mod tests {
         use std::time::{Duration, Instant};
         let patience = Duration::from_secs(20);
         let began = Instant::now();
-        assert_eq!(super::run("sleep 600 & echo begun; wait", b"{}", Duration::from_millis(50)), None);
-        let printed = super::run("cat; sleep 600 & echo; printf '\\033[31m'; exit 3", b"{}", patience);
+        assert_eq!(super::output("sleep 600 & echo begun; wait", b"{}", Duration::from_millis(50)), None);
+        let printed = super::output("cat; sleep 600 & echo; printf '\\033[31m'; exit 3", b"{}", patience);
         assert_eq!(printed.as_deref(), Some(&b"{}\n\x1b[31m"[..]));
         assert!(began.elapsed() < patience);
     }

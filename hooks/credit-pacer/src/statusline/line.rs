@@ -66,7 +66,8 @@ impl Shown<'_> {
         if !parts.is_empty() {
             return parts;
         }
-        let why = if self.report.has_replied() { " (needs a Pro or Max login)" } else { " yet" };
+        let has_replied = self.report.usage.total_api_duration_ms > 0;
+        let why = if has_replied { " (needs a Pro or Max login)" } else { " yet" };
         vec![(format!("no usage reported{why}"), None)]
     }
 

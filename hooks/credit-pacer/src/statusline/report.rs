@@ -45,10 +45,6 @@ impl Report {
             },
         })
     }
-
-    pub(super) const fn has_replied(&self) -> bool {
-        self.usage.total_api_duration_ms > 0
-    }
 }
 
 #[cfg(test)]
@@ -86,7 +82,7 @@ mod tests {
             .map(|(name, at)| (name.as_str(), at.used_percent, at.resets_at))
             .collect();
         assert_eq!(windows, [("five_hour", 42.0, 1_795_300_000), ("seven_day", 17.5, 1_795_900_000)]);
-        assert!(report.has_replied());
+        assert_eq!(report.usage.total_api_duration_ms, 70);
     }
 
     #[test]
@@ -99,7 +95,7 @@ mod tests {
         ] {
             let report = report(&object);
             assert_eq!(report.session.as_deref(), Some("s"), "{object}");
-            assert!(report.usage.windows.is_empty() && !report.has_replied(), "{object}");
+            assert!(report.usage.windows.is_empty() && report.usage.total_api_duration_ms == 0, "{object}");
         }
         assert_eq!(Report::read(b"garbage"), None);
     }
