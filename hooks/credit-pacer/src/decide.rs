@@ -114,8 +114,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
         state.count(id, now);
         return Outcome { notice: Some(alert), memory: Memory::Save(state), ..Outcome::pass() };
     }
-    let new = || Session { since: now, ..Session::default() };
-    let mut session = state.sessions.remove(&id).unwrap_or_else(new);
+    let mut session = state.sessions.remove(&id).unwrap_or(Session { since: now, ..Session::default() });
     let (mut notice, mut effects) = (None, Vec::new());
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {

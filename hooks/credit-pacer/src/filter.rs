@@ -20,9 +20,6 @@ use crate::settings::Settings;
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
 
-/// The times that a line may name, in seconds since the epoch. Milliseconds are beyond them.
-const TIMES: std::ops::Range<f64> = 0.0..1e10;
-
 /// A line. `null` counts as left out; unknown keys are ignored.
 #[derive(Deserialize)]
 struct Line {
@@ -77,8 +74,9 @@ struct Memory {
     settings: Option<(Map<String, Value>, Settings)>,
 }
 
+/// Milliseconds are beyond the times that a line may name.
 fn time(at: f64) -> Result<f64, String> {
-    if TIMES.contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
+    if (0.0..1e10).contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
 }
 
 impl History {

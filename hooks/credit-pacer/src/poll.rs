@@ -89,9 +89,9 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     {
         let interval = Duration::from_secs(settings.interval_secs.get().into());
         if Slot::take(store, host.now(), interval) {
-            let result = ask(host, places, &settings).and_then(|windows| Ok(keep(store, windows, host)?));
-            if let Err(failure) = &result {
-                database::report(store, Err(format!("usage API: {}", failure.why)), host.now());
+            let result = ask(host, places, &settings).and_then(|windows| keep(store, windows, host));
+            if let Err((why, _)) = &result {
+                database::report(store, Err(format!("usage API: {why}")), host.now());
             }
             Slot::settle(store, result, host.now(), interval);
         }
@@ -112,10 +112,10 @@ fn allowed(asker: &Asker<'_>) -> Option<UsageApi> {
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
-    let courier = courier::beside_this_program().ok_or(NO_COURIER)?;
+    let courier = courier::beside_this_program().ok_or((NO_COURIER, None))?;
     let headers = [
         ("anthropic-beta", "oauth-2025-04-20".to_owned()),
-        ("authorization", login(host, places.config_dir.as_deref()).ok_or(NO_LOGIN)?),
+        ("authorization", login(host, places.config_dir.as_deref()).ok_or((NO_LOGIN, None))?),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
     ];
@@ -130,10 +130,8 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
     };
     let answer = courier::ask(&request, TIMEOUT + courier::MARGIN, &courier);
     let answer = answer.map_err(|error| match error {
-        CourierError::NotStarted(..) | CourierError::Speechless => Failure::from(NO_COURIER),
-        CourierError::Late | CourierError::Failed { .. } => {
-            Failure { why: NO_ANSWER, wait: Some(Duration::ZERO) }
-        }
+        CourierError::NotStarted(..) | CourierError::Speechless => (NO_COURIER, None),
+        CourierError::Late | CourierError::Failed { .. } => (NO_ANSWER, Some(Duration::ZERO)),
     })?;
     read(&answer)
 }
@@ -151,7 +149,7 @@ fn read(answer: &Answer) -> Result<BTreeMap<String, Window>, Failure> {
         429 => (TOO_MANY, wait),
         _ => (NO_ANSWER, wait),
     };
-    Err(Failure { why, wait: Some(wait) })
+    Err((why, Some(wait)))
 }
 
 /// The header that shows the login to the server: that of the environment, else of Claude Code's own file. It is used once, and
@@ -179,13 +177,12 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 }
 
 /// Keeps a reading: for pacing, and for looking back.
-fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), &'static str> {
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
     let (at, source) = (secs(host.now()), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
-    let known = usage::record(store, &observed).map_err(|_| NOT_KEPT)?;
-    known
-        .map_or(Ok(()), |known| database::add_snapshot(store, database::PATIENCE, &known, at, ""))
-        .map_err(|_| NOT_KEPT)
+    let known = usage::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
+    let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));
+    kept.unwrap_or(Ok(())).map_err(|_| (NOT_KEPT, None))
 }
 
 #[cfg(test)]

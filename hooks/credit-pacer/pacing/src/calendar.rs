@@ -7,9 +7,6 @@ use crate::{seconds, whole_seconds};
 /// Seconds of a day whose clocks do not change.
 pub const DAY_SECS: i64 = 86_400;
 
-/// A moment more than this many seconds away needs its date, because the name of its day comes again.
-const NAMED_DAY_SECS: u64 = 6 * 86_400;
-
 /// The offsets of a time zone around now. The default is UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Zone(
@@ -113,9 +110,9 @@ impl Calendar {
         spans.into_iter().flatten().any(|(from, to)| (from..to).contains(&now))
     }
 
-    /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away.
+    /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away, where the name of the day comes again.
     pub fn said(&self, at: i64, now: i64) -> String {
-        let is_near = at.abs_diff(now) <= NAMED_DAY_SECS;
+        let is_near = at.abs_diff(now) <= 6 * DAY_SECS.unsigned_abs();
         self.shown(at, if is_near { "%a %H:%M" } else { "%a %-d %b %H:%M" })
     }
 

@@ -16,20 +16,9 @@ const MAX_BACK_OFF: Duration = HOUR;
 /// The longest wait that a server may ask for.
 const MAX_RETRY_AFTER: Duration = DAY;
 
-/// An attempt that brought nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Failure {
-    /// The sentence for the user.
-    pub(super) why: &'static str,
-    /// The server is to be left alone for so long at least; `None`: it was not asked, or has answered.
-    pub(super) wait: Option<Duration>,
-}
-
-impl From<&'static str> for Failure {
-    fn from(why: &'static str) -> Self {
-        Self { why, wait: None }
-    }
-}
+/// Why an attempt brought nothing, as a sentence for the user, and for how long at least the server is to be left alone; `None`: it
+/// was not asked, or has answered.
+pub(super) type Failure = (&'static str, Option<Duration>);
 
 /// The memory of all attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,7 +77,7 @@ impl Slot {
 
     /// The slot after an attempt. Pure.
     fn after(&self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
-        let Err(Failure { why, wait }) = result else {
+        let Err((why, wait)) = result else {
             return Self { failures: 0, trouble: None, ..*self };
         };
         // Each failure doubles the wait: a server that asks for none can be stuck for hours.

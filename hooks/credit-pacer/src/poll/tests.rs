@@ -85,7 +85,7 @@ fn each_status_has_its_meaning() {
         (429, body, false, TOO_MANY, 7),
         (500, body, false, NO_ANSWER, 7),
     ] {
-        let expected = Err(Failure { why, wait: Some(Duration::from_secs(secs)) });
+        let expected = Err((why, Some(Duration::from_secs(secs))));
         assert_eq!(answered(status, body, truncated), expected, "{status}");
     }
 }
