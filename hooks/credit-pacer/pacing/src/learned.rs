@@ -109,27 +109,13 @@ impl Learned {
                 account.charge();
             }
         }
-        self.delayed(call);
-    }
-
-    /// A session will sleep until then, unless something ends that before: its next call ends no gap.
-    pub fn sleeps(&mut self, session: u64, until: f64) {
-        if let Some(course) = self.sessions.get_mut(&session) {
-            course.until = until;
+        if call.slept_secs > 0.0 {
+            self.slept(call);
         }
     }
 
-    /// A session has slept after a call of that time.
-    pub fn slept(&mut self, call: Call) {
-        self.sleeps(call.session, call.at);
-        self.delayed(call);
-    }
-
-    /// A delay, which kept calls from coming.
-    fn delayed(&mut self, Call { at, session, slept_secs }: Call) {
-        if slept_secs <= 0.0 {
-            return;
-        }
+    /// A session has slept after a call of that time, which kept calls from coming.
+    pub fn slept(&mut self, Call { at, session, slept_secs }: Call) {
         if let Some(course) = self.sessions.get_mut(&session) {
             course.until = course.until.max(at + slept_secs);
         }

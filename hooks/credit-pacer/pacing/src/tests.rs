@@ -103,7 +103,7 @@ fn five_hours_go_by_the_clock() {
 
 /// Berlin: clocks are put forward on 29 March 2026 at 01:00 UTC, and back on 25 October at 01:00 UTC.
 fn berlin() -> Zone {
-    Zone::new(vec![(0, HOUR), (1_774_746_000, 2 * HOUR), (1_792_890_000, HOUR)])
+    Zone(vec![(0, HOUR), (1_774_746_000, 2 * HOUR), (1_792_890_000, HOUR)])
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn numbers_for_people_are_short() {
     ] {
         assert_eq!(crate::duration(secs), expected);
     }
-    for (number, expected) in [(0.0, "0"), (61.46, "61.5"), (99.97, "100")] {
+    for (number, expected) in [(0.0, "0 %"), (61.46, "61.5 %"), (99.97, "100 %")] {
         assert_eq!(crate::percent(number, true), expected);
     }
 }
