@@ -204,7 +204,8 @@ fn prune_removes_what_is_older() {
     world.now = world.now.plus(Duration::from_secs(2 * 24 * 60 * 60));
     assert_eq!(world.yes(TERMINAL, "prune"), format!("removed:\n  {old}"));
     assert!(world.names().iter().all(|name| name.starts_with(&young) || name == "LATEST-SESSION.txt"));
-    assert!(world.registry().of(&world.at("project"), &old).is_none());
+    let latest = fs::read_to_string(world.sessions().latest()).unwrap();
+    assert!(latest.starts_with(&young) && world.registry().of(&world.at("project"), &old).is_none());
     world.yes(PROMPT, "start");
     world.now = world.now.plus(Duration::from_secs(60));
     assert_eq!(world.yes(TERMINAL, "prune --older-than 0"), format!("removed:\n  {young}"));
