@@ -3,6 +3,7 @@
 use shared::hook::Context;
 use shared::messages::{Text, Texts};
 
+use crate::record::{JSON, Sessions};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::text::{MAX_CHARS, one_line};
@@ -18,14 +19,20 @@ const MAX_ITEMS: usize = 5;
 
 const MAX_FILES: usize = 12;
 
-/// The user's own text, or the built-in one.
-pub(crate) fn text_in_force(context: &Context<'_, Settings>) -> String {
-    Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF)
+/// The brief of the project's snapshot with this id, in the user's own words or the built-in ones.
+pub(crate) fn brief_of(
+    context: &Context<'_, Settings>,
+    sessions: &Sessions,
+    id: &str,
+    snapshot: &Snapshot,
+) -> String {
+    let text = Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF);
+    brief(&text, snapshot, &sessions.told_of(&sessions.file(id, JSON)))
 }
 
-/// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
+/// Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.
-pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
+fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
         .replace("{percent}", &percent)

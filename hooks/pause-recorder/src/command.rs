@@ -1,10 +1,6 @@
-//! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
-//!
-//! - `project`: the records and snapshots of the project
-//! - `answers`: the answer to each verb
+//! The command line, in a shell and as a typed prompt. `answers` carry effects; nothing is done here.
 
 mod answers;
-mod project;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
@@ -20,7 +16,7 @@ use crate::record::{Sessions, is_record_id};
 use crate::registry;
 use crate::settings::Settings;
 use crate::step::Step;
-use project::Project;
+use answers::Project;
 
 /// The answer to a command.
 pub(crate) type Reply = cli::Reply<Step>;

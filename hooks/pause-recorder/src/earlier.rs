@@ -6,11 +6,11 @@ use std::time::Duration;
 use shared::hook::Context;
 use shared::host::{DAY, HOUR};
 
-use crate::brief::{brief, text_in_force};
+use crate::brief::brief_of;
 use crate::git;
 use crate::material;
 use crate::observe::PATIENCE;
-use crate::record::{JSON, Kind, Sessions, read};
+use crate::record::{Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
 use crate::step::{End, Ending, finalize, is_as_written, json_of};
@@ -92,6 +92,5 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let registry = registry::read(context.store);
     let Entry { id, digest, .. } = registry.unread(&sessions.root, session, context.host.now(), kept)?;
     let json = json_of(sessions, id).filter(|json| is_as_written(json, digest))?;
-    let path = sessions.told_of(&sessions.file(id, JSON));
-    Some((id.clone(), brief(&text_in_force(context), &serde_json::from_slice(&json).ok()?, &path)))
+    Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
 }

@@ -58,11 +58,9 @@ pub(crate) fn window(
 ) -> u64 {
     let by_name = model.ends_with(MILLION).then_some(MILLION_WINDOW);
     let known = [told, set, by_name, by_model].into_iter().flatten().find(|size| *size > 0);
-    match (tokens, known.unwrap_or(USUAL_WINDOW)) {
-        (tokens, said) if tokens <= said => said,
-        // The reported size was wrong; no window lies between the two.
-        (tokens, _) => tokens.max(MILLION_WINDOW),
-    }
+    let known = known.unwrap_or(USUAL_WINDOW);
+    // Where the reported size was wrong, no window lies between the two.
+    if tokens <= known { known } else { tokens.max(MILLION_WINDOW) }
 }
 
 /// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,

@@ -1,24 +1,26 @@
-//! The answer to each verb.
+//! The answer to each verb, from the records and snapshots of the project and what this machine knows of them.
 
 use serde_json::{Map, Value, json};
-use shared::cli;
+use shared::cli::{self, Asker};
+use shared::hook::Context;
 use shared::host::DAY;
 
 use super::Reply;
-use super::project::{Active, Kept, Project};
 use crate::PauseRecorder;
-use crate::brief::{brief, text_in_force};
+use crate::brief::brief_of;
 use crate::decide::started;
 use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::observe::PATIENCE;
-use crate::occupancy::{Reading, Source};
+use crate::occupancy::Reading;
 use crate::reading::{learnt, reading};
-use crate::record::{ARCHIVE, ENDS, JSON, Recorded, id_at, read};
-use crate::snapshot::{Numbers, markdown};
+use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
+use crate::registry::Registry;
+use crate::settings::Settings;
+use crate::snapshot::{Numbers, Snapshot, markdown};
 use crate::state::State;
-use crate::step::{End, Ending, Step};
+use crate::step::{End, Ending, Step, is_as_written, json_of};
 use crate::wording::{counted, grouped};
 
 /// The lines of `list`.
@@ -26,6 +28,117 @@ const MAX_LISTED: usize = 100;
 
 /// Precedes the brief where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
+
+/// The context of one request.
+pub(super) struct Project<'a> {
+    pub(super) asker: Asker<'a>,
+    pub(super) context: &'a Context<'a, Settings>,
+    /// The request is a prompt, not a shell's.
+    pub(super) is_prompt: bool,
+    pub(super) sessions: Sessions,
+    pub(super) registry: Registry,
+}
+
+/// An active record.
+struct Active {
+    record: Record,
+    recorded: Recorded,
+    /// The id, or the end of the file's name if no line is readable.
+    name: String,
+    /// It belongs to the asking session.
+    is_own: bool,
+    /// This machine has begun it.
+    is_known: bool,
+}
+
+/// A snapshot in the folder.
+struct Kept {
+    id: String,
+    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
+    provenance: &'static str,
+    /// `None`: the file is no snapshot.
+    snapshot: Option<Snapshot>,
+}
+
+impl Kept {
+    /// The snapshot may be handed over.
+    fn is_ours(&self) -> bool {
+        matches!(self.provenance, "unread" | "read")
+    }
+}
+
+impl Project<'_> {
+    /// The active records, the asking session's first.
+    fn actives(&self) -> Vec<Active> {
+        let own = self.asker.session.map(|session| self.sessions.active_path(session));
+        let active = |record: Record| {
+            let recorded = read(&record.path).unwrap_or_default();
+            let entry = self.registry.of(&self.sessions.root, &recorded.id);
+            let key = record.path.file_stem().unwrap_or_default().to_string_lossy();
+            let key = key.trim_start_matches(ACTIVE_PREFIX).to_owned();
+            Active {
+                is_own: own.as_ref() == Some(&record.path),
+                is_known: entry.is_some_and(|entry| entry.finalized_at.is_none()),
+                name: if recorded.id.is_empty() { key } else { recorded.id.clone() },
+                recorded,
+                record,
+            }
+        };
+        let mut actives: Vec<Active> = self.sessions.actives().into_iter().map(active).collect();
+        actives.sort_by_key(|active| (!active.is_own, active.name.clone()));
+        actives
+    }
+
+    /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
+    /// may still be at work.
+    fn the_active(&self, id: Option<&str>) -> Result<Active, String> {
+        let mut actives = self.actives();
+        actives.retain(|active| match id {
+            Some(id) => active.name == id,
+            None => active.is_own || self.asker.session.is_none(),
+        });
+        match (id, actives.len()) {
+            (Some(id), 0) => Err(unknown(id)),
+            (None, 0) => {
+                Err("nothing is being recorded here; `pause-recorder list` shows all records".to_owned())
+            }
+            (None, 2..) => {
+                Err("there are several records; give the ID of one that `pause-recorder list` shows"
+                    .to_owned())
+            }
+            _ => Ok(actives.swap_remove(0)),
+        }
+    }
+
+    /// The snapshots, newest first.
+    fn all_kept(&self) -> Vec<Kept> {
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id)).collect()
+    }
+
+    /// The snapshot with this id.
+    fn the_kept(&self, id: &str) -> Result<Kept, String> {
+        let mut ids = self.sessions.ids(&[JSON]).into_iter();
+        ids.find(|known| known == id).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
+    }
+
+    fn kept(&self, id: String) -> Kept {
+        let bytes = json_of(&self.sessions, &id).unwrap_or_default();
+        let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
+        let provenance = match entry {
+            None => "not written on this machine",
+            Some(entry) if !is_as_written(&bytes, &entry.digest) => "changed since it was written",
+            Some(entry) if entry.read_at.is_some() => "read",
+            Some(_) => "unread",
+        };
+        let snapshot =
+            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
+        Kept { id, provenance, snapshot }
+    }
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is none with the id {id}; `pause-recorder list` shows them all")
+}
 
 pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     let common: Reply = cli::status::<PauseRecorder, _>(&project.asker, json);
@@ -67,12 +180,8 @@ fn context_line(reading: Option<&Reading>) -> String {
     let Some(reading) = reading else {
         return "context: not known yet; the status line and the transcript tell it".to_owned();
     };
-    let source = match reading.source {
-        Source::StatusLine => "status line",
-        Source::Transcript => "transcript",
-    };
     let (used, total) = (grouped(reading.tokens), grouped(reading.window));
-    format!("context: {:.0} % full ({used} of {total} tokens), by the {source}", reading.percent().floor())
+    format!("context: {:.0} % full ({used} of {total} tokens)", reading.percent().floor())
 }
 
 fn levels_line(project: &Project<'_>, reading: Option<&Reading>) -> String {
@@ -209,12 +318,11 @@ pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, S
             "{id} is {provenance}, so Claude does not get it; pause-recorder show {id} shows it to you"
         ));
     };
-    let path = project.sessions.told_of(&project.sessions.file(&id, JSON));
-    let text = brief(&text_in_force(project.context), &snapshot, &path);
+    let text = brief_of(project.context, &project.sessions, &id, &snapshot);
     if !project.is_prompt {
         return Ok(Reply::yes(text));
     }
-    let told = format!("pause-recorder: Claude gets {path}, to go on from it");
+    let told = format!("pause-recorder: Claude gets {id}, to go on from it");
     Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
 }
 

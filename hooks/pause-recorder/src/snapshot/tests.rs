@@ -1,5 +1,7 @@
 //! Records and snapshots for tests, and a record in numbers, as the seed's example has them.
 
+mod lists;
+
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 

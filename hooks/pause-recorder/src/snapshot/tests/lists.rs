@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{accomplishments, files_touched, next_steps};
 use crate::git::GitContext;
 use crate::material::Material;
 use crate::record::{Action, Kind};
-use crate::snapshot::Todos;
-use crate::snapshot::tests::{asked, commit, edit, material, noon, of, recorded, said, started};
+use crate::snapshot::{Todos, accomplishments, files_touched, next_steps};
+
+use super::{asked, commit, edit, material, noon, of, recorded, said, started};
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
