@@ -52,9 +52,6 @@ fn facts(snapshot: &Snapshot) -> String {
     lines.extend(list("Open", &snapshot.next_steps, MAX_ITEMS));
     lines.extend(list("Done", &snapshot.accomplishments, MAX_ITEMS));
     lines.extend(list("Files touched", &snapshot.files_touched, MAX_FILES));
-    if lines.is_empty() {
-        lines.push("It left no tasks, commits or edits.".to_owned());
-    }
     lines.join("\n")
 }
 

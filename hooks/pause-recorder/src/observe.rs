@@ -11,7 +11,7 @@ use crate::PauseRecorder;
 use crate::command::Reply;
 use crate::earlier::{self, Left};
 use crate::git;
-use crate::levels::{Level, Thresholds};
+use crate::levels::Thresholds;
 use crate::material;
 use crate::occupancy::Reading;
 use crate::reading::{is_automatic_compaction, learnt, reading};
@@ -103,13 +103,6 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
     }
     Some(facts)
-}
-
-impl Facts {
-    /// The context is full enough for a record.
-    pub(crate) fn is_high(&self) -> bool {
-        self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.of(Level::AutoPause))
-    }
 }
 
 #[cfg(test)]

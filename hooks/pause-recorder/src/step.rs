@@ -10,7 +10,7 @@ use shared::notices::not_yet_told;
 use shared::state::{SharedMode, Store, read_regular, write_durable};
 use shared::switches::Turn;
 
-use crate::git::committing::commit;
+use crate::git::commit;
 use crate::material::Material;
 use crate::reading::learn;
 use crate::record::{

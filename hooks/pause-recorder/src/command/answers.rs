@@ -204,12 +204,8 @@ fn record_line(project: &Project<'_>, recorded: &Recorded, numbers: &Numbers) ->
 }
 
 pub(super) fn list(project: &Project<'_>) -> Reply {
-    let snapshots = project.all_kept();
-    let is_archive_only = |id: &String| snapshots.iter().all(|kept| kept.id != *id);
-    let only = project.sessions.ids(&ENDS).into_iter().filter(is_archive_only);
     let mut lines: Vec<String> = project.actives().iter().map(active_line).collect();
-    lines.extend(snapshots.iter().map(kept_line));
-    lines.extend(only.map(|id| format!("{id}  record only, no snapshot")));
+    lines.extend(project.all_kept().iter().map(kept_line));
     lines.truncate(MAX_LISTED);
     if lines.is_empty() {
         lines.push(format!("nothing in {}", project.sessions.told()));

@@ -133,22 +133,19 @@ fn a_list_says_whose_each_is() {
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     world.foreign();
     fs::write(world.sessions().file(&second, JSON), "{}").unwrap();
-    let only = world.snapshot("four");
-    fs::remove_file(world.sessions().file(&only, JSON)).unwrap();
     fs::write(world.sessions().dir.join("ACTIVE-PAUSE-1234abcd.jsonl"), "{\"torn").unwrap();
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "list");
     let lines: Vec<&str> = text.lines().collect();
     let begins = [
-        "session-20261122-120000-4  being recorded, 1 action, of this session",
+        "session-20261122-120000-3  being recorded, 1 action, of this session",
         "1234abcd  no line can be read, 0 actions, not begun on this machine",
         &format!("{second}  cannot be read, changed since it was written"),
         &format!("{first}  "),
         &format!("{FOREIGN}  cannot be read, not written on this machine"),
-        &format!("{only}  record only, no snapshot"),
     ];
     assert!(lines.iter().zip(begins).all(|(line, begin)| line.starts_with(begin)), "{text}");
-    assert!(lines.len() == 6 && lines[3].ends_with("  1 action, unread"), "{text}");
+    assert!(lines.len() == 5 && lines[3].ends_with("  1 action, unread"), "{text}");
 }
 
 #[test]
