@@ -212,7 +212,7 @@ fn words_in_a_shell_and_typed_as_a_prompt_are_answered_alike() {
         assert!(told.contains(part), "{words}: {told:?}");
     };
     in_shell("start", "from here on this session is recorded in .claude/sessions");
-    typed("start", "this session is being recorded already: session-");
+    typed("start", "this session is being recorded already");
     in_shell("status", "record: session-");
     typed("list", "being recorded, 1 action, of this session");
     in_shell("finalize", "is finalized, 1 action:\n");

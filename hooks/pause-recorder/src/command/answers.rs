@@ -248,9 +248,8 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
     if !project.asker.section_in_force::<PauseRecorder>()?.enabled {
         return Err("it is off, so nothing would be recorded; pause-recorder status says why".to_owned());
     }
-    if let Some(active) = project.actives().first().filter(|active| active.is_own) {
-        let actions = counted(active.recorded.actions.len() as u64);
-        return Ok(Reply::yes(format!("this session is being recorded already: {}, {actions}", active.name)));
+    if project.sessions.active(session).is_some() {
+        return Ok(Reply::yes("this session is being recorded already; pause-recorder status says more"));
     }
     let reading = reading(project.context, &project.context.peek(), true);
     let step = Step::Start {
