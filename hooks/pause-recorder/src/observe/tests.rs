@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use serde_json::json;
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Stop};
+use shared::protocol::{Call, Event};
 
 use super::{Facts, observe};
 use crate::record::{JSON, Kind, Record};
-use crate::step::Ending;
 use crate::tests::World;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_100);
@@ -99,18 +98,4 @@ fn a_compaction_of_a_subagent_does_not_matter() {
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
     assert!(world.observes("s", event).unwrap().end.is_some());
-}
-
-#[test]
-fn a_record_ends_with_its_session_only() {
-    let world = World::new(NOW);
-    world.begins("s");
-    for (event, ending) in [
-        (Event::SessionEnd { reason: "other".into() }, Some(Ending::Full)),
-        (Event::PreCompact { trigger: "manual".into() }, Some(Ending::GoesOn)),
-        (Event::Stop(Stop::default()), None),
-    ] {
-        let end = world.observes("s", event).unwrap().end;
-        assert_eq!(end.map(|end| end.ending), ending);
-    }
 }

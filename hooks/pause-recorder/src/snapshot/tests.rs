@@ -145,7 +145,7 @@ fn tokens_and_percentage_are_rounded_and_of_the_last_window() {
 }
 
 #[test]
-fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
+fn last_line_counts_what_was_left_out() {
     let mut open = seeds();
     for (index, count) in [(3, 1), (9, 3)] {
         open.actions[index].data.insert(NOT_RECORDED.to_owned(), count.into());
@@ -158,7 +158,4 @@ fn record_that_has_ended_says_the_same_whenever_it_is_asked() {
         "duration_seconds": 300
     });
     assert_eq!(data, expected);
-    let mut ended = open.clone();
-    ended.actions.push(line(Kind::PauseFinalized, 300, 0.93, data));
-    assert_eq!(built(&ended, &material(), noon(9_000)), built(&open, &material(), noon(300)));
 }

@@ -30,16 +30,9 @@ fn verbs_take_an_id_a_flag_and_days() {
 
 #[test]
 fn other_words_are_wrong_usage() {
-    for line in [
-        "",
-        "list --json",
-        "show a b",
-        "show --minimal",
-        "start now",
-        "prune --older-than soon",
-        "prune 20260106",
-        "prune --dry-run --dry-run",
-    ] {
+    for line in
+        ["", "list --json", "show a b", "show --minimal", "start now", "prune --older-than soon", "prune 7"]
+    {
         assert_eq!(read(line, false), None, "{line}");
     }
 }
