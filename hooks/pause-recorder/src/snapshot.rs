@@ -99,12 +99,7 @@ const MAX_ACTIONS_SUMMARY: usize = 10;
 pub(crate) struct Numbers {
     pub(crate) began: Timestamp,
     ended: Timestamp,
-    /// Recorded and counted actions without the one that ends the record.
-    pub(crate) actions: u64,
-    /// How full the context was at the beginning and at the end, 0 to 1.
-    pub(crate) range: [f64; 2],
-    /// From its beginning to its end; none where the clock was set back.
-    pub(crate) seconds: u64,
+    pub(crate) pause: IncrementalPause,
 }
 
 impl Numbers {
@@ -113,55 +108,47 @@ impl Numbers {
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
         let began = first.map_or(ended, |first| first.at);
-        let left_out = recorded.actions.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
-        Self {
-            began,
-            ended,
-            actions: left_out.fold(happened(recorded).count() as u64, u64::saturating_add),
-            range: [first, last].map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
-            seconds: ended.since(began).as_secs(),
-        }
+        let happened = &recorded.actions[..recorded.actions.len() - usize::from(end.is_some())];
+        let left_out = happened.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
+        let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
+        let newest = &happened[happened.len().saturating_sub(MAX_ACTIONS_SUMMARY)..];
+        let pause = IncrementalPause {
+            enabled: true,
+            action_count: left_out.fold(happened.len() as u64, u64::saturating_add),
+            duration_seconds: ended.since(began).as_secs(),
+            context_range: [first, last]
+                .map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
+            tool_calls: happened.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
+            actions_summary: newest.iter().map(summary).collect(),
+        };
+        Self { began, ended, pause }
     }
 
     /// The data of the line that ends the record.
     pub(crate) fn of_end(&self) -> Value {
         json!({
-            "total_actions": self.actions,
-            "final_percentage": self.range[1],
+            "total_actions": self.pause.action_count,
+            "final_percentage": self.pause.context_range[1],
             "pause_started_at": self.began.rfc3339(),
-            "duration_seconds": self.seconds,
+            "duration_seconds": self.pause.duration_seconds,
         })
     }
 }
 
-fn happened(recorded: &Recorded) -> impl DoubleEndedIterator<Item = &Action> {
-    recorded.actions.iter().filter(|action| action.kind != Kind::PauseFinalized)
-}
-
 #[expect(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
-pub(crate) fn build(recorded: &Recorded, material: &Material, numbers: &Numbers) -> Snapshot {
-    let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
-    let mut actions_summary: Vec<ActionSummary> =
-        happened(recorded).rev().take(MAX_ACTIONS_SUMMARY).map(summary).collect();
-    actions_summary.reverse();
+pub(crate) fn build(recorded: &Recorded, material: &Material, at: Timestamp) -> Snapshot {
+    let Numbers { began, ended, pause } = Numbers::new(recorded, at);
     Snapshot {
         session_id: recorded.id.clone(),
-        paused_at: numbers.ended.rfc3339(),
-        duration_hours: (numbers.seconds as f64 / 36.0).round() / 100.0,
-        context_usage: context_usage(numbers.range[1], recorded),
-        incremental_pause: IncrementalPause {
-            enabled: true,
-            action_count: numbers.actions,
-            duration_seconds: numbers.seconds,
-            context_range: numbers.range,
-            tool_calls: recorded.actions.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
-            actions_summary,
-        },
+        paused_at: ended.rfc3339(),
+        duration_hours: (pause.duration_seconds as f64 / 36.0).round() / 100.0,
+        context_usage: context_usage(pause.context_range[1], recorded),
+        incremental_pause: pause,
         schema_version: SCHEMA_VERSION,
         git: material.git.clone(),
         todos: material.todos.clone(),
         files_touched: files_touched(recorded, material),
-        accomplishments: accomplishments(recorded, material, numbers.began),
+        accomplishments: accomplishments(recorded, material, began),
         next_steps: next_steps(recorded, material),
         skipped_lines: recorded.skipped_lines,
     }

@@ -136,7 +136,8 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
         if end.ending != Ending::GoesOn && !is_ended {
             let numbers = Numbers::new(&recorded, end.at);
-            let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
+            let last =
+                Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.pause.context_range[1]);
             record::write(sessions, &end.path, vec![last.clone()])?;
             recorded.actions.push(last);
         }
@@ -167,7 +168,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
 fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<PathBuf>, String), String> {
-    let snapshot = build(recorded, &end.material, &Numbers::new(recorded, end.at));
+    let snapshot = build(recorded, &end.material, end.at);
     let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
     let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));

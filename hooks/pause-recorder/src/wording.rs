@@ -13,12 +13,13 @@ pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
-    format!(
-        "pause-recorder: the context is {:.0} % full ({} of {} tokens){hint}{record}",
-        reading.percent().floor(),
-        grouped(reading.tokens),
-        grouped(reading.window)
-    )
+    format!("pause-recorder: the context is {}{hint}{record}", full(reading))
+}
+
+/// `71 % full (142,000 of 200,000 tokens)`.
+pub(crate) fn full(reading: &Reading) -> String {
+    let (used, total) = (grouped(reading.tokens), grouped(reading.window));
+    format!("{:.0} % full ({used} of {total} tokens)", reading.percent().floor())
 }
 
 /// The level at which a record begins is reached.

@@ -13,7 +13,6 @@ use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::observe::PATIENCE;
-use crate::occupancy::Reading;
 use crate::reading::{learnt, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
 use crate::registry::Registry;
@@ -21,7 +20,7 @@ use crate::settings::Settings;
 use crate::snapshot::{Numbers, Snapshot, markdown};
 use crate::state::State;
 use crate::step::{End, Ending, Step, is_as_written, json_of};
-use crate::wording::{counted, grouped};
+use crate::wording::{self, counted};
 
 /// The lines of `list`.
 const MAX_LISTED: usize = 100;
@@ -154,12 +153,26 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
         all.insert("record".to_owned(), record_value(&recorded, &numbers));
         return Reply::yes(Value::Object(all).to_string());
     }
-    let reading = session.and_then(|_| reading(project.context, &project.context.peek(), true));
-    let mut lines = vec![common.text, levels_line(project, reading.as_ref())];
-    if session.is_some() {
-        lines.extend([context_line(reading.as_ref()), record_line(project, &recorded, &numbers)]);
+    if session.is_none() {
+        return common;
     }
-    Reply::yes(lines.join("\n"))
+    let reading = reading(project.context, &project.context.peek(), true);
+    let context = match &reading {
+        Some(reading) => wording::full(reading),
+        None => "not known yet; the status line and the transcript tell it".to_owned(),
+    };
+    let record = if recorded.actions.is_empty() {
+        let learnt = reading.and_then(|reading| {
+            learnt(project.context, &State::default(), &reading)?.percent(reading.window)
+        });
+        let levels = Thresholds::new(project.context.settings, learnt);
+        format!("none; it begins at {:.0} %, or with pause-recorder start", levels.of(Level::AutoPause))
+    } else {
+        let (folder, pause) = (project.sessions.told(), &numbers.pause);
+        let (actions, minutes) = (counted(pause.action_count), pause.duration_seconds / 60);
+        format!("{} in {folder}, {actions} in {minutes} min", recorded.id)
+    };
+    Reply::yes(format!("{}\ncontext: {context}\nrecord: {record}", common.text))
 }
 
 /// The record of the session with the seed's keys; null where it has none.
@@ -167,40 +180,13 @@ fn record_value(recorded: &Recorded, numbers: &Numbers) -> Value {
     let Some(last) = recorded.actions.last() else { return Value::Null };
     json!({
         "session_id": recorded.id,
-        "action_count": numbers.actions,
-        "duration_seconds": numbers.seconds,
-        "context_range": numbers.range,
+        "action_count": numbers.pause.action_count,
+        "duration_seconds": numbers.pause.duration_seconds,
+        "context_range": numbers.pause.context_range,
         "pause_started_at": numbers.began.rfc3339(),
         "last_action_type": last.kind,
         "last_updated": last.at.rfc3339(),
     })
-}
-
-fn context_line(reading: Option<&Reading>) -> String {
-    let Some(reading) = reading else {
-        return "context: not known yet; the status line and the transcript tell it".to_owned();
-    };
-    let (used, total) = (grouped(reading.tokens), grouped(reading.window));
-    format!("context: {:.0} % full ({used} of {total} tokens)", reading.percent().floor())
-}
-
-fn levels_line(project: &Project<'_>, reading: Option<&Reading>) -> String {
-    let compacted_at = reading
-        .and_then(|reading| learnt(project.context, &State::default(), reading)?.percent(reading.window));
-    let levels = Thresholds::new(project.context.settings, compacted_at);
-    let [caution, warning, auto_pause, critical] =
-        [Level::Caution, Level::Warning, Level::AutoPause, Level::Critical].map(|level| levels.of(level));
-    format!(
-        "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %"
-    )
-}
-
-fn record_line(project: &Project<'_>, recorded: &Recorded, numbers: &Numbers) -> String {
-    if recorded.actions.is_empty() {
-        return "record: none; pause-recorder start begins one".to_owned();
-    }
-    let (folder, actions) = (project.sessions.told(), counted(numbers.actions));
-    format!("record: {} in {folder}, {actions} in {} min", recorded.id, numbers.seconds / 60)
 }
 
 pub(super) fn list(project: &Project<'_>) -> Reply {

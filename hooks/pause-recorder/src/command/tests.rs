@@ -109,12 +109,13 @@ impl World {
 fn status_says_how_things_stand() {
     let world = World::new(NOW);
     let text = world.yes(TERMINAL, "status");
-    let lines: Vec<&str> = text.lines().collect();
-    assert!(lines.len() == 2 && lines[0].starts_with("pause-recorder: on"), "{text}");
-    let levels = "levels: caution at 70 %, warning at 85 %, the record begins at 90 %, critical at 95 %";
-    assert_eq!(lines[1], levels);
+    assert!(text.lines().count() == 1 && text.starts_with("pause-recorder: on"), "{text}");
     let text = world.yes(PROMPT, "status");
-    assert!(text.contains("\ncontext: not known yet") && text.contains("\nrecord: none; "), "{text}");
+    assert!(
+        text.contains("\ncontext: not known yet")
+            && text.ends_with("\nrecord: none; it begins at 90 %, or with pause-recorder start"),
+        "{text}"
+    );
     world.yes(PROMPT, "start");
     let text = world.yes(PROMPT, "status");
     let record = "\nrecord: session-20261122-120000 in .claude/sessions, 1 action in 0 min";

@@ -80,26 +80,22 @@ pub(crate) fn material() -> Material {
     }
 }
 
-fn built(recorded: &Recorded, material: &Material, at: Timestamp) -> Snapshot {
-    build(recorded, material, &Numbers::new(recorded, at))
-}
-
 /// A snapshot that has something of everything.
 pub(crate) fn full() -> Snapshot {
     let mut recorded = seeds();
     recorded.actions.extend([edit("/p/src/c.rs"), said("all is written"), asked("and the docs?")]);
     recorded.actions[1].data.insert(NOT_RECORDED.to_owned(), 3.into());
     recorded.skipped_lines = 2;
-    built(&recorded, &material(), noon(300))
+    build(&recorded, &material(), noon(300))
 }
 
 /// A snapshot that has next to nothing.
 pub(crate) fn least() -> Snapshot {
-    built(&Recorded::default(), &Material::default(), Timestamp::from_secs(0))
+    build(&Recorded::default(), &Material::default(), Timestamp::from_secs(0))
 }
 
 fn numbers(recorded: &Recorded, at: Timestamp) -> Value {
-    serde_json::to_value(built(recorded, &Material::default(), at)).unwrap()
+    serde_json::to_value(build(recorded, &Material::default(), at)).unwrap()
 }
 
 #[test]
