@@ -187,7 +187,7 @@ fn a_session_is_recorded_and_the_next_one_is_told_of_its_snapshot_once() {
     for part in [
         "an earlier session of this project ended ",
         "context 93 % full",
-        "Branch: main, 1 file uncommitted",
+        "Branch: main; files uncommitted: 1",
         "- last words of a turn: The parser is written, the printer is not.",
         "- asked last, without an answer: and now the printer",
         ": add the parser",

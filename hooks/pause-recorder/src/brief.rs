@@ -3,6 +3,7 @@
 use shared::hook::Context;
 use shared::messages::{Text, Texts};
 
+use crate::git::Status;
 use crate::record::{JSON, Sessions};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
@@ -46,8 +47,9 @@ fn facts(snapshot: &Snapshot) -> String {
     let mut lines = Vec::new();
     if snapshot.git.is_git_repo {
         let branch = snapshot.git.branch.as_deref().unwrap_or("no branch");
-        let changes = snapshot.git.status.uncommitted().unwrap_or_else(|| "nothing".to_owned());
-        lines.push(format!("Branch: {}, {changes} uncommitted", item(branch)));
+        let Status { modified_files, untracked_files, .. } = &snapshot.git.status;
+        let changes = modified_files.len() + untracked_files.len();
+        lines.push(format!("Branch: {}; files uncommitted: {changes}", item(branch)));
     }
     lines.extend(list("Open", &snapshot.next_steps, MAX_ITEMS));
     lines.extend(list("Done", &snapshot.accomplishments, MAX_ITEMS));
@@ -92,7 +94,7 @@ mod tests {
         assert!(text.starts_with("pause-recorder: an earlier session"), "{text}");
         for part in [
             "93 % full",
-            "Branch: main, 1 file uncommitted\nOpen:\n- write the printer\nDone:\n- the parser\nFiles touched:\n- a.rs\n",
+            "Branch: main; files uncommitted: 1\nOpen:\n- write the printer\nDone:\n- the parser\nFiles touched:\n- a.rs\n",
             "Snapshot: .claude/sessions/x.json",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -111,7 +113,7 @@ mod tests {
         snapshot.files_touched = vec!["src/\u{2066}a.rs\u{feff}".into()];
         let text = brief(BRIEF.built_in, &snapshot, "p.json");
         assert_eq!(text.lines().filter(|line| line.starts_with("pause-recorder")).count(), 1, "{text}");
-        assert!(text.contains("Branch: ma in, ") && text.contains("\n- src/ a.rs\n"), "{text}");
+        assert!(text.contains("Branch: ma in; ") && text.contains("\n- src/ a.rs\n"), "{text}");
         let items: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
         assert!(items.len() == 7 && items.contains(&"- and 4 more"), "{items:?}");
         assert!(items.iter().all(|line| line.chars().count() <= MAX_CHARS + 2), "{items:?}");

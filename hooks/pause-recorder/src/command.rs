@@ -86,7 +86,7 @@ impl Commands for PauseRecorder {
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
         match context {
-            Some(context) => answer(wanted, *asker, context, true),
+            Some(context) => answer(wanted, *asker, context),
             None => in_shell(wanted, asker),
         }
     }
@@ -110,14 +110,14 @@ fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
     let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
     let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
     let context = Context { request, settings: &settings, places, host, locked: &locked, store };
-    answer(wanted, *asker, &context, false)
+    answer(wanted, *asker, &context)
 }
 
-fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
+fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>) -> Reply {
     let Some(sessions) = Sessions::of(asker.places) else {
         return Reply::no("pause-recorder: there is no project here, and no folder to keep records in");
     };
-    let project = Project { asker, context, is_prompt, sessions, registry: registry::read(asker.store) };
+    let project = Project { asker, context, sessions, registry: registry::read(asker.store) };
     let done = match wanted {
         Asked::Status { json } => Ok(answers::status(&project, *json)),
         Asked::List => Ok(answers::list(&project)),

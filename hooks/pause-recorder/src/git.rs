@@ -46,17 +46,6 @@ pub struct Status {
     pub untracked_files: Vec<String>,
 }
 
-impl Status {
-    /// The count of files that differ: `2 files`; none where nothing differs.
-    pub(crate) fn uncommitted(&self) -> Option<String> {
-        match self.modified_files.len() + self.untracked_files.len() {
-            _ if self.clean => None,
-            1 => Some("1 file".to_owned()),
-            files => Some(format!("{files} files")),
-        }
-    }
-}
-
 /// The names of a kind.
 const MAX_NAMES: usize = 500;
 

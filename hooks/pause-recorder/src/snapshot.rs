@@ -37,8 +37,7 @@ pub struct Snapshot {
     pub files_touched: Vec<String>,
     /// What was done: tasks that were completed, commits that were made, and the last words of turns.
     pub accomplishments: Vec<String>,
-    /// What is open: the last prompt, answered or not, tasks that are not completed, changes that are not committed; and what was
-    /// asked before, the last first.
+    /// What is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,
@@ -201,8 +200,7 @@ fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -
     tasks.chain(commits).chain(words).collect()
 }
 
-/// The last prompt, tasks that are not completed, changes that are not committed; and what was asked before,
-/// the last first.
+/// The last prompt, tasks that are not completed, and what was asked before, the last first.
 fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut asked = asked(recorded, material).into_iter();
     let kinds = recorded.actions.iter().rev().map(|action| action.kind);
@@ -214,10 +212,8 @@ fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
         };
     let last = asked.next().map(|prompt| line(word, &prompt));
     let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
-    let changes = material.git.status.uncommitted().filter(|_| material.git.is_git_repo);
-    let changes = changes.map(|files| line("uncommitted changes", &files));
     let asked = asked.map(|prompt| line("asked", &prompt));
-    last.into_iter().chain(tasks).chain(changes).chain(asked).collect()
+    last.into_iter().chain(tasks).chain(asked).collect()
 }
 
 /// The prompts of the record and of the transcript, the last first: the record may have begun with none.

@@ -33,11 +33,6 @@ pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
     }
 }
 
-/// The record cannot begin for this reason.
-pub(crate) fn not_begun(why: &str) -> String {
-    format!("{why}. So this session is not recorded; `pause-recorder start` tries again")
-}
-
 /// Precedes the records whose sessions may have ended.
 pub(crate) const ORPHANS: &str = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 use shared::cli::{self, Asker};
 use shared::hook::Context;
 use shared::host::DAY;
+use shared::operator::Caller;
 
 use super::Reply;
 use crate::PauseRecorder;
@@ -32,8 +33,6 @@ const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to
 pub(super) struct Project<'a> {
     pub(super) asker: Asker<'a>,
     pub(super) context: &'a Context<'a, Settings>,
-    /// The request is a prompt, not a shell's.
-    pub(super) is_prompt: bool,
     pub(super) sessions: Sessions,
     pub(super) registry: Registry,
 }
@@ -98,11 +97,8 @@ impl Project<'_> {
         });
         match (id, actives.len()) {
             (Some(id), 0) => Err(unknown(id)),
-            (None, 0) => {
-                Err("nothing is being recorded here; `pause-recorder list` shows all records".to_owned())
-            }
-            (None, 2..) => {
-                Err("there are several records; give the ID of one that `pause-recorder list` shows"
+            (None, 0 | 2..) => {
+                Err("there is no record here, or there are several; `pause-recorder list` shows all"
                     .to_owned())
             }
             _ => Ok(actives.swap_remove(0)),
@@ -200,15 +196,13 @@ pub(super) fn list(project: &Project<'_>) -> Reply {
 }
 
 fn active_line(active: &Active) -> String {
-    let at = active.record.modified.local();
     let whose = match (active.is_own, active.is_known) {
-        (true, _) => "of this session".to_owned(),
-        (false, true) => format!("of another session, silent since {at}"),
-        (false, false) => format!("not begun on this machine, silent since {at}"),
+        (true, _) => "of this session",
+        (false, true) => "of another session",
+        (false, false) => "not begun on this machine",
     };
-    let actions = active.recorded.actions.len() as u64;
-    let what = if actions == 0 { "no line can be read" } else { "being recorded" };
-    format!("{}  {what}, {}, {whose}", active.name, counted(actions))
+    let (actions, at) = (counted(active.recorded.actions.len() as u64), active.record.modified.local());
+    format!("{}  being recorded, {actions}, {whose}, last written {at}", active.name)
 }
 
 fn kept_line(kept: &Kept) -> String {
@@ -285,7 +279,8 @@ pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, 
     let actions = counted(recorded.actions.len() as u64);
     let text = format!("{name} is discarded, {actions}; nothing of it is left");
     // A stranger's file must not remove our snapshot of the same id.
-    Ok(done(text, Step::Discard { path: record.path, id: is_known.then_some(name) }))
+    let ids = is_known.then_some(name).into_iter().collect();
+    Ok(done(text, Step::Remove { record: Some(record.path), ids }))
 }
 
 /// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
@@ -300,7 +295,7 @@ pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, S
         ));
     };
     let text = brief_of(project.context, &project.sessions, &id, &snapshot);
-    if !project.is_prompt {
+    if matches!(project.asker.caller, Caller::Shell(_)) {
         return Ok(Reply::yes(text));
     }
     let told = format!("pause-recorder: Claude gets {id}, to go on from it");
@@ -317,7 +312,7 @@ pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Reply {
     }
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
-    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { ids }) }
+    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { record: None, ids }) }
 }
 
 fn done(text: String, step: Step) -> Reply {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use shared::cli::{Asker, Commands, Line, prompted};
 use shared::hook::{Context, Effect};
 use shared::host::Timestamp;
-use shared::operator::Caller;
+use shared::operator::{Caller, Standing};
 use shared::protocol::{Call, Event};
 
 use super::{Reply, answer};
@@ -25,14 +25,14 @@ const NOW: Timestamp = Timestamp::from_secs(1_795_348_800);
 
 const FOREIGN: &str = "session-20250101-000000";
 
-const PROMPT: Way = Way { session: Some("one"), is_prompt: true };
-const TERMINAL: Way = Way { session: None, is_prompt: false };
+const PROMPT: Way = Way { session: Some("one"), caller: Caller::Typed };
+const TERMINAL: Way = Way { session: None, caller: Caller::Shell(Standing::Operator) };
 
 /// Origin of a command.
 #[derive(Clone, Copy)]
 struct Way {
     session: Option<&'static str>,
-    is_prompt: bool,
+    caller: Caller,
 }
 
 impl Way {
@@ -54,7 +54,7 @@ impl World {
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
         self.see(call, event, |context| {
             let Context { host, places, store, .. } = *context;
-            look(Asker { host, places, store, session: way.session, caller: Caller::Typed }, context)
+            look(Asker { host, places, store, session: way.session, caller: way.caller }, context)
         })
     }
 
@@ -63,7 +63,7 @@ impl World {
         let words: Vec<&str> = line.split(' ').collect();
         let asked = Line { name: "pause-recorder", words: &words, is_prompt: false };
         let asked = PauseRecorder::asked(&asked).unwrap_or_else(|| panic!("{line}"));
-        let reply = self.seen_by(way, |asker, context| answer(&asked, asker, context, way.is_prompt));
+        let reply = self.seen_by(way, |asker, context| answer(&asked, asker, context));
         for step in reply.effects.clone() {
             assert_eq!(step.carry_out(&self.places, self.now), Ok(()), "{line}");
         }
@@ -140,7 +140,7 @@ fn a_list_says_whose_each_is() {
     let lines: Vec<&str> = text.lines().collect();
     let begins = [
         "session-20261122-120000-3  being recorded, 1 action, of this session",
-        "1234abcd  no line can be read, 0 actions, not begun on this machine",
+        "1234abcd  being recorded, 0 actions, not begun on this machine",
         &format!("{second}  cannot be read, changed since it was written"),
         &format!("{first}  "),
         &format!("{FOREIGN}  cannot be read, not written on this machine"),
