@@ -85,32 +85,29 @@ impl Commands for PauseRecorder {
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
-        match context {
-            Some(context) => answer(wanted, *asker, context),
-            None => in_shell(wanted, asker),
+        if let Some(context) = context {
+            return answer(wanted, *asker, context);
         }
+        // In a shell it is answered as for a prompt of the asking session.
+        let Section { settings, locked, .. } = match asker.section_in_force::<Self>() {
+            Ok(section) => section,
+            Err(why) => return Reply::no(why),
+        };
+        let session_id = asker.session.map(ToOwned::to_owned);
+        let config_dir = asker.places.config_dir.as_deref();
+        let transcript_path =
+            session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
+        let call = Call { session_id, transcript_path, ..Call::default() };
+        let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
+        let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
+        let context = Context { request, settings: &settings, places, host, locked: &locked, store };
+        answer(wanted, *asker, &context)
     }
 }
 
 /// `session-20260106-120000`, or the end of an active record's name.
 fn is_id(word: &str) -> bool {
     is_record_id(word) || (word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// Answers as the asking session would.
-fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
-    let Section { settings, locked, .. } = match asker.section_in_force::<PauseRecorder>() {
-        Ok(section) => section,
-        Err(why) => return Reply::no(why),
-    };
-    let session_id = asker.session.map(ToOwned::to_owned);
-    let config_dir = asker.places.config_dir.as_deref();
-    let transcript_path = session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
-    let call = Call { session_id, transcript_path, ..Call::default() };
-    let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
-    let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
-    let context = Context { request, settings: &settings, places, host, locked: &locked, store };
-    answer(wanted, *asker, &context)
 }
 
 fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>) -> Reply {

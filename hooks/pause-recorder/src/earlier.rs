@@ -35,14 +35,11 @@ pub(crate) fn left(
     context: &Context<'_, Settings>,
     session: &str,
     source: &str,
-    sessions: Option<&Sessions>,
+    sessions: &Sessions,
 ) -> Left {
-    let usable = sessions.filter(|sessions| sessions.is_usable());
-    let own = context.store.and_then(registry::own_store);
+    let own = context.store.and_then(registry::own_store).filter(|_| sessions.is_usable());
     // After a compaction the same session goes on.
-    let (Some(sessions), Some(own), false) = (usable, own, source == "compact") else {
-        return Left::default();
-    };
+    let (Some(own), false) = (own, source == "compact") else { return Left::default() };
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
     let (mut over, mut orphans) = (Vec::new(), Vec::new());

@@ -47,7 +47,12 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
             return Some(reading);
         }
     }
-    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, context.host.now()));
+    let now = context.host.now();
+    let is_fresh = |told: &&SessionUsage| {
+        let written = Timestamp::from_secs(told.written_at);
+        !state.compacted && written <= now && now.since(written) <= FRESH
+    };
+    let fresh = told.as_ref().filter(is_fresh);
     fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
 }
 
@@ -105,11 +110,6 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
         | Event::SubagentStop(_) => is_recorded,
         _ => true,
     }
-}
-
-fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
-    let written = Timestamp::from_secs(told.written_at);
-    written <= now && now.since(written) <= FRESH
 }
 
 /// Before the first reply Claude Code reports 0, even for a resumed session.

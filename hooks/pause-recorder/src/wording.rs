@@ -13,13 +13,13 @@ pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
-    format!("pause-recorder: the context is {}{hint}{record}", full(reading))
+    let full = full(reading.percent(), reading.tokens, reading.window);
+    format!("pause-recorder: the context is {full}{hint}{record}")
 }
 
 /// `71 % full (142,000 of 200,000 tokens)`.
-pub(crate) fn full(reading: &Reading) -> String {
-    let (used, total) = (grouped(reading.tokens), grouped(reading.window));
-    format!("{:.0} % full ({used} of {total} tokens)", reading.percent().floor())
+pub(crate) fn full(percent: f64, used: u64, total: u64) -> String {
+    format!("{:.0} % full ({} of {} tokens)", percent.floor(), grouped(used), grouped(total))
 }
 
 /// The level at which a record begins is reached.
@@ -46,7 +46,7 @@ pub(crate) fn counted(count: u64) -> String {
 }
 
 /// `142,000`.
-pub(crate) fn grouped(number: u64) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();

@@ -154,7 +154,7 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     }
     let reading = reading(project.context, &project.context.peek(), true);
     let context = match &reading {
-        Some(reading) => wording::full(reading),
+        Some(reading) => wording::full(reading.percent(), reading.tokens, reading.window),
         None => "not known yet; the status line and the transcript tell it".to_owned(),
     };
     let record = if recorded.actions.is_empty() {
