@@ -50,11 +50,13 @@ const MILLION_WINDOW: u64 = 1_000_000;
 const MILLION: &str = "[1m]";
 
 /// The window's size by the first source that knows it: the status line, the settings for all models, the model's name, the
-/// settings for this model. It is never smaller than what was seen in it.
+/// settings for the longest name with which it begins. It is never smaller than what was seen in it.
 pub(crate) fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u64 {
     let set = settings.context_window_tokens.map(|set| u64::from(set.get()));
     let by_name = model.ends_with(MILLION).then_some(MILLION_WINDOW);
-    let known = [told, set, by_name, settings.window_of(model)].into_iter().flatten().find(|size| *size > 0);
+    let of_model = settings.context_windows_tokens.iter().filter(|(name, _)| model.starts_with(*name));
+    let of_model = of_model.max_by_key(|(name, _)| name.len()).map(|(_, set)| u64::from(set.get()));
+    let known = [told, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
     let known = known.unwrap_or(USUAL_WINDOW);
     // Where the reported size was wrong, no window lies between the two.
     if tokens <= known { known } else { tokens.max(MILLION_WINDOW) }

@@ -49,14 +49,3 @@ pub struct Levels {
     /// Percent at which the user is notified that next to nothing is left.
     pub critical: Bounded<1, 100>,
 }
-
-impl Settings {
-    /// The window that is set for the longest name with which this model begins.
-    pub(crate) fn window_of(&self, model: &str) -> Option<u64> {
-        let known = self.context_windows_tokens.iter().filter(|(name, _)| model.starts_with(*name));
-        known.max_by_key(|(name, _)| name.len()).map(|(_, window)| u64::from(window.get()))
-    }
-}
-
-#[cfg(test)]
-mod tests;

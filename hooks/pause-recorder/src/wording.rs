@@ -33,11 +33,12 @@ pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
     }
 }
 
-/// Precedes the records whose sessions may have ended.
-pub(crate) const ORPHANS: &str = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
-
+/// A record whose session may have ended.
 pub(crate) fn orphan(id: &str, last: Timestamp) -> String {
-    format!("\n  {id}: silent since {}", last.local())
+    let last = last.local();
+    format!(
+        "pause-recorder: the record {id} of another session is not finalized, silent since {last}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`"
+    )
 }
 
 /// `1 action`, `2 actions`.

@@ -69,7 +69,7 @@ fn records_are_finalized_or_reported_by_their_silence() {
         silent_for(&world.begins("old"), minutes);
         let notices = world.starts("new").left.notices;
         assert_eq!((notices.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
-        assert!(notices.iter().all(|text| text.contains(&format!("{}: silent", world.entry().id))));
+        assert!(notices.iter().all(|text| text.contains(&format!("finalize {}`", world.entry().id))));
     }
     // Nobody finalizes a stranger's record.
     let world = World::new(NOW);

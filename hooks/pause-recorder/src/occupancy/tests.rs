@@ -8,12 +8,16 @@ use crate::tests::defaults;
 #[test]
 fn first_source_that_knows_the_window_decides() {
     let mut settings = defaults();
-    settings.context_windows_tokens.insert("by-model".to_owned(), Bounded::new(4_000).unwrap());
+    for (name, window) in [("by", 3_000), ("by-model", 4_000)] {
+        settings.context_windows_tokens.insert(name.to_owned(), Bounded::new(window).unwrap());
+    }
     for (told, set, model, tokens, expected) in [
         (Some(1_000), 2_000, "by-model[1m]", 0, 1_000),
         (Some(0), 2_000, "by-model[1m]", 0, 2_000),
         (None, 0, "by-model[1m]", 0, MILLION_WINDOW),
-        (None, 0, "by-model", 0, 4_000),
+        (None, 0, "by-model-4", 0, 4_000),
+        (None, 0, "by-another", 0, 3_000),
+        (None, 0, "claude-opus-5-5-20260901", 0, MILLION_WINDOW),
         (None, 0, "", 200_000, USUAL_WINDOW),
         // It is never smaller than what was seen in it.
         (None, 0, "claude-x", 200_001, MILLION_WINDOW),
