@@ -125,7 +125,7 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: None,
         proxy: courier::proxy_for(&settings.url, host),
-        timeout: TIMEOUT,
+        timeout_ms: TIMEOUT.as_millis(),
         max_bytes: MAX_BYTES,
     };
     let answer = courier::ask(&request, TIMEOUT + courier::MARGIN, &courier);
