@@ -14,7 +14,7 @@ use crate::observe::PATIENCE;
 use crate::record::{Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::step::{End, Ending, finalize, is_as_written, json_of};
+use crate::step::{End, Ending, digest_of, finalize, json_of};
 use crate::wording;
 
 /// A session that was silent for less may simply be waiting for its user.
@@ -77,6 +77,6 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let kept = DAY * context.settings.resume_within_days.get();
     let registry = registry::read(context.store);
     let Entry { id, digest, .. } = registry.unread(&sessions.root, session, context.host.now(), kept)?;
-    let json = json_of(sessions, id).filter(|json| is_as_written(json, digest))?;
+    let json = json_of(sessions, id).filter(|json| digest_of(json) == *digest)?;
     Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
 }

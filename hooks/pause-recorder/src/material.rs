@@ -41,14 +41,14 @@ pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) ->
 }
 
 fn todos(tasks: &[Task]) -> Todos {
-    let of = |progress: Progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
+    let of = |progress: Progress| {
+        tasks
+            .iter()
+            .filter(move |task| task.progress == progress)
+            .map(|task| one_line(&task.subject, MAX_CHARS))
+    };
     let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
     Todos { active, completed: of(Progress::Completed).collect() }
-}
-
-fn subject(task: &Task) -> String {
-    let subject = one_line(&task.subject, MAX_CHARS);
-    if subject.is_empty() { format!("task {}", one_line(&task.id, 20)) } else { subject }
 }
 
 /// The files of calls that came back without an error.

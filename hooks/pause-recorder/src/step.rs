@@ -182,18 +182,14 @@ fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<Pat
     Ok((files, digest))
 }
 
-fn digest_of(bytes: &[u8]) -> String {
+/// The digest of a snapshot's JSON.
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
     digest::hex(bytes, 32)
 }
 
 /// The bytes of a snapshot's JSON; none where they cannot be read.
 pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
     is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
-}
-
-/// The bytes are the JSON that was written with this digest.
-pub(crate) fn is_as_written(json: &[u8], written: &str) -> bool {
-    digest_of(json) == written
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ fn path_stands_alone_on_the_last_line() {
         let path = world.sessions().file(ID, end);
         assert_eq!(world.yes(PROMPT, line), format!("{ID} is finalized, 1 action:\n{}", path.display()));
         assert!(path.is_file() && world.sessions().actives().is_empty(), "{line}");
-        assert!(world.no(PROMPT, "finalize").contains("there is no record here"));
+        assert!(world.no(PROMPT, "finalize").contains("no such record"));
     }
 }
 
@@ -41,8 +41,8 @@ fn record_of_another_session_needs_its_id() {
     for verb in ["finalize", "discard"] {
         let world = World::new(NOW);
         world.yes(Way::of("two"), "start");
-        assert!(world.no(PROMPT, verb).contains("there is no record here"));
-        assert!(world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("there is none"));
+        assert!(world.no(PROMPT, verb).contains("no such record"));
+        assert!(world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("no such record"));
         assert!(world.yes(PROMPT, &format!("{verb} {ID}")).starts_with(ID));
     }
 }
