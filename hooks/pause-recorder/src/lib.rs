@@ -18,7 +18,6 @@ mod levels;
 mod material;
 mod observe;
 mod occupancy;
-mod reading;
 mod record;
 mod registry;
 mod settings;

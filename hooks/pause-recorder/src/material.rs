@@ -29,14 +29,14 @@ pub struct Material {
 
 /// The facts with this state of the repository.
 pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
-    let material = Material { root: root.to_path_buf(), git, ..Material::default() };
-    let Some(transcript) = transcript else { return material };
-    let lines = last_lines(transcript, MAX_TAIL_BYTES).unwrap_or_default();
+    let lines =
+        transcript.and_then(|transcript| last_lines(transcript, MAX_TAIL_BYTES).ok()).unwrap_or_default();
     Material {
+        root: root.to_path_buf(),
+        git,
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
-        requests: requests(transcript, MAX_REQUESTS),
-        ..material
+        requests: transcript.map(|transcript| requests(transcript, MAX_REQUESTS)).unwrap_or_default(),
     }
 }
 

@@ -12,7 +12,7 @@ use shared::switches::Turn;
 
 use crate::git::commit;
 use crate::material::Material;
-use crate::reading::learn;
+use crate::occupancy::learn;
 use crate::record::{
     self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
 };

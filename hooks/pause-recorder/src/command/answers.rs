@@ -14,7 +14,7 @@ use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material;
 use crate::observe::PATIENCE;
-use crate::reading::{learnt, reading};
+use crate::occupancy::{learnt, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
 use crate::registry::Registry;
 use crate::settings::Settings;
