@@ -23,11 +23,10 @@ pub(crate) fn full(percent: f64, used: u64, total: u64) -> String {
 }
 
 /// The level at which a record begins is reached.
-pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
+pub(crate) fn recorded(sessions: Option<&Sessions>) -> String {
     match sessions.map(Sessions::told) {
-        Some(folder) if is_begun => format!("; this session is being recorded in {folder}"),
         Some(folder) => format!(
-            "; from here on this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
+            "; this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
         ),
         None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
     }
