@@ -41,12 +41,8 @@ pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) ->
 }
 
 fn todos(tasks: &[Task]) -> Todos {
-    let of = |progress: Progress| {
-        tasks
-            .iter()
-            .filter(move |task| task.progress == progress)
-            .map(|task| one_line(&task.subject, MAX_CHARS))
-    };
+    let subject = |task: &Task| one_line(&task.subject, MAX_CHARS);
+    let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
     let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
     Todos { active, completed: of(Progress::Completed).collect() }
 }

@@ -203,13 +203,12 @@ fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -
 /// The last prompt, tasks that are not completed, and what was asked before, the last first.
 fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut asked = asked(recorded, material).into_iter();
-    let kinds = recorded.actions.iter().rev().map(|action| action.kind);
-    let word =
-        match kinds.into_iter().find(|kind| matches!(kind, Kind::UserMessage | Kind::AssistantResponse)) {
-            Some(Kind::AssistantResponse) => "asked last, answered",
-            Some(_) => "asked last, without an answer",
-            None => "asked last",
-        };
+    let is_turn = |action: &&Action| matches!(action.kind, Kind::UserMessage | Kind::AssistantResponse);
+    let word = match recorded.actions.iter().rev().find(is_turn).map(|action| action.kind) {
+        Some(Kind::AssistantResponse) => "asked last, answered",
+        Some(_) => "asked last, without an answer",
+        None => "asked last",
+    };
     let last = asked.next().map(|prompt| line(word, &prompt));
     let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
     let asked = asked.map(|prompt| line("asked", &prompt));

@@ -22,9 +22,6 @@ use crate::state::Compaction;
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// Follows the reason why a record cannot begin.
-const NOT_BEGUN: &str = "So this session is not recorded; `pause-recorder start` tries again";
-
 /// The bytes of the longest snapshot that is read.
 const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 
@@ -98,8 +95,9 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Start { session, transcript, actions } => {
-                let id = record::append(&sessions, &session, actions)
-                    .map_err(|why| format!("{why}. {NOT_BEGUN}"))?;
+                let id = record::append(&sessions, &session, actions).map_err(|why| {
+                    format!("{why}. This session is not recorded; `pause-recorder start` tries again")
+                })?;
                 let id = id.unwrap_or_default();
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))

@@ -231,10 +231,8 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
         actions: vec![started(session, reading.as_ref(), "command", project.asker.host.now())],
     };
     let folder = project.sessions.told();
-    Ok(done(
-        format!("from here on this session is recorded in {folder}; pause-recorder discard drops it"),
-        step,
-    ))
+    let text = format!("from here on this session is recorded in {folder}; pause-recorder discard drops it");
+    Ok(done(text, step))
 }
 
 /// The asking session ends its record now. Another session's record ended with its last line.

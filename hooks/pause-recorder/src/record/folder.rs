@@ -53,10 +53,10 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
+        let dir = self.dir.display();
         let unmade = |why: &dyn Display| {
-            let dir = self.dir.display();
             format!(
-                "pause-recorder: {dir} cannot be used: {why}. It must be a folder in the project, and no link"
+                "pause-recorder: {dir} cannot be used: {why}; it must be a folder in the project, no link"
             )
         };
         let parent = self.dir.parent().unwrap_or(&self.dir);
