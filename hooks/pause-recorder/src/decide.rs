@@ -153,10 +153,9 @@ impl Course<'_> {
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
         let facts = self.input.facts;
         let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
-        let recorded = || wording::recorded(facts.sessions.as_ref());
-        let record = if is_of_record { recorded() } else { String::new() };
+        let recorded = is_of_record.then(|| wording::recorded(facts.sessions.as_ref()));
         let highest = facts.thresholds.highest(new).zip(facts.reading.as_ref());
-        let level = highest.map(|(level, reading)| wording::level(level, reading, &record));
+        let level = highest.map(|(level, reading)| wording::level(level, reading, recorded.as_deref()));
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));

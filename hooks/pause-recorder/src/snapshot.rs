@@ -183,8 +183,6 @@ const MAX_TURNS: usize = 3;
 /// Two prompts are the same if they begin so: the record has only the beginning of a long one.
 const SAME_CHARS: usize = 100;
 
-const MAX_FILES: usize = 500;
-
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
     let completed = &material.todos.completed;
@@ -248,7 +246,7 @@ fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {
         let file = relative(&path, &root);
-        if !file.is_empty() && files.len() < MAX_FILES && !files.contains(&file) {
+        if !file.is_empty() && !files.contains(&file) {
             files.push(file);
         }
     }

@@ -156,10 +156,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
     let message = format!("Pause snapshot {id}");
     let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
-    done.map_err(|why| {
-        let path = sessions.file(&id, JSON);
-        format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())
-    })
+    done.map_err(|why| format!("pause-recorder: the snapshot {id} is written, but not committed: {why}"))
 }
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.

@@ -7,14 +7,14 @@ use crate::occupancy::Reading;
 use crate::record::Sessions;
 
 /// A level is reached; `record`: what is said of the record.
-pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
+pub(crate) fn level(level: Level, reading: &Reading, record: Option<&str>) -> String {
     let hint = match level {
         Level::Warning => "; a good moment to finish this piece, or for /compact",
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
     let full = full(reading.percent(), reading.tokens, reading.window);
-    format!("pause-recorder: the context is {full}{hint}{record}")
+    format!("pause-recorder: the context is {full}{hint}{}", record.unwrap_or_default())
 }
 
 /// `71 % full (142,000 of 200,000 tokens)`.
@@ -34,9 +34,9 @@ pub(crate) fn recorded(sessions: Option<&Sessions>) -> String {
 
 /// A record whose session may have ended.
 pub(crate) fn orphan(id: &str, last: Timestamp) -> String {
-    let last = last.local();
     format!(
-        "pause-recorder: the record {id} of another session is not finalized, silent since {last}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`"
+        "pause-recorder: the record {id} of another session is not finalized, silent since {}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`",
+        last.local()
     )
 }
 

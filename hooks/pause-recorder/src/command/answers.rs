@@ -202,9 +202,8 @@ fn active_line(active: &Active) -> String {
 fn kept_line(kept: &Kept) -> String {
     let (id, provenance) = (&kept.id, kept.provenance);
     let Some(snapshot) = &kept.snapshot else { return format!("{id}  cannot be read, {provenance}") };
-    let full = snapshot.percent().map(|percent| format!("{percent:.0} % full, ")).unwrap_or_default();
     let actions = counted(snapshot.incremental_pause.action_count);
-    format!("{id}  {}  {full}{actions}, {provenance}", snapshot.paused_at())
+    format!("{id}  {}  {actions}, {provenance}", snapshot.paused_at())
 }
 
 /// Renders the JSON anew, because anybody may have written the Markdown beside it.
