@@ -61,7 +61,7 @@ impl Recorder {
     fn recorded(&self, session: &Session) -> PathBuf {
         let before = self.actives();
         let told = self.climb(session, AT_AUTO_PAUSE);
-        assert!(told.contains("from here on this session is recorded in .claude/sessions"), "{told:?}");
+        assert!(told.contains("this session is recorded in .claude/sessions"), "{told:?}");
         let mut new: Vec<PathBuf> =
             self.actives().into_iter().filter(|path| !before.contains(path)).collect();
         assert_eq!(new.len(), 1, "{before:?} {new:?}");

@@ -37,7 +37,7 @@ fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
         .replace("{percent}", &percent)
-        .replace("{when}", &item(&snapshot.paused_at()))
+        .replace("{when}", &one_line(&snapshot.paused_at(), MAX_CHARS))
         .replace("{path}", path)
         // Last, because a recorded text may hold the name of a place.
         .replace("{facts}", &facts(snapshot))
@@ -49,7 +49,7 @@ fn facts(snapshot: &Snapshot) -> String {
         let branch = snapshot.git.branch.as_deref().unwrap_or("no branch");
         let Status { modified_files, untracked_files, .. } = &snapshot.git.status;
         let changes = modified_files.len() + untracked_files.len();
-        lines.push(format!("Branch: {}; files uncommitted: {changes}", item(branch)));
+        lines.push(format!("Branch: {}; files uncommitted: {changes}", one_line(branch, MAX_CHARS)));
     }
     lines.extend(list("Open", &snapshot.next_steps, MAX_ITEMS));
     lines.extend(list("Done", &snapshot.accomplishments, MAX_ITEMS));
@@ -59,13 +59,9 @@ fn facts(snapshot: &Snapshot) -> String {
 
 fn list(name: &str, items: &[String], most: usize) -> Vec<String> {
     let head = (!items.is_empty()).then(|| format!("{name}:"));
-    let entries = items.iter().take(most).map(|text| format!("- {}", item(text)));
+    let entries = items.iter().take(most).map(|text| format!("- {}", one_line(text, MAX_CHARS)));
     let rest = (items.len() > most).then(|| format!("- and {} more", items.len() - most));
     head.into_iter().chain(entries).chain(rest).collect()
-}
-
-fn item(text: &str) -> String {
-    one_line(text, MAX_CHARS)
 }
 
 #[cfg(test)]

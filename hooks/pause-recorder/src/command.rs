@@ -123,7 +123,7 @@ fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>) -> 
         Asked::Finalize { id, minimal } => answers::finalize(&project, id.as_deref(), *minimal),
         Asked::Discard { id } => answers::discard(&project, id.as_deref()),
         Asked::Resume { id } => answers::resume(&project, id.as_deref()),
-        Asked::Prune { days, dry_run } => Ok(answers::prune(&project, *days, *dry_run)),
+        Asked::Prune { days, dry_run } => answers::prune(&project, *days, *dry_run),
     };
     done.unwrap_or_else(|why| Reply::no(format!("pause-recorder: {why}")))
 }

@@ -10,8 +10,7 @@ use shared::protocol::Event;
 use crate::PauseRecorder;
 use crate::levels::Level;
 use crate::observe::Facts;
-use crate::occupancy::{Reading, Source};
-use crate::reading::is_automatic_compaction;
+use crate::occupancy::{Reading, Source, is_automatic_compaction};
 use crate::record::{Action, NOT_RECORDED};
 use crate::state::{Compaction, State};
 use crate::step::{End, Step};
@@ -150,26 +149,19 @@ impl Course<'_> {
         }
     }
 
-    /// Reports the highest of the new levels, and the record where there is one.
-    fn level(&self, new: &BTreeSet<Level>) -> Option<String> {
-        let facts = self.input.facts;
-        let highest = facts.thresholds.highest(new)?;
-        let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
-        let recorded = || wording::recorded(facts.sessions.as_ref(), facts.record.is_some());
-        let record = if is_of_record { recorded() } else { String::new() };
-        Some(wording::level(highest, facts.reading.as_ref()?, &record))
-    }
-
-    /// Reports the new level to the user, and at a session's start what earlier sessions have left.
+    /// Reports the highest of the new levels with the record it begins, and at a session's start what earlier sessions have left.
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
-        let left = &self.input.facts.left;
-        let level = self.level(new);
+        let facts = self.input.facts;
+        let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
+        let recorded = is_of_record.then(|| wording::recorded(facts.sessions.as_ref()));
+        let highest = facts.thresholds.highest(new).zip(facts.reading.as_ref());
+        let level = highest.map(|(level, reading)| wording::level(level, reading, recorded.as_deref()));
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
-        let notice: Vec<String> = level.into_iter().chain(left.notices.iter().cloned()).collect();
+        let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
         let mut verdict = Verdict::Pass;
         // A session that nobody watches leaves the snapshot to the next one.
-        if let Some((id, brief)) = left.unread.clone().filter(|_| !self.input.headless) {
+        if let Some((id, brief)) = facts.unread.clone().filter(|_| !self.input.headless) {
             verdict = Verdict::Advise { text: brief };
             self.steps.push(Step::MarkRead { id });
         }

@@ -14,30 +14,23 @@ use crate::observe::PATIENCE;
 use crate::record::{Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
-use crate::step::{End, Ending, finalize, is_as_written, json_of};
+use crate::step::{End, Ending, digest_of, finalize, json_of};
 use crate::wording;
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
 
-/// The records and snapshots of earlier sessions of the project.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Left {
-    /// Messages: records that may have to be finalized by hand, and what failed.
-    pub notices: Vec<String>,
-    /// The id and the brief of the snapshot that this session receives.
-    pub unread: Option<(String, String)>,
-}
-
+/// Messages about records that may have to be finalized by hand and about what failed; and the id and the brief of the snapshot that
+/// this session receives.
 pub(crate) fn left(
     context: &Context<'_, Settings>,
     session: &str,
     source: &str,
     sessions: &Sessions,
-) -> Left {
+) -> (Vec<String>, Option<(String, String)>) {
     let own = context.store.and_then(registry::own_store).filter(|_| sessions.is_usable());
     // After a compaction the same session goes on.
-    let (Some(own), false) = (own, source == "compact") else { return Left::default() };
+    let (Some(own), false) = (own, source == "compact") else { return Default::default() };
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
     let git = LazyCell::new(|| git::look(host, &sessions.root, PATIENCE).unwrap_or_default());
@@ -69,7 +62,7 @@ pub(crate) fn left(
         notices.extend(sessions.compress_archives(before, is_ours).err());
     }
     let is_new = matches!(source, "startup" | "clear") && settings.resume_context;
-    Left { notices, unread: is_new.then(|| unread(context, session, sessions)).flatten() }
+    (notices, is_new.then(|| unread(context, session, sessions)).flatten())
 }
 
 /// The latest snapshot, if no session has received it and it is what this machine wrote.
@@ -77,6 +70,6 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let kept = DAY * context.settings.resume_within_days.get();
     let registry = registry::read(context.store);
     let Entry { id, digest, .. } = registry.unread(&sessions.root, session, context.host.now(), kept)?;
-    let json = json_of(sessions, id).filter(|json| is_as_written(json, digest))?;
+    let json = json_of(sessions, id).filter(|json| digest_of(json) == *digest)?;
     Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
 }

@@ -147,9 +147,9 @@ pub(crate) fn commit(
     message: &str,
     patience: Duration,
 ) -> Result<(), String> {
-    let name = |file: &PathBuf| file.strip_prefix(root).ok().map(|name| name.as_os_str().to_owned());
-    let names: Option<Vec<OsString>> = files.iter().map(name).collect();
-    let names = names.ok_or("the folder of sessions lies outside of the repository".to_owned())?;
+    let names = files.iter().map(|file| file.strip_prefix(root).map(OsString::from));
+    let names: Result<Vec<OsString>, _> = names.collect();
+    let names = names.map_err(|_| "the folder of sessions lies outside of the repository")?;
     let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
     let mut git = git.with_grace(GRACE);
     // A rebase and a bisection have no branch. During a merge git itself refuses to commit single files.

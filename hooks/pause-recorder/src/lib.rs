@@ -1,7 +1,7 @@
 //! pause-recorder: records the session when its context runs out, and leaves a snapshot that a new session can pick up. It blocks
 //! nothing.
 //!
-//! - `occupancy`, `levels`, `reading`: how full the context is, and what that means
+//! - `occupancy`, `levels`: how full the context is, and what that means
 //! - `record`, `text`: the file of a session's record, a line for each action
 //! - `material`, `git`: the facts of a snapshot that are not in the record
 //! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
@@ -18,7 +18,6 @@ mod levels;
 mod material;
 mod observe;
 mod occupancy;
-mod reading;
 mod record;
 mod registry;
 mod settings;

@@ -29,26 +29,21 @@ pub struct Material {
 
 /// The facts with this state of the repository.
 pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
-    let material = Material { root: root.to_path_buf(), git, ..Material::default() };
-    let Some(transcript) = transcript else { return material };
-    let lines = last_lines(transcript, MAX_TAIL_BYTES);
+    let lines = transcript.map(|transcript| last_lines(transcript, MAX_TAIL_BYTES)).unwrap_or_default();
     Material {
+        root: root.to_path_buf(),
+        git,
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
-        requests: requests(transcript, MAX_REQUESTS),
-        ..material
+        requests: transcript.map(|transcript| requests(transcript, MAX_REQUESTS)).unwrap_or_default(),
     }
 }
 
 fn todos(tasks: &[Task]) -> Todos {
-    let of = |progress: Progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
+    let subject = |task: &Task| one_line(&task.subject, MAX_CHARS);
+    let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
     let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
     Todos { active, completed: of(Progress::Completed).collect() }
-}
-
-fn subject(task: &Task) -> String {
-    let subject = one_line(&task.subject, MAX_CHARS);
-    if subject.is_empty() { format!("task {}", one_line(&task.id, 20)) } else { subject }
 }
 
 /// The files of calls that came back without an error.

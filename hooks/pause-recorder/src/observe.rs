@@ -9,12 +9,11 @@ use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::command::Reply;
-use crate::earlier::{self, Left};
+use crate::earlier;
 use crate::git;
 use crate::levels::Thresholds;
 use crate::material;
-use crate::occupancy::Reading;
-use crate::reading::{is_automatic_compaction, learnt, reading};
+use crate::occupancy::{Reading, is_automatic_compaction, learnt, reading};
 use crate::record::{Record, Sessions};
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
@@ -42,8 +41,10 @@ pub struct Facts {
     pub end: Option<Box<End>>,
     /// The answer to a typed command.
     pub answered: Option<Reply>,
-    /// At a session's start: what earlier sessions have left.
-    pub left: Left,
+    /// At a session's start: messages about what earlier sessions have left.
+    pub notices: Vec<String>,
+    /// At a session's start: the id and the brief of a snapshot for this session.
+    pub unread: Option<(String, String)>,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
@@ -84,14 +85,14 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         let (path, at) = (sessions.active_path(session), context.host.now());
         Some(Box::new(End { path, ending, material, at, commit: context.settings.git_commit }))
     });
-    let left = match (event, &sessions) {
+    let (notices, unread) = match (event, &sessions) {
         (Event::SessionStart { source, .. }, Some(sessions)) => {
             earlier::left(context, session, source, sessions)
         }
-        _ => Left::default(),
+        _ => Default::default(),
     };
     let thresholds = Thresholds::new(context.settings, point);
-    Some(Facts { sessions, record, reading, learnt, thresholds, end, answered, left })
+    Some(Facts { sessions, record, reading, learnt, thresholds, end, answered, notices, unread })
 }
 
 #[cfg(test)]

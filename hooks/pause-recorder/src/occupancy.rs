@@ -1,9 +1,23 @@
-//! How full the context is: the tokens of the last real reply, of the window's. Pure; `reading` finds the numbers.
+//! How full the context is: the tokens of the last real reply, of the window's. By a fresh report of the status line, else by the
+//! transcript's last reply. Learns where Claude Code compacts each model.
 //!
 //! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use shared::hook::{Context, Remembered};
+use shared::host::Timestamp;
+use shared::protocol::Event;
+use shared::state::{MACHINE, Store};
+use shared::usage::session::{self, SessionUsage};
+use transcript::last_reply;
+
+use crate::registry;
 use crate::settings::Settings;
+use crate::state::{Compaction, State};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -36,7 +50,7 @@ impl Reading {
 }
 
 #[expect(clippy::cast_precision_loss, reason = "tokens are far below 2^52")]
-pub(crate) fn percent_of(tokens: u64, window: u64) -> f64 {
+fn percent_of(tokens: u64, window: u64) -> f64 {
     tokens as f64 * 100.0 / window.max(1) as f64
 }
 
@@ -51,7 +65,7 @@ const MILLION: &str = "[1m]";
 
 /// The window's size by the first source that knows it: the status line, the settings for all models, the model's name, the
 /// settings for the longest name with which it begins. It is never smaller than what was seen in it.
-pub(crate) fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u64 {
     let set = settings.context_window_tokens.map(|set| u64::from(set.get()));
     let by_name = model.ends_with(MILLION).then_some(MILLION_WINDOW);
     let of_model = settings.context_windows_tokens.iter().filter(|(name, _)| model.starts_with(*name));
@@ -64,7 +78,7 @@ pub(crate) fn window(settings: &Settings, model: &str, told: Option<u64>, tokens
 
 /// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,
 /// the latest first; one that is another model's says nothing of this one, because it may have been changed meanwhile.
-pub(crate) fn full_name(reply: &str, chosen: &[&str]) -> String {
+fn full_name(reply: &str, chosen: &[&str]) -> String {
     let chosen = chosen.iter().find(|name| is_of(name, reply)).copied().unwrap_or_default();
     match reply {
         "" => chosen.to_owned(),
@@ -74,10 +88,126 @@ pub(crate) fn full_name(reply: &str, chosen: &[&str]) -> String {
 }
 
 /// This is what the model is called: its id, with or without a date, or a short name within it.
-pub(crate) fn is_of(name: &str, model: &str) -> bool {
+fn is_of(name: &str, model: &str) -> bool {
     let name = name.strip_suffix(MILLION).unwrap_or(name);
     let model = model.strip_suffix(MILLION).unwrap_or(model);
     !name.is_empty() && (model.contains(name) || name.contains(model))
+}
+
+/// Maximum age of a status-line report: an older one may lack the last reply, which the transcript has.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// The client writes its transcript by a timer: within 135 ms every time (tests/client-facts.md, section 4).
+const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
+
+/// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
+const LEAST_BELIEVED_PERCENT: f64 = 20.0;
+
+/// Claude Code is about to compact by itself.
+pub(crate) fn is_automatic_compaction(event: &Event) -> bool {
+    matches!(event, Event::PreCompact { trigger } if trigger == "auto")
+}
+
+/// How full the context is; `None` if that is unknown or irrelevant for this event.
+pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorded: bool) -> Option<Reading> {
+    let event = &context.request.event;
+    if !matters(event, is_recorded) {
+        return None;
+    }
+    let session = context.request.call.session_id.as_deref()?;
+    let told = context.store.and_then(|store| session::read(store, session));
+    let by_transcript = || by_transcript(context, state, told.as_ref());
+    if is_automatic_compaction(event) {
+        // The hook learns from the last reply, and a compaction takes many seconds anyway.
+        std::thread::sleep(WRITTEN_WITHIN);
+        if let Some(reading) = by_transcript() {
+            return Some(reading);
+        }
+    }
+    let now = context.host.now();
+    let is_fresh = |told: &&SessionUsage| {
+        let written = Timestamp::from_secs(told.written_at);
+        !state.compacted && written <= now && now.since(written) <= FRESH
+    };
+    let fresh = told.as_ref().filter(is_fresh);
+    fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
+}
+
+/// The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+struct Models {
+    compacted_at: BTreeMap<String, u64>,
+}
+
+impl Remembered for Models {
+    const MACHINE_WIDE: bool = true;
+
+    fn file_name(_session: &str) -> Option<String> {
+        Some("models.json".to_owned())
+    }
+}
+
+/// The last compaction of the replying model. A session looks it up once, because each lookup reads a file.
+pub(crate) fn learnt(
+    context: &Context<'_, Settings>,
+    state: &State,
+    reading: &Reading,
+) -> Option<Compaction> {
+    let model = Some(&reading.model).filter(|model| !model.is_empty())?;
+    if let Some(known) = state.learnt.as_ref().filter(|known| known.model == *model) {
+        return Some(known.clone());
+    }
+    let models: Option<Models> =
+        context.store.and_then(registry::own_store).and_then(|own| own.read(MACHINE));
+    let tokens = models.and_then(|models| models.compacted_at.get(model).copied()).unwrap_or_default();
+    Some(Compaction { model: model.clone(), tokens })
+}
+
+/// Keeps the tokens at a model's compaction.
+pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
+    let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
+    own.change(MACHINE, learnt).map_err(|error| error.to_string())
+}
+
+impl Compaction {
+    /// The percentage of the window at which the model was compacted; `None` where it is not known, or too low to be believed.
+    pub(crate) fn percent(&self, window: u64) -> Option<f64> {
+        Some(percent_of(self.tokens, window)).filter(|percent| *percent >= LEAST_BELIEVED_PERCENT)
+    }
+}
+
+fn matters(event: &Event, is_recorded: bool) -> bool {
+    match event {
+        // The reported tokens are no longer in the context.
+        Event::SessionStart { source, .. } if matches!(source.as_str(), "compact" | "clear") => false,
+        Event::SessionStart { .. }
+        | Event::SessionEnd { .. }
+        | Event::SubagentStart(_)
+        | Event::SubagentStop(_) => is_recorded,
+        _ => true,
+    }
+}
+
+/// Before the first reply Claude Code reports 0, even for a resumed session.
+fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
+    let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
+    let window = window(context.settings, &told.model, told.context.size, tokens);
+    Some(Reading { tokens, window, model: told.model.clone(), source: Source::StatusLine })
+}
+
+/// Uses the window of an old status-line report, too: the window of a model does not change.
+fn by_transcript(
+    context: &Context<'_, Settings>,
+    state: &State,
+    told: Option<&SessionUsage>,
+) -> Option<Reading> {
+    let reply = last_reply(context.request.call.transcript_path.as_deref()?)?;
+    let told_model = told.map_or("", |told| &told.model);
+    let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
+    let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
+    let window = window(context.settings, &model, size, reply.tokens);
+    Some(Reading { tokens: reply.tokens, window, model, source: Source::Transcript })
 }
 
 #[cfg(test)]

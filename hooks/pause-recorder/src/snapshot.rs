@@ -183,8 +183,6 @@ const MAX_TURNS: usize = 3;
 /// Two prompts are the same if they begin so: the record has only the beginning of a long one.
 const SAME_CHARS: usize = 100;
 
-const MAX_FILES: usize = 500;
-
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
     let completed = &material.todos.completed;
@@ -203,13 +201,12 @@ fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -
 /// The last prompt, tasks that are not completed, and what was asked before, the last first.
 fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut asked = asked(recorded, material).into_iter();
-    let kinds = recorded.actions.iter().rev().map(|action| action.kind);
-    let word =
-        match kinds.into_iter().find(|kind| matches!(kind, Kind::UserMessage | Kind::AssistantResponse)) {
-            Some(Kind::AssistantResponse) => "asked last, answered",
-            Some(_) => "asked last, without an answer",
-            None => "asked last",
-        };
+    let is_turn = |action: &&Action| matches!(action.kind, Kind::UserMessage | Kind::AssistantResponse);
+    let word = match recorded.actions.iter().rev().find(is_turn).map(|action| action.kind) {
+        Some(Kind::AssistantResponse) => "asked last, answered",
+        Some(_) => "asked last, without an answer",
+        None => "asked last",
+    };
     let last = asked.next().map(|prompt| line(word, &prompt));
     let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
     let asked = asked.map(|prompt| line("asked", &prompt));
@@ -249,7 +246,7 @@ fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
     let mut files: Vec<String> = Vec::new();
     for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {
         let file = relative(&path, &root);
-        if !file.is_empty() && files.len() < MAX_FILES && !files.contains(&file) {
+        if !file.is_empty() && !files.contains(&file) {
             files.push(file);
         }
     }

@@ -12,7 +12,7 @@ use shared::switches::Turn;
 
 use crate::git::commit;
 use crate::material::Material;
-use crate::reading::learn;
+use crate::occupancy::learn;
 use crate::record::{
     self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
 };
@@ -21,9 +21,6 @@ use crate::snapshot::{Numbers, build, markdown, yaml};
 use crate::state::Compaction;
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
-
-/// Follows the reason why a record cannot begin.
-const NOT_BEGUN: &str = "So this session is not recorded; `pause-recorder start` tries again";
 
 /// The bytes of the longest snapshot that is read.
 const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
@@ -98,8 +95,9 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Start { session, transcript, actions } => {
-                let id = record::append(&sessions, &session, actions)
-                    .map_err(|why| format!("{why}. {NOT_BEGUN}"))?;
+                let id = record::append(&sessions, &session, actions).map_err(|why| {
+                    format!("{why}. This session is not recorded; `pause-recorder start` tries again")
+                })?;
                 let id = id.unwrap_or_default();
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
@@ -158,10 +156,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
     let message = format!("Pause snapshot {id}");
     let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
-    done.map_err(|why| {
-        let path = sessions.file(&id, JSON);
-        format!("pause-recorder: the snapshot is written ({}), but not committed: {why}", path.display())
-    })
+    done.map_err(|why| format!("pause-recorder: the snapshot {id} is written, but not committed: {why}"))
 }
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
@@ -182,18 +177,14 @@ fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<Pat
     Ok((files, digest))
 }
 
-fn digest_of(bytes: &[u8]) -> String {
+/// The digest of a snapshot's JSON.
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
     digest::hex(bytes, 32)
 }
 
 /// The bytes of a snapshot's JSON; none where they cannot be read.
 pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
     is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
-}
-
-/// The bytes are the JSON that was written with this digest.
-pub(crate) fn is_as_written(json: &[u8], written: &str) -> bool {
-    digest_of(json) == written
 }
 
 #[cfg(test)]

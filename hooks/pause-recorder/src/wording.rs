@@ -7,14 +7,14 @@ use crate::occupancy::Reading;
 use crate::record::Sessions;
 
 /// A level is reached; `record`: what is said of the record.
-pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
+pub(crate) fn level(level: Level, reading: &Reading, record: Option<&str>) -> String {
     let hint = match level {
         Level::Warning => "; a good moment to finish this piece, or for /compact",
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
     let full = full(reading.percent(), reading.tokens, reading.window);
-    format!("pause-recorder: the context is {full}{hint}{record}")
+    format!("pause-recorder: the context is {full}{hint}{}", record.unwrap_or_default())
 }
 
 /// `71 % full (142,000 of 200,000 tokens)`.
@@ -23,11 +23,10 @@ pub(crate) fn full(percent: f64, used: u64, total: u64) -> String {
 }
 
 /// The level at which a record begins is reached.
-pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
+pub(crate) fn recorded(sessions: Option<&Sessions>) -> String {
     match sessions.map(Sessions::told) {
-        Some(folder) if is_begun => format!("; this session is being recorded in {folder}"),
         Some(folder) => format!(
-            "; from here on this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
+            "; this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
         ),
         None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
     }
@@ -35,9 +34,9 @@ pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
 
 /// A record whose session may have ended.
 pub(crate) fn orphan(id: &str, last: Timestamp) -> String {
-    let last = last.local();
     format!(
-        "pause-recorder: the record {id} of another session is not finalized, silent since {last}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`"
+        "pause-recorder: the record {id} of another session is not finalized, silent since {}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`",
+        last.local()
     )
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 use shared::cli::{self, Asker};
 use shared::hook::Context;
 use shared::host::DAY;
-use shared::operator::Caller;
+use shared::operator::{Caller, Standing};
 
 use super::Reply;
 use crate::PauseRecorder;
@@ -12,19 +12,21 @@ use crate::brief::brief_of;
 use crate::decide::started;
 use crate::git;
 use crate::levels::{Level, Thresholds};
-use crate::material::{self, Material};
+use crate::material;
 use crate::observe::PATIENCE;
-use crate::reading::{learnt, reading};
+use crate::occupancy::{learnt, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
 use crate::registry::Registry;
 use crate::settings::Settings;
 use crate::snapshot::{Numbers, Snapshot, markdown};
 use crate::state::State;
-use crate::step::{End, Ending, Step, is_as_written, json_of};
+use crate::step::{End, Ending, Step, digest_of, json_of};
 use crate::wording::{self, counted};
 
 /// The lines of `list`.
 const MAX_LISTED: usize = 100;
+
+const LIST: &str = "`pause-recorder list` shows all";
 
 /// Precedes the brief where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
@@ -89,31 +91,41 @@ impl Project<'_> {
 
     /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
     /// may still be at work.
-    fn the_active(&self, id: Option<&str>) -> Result<Active, String> {
+    fn the_active(&self, id: Option<&str>, verb: &str) -> Result<Active, String> {
         let mut actives = self.actives();
         actives.retain(|active| match id {
             Some(id) => active.name == id,
             None => active.is_own || self.asker.session.is_none(),
         });
-        match (id, actives.len()) {
-            (Some(id), 0) => Err(unknown(id)),
-            (None, 0 | 2..) => {
-                Err("there is no record here, or there are several; `pause-recorder list` shows all"
-                    .to_owned())
-            }
-            _ => Ok(actives.swap_remove(0)),
+        if actives.is_empty() || (id.is_none() && actives.len() > 1) {
+            return Err(format!("there is no such record, or there are several; {LIST}"));
         }
+        let active = actives.swap_remove(0);
+        // A script of the user's outside of any session may name one, too.
+        let is_script =
+            self.asker.caller == Caller::Shell(Standing::NoTerminal) && self.asker.session.is_none();
+        if !active.is_own && !is_script {
+            self.for_the_user(&format!("{verb} {}", active.name))?;
+        }
+        Ok(active)
+    }
+
+    /// Only the user may lose what was recorded, or touch the record of another session.
+    fn for_the_user(&self, line: &str) -> Result<(), String> {
+        let caller = self.asker.caller;
+        let refusal = || caller.refusal(&format!("pause-recorder {line}"), true);
+        if caller.is_operator() { Ok(()) } else { Err(refusal()) }
     }
 
     /// The snapshots, newest first.
-    fn all_kept(&self) -> Vec<Kept> {
-        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id)).collect()
+    fn all_kept(&self) -> impl Iterator<Item = Kept> {
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id))
     }
 
-    /// The snapshot with this id.
-    fn the_kept(&self, id: &str) -> Result<Kept, String> {
-        let mut ids = self.sessions.ids(&[JSON]).into_iter();
-        ids.find(|known| known == id).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
+    /// The snapshot with this id. Without an id: the newest of those that are wanted.
+    fn the_kept(&self, id: Option<&str>, is_wanted: fn(&Kept) -> bool) -> Result<Kept, String> {
+        let is_meant = |kept: &Kept| id.map_or_else(|| is_wanted(kept), |id| kept.id == id);
+        self.all_kept().find(is_meant).ok_or(format!("there is no such snapshot; {LIST}"))
     }
 
     fn kept(&self, id: String) -> Kept {
@@ -121,7 +133,7 @@ impl Project<'_> {
         let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
         let provenance = match entry {
             None => "not written on this machine",
-            Some(entry) if !is_as_written(&bytes, &entry.digest) => "changed since it was written",
+            Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
             Some(entry) if entry.read_at.is_some() => "read",
             Some(_) => "unread",
         };
@@ -129,10 +141,6 @@ impl Project<'_> {
             serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
         Kept { id, provenance, snapshot }
     }
-}
-
-fn unknown(id: &str) -> String {
-    format!("there is none with the id {id}; `pause-recorder list` shows them all")
 }
 
 pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
@@ -187,7 +195,7 @@ fn record_value(recorded: &Recorded, numbers: &Numbers) -> Value {
 
 pub(super) fn list(project: &Project<'_>) -> Reply {
     let mut lines: Vec<String> = project.actives().iter().map(active_line).collect();
-    lines.extend(project.all_kept().iter().map(kept_line));
+    lines.extend(project.all_kept().map(|kept| kept_line(&kept)));
     lines.truncate(MAX_LISTED);
     if lines.is_empty() {
         lines.push(format!("nothing in {}", project.sessions.told()));
@@ -208,15 +216,13 @@ fn active_line(active: &Active) -> String {
 fn kept_line(kept: &Kept) -> String {
     let (id, provenance) = (&kept.id, kept.provenance);
     let Some(snapshot) = &kept.snapshot else { return format!("{id}  cannot be read, {provenance}") };
-    let full = snapshot.percent().map(|percent| format!("{percent:.0} % full, ")).unwrap_or_default();
     let actions = counted(snapshot.incremental_pause.action_count);
-    format!("{id}  {}  {full}{actions}, {provenance}", snapshot.paused_at())
+    format!("{id}  {}  {actions}, {provenance}", snapshot.paused_at())
 }
 
 /// Renders the JSON anew, because anybody may have written the Markdown beside it.
 pub(super) fn show(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
-    let latest = || project.all_kept().into_iter().next().ok_or("this project has no snapshot".to_owned());
-    let kept = id.map_or_else(latest, |id| project.the_kept(id))?;
+    let kept = project.the_kept(id, |_| true)?;
     let snapshot = kept.snapshot.as_ref().ok_or_else(|| format!("{}.json is no snapshot", kept.id))?;
     let warning = if kept.is_ours() { String::new() } else { format!("({})\n\n", kept.provenance) };
     Ok(Reply::yes(format!("{warning}{}", markdown(snapshot).trim_end())))
@@ -238,33 +244,27 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
         actions: vec![started(session, reading.as_ref(), "command", project.asker.host.now())],
     };
     let folder = project.sessions.told();
-    Ok(done(
-        format!("from here on this session is recorded in {folder}; pause-recorder discard drops it"),
-        step,
-    ))
+    let text = format!("from here on this session is recorded in {folder}; pause-recorder discard drops it");
+    Ok(done(text, step))
 }
 
 /// The asking session ends its record now. Another session's record ended with its last line.
 pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -> Result<Reply, String> {
-    let Active { record, recorded, name, is_own, .. } = project.the_active(id)?;
+    let Active { record, recorded, name, is_own, .. } = project.the_active(id, "finalize")?;
+    if minimal {
+        project.for_the_user(&format!("finalize --minimal {name}"))?;
+    }
     let Project { sessions, asker, .. } = project;
     if recorded.id.is_empty() {
-        let path = sessions.told_of(&record.path);
-        return Err(format!("no line of {path} can be read; pause-recorder discard {name} removes it"));
+        return Err(format!("no line of the record can be read; pause-recorder discard {name} removes it"));
     }
-    let material = || {
-        let entry = project.registry.of(&sessions.root, &name);
-        let git = git::look(asker.host, &sessions.root, PATIENCE).unwrap_or_default();
-        material::gather(&sessions.root, git, entry.and_then(|entry| entry.transcript.as_deref()))
-    };
-    let (ending, end, material) = if minimal {
-        (Ending::Minimal, ARCHIVE, Material::default())
-    } else {
-        (Ending::Full, JSON, material())
-    };
+    let entry = project.registry.of(&sessions.root, &name);
+    let git = git::look(asker.host, &sessions.root, PATIENCE).unwrap_or_default();
+    let transcript = entry.and_then(|entry| entry.transcript.as_deref());
+    let (ending, end) = if minimal { (Ending::Minimal, ARCHIVE) } else { (Ending::Full, JSON) };
     let step = Step::Finish(Box::new(End {
         ending,
-        material,
+        material: material::gather(&sessions.root, git, transcript),
         at: if is_own { asker.host.now() } else { record.modified },
         commit: project.context.settings.git_commit,
         path: record.path,
@@ -275,7 +275,8 @@ pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -
 
 /// Removes a record, whatever its file holds.
 pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
-    let Active { record, name, is_known, recorded, .. } = project.the_active(id)?;
+    let Active { record, name, is_known, recorded, .. } = project.the_active(id, "discard")?;
+    project.for_the_user(&format!("discard {name}"))?;
     let actions = counted(recorded.actions.len() as u64);
     let text = format!("{name} is discarded, {actions}; nothing of it is left");
     // A stranger's file must not remove our snapshot of the same id.
@@ -285,9 +286,7 @@ pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, 
 
 /// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
 pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, String> {
-    let none = || "this project has no snapshot that was written on this machine".to_owned();
-    let latest = || project.all_kept().into_iter().find(Kept::is_ours).ok_or_else(none);
-    let kept = id.map_or_else(latest, |id| project.the_kept(id))?;
+    let kept = project.the_kept(id, Kept::is_ours)?;
     let (is_ours, Kept { id, provenance, snapshot }) = (kept.is_ours(), kept);
     let Some(snapshot) = snapshot.filter(|_| is_ours) else {
         return Err(format!(
@@ -302,17 +301,20 @@ pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, S
     Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
 }
 
-pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Reply {
+pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Result<Reply, String> {
+    if !dry_run {
+        project.for_the_user(&format!("prune --older-than {days}"))?;
+    }
     let before = id_at(project.asker.host.now().minus(DAY * days));
     let active: Vec<String> = project.actives().into_iter().map(|active| active.name).collect();
     let mut ids = project.sessions.ids(&ENDS);
     ids.retain(|id| *id < before && !active.contains(id));
     if ids.is_empty() {
-        return Reply::yes(format!("no snapshot of this project is older than {days} days"));
+        return Ok(Reply::yes(format!("no snapshot of this project is older than {days} days")));
     }
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
-    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { record: None, ids }) }
+    Ok(if dry_run { Reply::yes(text) } else { done(text, Step::Remove { record: None, ids }) })
 }
 
 fn done(text: String, step: Step) -> Reply {

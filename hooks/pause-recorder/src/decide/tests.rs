@@ -7,7 +7,6 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 
 use super::decide;
-use crate::earlier::Left;
 use crate::levels::{Level, Thresholds};
 use crate::material::Material;
 use crate::observe::Facts;
@@ -76,7 +75,8 @@ fn at(percent: u64) -> Case {
             thresholds: Thresholds::new(&settings, None),
             end: None,
             answered: None,
-            left: Left::default(),
+            notices: Vec::new(),
+            unread: None,
         },
         state: State::default(),
         settings,
@@ -315,8 +315,8 @@ fn record_begins_by_itself_once_until_the_context_falls() {
 #[test]
 fn new_session_is_told_of_a_snapshot_once_and_a_headless_one_is_not() {
     let mut case = at(5).on(start("startup"));
-    case.facts.left.unread = Some(("session-4".into(), "earlier".into()));
-    case.facts.left.notices = vec!["left".into()];
+    case.facts.unread = Some(("session-4".into(), "earlier".into()));
+    case.facts.notices = vec!["left".into()];
     assert_eq!(case.notice(), "left");
     let outcome = case.outcome();
     assert_eq!(outcome.verdict, Verdict::Advise { text: "earlier".to_owned() });

@@ -36,7 +36,7 @@ impl World {
     }
 
     fn unread(&self, session: &str) -> Option<(String, String)> {
-        self.starts(session).left.unread
+        self.starts(session).unread
     }
 }
 
@@ -49,7 +49,7 @@ fn silent_for(record: &Record, minutes: u64) {
 fn new_session_receives_what_an_ended_one_has_left_but_nothing_that_was_changed_or_written_elsewhere() {
     let world = World::new(NOW);
     world.ends("old");
-    let left = world.starts("new").left;
+    let left = world.starts("new");
     let json = world.sessions().file(&world.entry().id, JSON);
     let path = format!("\nSnapshot: {} ", world.sessions().told_of(&json));
     assert!(left.notices.is_empty() && left.unread.unwrap().1.contains(&path));
@@ -67,7 +67,7 @@ fn records_are_finalized_or_reported_by_their_silence() {
     for (minutes, orphans, actives) in [(29, 0, 1), (31, 1, 1), (24 * 60, 0, 0)] {
         let world = World::new(NOW);
         silent_for(&world.begins("old"), minutes);
-        let notices = world.starts("new").left.notices;
+        let notices = world.starts("new").notices;
         assert_eq!((notices.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
         assert!(notices.iter().all(|text| text.contains(&format!("finalize {}`", world.entry().id))));
     }
@@ -85,7 +85,7 @@ fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
     world.ends("old");
     let json = world.sessions().file(&world.entry().id, JSON);
     fs::create_dir(&json).unwrap();
-    let left = world.starts("b").left;
+    let left = world.starts("b");
     assert_eq!((left.notices.len(), left.unread), (1, None));
     fs::remove_dir(json).unwrap();
     assert!(world.unread("c").is_some());

@@ -1,5 +1,7 @@
 //! The window by whoever knows it, and what share of it is used.
 
+mod reading;
+
 use shared::config::Bounded;
 
 use super::{MILLION_WINDOW, USUAL_WINDOW, full_name, is_of, window};

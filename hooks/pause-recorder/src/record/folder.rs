@@ -4,7 +4,7 @@
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -53,10 +53,10 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
+        let dir = self.dir.display();
         let unmade = |why: &dyn Display| {
-            let dir = self.dir.display();
             format!(
-                "pause-recorder: {dir} cannot be used: {why}. It must be a folder in the project, and no link"
+                "pause-recorder: {dir} cannot be used: {why}; it must be a folder in the project, no link"
             )
         };
         let parent = self.dir.parent().unwrap_or(&self.dir);
@@ -173,13 +173,8 @@ impl Sessions {
             there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
         };
         let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
-        let compressed = |archive: PathBuf| match compress(&archive) {
-            // Another session was faster.
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(&archive, "compressed", &error)),
-            _ => Ok(()),
-        };
         let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
-        old.try_for_each(|archive| locked(&archive.clone(), || compressed(archive)))
+        old.try_for_each(|archive| compress(&archive))
     }
 
     /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.
@@ -201,12 +196,19 @@ impl Sessions {
 }
 
 /// Compresses one archive. After a kill the archive is still there, and the next call compresses it again.
-fn compress(archive: &Path) -> io::Result<()> {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
-    encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
-    let compressed = PathBuf::from(format!("{}.gz", archive.display()));
-    write_durable(&compressed, &encoder.finish()?, SharedMode::Private)?;
-    fs::remove_file(archive)
+fn compress(archive: &Path) -> Result<(), String> {
+    let compressed = || {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(&read_regular(archive, MAX_ARCHIVE_BYTES)?)?;
+        let compressed = PathBuf::from(format!("{}.gz", archive.display()));
+        write_durable(&compressed, &encoder.finish()?, SharedMode::Private)?;
+        fs::remove_file(archive)
+    };
+    locked(archive, || match compressed() {
+        // Another session was faster.
+        Err(error) if error.kind() != ErrorKind::NotFound => Err(failed(archive, "compressed", &error)),
+        _ => Ok(()),
+    })
 }
 
 /// The id of a record that begins at this time.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// The value as a YAML document. Its keys are plain words.
 pub(crate) fn yaml(value: &Value) -> String {
@@ -18,8 +18,8 @@ fn block(text: &mut String, value: &Value, indent: &str) {
         _ => Vec::new(),
     };
     for (name, entry) in entries {
-        let is_block = entry.as_object().is_some_and(|map| !map.is_empty())
-            || entry.as_array().is_some_and(|list| !list.is_empty());
+        let entries = entry.as_object().map(Map::len).or(entry.as_array().map(Vec::len));
+        let is_block = entries.is_some_and(|entries| entries > 0);
         if is_block {
             let _ = writeln!(text, "{indent}{name}");
             block(text, entry, &format!("{indent}  "));

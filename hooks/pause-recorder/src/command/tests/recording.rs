@@ -3,6 +3,7 @@
 use std::fs;
 
 use shared::hook::Effect;
+use shared::operator::{Caller, Standing};
 
 use super::{NOW, PROMPT, TERMINAL, Way};
 use crate::record::{ARCHIVE, JSON};
@@ -32,7 +33,7 @@ fn path_stands_alone_on_the_last_line() {
         let path = world.sessions().file(ID, end);
         assert_eq!(world.yes(PROMPT, line), format!("{ID} is finalized, 1 action:\n{}", path.display()));
         assert!(path.is_file() && world.sessions().actives().is_empty(), "{line}");
-        assert!(world.no(PROMPT, "finalize").contains("there is no record here"));
+        assert!(world.no(PROMPT, "finalize").contains("no such record"));
     }
 }
 
@@ -41,10 +42,31 @@ fn record_of_another_session_needs_its_id() {
     for verb in ["finalize", "discard"] {
         let world = World::new(NOW);
         world.yes(Way::of("two"), "start");
-        assert!(world.no(PROMPT, verb).contains("there is no record here"));
-        assert!(world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("there is none"));
+        assert!(world.no(PROMPT, verb).contains("no such record"));
+        assert!(world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("no such record"));
         assert!(world.yes(PROMPT, &format!("{verb} {ID}")).starts_with(ID));
     }
+}
+
+#[test]
+fn only_the_user_loses_what_was_recorded_or_touches_another_sessions_record() {
+    let world = World::new(NOW);
+    let inside = Way { caller: Caller::Shell(Standing::InsideClaude), ..PROMPT };
+    world.yes(inside, "start");
+    for line in ["finalize --minimal", "discard"] {
+        let end = format!("type: pause-recorder {line} {ID}");
+        for way in [inside, Way { caller: Caller::Untyped, ..PROMPT }] {
+            assert!(world.no(way, line).ends_with(&end), "{line}");
+        }
+    }
+    assert!(world.no(inside, "prune").ends_with("type: pause-recorder prune --older-than 90"));
+    let other = Way { session: Some("two"), ..inside };
+    assert!(
+        world.no(other, &format!("finalize {ID}")).ends_with(&format!("type: pause-recorder finalize {ID}"))
+    );
+    let script = Way { session: None, caller: Caller::Shell(Standing::NoTerminal) };
+    assert!(world.no(script, "discard").contains("no terminal"));
+    assert!(world.yes(script, "finalize").starts_with(ID));
 }
 
 #[test]

@@ -11,8 +11,7 @@ use shared::protocol::{Call, Event, Subagent, ToolResult};
 use shared::state::Store;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
-use super::{learn, learnt, reading};
-use crate::occupancy::{Reading, Source};
+use crate::occupancy::{Reading, Source, learn, learnt, reading};
 use crate::registry;
 use crate::settings::Settings;
 use crate::state::{Compaction, State};
