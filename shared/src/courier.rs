@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::child::{self, ChildError, Limits};
 use crate::host::{Host, least_environment};
@@ -34,13 +34,8 @@ pub struct Request {
     pub body: Option<String>,
     /// Proxy. The courier reads none from its environment, which a repository may define.
     pub proxy: Option<String>,
-    #[serde(rename = "timeout_ms", serialize_with = "in_millis")]
-    pub timeout: Duration,
+    pub timeout_ms: u128,
     pub max_bytes: u64,
-}
-
-fn in_millis<S: Serializer>(time: &Duration, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_u128(time.as_millis())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

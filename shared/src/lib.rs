@@ -19,12 +19,6 @@
 //! 12. [`hook_names`]: the names of hooks and commands. [`project_env`]: whether a project redirects requests.
 //!     [`child`]: a child process with a deadline. [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
 //!
-//! One quiet `PreToolUse` visits these 19 files, in this order: the hook's `main`, `lib`; here `run`, `host`, `host/stdin`,
-//! `protocol/input`, `host/places`, `state/store`, `heartbeat`, `own_calls`, `operator/typed`, `switches`, `config/section`,
-//! `config/layer`, the hook's `settings`; `run/decision`; the hook's `observe`; `state/lock`; the hook's `decide`. One blocked
-//! `Stop` visits 25: not `own_calls`, and `stop_gate`, `blocks`, `journal`, `protocol/answer`, `transcript/turn`,
-//! `transcript/tail` and `transcript/line` beside the others.
-//!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
 //! stdout is empty or one JSON object, and the journal says what happened.
 

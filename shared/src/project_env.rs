@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use crate::config::{MAX_LAYER_BYTES, Refused, read_text};
 use crate::host::{Host, ancestors, is_same_folder};
@@ -41,17 +41,13 @@ fn defines_it(folder: &Path) -> bool {
 
 /// A name under `env` of a project's settings may lead a request elsewhere; `None`: the text is no settings object.
 fn misleads_requests(text: &str) -> Option<bool> {
-    #[derive(Deserialize)]
-    struct Settings {
-        #[serde(default)]
-        env: serde_json::Map<String, serde_json::Value>,
-    }
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
         return Some(false);
     }
-    let settings: Settings = serde_json::from_str(text).ok()?;
-    Some(settings.env.keys().any(|name| misleads(name)))
+    let settings: Map<String, Value> = serde_json::from_str(text).ok()?;
+    let Some(variables) = settings.get("env") else { return Some(false) };
+    Some(variables.as_object()?.keys().any(|name| misleads(name)))
 }
 
 /// Variables that may lead a request elsewhere, or have it made on another account, or run a project's code in what a hook

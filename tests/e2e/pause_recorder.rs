@@ -149,7 +149,7 @@ fn typed_it_is_started_looked_at_and_dropped_without_a_request() {
     let mut user = scene.user_as(script![call(20), "first done"], |client| client.model(UNCOMPACTED));
     for (line, shown) in [
         ("pause-recorder start", "discard drops it"),
-        ("pause-recorder status", "levels: caution at 70 %"),
+        ("pause-recorder status", "record: session-"),
         ("pause-recorder list", "of this session"),
     ] {
         user.commands(line, shown);

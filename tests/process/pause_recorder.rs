@@ -187,7 +187,7 @@ fn a_session_is_recorded_and_the_next_one_is_told_of_its_snapshot_once() {
     for part in [
         "an earlier session of this project ended ",
         "context 93 % full",
-        "Branch: main, 1 file uncommitted",
+        "Branch: main; files uncommitted: 1",
         "- last words of a turn: The parser is written, the printer is not.",
         "- asked last, without an answer: and now the printer",
         ": add the parser",
@@ -212,7 +212,7 @@ fn words_in_a_shell_and_typed_as_a_prompt_are_answered_alike() {
         assert!(told.contains(part), "{words}: {told:?}");
     };
     in_shell("start", "from here on this session is recorded in .claude/sessions");
-    typed("start", "this session is being recorded already: session-");
+    typed("start", "this session is being recorded already");
     in_shell("status", "record: session-");
     typed("list", "being recorded, 1 action, of this session");
     in_shell("finalize", "is finalized, 1 action:\n");

@@ -114,8 +114,7 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
         state.count(id, now);
         return Outcome { notice: Some(alert), memory: Memory::Save(state), ..Outcome::pass() };
     }
-    let new = || Session { since: now, ..Session::default() };
-    let mut session = state.sessions.remove(&id).unwrap_or_else(new);
+    let mut session = state.sessions.remove(&id).unwrap_or(Session { since: now, ..Session::default() });
     let (mut notice, mut effects) = (None, Vec::new());
     // An exempt call neither waits nor keeps those it runs beside from waiting.
     if !is_exempt && !session.joins(prompt, now, input.settings) {
@@ -131,10 +130,8 @@ fn after_call(input: &Input<'_, CreditPacer>, scene: &Scene, prompt: u64, is_exe
     state.sessions.retain(|_, session| now.since(session.last) < HOUR);
     state.count(id, now);
     let waits = pending.filter(|_| now < until && !is_exempt);
-    let verdict = waits.map_or(Verdict::Pass, |pending| {
-        state.learned.sleeps(id, exact(until));
-        Verdict::Sleep { until, rule: pending.window.key().into() }
-    });
+    let rule = |pending: Pending| pending.window.key().into();
+    let verdict = waits.map_or(Verdict::Pass, |pending| Verdict::Sleep { until, rule: rule(pending) });
     Outcome { verdict, notice, memory: Memory::Note(state), effects, ..Outcome::pass() }
 }
 
@@ -210,7 +207,9 @@ pub(crate) fn allowed(
     let delay = Duration::try_from_secs_f64(pace.delay_secs).unwrap_or_default();
     let delay = if headless { delay.min(HEADLESS_MAX) } else { delay };
     let Some(limit) = settings.max_total_delay_per_hour_secs else { return delay };
-    let slept = session.map_or(Duration::ZERO, |session| session.slept_lately(now));
+    let delays = session.iter().flat_map(|session| &session.delays);
+    let lately = delays.filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
+    let slept = lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum();
     delay.min(Duration::from_secs(limit.get().into()).saturating_sub(slept))
 }
 

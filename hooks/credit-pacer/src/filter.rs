@@ -4,7 +4,7 @@
 //! A line `{"learn": ...}` teaches the past, and lines after it go on from there. So does a line whose `calls` name the call
 //! that the line before asked about. Any other line stands alone.
 
-use std::io::{self, BufRead, Write};
+use std::io::{BufRead, Write};
 use std::process::ExitCode;
 
 use pacing::{
@@ -19,9 +19,6 @@ use crate::settings::Settings;
 
 /// The form of a line.
 const SHAPE: &str = r#"{"now": SECONDS, "session": "NAME", "snapshots": [{"at": SECONDS, "five_hour": {"used_percent": NUMBER, "resets_at": SECONDS}, "seven_day": {...}}], "calls": [{"at": SECONDS, "session": "NAME", "slept_secs": NUMBER}], "settings": {...}}, or {"learn": {"calls": [...], "snapshots": [...]}, "settings": {...}}"#;
-
-/// The times that a line may name, in seconds since the epoch. Milliseconds are beyond them.
-const TIMES: std::ops::Range<f64> = 0.0..1e10;
 
 /// A line. `null` counts as left out; unknown keys are ignored.
 #[derive(Deserialize)]
@@ -77,8 +74,9 @@ struct Memory {
     settings: Option<(Map<String, Value>, Settings)>,
 }
 
+/// Milliseconds are beyond the times that a line may name.
 fn time(at: f64) -> Result<f64, String> {
-    if TIMES.contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
+    if (0.0..1e10).contains(&at) { Ok(at) } else { Err(format!("{at} is no time in seconds")) }
 }
 
 impl History {
@@ -118,10 +116,8 @@ pub(crate) fn run(input: impl BufRead, mut output: impl Write) -> ExitCode {
     for line in input.split(b'\n') {
         let Ok(line) = line else { return ExitCode::FAILURE };
         let answer = memory.answer(&line).unwrap_or_else(|error| json!({ "error": error }));
-        match writeln!(output, "{answer}").and_then(|()| output.flush()) {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => break,
-            Err(_) => return ExitCode::FAILURE,
+        if writeln!(output, "{answer}").and_then(|()| output.flush()).is_err() {
+            break;
         }
     }
     ExitCode::SUCCESS

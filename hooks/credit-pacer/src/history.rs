@@ -1,14 +1,13 @@
 //! `credit-pacer history`: the usage of each limit as a line of blocks, and each day in numbers. Pure but for [`text`].
 
-use pacing::{Reading, Window};
+use pacing::{Reading, Window, percent};
 use shared::cli::Asker;
 
 use crate::past::{Past, look_back};
-use crate::wording::{SOURCES, percent};
+use crate::wording::SOURCES;
 
 /// The narrowest and the widest chart, in characters.
 const COLUMNS: (u16, u16) = (40, 160);
-
 const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
@@ -62,7 +61,7 @@ fn block(used: f64) -> char {
 
 fn heading(past: &Past, window: Window) -> String {
     let name = window.name();
-    let used = |reading: Reading| percent(reading.used_percent);
+    let used = |reading: Reading| percent(reading.used_percent, true);
     if let Some(reading) = past.held(window, past.now) {
         let resets = past.date_and_time(reading.resets_at);
         return format!("{name}: {} used, resets {resets}", used(reading));

@@ -5,6 +5,7 @@ use shared::cli::{Asker, off_file};
 use shared::config::Section;
 use shared::digest;
 use shared::host::Timestamp;
+use shared::state::MACHINE;
 use shared::usage::Usage;
 
 use crate::decide::allowed;
@@ -30,7 +31,7 @@ impl Now {
         let (settings, time) = (&section.settings, asker.host.now());
         let scene = Scene::of(usage, settings, secs(time));
         let scene = Scene { rules: rules::around(settings, secs(time)), ..scene };
-        let state = asker.store.and_then(State::peek).unwrap_or_default();
+        let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();
         let pace = state.pace(&scene, time);
         let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
         let session = asker.session.and_then(|session| state.sessions.get(&digest::number(session)));

@@ -1,13 +1,12 @@
 //! The recorded past: usage, delays, and each day in numbers. Pure but for [`look_back`].
 
-use pacing::{DAY_SECS, Reading, Rules, Window, duration, newest, seconds};
+use pacing::{DAY_SECS, Reading, Rules, Window, duration, newest, percent, seconds};
 use shared::cli::Asker;
 
 use crate::CreditPacer;
 use crate::database::{self, DelayRow, Rows};
 use crate::rules;
 use crate::state::secs;
-use crate::wording::percent;
 
 /// A time in seconds since the epoch. A day goes from its first second in the user's time zone to that of the next day: some
 /// are 23 or 25 hours long.
@@ -110,8 +109,9 @@ impl Past {
     /// A day in words: its date, the highest usage of each limit, the number of delays and their sum.
     pub(crate) fn row(&self, day: &Span) -> [String; 4] {
         let dash = || "–".to_owned();
-        let highest =
-            |window| self.highest(window, day).map_or_else(dash, |reading| percent(reading.used_percent));
+        let highest = |window| {
+            self.highest(window, day).map_or_else(dash, |reading| percent(reading.used_percent, true))
+        };
         let [five_hour, weekly] = Window::ALL.map(highest);
         let delays: Vec<i64> =
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();

@@ -1,12 +1,10 @@
 //! Asking the usage API: at most every ten minutes by all sessions together, in a process of its own, never in a tool call's
 //! way.
 //!
-//! - `slot`: when it may be asked next, and why there is no reading
-//! - `answer`: the result of a request
+//! `slot` says when it may be asked next, and why there is no reading.
 //!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
 
-mod answer;
 mod slot;
 
 use std::collections::BTreeMap;
@@ -17,14 +15,15 @@ use std::time::Duration;
 use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
-use shared::courier::{self, CourierError, Request};
+use shared::courier::{self, Answer, CourierError, Request};
 use shared::hook::Context;
-use shared::host::{Host, Places, Timestamp};
+use shared::host::{HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
 use shared::project_env::is_misled;
 use shared::state::Store;
 use shared::usage::{self, Observed, Sight, Source, Window};
 
+use crate::readings::reported;
 use crate::settings::{Settings, UsageApi};
 use crate::state::{exact, secs};
 use crate::{CreditPacer, database};
@@ -32,11 +31,14 @@ use slot::Failure;
 
 pub(crate) use slot::Slot;
 
+/// Sentences for the user on why there is no reading.
 const NO_LOGIN: &str = "there is no login of Claude Code that is valid: start `claude` and log in";
-
 const NO_COURIER: &str =
     "the program `courier`, which asks it, is missing beside credit-pacer or does not work: install again";
-
+const NO_ANSWER: &str = "the server cannot be reached, or its answer holds no usage, and is asked again later: is \
+                         credit-pacer.usage_api.url right, and Barbless up to date?";
+const DENIED: &str = "the server does not take the login: start `claude` and log in again";
+const TOO_MANY: &str = "the server was asked too often, and is left alone for a while";
 const NOT_KEPT: &str = "what it said could not be written to the state folder";
 
 /// The verb that asks. It is in no help: nobody needs to type it.
@@ -87,10 +89,11 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     {
         let interval = Duration::from_secs(settings.interval_secs.get().into());
         if Slot::take(store, host.now(), interval) {
-            let result = ask(host, places, &settings).and_then(|windows| Ok(keep(store, windows, host)?));
-            if let Some(news) = Slot::settle(store, result, host.now(), interval) {
-                database::report(store, Err(format!("usage API: {news}")), host.now());
+            let result = ask(host, places, &settings).and_then(|windows| keep(store, windows, host));
+            if let Err((why, _)) = &result {
+                database::report(store, Err(format!("usage API: {why}")), host.now());
             }
+            Slot::settle(store, result, host.now(), interval);
         }
     }
     ExitCode::SUCCESS
@@ -109,10 +112,10 @@ fn allowed(asker: &Asker<'_>) -> Option<UsageApi> {
 }
 
 fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<String, Window>, Failure> {
-    let courier = courier::beside_this_program().ok_or(NO_COURIER)?;
+    let courier = courier::beside_this_program().ok_or((NO_COURIER, None))?;
     let headers = [
         ("anthropic-beta", "oauth-2025-04-20".to_owned()),
-        ("authorization", login(host, places.config_dir.as_deref()).ok_or(NO_LOGIN)?),
+        ("authorization", login(host, places.config_dir.as_deref()).ok_or((NO_LOGIN, None))?),
         ("content-type", "application/json".to_owned()),
         ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
     ];
@@ -122,17 +125,31 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: None,
         proxy: courier::proxy_for(&settings.url, host),
-        timeout: TIMEOUT,
+        timeout_ms: TIMEOUT.as_millis(),
         max_bytes: MAX_BYTES,
     };
     let answer = courier::ask(&request, TIMEOUT + courier::MARGIN, &courier);
     let answer = answer.map_err(|error| match error {
-        CourierError::NotStarted(..) | CourierError::Speechless => Failure::from(NO_COURIER),
-        CourierError::Late | CourierError::Failed { .. } => {
-            Failure { why: answer::NO_ANSWER, wait: Some(Duration::ZERO) }
-        }
+        CourierError::NotStarted(..) | CourierError::Speechless => (NO_COURIER, None),
+        CourierError::Late | CourierError::Failed { .. } => (NO_ANSWER, Some(Duration::ZERO)),
     })?;
-    answer::read(&answer, host.now())
+    read(&answer)
+}
+
+/// The windows in an answer. Where a plan does not have one, it is null, as are its parts while nothing is used of it. Pure.
+fn read(answer: &Answer) -> Result<BTreeMap<String, Window>, Failure> {
+    let windows = reported(&serde_json::from_str(&answer.body).unwrap_or_default());
+    if answer.status == 200 && !answer.truncated && !windows.is_empty() {
+        return Ok(windows);
+    }
+    let retry_after = answer.headers.get("retry-after").and_then(|text| text.trim().parse().ok());
+    let wait = retry_after.map_or(Duration::ZERO, Duration::from_secs);
+    let (why, wait) = match answer.status {
+        401 | 403 => (DENIED, wait.max(HOUR)),
+        429 => (TOO_MANY, wait),
+        _ => (NO_ANSWER, wait),
+    };
+    Err((why, Some(wait)))
 }
 
 /// The header that shows the login to the server: that of the environment, else of Claude Code's own file. It is used once, and
@@ -160,13 +177,12 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 }
 
 /// Keeps a reading: for pacing, and for looking back.
-fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), &'static str> {
+fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
     let (at, source) = (secs(host.now()), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
-    let known = usage::record(store, &observed).map_err(|_| NOT_KEPT)?;
-    known
-        .map_or(Ok(()), |known| database::add_snapshot(store, database::PATIENCE, &known, at, ""))
-        .map_err(|_| NOT_KEPT)
+    let known = usage::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
+    let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));
+    kept.unwrap_or(Ok(())).map_err(|_| (NOT_KEPT, None))
 }
 
 #[cfg(test)]

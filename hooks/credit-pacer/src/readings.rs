@@ -3,13 +3,19 @@
 //! Two accounts at once on one machine take turns in the one file of readings: each reports other resets of its windows. A session
 //! is paced by the windows that its own status line reported.
 
-use pacing::{Reading, Readings, Rules, Window, is_same_reset};
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use pacing::{Reading, Readings, Rules, Window, is_same_reset, whole_seconds};
+use serde_json::Value;
+use shared::host::Timestamp;
 use shared::state::Store;
 use shared::usage::session::{self, SessionUsage};
-use shared::usage::{self, Usage};
+use shared::usage::{self, MAX_WINDOWS, Usage, is_paced, is_window_name};
 
 use crate::rules;
 use crate::settings::Settings;
+use crate::state::secs;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
@@ -84,6 +90,26 @@ fn readings(usage: &Usage) -> Readings {
         let at = if told.observed_at == 0 { usage.observed_at } else { told.observed_at };
         Some(Reading::new(at, told.used_percent, told.resets_at))
     })
+}
+
+/// The windows that Claude Code or the usage API reports, by their names: those that pace, and as many others as are kept.
+pub(crate) fn reported(windows: &Value) -> BTreeMap<String, usage::Window> {
+    let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
+    let read = named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)));
+    let (paced, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| is_paced(name));
+    paced.into_iter().chain(others).take(MAX_WINDOWS).collect()
+}
+
+/// A window that is not running has no reset, and is no reading.
+fn reported_window(window: &Value) -> Option<usage::Window> {
+    let used = window.get("used_percentage").or_else(|| window.get("utilization"))?;
+    let used_percent = used.as_f64().filter(|used| *used >= 0.0)?;
+    let resets_at = match window.get("resets_at")? {
+        // The server's fractions of a second wander around the full hour.
+        Value::String(time) => secs(Timestamp::from_rfc3339(time)?.plus(Duration::from_millis(500))),
+        time => whole_seconds(time.as_f64()?),
+    };
+    Some(usage::Window { used_percent, resets_at, observed_at: 0 })
 }
 
 #[cfg(test)]

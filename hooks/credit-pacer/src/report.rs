@@ -3,14 +3,14 @@
 //! The page never replaces a file that is no report.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use pacing::{Window, duration, seconds};
+use pacing::{Window, duration, percent, seconds};
 use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
 use crate::past::{Past, Span, look_back};
-use crate::wording::{SOURCES, percent};
+use crate::wording::SOURCES;
 
 /// A file that begins like this is a report.
 const MARK: &str = "<!DOCTYPE html>\n<!-- written by credit-pacer report -->\n";
@@ -26,12 +26,11 @@ const LONGEST: f64 = 350.0;
 
 /// Writes the report, and returns its path.
 pub(crate) fn write(asker: &Asker<'_>, path: &Path, days: u32) -> Result<String, String> {
-    let written = replace(path, &page(&look_back(asker, days)?))?;
-    Ok(written.display().to_string())
+    look_back(asker, days).and_then(|past| replace(path, &page(&past)))
 }
 
 /// The name ends in `.html`, so it is no file that switches a hook off.
-fn replace(path: &Path, page: &str) -> Result<PathBuf, String> {
+fn replace(path: &Path, page: &str) -> Result<String, String> {
     let shown = path.display();
     if !path.extension().is_some_and(|end| end.eq_ignore_ascii_case("html")) {
         return Err(format!("{shown} must end in .html"));
@@ -39,9 +38,11 @@ fn replace(path: &Path, page: &str) -> Result<PathBuf, String> {
     if fs::symlink_metadata(path).is_ok() && !is_report(path) {
         return Err(format!("{shown} is there and is no report of credit-pacer; name another file"));
     }
-    let cannot = |error| format!("{shown} cannot be written: {error}");
-    write_durable(path, page.as_bytes(), SharedMode::default()).map_err(cannot)?;
-    fs::canonicalize(path).map_err(cannot)
+    let written =
+        write_durable(path, page.as_bytes(), SharedMode::default()).and_then(|()| fs::canonicalize(path));
+    written
+        .map(|path| path.display().to_string())
+        .map_err(|error| format!("{shown} cannot be written: {error}"))
 }
 
 fn is_report(path: &Path) -> bool {
@@ -66,7 +67,8 @@ fn page(past: &Past) -> String {
 
 fn section(past: &Past, window: Window) -> String {
     let name = window.name();
-    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent)) else {
+    let Some(peak) = past.highest(window, &past.span()).map(|reading| percent(reading.used_percent, true))
+    else {
         return format!(
             "<section><h2>{name}</h2><p>Nothing is recorded of this time; {SOURCES}.</p></section>"
         );

@@ -55,21 +55,18 @@ pub(crate) fn zone_name(settings: &Settings) -> String {
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.
 fn offsets(zone: &impl TimeZone, from: i64, to: i64) -> Zone {
     let mut changes = vec![(from, offset(zone, from))];
-    let mut day = from;
-    while day < to {
-        let (mut before, mut after) = (day, day.saturating_add(DAY_SECS));
-        day = after;
-        let old = offset(zone, before);
-        if offset(zone, after) == old {
-            continue;
-        }
-        while after - before > 1 {
+    for day in 0..(to - from) / DAY_SECS {
+        let (mut before, mut after) = (from + day * DAY_SECS, from + (day + 1) * DAY_SECS);
+        let (old, new) = (offset(zone, before), offset(zone, after));
+        while old != new && after - before > 1 {
             let middle = before + (after - before) / 2;
             if offset(zone, middle) == old { before = middle } else { after = middle }
         }
-        changes.push((after, offset(zone, after)));
+        if old != new {
+            changes.push((after, offset(zone, after)));
+        }
     }
-    Zone::new(changes)
+    Zone(changes)
 }
 
 fn offset(zone: &impl TimeZone, at: i64) -> i64 {

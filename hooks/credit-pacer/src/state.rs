@@ -8,7 +8,6 @@ use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
-use shared::state::Store;
 use shared::usage::line::Line;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -64,11 +63,6 @@ pub(crate) struct Alert {
 }
 
 impl State {
-    /// The memory without its lock: for looking only.
-    pub(crate) fn peek(store: &Store) -> Option<Self> {
-        store.read("")
-    }
-
     /// Books the delay of a session that ends now.
     pub(crate) fn book(&mut self, session: u64, now: Timestamp) -> Option<(Pending, Duration)> {
         let own = self.sessions.get_mut(&session)?;
@@ -80,14 +74,6 @@ impl State {
         let call = Call { at: exact(pending.at), session, slept_secs: slept.as_secs_f64() };
         self.learned.slept(call);
         Some((pending, slept))
-    }
-}
-
-impl Session {
-    /// All delays of the last hour together.
-    pub(crate) fn slept_lately(&self, now: Timestamp) -> Duration {
-        let lately = self.delays.iter().filter(|(at, _)| *at <= now && now.since(*at) < HOUR);
-        lately.map(|(_, millis)| Duration::from_millis((*millis).into())).sum()
     }
 }
 

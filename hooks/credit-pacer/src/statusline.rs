@@ -18,7 +18,6 @@ use shared::usage::{self, Observed, Sight, Source, Usage};
 
 use crate::now::Now;
 use crate::readings::known;
-use crate::settings::Settings;
 use crate::state::secs;
 use crate::{CreditPacer, database};
 use line::Shown;
@@ -35,6 +34,9 @@ const MARGIN: usize = 4;
 
 /// Reads the object of Claude Code on stdin, records it, prints a line.
 pub(crate) fn run(host: &Host) -> ExitCode {
+    if host.variable(chain::VARIABLE).is_some() {
+        return ExitCode::SUCCESS;
+    }
     let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
     let mut report = Report::read(&input).unwrap_or_default();
     report.usage.written_at = secs(host.now());
@@ -48,12 +50,17 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let (is_recorded, news) = record(&asker, &report);
     match asker.section_in_force::<CreditPacer>() {
         Ok(section) => {
-            let usage = usage_now(&asker, &report, is_recorded, &section.settings);
+            let mut usage = known(store, session, &section.settings, report.usage.written_at);
+            if !is_recorded && session::observed(None, &report.usage).is_some() {
+                // Nothing can be written, so the report itself counts.
+                usage = Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
+            }
             let is_lost = !is_recorded && !report.usage.windows.is_empty();
             let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
-            if let Some(printed) = chained.and_then(|command| chain::output(host, command, &input)) {
+            if let Some(printed) = chained.and_then(|command| chain::output(command, &input, chain::PATIENCE))
+            {
                 print(&printed);
             }
         }
@@ -80,10 +87,8 @@ fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
     let recorded = session::record(store, id, report.usage.clone(), |sight| {
         news = usage::record(store, &observed(&report.usage, sight));
     });
-    match news {
-        Ok(news) => (recorded.is_ok(), news.filter(Usage::has_just_changed)),
-        Err(_) => (false, None),
-    }
+    let is_recorded = recorded.is_ok() && news.is_ok();
+    (is_recorded, news.ok().flatten().filter(Usage::has_just_changed))
 }
 
 /// Keeps news for looking back. The reading is recorded and the line printed before, so nothing else waits for the database.
@@ -96,15 +101,6 @@ fn keep(asker: &Asker<'_>, report: &Report, news: Option<Usage>) {
 
 fn observed(usage: &SessionUsage, sight: Sight) -> Observed {
     Observed { at: usage.written_at, source: Source::StatusLine, sight, windows: usage.windows.clone() }
-}
-
-/// The usage as the hook would find it. Where nothing can be written, the report itself counts.
-fn usage_now(asker: &Asker<'_>, report: &Report, is_recorded: bool, settings: &Settings) -> Option<Usage> {
-    let usage = known(asker.store, asker.session, settings, report.usage.written_at);
-    if is_recorded || session::observed(None, &report.usage).is_none() {
-        return usage;
-    }
-    Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)))
 }
 
 /// See <https://no-color.org>.

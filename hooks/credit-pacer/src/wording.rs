@@ -48,8 +48,3 @@ pub(crate) fn alert(name: &str, window: &usage::Window, now: i64) -> String {
     let (used, left) = (window.used_percent, duration(window.resets_at - now));
     format!("credit-pacer: {name} {used:.0} % used; resets in {left} (pace-maker status)")
 }
-
-/// `61 %`, or `61.5 %`.
-pub(crate) fn percent(number: f64) -> String {
-    format!("{} %", pacing::percent(number, true))
-}

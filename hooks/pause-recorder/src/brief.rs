@@ -3,6 +3,8 @@
 use shared::hook::Context;
 use shared::messages::{Text, Texts};
 
+use crate::git::Status;
+use crate::record::{JSON, Sessions};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
 use crate::text::{MAX_CHARS, one_line};
@@ -18,14 +20,20 @@ const MAX_ITEMS: usize = 5;
 
 const MAX_FILES: usize = 12;
 
-/// The user's own text, or the built-in one.
-pub(crate) fn text_in_force(context: &Context<'_, Settings>) -> String {
-    Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF)
+/// The brief of the project's snapshot with this id, in the user's own words or the built-in ones.
+pub(crate) fn brief_of(
+    context: &Context<'_, Settings>,
+    sessions: &Sessions,
+    id: &str,
+    snapshot: &Snapshot,
+) -> String {
+    let text = Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF);
+    brief(&text, snapshot, &sessions.told_of(&sessions.file(id, JSON)))
 }
 
-/// The brief. Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
+/// Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
 /// ours.
-pub(crate) fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
+fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
     let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
     text.trim_end()
         .replace("{percent}", &percent)
@@ -39,15 +47,13 @@ fn facts(snapshot: &Snapshot) -> String {
     let mut lines = Vec::new();
     if snapshot.git.is_git_repo {
         let branch = snapshot.git.branch.as_deref().unwrap_or("no branch");
-        let changes = snapshot.git.status.uncommitted().unwrap_or_else(|| "nothing".to_owned());
-        lines.push(format!("Branch: {}, {changes} uncommitted", item(branch)));
+        let Status { modified_files, untracked_files, .. } = &snapshot.git.status;
+        let changes = modified_files.len() + untracked_files.len();
+        lines.push(format!("Branch: {}; files uncommitted: {changes}", item(branch)));
     }
     lines.extend(list("Open", &snapshot.next_steps, MAX_ITEMS));
     lines.extend(list("Done", &snapshot.accomplishments, MAX_ITEMS));
     lines.extend(list("Files touched", &snapshot.files_touched, MAX_FILES));
-    if lines.is_empty() {
-        lines.push("It left no tasks, commits or edits.".to_owned());
-    }
     lines.join("\n")
 }
 
@@ -88,7 +94,7 @@ mod tests {
         assert!(text.starts_with("pause-recorder: an earlier session"), "{text}");
         for part in [
             "93 % full",
-            "Branch: main, 1 file uncommitted\nOpen:\n- write the printer\nDone:\n- the parser\nFiles touched:\n- a.rs\n",
+            "Branch: main; files uncommitted: 1\nOpen:\n- write the printer\nDone:\n- the parser\nFiles touched:\n- a.rs\n",
             "Snapshot: .claude/sessions/x.json",
         ] {
             assert!(text.contains(part), "{part}: {text}");
@@ -107,7 +113,7 @@ mod tests {
         snapshot.files_touched = vec!["src/\u{2066}a.rs\u{feff}".into()];
         let text = brief(BRIEF.built_in, &snapshot, "p.json");
         assert_eq!(text.lines().filter(|line| line.starts_with("pause-recorder")).count(), 1, "{text}");
-        assert!(text.contains("Branch: ma in, ") && text.contains("\n- src/ a.rs\n"), "{text}");
+        assert!(text.contains("Branch: ma in; ") && text.contains("\n- src/ a.rs\n"), "{text}");
         let items: Vec<&str> = text.lines().filter(|line| line.starts_with("- ")).collect();
         assert!(items.len() == 7 && items.contains(&"- and 4 more"), "{items:?}");
         assert!(items.iter().all(|line| line.chars().count() <= MAX_CHARS + 2), "{items:?}");

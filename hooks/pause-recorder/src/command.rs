@@ -1,10 +1,6 @@
-//! The command line, in a shell and as a typed prompt. Answers carry effects; nothing is done here.
-//!
-//! - `project`: the records and snapshots of the project
-//! - `answers`: the answer to each verb
+//! The command line, in a shell and as a typed prompt. `answers` carry effects; nothing is done here.
 
 mod answers;
-mod project;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
@@ -20,7 +16,7 @@ use crate::record::{Sessions, is_record_id};
 use crate::registry;
 use crate::settings::Settings;
 use crate::step::Step;
-use project::Project;
+use answers::Project;
 
 /// The answer to a command.
 pub(crate) type Reply = cli::Reply<Step>;
@@ -89,10 +85,23 @@ impl Commands for PauseRecorder {
     }
 
     fn answer(wanted: &Asked, asker: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
-        match context {
-            Some(context) => answer(wanted, *asker, context, true),
-            None => in_shell(wanted, asker),
+        if let Some(context) = context {
+            return answer(wanted, *asker, context);
         }
+        // In a shell it is answered as for a prompt of the asking session.
+        let Section { settings, locked, .. } = match asker.section_in_force::<Self>() {
+            Ok(section) => section,
+            Err(why) => return Reply::no(why),
+        };
+        let session_id = asker.session.map(ToOwned::to_owned);
+        let config_dir = asker.places.config_dir.as_deref();
+        let transcript_path =
+            session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
+        let call = Call { session_id, transcript_path, ..Call::default() };
+        let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
+        let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
+        let context = Context { request, settings: &settings, places, host, locked: &locked, store };
+        answer(wanted, *asker, &context)
     }
 }
 
@@ -101,27 +110,11 @@ fn is_id(word: &str) -> bool {
     is_record_id(word) || (word.len() == 8 && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
-/// Answers as the asking session would.
-fn in_shell(wanted: &Asked, asker: &Asker<'_>) -> Reply {
-    let Section { settings, locked, .. } = match asker.section_in_force::<PauseRecorder>() {
-        Ok(section) => section,
-        Err(why) => return Reply::no(why),
-    };
-    let session_id = asker.session.map(ToOwned::to_owned);
-    let config_dir = asker.places.config_dir.as_deref();
-    let transcript_path = session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
-    let call = Call { session_id, transcript_path, ..Call::default() };
-    let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
-    let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);
-    let context = Context { request, settings: &settings, places, host, locked: &locked, store };
-    answer(wanted, *asker, &context, false)
-}
-
-fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>, is_prompt: bool) -> Reply {
+fn answer(wanted: &Asked, asker: Asker<'_>, context: &Context<'_, Settings>) -> Reply {
     let Some(sessions) = Sessions::of(asker.places) else {
         return Reply::no("pause-recorder: there is no project here, and no folder to keep records in");
     };
-    let project = Project { asker, context, is_prompt, sessions, registry: registry::read(asker.store) };
+    let project = Project { asker, context, sessions, registry: registry::read(asker.store) };
     let done = match wanted {
         Asked::Status { json } => Ok(answers::status(&project, *json)),
         Asked::List => Ok(answers::list(&project)),

@@ -9,6 +9,7 @@ use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::levels::Level;
+use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::reading::is_automatic_compaction;
 use crate::record::{Action, NOT_RECORDED};
@@ -80,8 +81,11 @@ impl Course<'_> {
         if has_begun || self.input.facts.sessions.is_none() {
             return None;
         }
-        let is_compacting = is_automatic_compaction(self.event());
-        if self.input.facts.is_high() { Some("auto_pause") } else { is_compacting.then_some("compaction") }
+        let Facts { reading, thresholds, .. } = self.input.facts;
+        match reading {
+            Some(reading) if reading.percent() >= thresholds.of(Level::AutoPause) => Some("auto_pause"),
+            _ => is_automatic_compaction(self.event()).then_some("compaction"),
+        }
     }
 
     /// The levels that are reached for the first time since the context fell.

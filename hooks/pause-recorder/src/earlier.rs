@@ -1,16 +1,17 @@
 //! The records and snapshots of earlier sessions, at a session's start. Records of ended sessions are finalized here, before the
 //! decision, because the hook hands over only written snapshots. Only the registry counts: anybody can commit files into the folder.
 
+use std::cell::LazyCell;
 use std::time::Duration;
 
 use shared::hook::Context;
 use shared::host::{DAY, HOUR};
 
-use crate::brief::{brief, text_in_force};
+use crate::brief::brief_of;
 use crate::git;
 use crate::material;
 use crate::observe::PATIENCE;
-use crate::record::{JSON, Kind, Sessions, read};
+use crate::record::{Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
 use crate::step::{End, Ending, finalize, is_as_written, json_of};
@@ -18,9 +19,6 @@ use crate::wording;
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
-
-/// The records that one start finalizes; the rest waits for the next.
-const MAX_DUE: usize = 5;
 
 /// The records and snapshots of earlier sessions of the project.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -35,17 +33,15 @@ pub(crate) fn left(
     context: &Context<'_, Settings>,
     session: &str,
     source: &str,
-    sessions: Option<&Sessions>,
+    sessions: &Sessions,
 ) -> Left {
-    let usable = sessions.filter(|sessions| sessions.is_usable());
-    let own = context.store.and_then(registry::own_store);
+    let own = context.store.and_then(registry::own_store).filter(|_| sessions.is_usable());
     // After a compaction the same session goes on.
-    let (Some(sessions), Some(own), false) = (usable, own, source == "compact") else {
-        return Left::default();
-    };
+    let (Some(own), false) = (own, source == "compact") else { return Left::default() };
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
-    let (mut over, mut orphans) = (Vec::new(), Vec::new());
+    let git = LazyCell::new(|| git::look(host, &sessions.root, PATIENCE).unwrap_or_default());
+    let mut notices = Vec::new();
     let others = |entry: &&Entry| entry.finalized_at.is_none() && entry.session != session;
     for entry in registry.in_project(&sessions.root).filter(others) {
         let Some(record) = sessions.active(&entry.session) else { continue };
@@ -54,27 +50,17 @@ pub(crate) fn left(
         let silent = host.now().since(record.modified);
         let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
         if is_ended || silent >= HOUR * settings.finalize_orphans_after_hours.get() {
-            over.push((entry, record));
+            let end = End {
+                at: record.modified,
+                path: record.path,
+                ending: Ending::Full,
+                material: material::gather(&sessions.root, (*git).clone(), entry.transcript.as_deref()),
+                commit: settings.git_commit,
+            };
+            notices.extend(finalize(sessions, &own, &end).err());
         } else if silent >= SILENT {
-            orphans.push(wording::orphan(&entry.id, record.modified));
+            notices.push(wording::orphan(&entry.id, record.modified));
         }
-    }
-    over.truncate(MAX_DUE);
-    let look = || git::look(host, &sessions.root, PATIENCE).unwrap_or_default();
-    let git = if over.is_empty() { git::GitContext::default() } else { look() };
-    let finalized = over.into_iter().map(|(entry, record)| {
-        let end = End {
-            at: record.modified,
-            path: record.path,
-            ending: Ending::Full,
-            material: material::gather(&sessions.root, git.clone(), entry.transcript.as_deref()),
-            commit: settings.git_commit,
-        };
-        finalize(sessions, &own, &end)
-    });
-    let mut notices: Vec<String> = finalized.filter_map(Result::err).collect();
-    if !orphans.is_empty() {
-        notices.push(format!("{}{}", wording::ORPHANS, orphans.concat()));
     }
     let days = settings.compress_after_days.get();
     if days > 0 {
@@ -92,6 +78,5 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let registry = registry::read(context.store);
     let Entry { id, digest, .. } = registry.unread(&sessions.root, session, context.host.now(), kept)?;
     let json = json_of(sessions, id).filter(|json| is_as_written(json, digest))?;
-    let path = sessions.told_of(&sessions.file(id, JSON));
-    Some((id.clone(), brief(&text_in_force(context), &serde_json::from_slice(&json).ok()?, &path)))
+    Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
 }

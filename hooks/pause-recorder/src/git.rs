@@ -3,20 +3,14 @@
 //! Nothing that the repository defines runs while it is looked at. A commit runs no hook, editor or signing. As with any `git add`,
 //! a filter that is configured for our file names runs: without it a repository that keeps such files elsewhere would list them
 //! as changed ever after.
-//!
-//! `committing` adds, commits, and takes back.
 
-pub(crate) mod committing;
-#[cfg(test)]
-#[cfg(unix)]
-mod tests;
-
-use std::path::Path;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::git::{Failure, Git};
 use serde::{Deserialize, Serialize};
-use shared::host::{Host, Timestamp};
+use shared::host::{Environment, Host, Timestamp};
 
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
@@ -50,17 +44,6 @@ pub struct Status {
     pub modified_files: Vec<String>,
     /// Files that git neither tracks nor ignores, without our own folder of sessions.
     pub untracked_files: Vec<String>,
-}
-
-impl Status {
-    /// The count of files that differ: `2 files`; none where nothing differs.
-    pub(crate) fn uncommitted(&self) -> Option<String> {
-        match self.modified_files.len() + self.untracked_files.len() {
-            _ if self.clean => None,
-            1 => Some("1 file".to_owned()),
-            files => Some(format!("{files} files")),
-        }
-    }
 }
 
 /// The names of a kind.
@@ -149,3 +132,52 @@ pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitCo
         told => Some(told.unwrap_or_default()),
     }
 }
+
+/// The time that git gets to remove its lock files.
+const GRACE: Duration = Duration::from_millis(250);
+
+/// The time to undo what was begun.
+const PATIENCE_TO_UNDO: Duration = Duration::from_millis(500);
+
+/// Commits exactly these files, whatever the user has staged, without hooks and signatures.
+pub(crate) fn commit(
+    surroundings: &Environment,
+    root: &Path,
+    files: &[PathBuf],
+    message: &str,
+    patience: Duration,
+) -> Result<(), String> {
+    let name = |file: &PathBuf| file.strip_prefix(root).ok().map(|name| name.as_os_str().to_owned());
+    let names: Option<Vec<OsString>> = files.iter().map(name).collect();
+    let names = names.ok_or("the folder of sessions lies outside of the repository".to_owned())?;
+    let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
+    let mut git = git.with_grace(GRACE);
+    // A rebase and a bisection have no branch. During a merge git itself refuses to commit single files.
+    must(&git, &["symbolic-ref", "HEAD"], &[])?;
+    let commit =
+        ["commit", "--only", "--no-verify", "--no-gpg-sign", "--quiet", "--no-status", "-m", message];
+    let done = must(&git, &["add", "--force"], &names).and_then(|()| must(&git, &commit, &names));
+    if done.is_err() {
+        git.extend(PATIENCE_TO_UNDO);
+        let _ = must(&git, &["reset", "--quiet"], &names);
+    }
+    done
+}
+
+/// Runs git with these files. The error is the first line of its reason.
+fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<(), String> {
+    let separator = (!names.is_empty()).then(|| "--".into());
+    let arguments = arguments.iter().map(OsString::from).chain(separator).chain(names.iter().cloned());
+    let said = git.run(arguments).map_err(|failure| match failure {
+        Failure::NotStarted => "git cannot be started",
+        Failure::Late => "git did not come back in time",
+    })?;
+    let text = String::from_utf8_lossy(&said.stderr);
+    let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
+    let reason = text.lines().find(is_reason).unwrap_or_default();
+    if said.code == Some(0) { Ok(()) } else { Err(format!("git says: {}", one_line(reason, MAX_CHARS))) }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

@@ -42,6 +42,7 @@ use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::Host;
+use shared::messages::strange_names;
 
 /// The hook.
 #[derive(Debug)]
@@ -70,7 +71,7 @@ impl Hook for PauseRecorder {
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        settings.faults()
+        strange_names(&settings.message_files, &[brief::BRIEF])
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

@@ -4,14 +4,14 @@
 use std::time::Duration;
 
 use shared::cli;
-use shared::hook::{Context, Hook};
+use shared::hook::Context;
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::command::Reply;
 use crate::earlier::{self, Left};
 use crate::git;
-use crate::levels::{Level, Thresholds};
+use crate::levels::Thresholds;
 use crate::material;
 use crate::occupancy::Reading;
 use crate::reading::{is_automatic_compaction, learnt, reading};
@@ -55,34 +55,21 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::PreCompact { .. } if context.request.call.agent_id.is_some() => return None,
         _ => {}
     }
-    let sessions = Sessions::of(context.places);
-    let mut facts = Facts {
-        record: sessions.as_ref().and_then(|sessions| sessions.active(session)),
-        sessions,
-        reading: None,
-        learnt: None,
-        thresholds: Thresholds::new(context.settings, None),
-        end: None,
-        answered: None,
-        left: Left::default(),
-    };
-    if let Event::UserPromptSubmit { prompt, source } = event
-        && PauseRecorder::is_command(prompt)
-    {
-        facts.answered = cli::prompted::<PauseRecorder>(context, prompt, source.as_deref());
-        return Some(facts);
-    }
-    let is_recorded = facts.record.is_some();
-    // Without a store each call would report the same level.
-    if context.store.is_some() {
-        let state: State = context.peek();
-        if let Some(reading) = reading(context, &state, is_recorded) {
-            facts.learnt = learnt(context, &state, &reading);
-            let point = facts.learnt.as_ref().and_then(|learnt| learnt.percent(reading.window));
-            facts.thresholds = Thresholds::new(context.settings, point);
-            facts.reading = Some(reading);
+    let answered = match event {
+        Event::UserPromptSubmit { prompt, source } => {
+            cli::prompted::<PauseRecorder>(context, prompt, source.as_deref())
         }
-    }
+        _ => None,
+    };
+    let sessions = Sessions::of(context.places);
+    let record = sessions.as_ref().and_then(|sessions| sessions.active(session));
+    let is_recorded = record.is_some();
+    let state: State = context.peek();
+    // Without a store each call would report the same level.
+    let is_of_interest = answered.is_none() && context.store.is_some();
+    let reading = is_of_interest.then(|| reading(context, &state, is_recorded)).flatten();
+    let learnt = reading.as_ref().and_then(|reading| learnt(context, &state, reading));
+    let point = reading.as_ref().and_then(|reading| learnt.as_ref()?.percent(reading.window));
     let due = match event {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
             Some((Ending::GoesOn, PATIENCE))
@@ -90,26 +77,21 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         Event::SessionEnd { .. } if is_recorded => Some((Ending::Full, PATIENCE_AT_END)),
         _ => None,
     };
-    if let (Some((ending, patience)), Some(sessions)) = (due, &facts.sessions) {
-        let material = git::look(context.host, &sessions.root, patience).map(|git| {
-            material::gather(&sessions.root, git, context.request.call.transcript_path.as_deref())
-        });
-        facts.end = material.map(|material| {
-            let (path, at) = (sessions.active_path(session), context.host.now());
-            Box::new(End { path, ending, material, at, commit: context.settings.git_commit })
-        });
-    }
-    if let Event::SessionStart { source, .. } = event {
-        facts.left = earlier::left(context, session, source, facts.sessions.as_ref());
-    }
-    Some(facts)
-}
-
-impl Facts {
-    /// The context is full enough for a record.
-    pub(crate) fn is_high(&self) -> bool {
-        self.reading.as_ref().is_some_and(|reading| reading.percent() >= self.thresholds.of(Level::AutoPause))
-    }
+    let end = due.zip(sessions.as_ref()).and_then(|((ending, patience), sessions)| {
+        let git = git::look(context.host, &sessions.root, patience)?;
+        let transcript = context.request.call.transcript_path.as_deref();
+        let material = material::gather(&sessions.root, git, transcript);
+        let (path, at) = (sessions.active_path(session), context.host.now());
+        Some(Box::new(End { path, ending, material, at, commit: context.settings.git_commit }))
+    });
+    let left = match (event, &sessions) {
+        (Event::SessionStart { source, .. }, Some(sessions)) => {
+            earlier::left(context, session, source, sessions)
+        }
+        _ => Left::default(),
+    };
+    let thresholds = Thresholds::new(context.settings, point);
+    Some(Facts { sessions, record, reading, learnt, thresholds, end, answered, left })
 }
 
 #[cfg(test)]

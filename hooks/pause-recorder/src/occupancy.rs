@@ -3,6 +3,8 @@
 //! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
+use crate::settings::Settings;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     StatusLine,
@@ -48,21 +50,16 @@ const MILLION_WINDOW: u64 = 1_000_000;
 const MILLION: &str = "[1m]";
 
 /// The window's size by the first source that knows it: the status line, the settings for all models, the model's name, the
-/// settings for this model. It is never smaller than what was seen in it.
-pub(crate) fn window(
-    told: Option<u64>,
-    set: Option<u64>,
-    model: &str,
-    by_model: Option<u64>,
-    tokens: u64,
-) -> u64 {
+/// settings for the longest name with which it begins. It is never smaller than what was seen in it.
+pub(crate) fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u64 {
+    let set = settings.context_window_tokens.map(|set| u64::from(set.get()));
     let by_name = model.ends_with(MILLION).then_some(MILLION_WINDOW);
-    let known = [told, set, by_name, by_model].into_iter().flatten().find(|size| *size > 0);
-    match (tokens, known.unwrap_or(USUAL_WINDOW)) {
-        (tokens, said) if tokens <= said => said,
-        // The reported size was wrong; no window lies between the two.
-        (tokens, _) => tokens.max(MILLION_WINDOW),
-    }
+    let of_model = settings.context_windows_tokens.iter().filter(|(name, _)| model.starts_with(*name));
+    let of_model = of_model.max_by_key(|(name, _)| name.len()).map(|(_, set)| u64::from(set.get()));
+    let known = [told, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
+    let known = known.unwrap_or(USUAL_WINDOW);
+    // Where the reported size was wrong, no window lies between the two.
+    if tokens <= known { known } else { tokens.max(MILLION_WINDOW) }
 }
 
 /// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,

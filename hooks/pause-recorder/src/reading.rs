@@ -47,7 +47,12 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
             return Some(reading);
         }
     }
-    let fresh = told.as_ref().filter(|told| !state.compacted && is_fresh(told, context.host.now()));
+    let now = context.host.now();
+    let is_fresh = |told: &&SessionUsage| {
+        let written = Timestamp::from_secs(told.written_at);
+        !state.compacted && written <= now && now.since(written) <= FRESH
+    };
+    let fresh = told.as_ref().filter(is_fresh);
     fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
 }
 
@@ -107,15 +112,10 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
     }
 }
 
-fn is_fresh(told: &SessionUsage, now: Timestamp) -> bool {
-    let written = Timestamp::from_secs(told.written_at);
-    written <= now && now.since(written) <= FRESH
-}
-
 /// Before the first reply Claude Code reports 0, even for a resumed session.
 fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
-    let window = window_of(context, &told.model, told.context.size, tokens);
+    let window = window(context.settings, &told.model, told.context.size, tokens);
     Some(Reading { tokens, window, model: told.model.clone(), source: Source::StatusLine })
 }
 
@@ -129,13 +129,8 @@ fn by_transcript(
     let told_model = told.map_or("", |told| &told.model);
     let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
     let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
-    let window = window_of(context, &model, size, reply.tokens);
+    let window = window(context.settings, &model, size, reply.tokens);
     Some(Reading { tokens: reply.tokens, window, model, source: Source::Transcript })
-}
-
-fn window_of(context: &Context<'_, Settings>, model: &str, told: Option<u64>, tokens: u64) -> u64 {
-    let set = context.settings.context_window_tokens.map(|set| u64::from(set.get()));
-    window(told, set, model, context.settings.window_of(model), tokens)
 }
 
 #[cfg(test)]

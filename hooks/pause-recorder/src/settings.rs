@@ -5,10 +5,7 @@ use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use shared::config::{Bounded, SettingFault};
-use shared::messages::strange_names;
-
-use crate::brief::BRIEF;
+use shared::config::Bounded;
 
 /// The section `pause-recorder`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -52,38 +49,3 @@ pub struct Levels {
     /// Percent at which the user is notified that next to nothing is left.
     pub critical: Bounded<1, 100>,
 }
-
-impl Settings {
-    /// Levels in another order than their names say, and texts that we do not have.
-    pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let mut faults = strange_names(&self.message_files, &[BRIEF]);
-        faults.extend(self.levels.fault());
-        faults
-    }
-
-    /// The window that is set for the longest name with which this model begins.
-    pub(crate) fn window_of(&self, model: &str) -> Option<u64> {
-        let known = self.context_windows_tokens.iter().filter(|(name, _)| begins_with(model, name));
-        known.max_by_key(|(name, _)| name.len()).map(|(_, window)| u64::from(window.get()))
-    }
-}
-
-impl Levels {
-    /// Nobody knows which of two levels is the wrong one, so the fault names all of them.
-    fn fault(&self) -> Option<SettingFault> {
-        let rising = [self.caution, self.warning, self.auto_pause, self.critical];
-        let what = "do not rise from caution to warning, auto_pause and critical; each is reported at its own percentage, \
-                    and the record begins at auto_pause";
-        let is_wrong = rising.windows(2).any(|pair| pair[0] >= pair[1]);
-        is_wrong.then(|| SettingFault { path: vec!["levels".to_owned()], what: what.to_owned() })
-    }
-}
-
-/// Words, with dashes between them: after the name the id may go on with a dash.
-fn begins_with(model: &str, name: &str) -> bool {
-    let rest = model.strip_prefix(name).filter(|_| !name.is_empty());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '[', '@']))
-}
-
-#[cfg(test)]
-mod tests;

@@ -1,23 +1,21 @@
 //! The snapshot of a recorded session: one content, as JSON, YAML and Markdown.
-//!
-//! - `lists`: what is done and open
-//! - `markdown`, `yaml`: the other two forms
 
-mod lists;
 mod markdown;
 mod yaml;
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use shared::host::Timestamp;
+use shared::host::{Timestamp, flat};
 
-use lists::{accomplishments, files_touched, next_steps};
 pub(crate) use markdown::markdown;
 pub(crate) use yaml::yaml;
 
 use crate::git::GitContext;
-use crate::material::Material;
+use crate::material::{EDITING_TOOLS, Material};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 /// The version of this form. Raised when a key changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -39,8 +37,7 @@ pub struct Snapshot {
     pub files_touched: Vec<String>,
     /// What was done: tasks that were completed, commits that were made, and the last words of turns.
     pub accomplishments: Vec<String>,
-    /// What is open: the last prompt, answered or not, tasks that are not completed, changes that are not committed; and what was
-    /// asked before, the last first.
+    /// What is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,
@@ -101,12 +98,7 @@ const MAX_ACTIONS_SUMMARY: usize = 10;
 pub(crate) struct Numbers {
     pub(crate) began: Timestamp,
     ended: Timestamp,
-    /// Recorded and counted actions without the one that ends the record.
-    pub(crate) actions: u64,
-    /// How full the context was at the beginning and at the end, 0 to 1.
-    pub(crate) range: [f64; 2],
-    /// From its beginning to its end; none where the clock was set back.
-    pub(crate) seconds: u64,
+    pub(crate) pause: IncrementalPause,
 }
 
 impl Numbers {
@@ -115,55 +107,47 @@ impl Numbers {
         let end = last.filter(|action| action.kind == Kind::PauseFinalized);
         let ended = end.map_or(at, |end| end.at);
         let began = first.map_or(ended, |first| first.at);
-        let left_out = recorded.actions.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
-        Self {
-            began,
-            ended,
-            actions: left_out.fold(happened(recorded).count() as u64, u64::saturating_add),
-            range: [first, last].map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
-            seconds: ended.since(began).as_secs(),
-        }
+        let happened = &recorded.actions[..recorded.actions.len() - usize::from(end.is_some())];
+        let left_out = happened.iter().filter_map(|action| action.data.get(NOT_RECORDED)?.as_u64());
+        let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
+        let newest = &happened[happened.len().saturating_sub(MAX_ACTIONS_SUMMARY)..];
+        let pause = IncrementalPause {
+            enabled: true,
+            action_count: left_out.fold(happened.len() as u64, u64::saturating_add),
+            duration_seconds: ended.since(began).as_secs(),
+            context_range: [first, last]
+                .map(|action| action.map_or(0.0, |action| action.share.clamp(0.0, 1.0))),
+            tool_calls: happened.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
+            actions_summary: newest.iter().map(summary).collect(),
+        };
+        Self { began, ended, pause }
     }
 
     /// The data of the line that ends the record.
     pub(crate) fn of_end(&self) -> Value {
         json!({
-            "total_actions": self.actions,
-            "final_percentage": self.range[1],
+            "total_actions": self.pause.action_count,
+            "final_percentage": self.pause.context_range[1],
             "pause_started_at": self.began.rfc3339(),
-            "duration_seconds": self.seconds,
+            "duration_seconds": self.pause.duration_seconds,
         })
     }
 }
 
-fn happened(recorded: &Recorded) -> impl DoubleEndedIterator<Item = &Action> {
-    recorded.actions.iter().filter(|action| action.kind != Kind::PauseFinalized)
-}
-
 #[expect(clippy::cast_precision_loss, reason = "seconds are far below 2^52")]
-pub(crate) fn build(recorded: &Recorded, material: &Material, numbers: &Numbers) -> Snapshot {
-    let summary = |action: &Action| ActionSummary { kind: action.kind, timestamp: action.at.rfc3339() };
-    let mut actions_summary: Vec<ActionSummary> =
-        happened(recorded).rev().take(MAX_ACTIONS_SUMMARY).map(summary).collect();
-    actions_summary.reverse();
+pub(crate) fn build(recorded: &Recorded, material: &Material, at: Timestamp) -> Snapshot {
+    let Numbers { began, ended, pause } = Numbers::new(recorded, at);
     Snapshot {
         session_id: recorded.id.clone(),
-        paused_at: numbers.ended.rfc3339(),
-        duration_hours: (numbers.seconds as f64 / 36.0).round() / 100.0,
-        context_usage: context_usage(numbers.range[1], recorded),
-        incremental_pause: IncrementalPause {
-            enabled: true,
-            action_count: numbers.actions,
-            duration_seconds: numbers.seconds,
-            context_range: numbers.range,
-            tool_calls: recorded.actions.iter().filter(|action| action.kind == Kind::ToolCall).count() as u64,
-            actions_summary,
-        },
+        paused_at: ended.rfc3339(),
+        duration_hours: (pause.duration_seconds as f64 / 36.0).round() / 100.0,
+        context_usage: context_usage(pause.context_range[1], recorded),
+        incremental_pause: pause,
         schema_version: SCHEMA_VERSION,
         git: material.git.clone(),
         todos: material.todos.clone(),
         files_touched: files_touched(recorded, material),
-        accomplishments: accomplishments(recorded, material, numbers.began),
+        accomplishments: accomplishments(recorded, material, began),
         next_steps: next_steps(recorded, material),
         skipped_lines: recorded.skipped_lines,
     }
@@ -188,6 +172,95 @@ fn context_usage(share: f64, recorded: &Recorded) -> ContextUsage {
         tokens_total,
         percentage: (share * 10_000.0).round() / 100.0,
     }
+}
+
+/// The tasks in a list, and the prompts.
+const MAX_OF_A_KIND: usize = 5;
+
+/// The turns of which the last words are listed.
+const MAX_TURNS: usize = 3;
+
+/// Two prompts are the same if they begin so: the record has only the beginning of a long one.
+const SAME_CHARS: usize = 100;
+
+const MAX_FILES: usize = 500;
+
+/// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
+fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {
+    let completed = &material.todos.completed;
+    let tasks =
+        completed[completed.len().saturating_sub(MAX_OF_A_KIND)..].iter().map(|task| line("task", task));
+    // Git counts whole seconds.
+    let second = &began.rfc3339()[..19];
+    let commits = material.git.recent_commits.iter().filter(|commit| commit.timestamp.as_str() >= second);
+    let commits =
+        commits.map(|commit| line(&format!("commit {}", one_line(&commit.sha, 40)), &commit.message));
+    let words = texts(recorded, Kind::AssistantResponse, "summary").filter(|said| !said.is_empty());
+    let words = words.take(MAX_TURNS).map(|said| line("last words of a turn", &said));
+    tasks.chain(commits).chain(words).collect()
+}
+
+/// The last prompt, tasks that are not completed, and what was asked before, the last first.
+fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
+    let mut asked = asked(recorded, material).into_iter();
+    let kinds = recorded.actions.iter().rev().map(|action| action.kind);
+    let word =
+        match kinds.into_iter().find(|kind| matches!(kind, Kind::UserMessage | Kind::AssistantResponse)) {
+            Some(Kind::AssistantResponse) => "asked last, answered",
+            Some(_) => "asked last, without an answer",
+            None => "asked last",
+        };
+    let last = asked.next().map(|prompt| line(word, &prompt));
+    let tasks = material.todos.active.iter().take(MAX_OF_A_KIND).map(|task| line("task", task));
+    let asked = asked.map(|prompt| line("asked", &prompt));
+    last.into_iter().chain(tasks).chain(asked).collect()
+}
+
+/// The prompts of the record and of the transcript, the last first: the record may have begun with none.
+fn asked(recorded: &Recorded, material: &Material) -> Vec<String> {
+    let mut all: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
+    for request in material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS)) {
+        let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
+        if !all.iter().any(is_same) {
+            all.push(request);
+        }
+    }
+    all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
+}
+
+fn line(head: &str, text: &str) -> String {
+    format!("{head}: {}", one_line(text, MAX_CHARS))
+}
+
+/// The texts of this kind of action, the last first.
+fn texts<'a>(recorded: &'a Recorded, kind: Kind, key: &'a str) -> impl Iterator<Item = String> + 'a {
+    let actions = recorded.actions.iter().rev().filter(move |action| action.kind == kind);
+    actions.map(|action| one_line(action.text(key).unwrap_or_default(), MAX_CHARS))
+}
+
+/// Files that were written or edited, once each, relative to the project where they lie in it.
+fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
+    let root = flat(&material.root);
+    let is_edit = |action: &&Action| {
+        let is_editing = action.text("tool").is_some_and(|tool| EDITING_TOOLS.contains(&tool));
+        action.kind == Kind::ToolCall && is_editing
+    };
+    let edits = recorded.actions.iter().filter(is_edit).filter_map(|action| action.text("path"));
+    let mut files: Vec<String> = Vec::new();
+    for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {
+        let file = relative(&path, &root);
+        if !file.is_empty() && files.len() < MAX_FILES && !files.contains(&file) {
+            files.push(file);
+        }
+    }
+    files
+}
+
+/// Masked first: with `//` and `..` gone, an address with a password in it is no longer known as one.
+fn relative(path: &Path, root: &Path) -> String {
+    let masked = secrets::masked(&path.to_string_lossy()).into_owned();
+    let path = flat(Path::new(&masked));
+    shortened(&path.strip_prefix(root).unwrap_or(&path).to_string_lossy(), MAX_PATH_CHARS)
 }
 
 #[cfg(test)]

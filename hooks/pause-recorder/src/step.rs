@@ -10,7 +10,7 @@ use shared::notices::not_yet_told;
 use shared::state::{SharedMode, Store, read_regular, write_durable};
 use shared::switches::Turn;
 
-use crate::git::committing::commit;
+use crate::git::commit;
 use crate::material::Material;
 use crate::reading::learn;
 use crate::record::{
@@ -19,9 +19,11 @@ use crate::record::{
 use crate::registry::{self, Entry};
 use crate::snapshot::{Numbers, build, markdown, yaml};
 use crate::state::Compaction;
-use crate::wording::not_begun;
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// Follows the reason why a record cannot begin.
+const NOT_BEGUN: &str = "So this session is not recorded; `pause-recorder start` tries again";
 
 /// The bytes of the longest snapshot that is read.
 const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
@@ -35,14 +37,12 @@ pub enum Step {
     Append { session: String, actions: Vec<Action> },
     /// A snapshot is written, or the record archived, or both.
     Finish(Box<End>),
-    /// A record is removed; `id`: its snapshot and its entry in the registry, too.
-    Discard { path: PathBuf, id: Option<String> },
     /// Claude Code compacted this model by itself.
     Learn(Compaction),
     /// A session has received this snapshot.
     MarkRead { id: String },
-    /// These snapshots and archives are removed.
-    Remove { ids: Vec<String> },
+    /// An active record is removed, and these snapshots and archives with their entries in the registry.
+    Remove { record: Option<PathBuf>, ids: Vec<String> },
     /// A switch is turned.
     Turn(Turn),
 }
@@ -98,24 +98,22 @@ impl Step {
         match self {
             Self::Turn(_) => Ok(()),
             Self::Start { session, transcript, actions } => {
-                let id = record::append(&sessions, &session, actions).map_err(|why| not_begun(&why))?;
+                let id = record::append(&sessions, &session, actions)
+                    .map_err(|why| format!("{why}. {NOT_BEGUN}"))?;
                 let id = id.unwrap_or_default();
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
             }
             Self::Append { session, actions } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
-            Self::Discard { path, id } => {
-                record::locked(&path, || record::remove(&path))?;
-                id.map_or(Ok(()), |id| Self::Remove { ids: vec![id] }.done(places, now))
-            }
             Self::Learn(compaction) => learn(&own, compaction),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
                 }
             }),
-            Self::Remove { ids } => {
+            Self::Remove { record, ids } => {
+                record.map_or(Ok(()), |path| record::locked(&path, || record::remove(&path)))?;
                 ids.iter().try_for_each(|id| sessions.remove_snapshot(id))?;
                 registry::change(&own, |registry| ids.iter().for_each(|id| registry.remove(&root, id)))
             }
@@ -136,7 +134,8 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         let is_ended = recorded.actions.last().is_some_and(|last| last.kind == Kind::PauseFinalized);
         if end.ending != Ending::GoesOn && !is_ended {
             let numbers = Numbers::new(&recorded, end.at);
-            let last = Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.range[1]);
+            let last =
+                Action::new(Kind::PauseFinalized, end.at, numbers.of_end(), numbers.pause.context_range[1]);
             record::write(sessions, &end.path, vec![last.clone()])?;
             recorded.actions.push(last);
         }
@@ -167,7 +166,7 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
 fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<PathBuf>, String), String> {
-    let snapshot = build(recorded, &end.material, &Numbers::new(recorded, end.at));
+    let snapshot = build(recorded, &end.material, end.at);
     let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
     let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));

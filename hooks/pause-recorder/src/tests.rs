@@ -3,15 +3,17 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::{Value, json};
 use shared::config::{self, SectionSpec, Sources};
-use shared::hook::Context;
+use shared::hook::{Context, Effect};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::{Call, Event, Request};
 use shared::switches::Position;
 
-use crate::record::Sessions;
-use crate::registry::{self, Registry};
+use crate::record::{Action, Kind, Record, Sessions};
+use crate::registry::{self, Entry, Registry};
 use crate::settings::Settings;
+use crate::step::Step;
 
 /// The settings as compiled in, so that a new setting changes no test.
 pub(crate) fn defaults() -> Settings {
@@ -52,6 +54,27 @@ impl World {
 
     pub(crate) fn registry(&self) -> Registry {
         registry::read(self.places.open_store().as_ref())
+    }
+
+    pub(crate) fn does(&self, step: Step) -> Result<(), String> {
+        step.carry_out(&self.places, self.now)
+    }
+
+    /// The record of a session begins.
+    pub(crate) fn begins(&self, session: &str) -> Record {
+        let actions = vec![Action::new(Kind::PauseStarted, self.now, json!({}), 0.9)];
+        self.does(Step::Start { session: session.into(), transcript: None, actions }).unwrap();
+        self.sessions().active(session).unwrap()
+    }
+
+    /// The session's record gets a line.
+    pub(crate) fn appends(&self, session: &str, kind: Kind, data: Value) {
+        let actions = vec![Action::new(kind, self.now, data, 0.9)];
+        self.does(Step::Append { session: session.into(), actions }).unwrap();
+    }
+
+    pub(crate) fn entry(&self) -> Entry {
+        self.registry().entries.remove(0)
     }
 
     /// Looks at this event as the hook does.

@@ -13,12 +13,13 @@ pub(crate) fn level(level: Level, reading: &Reading, record: &str) -> String {
         Level::Critical => "; next to nothing is left: finish, or /compact",
         Level::Caution | Level::AutoPause => "",
     };
-    format!(
-        "pause-recorder: the context is {:.0} % full ({} of {} tokens){hint}{record}",
-        reading.percent().floor(),
-        grouped(reading.tokens),
-        grouped(reading.window)
-    )
+    let full = full(reading.percent(), reading.tokens, reading.window);
+    format!("pause-recorder: the context is {full}{hint}{record}")
+}
+
+/// `71 % full (142,000 of 200,000 tokens)`.
+pub(crate) fn full(percent: f64, used: u64, total: u64) -> String {
+    format!("{:.0} % full ({} of {} tokens)", percent.floor(), grouped(used), grouped(total))
 }
 
 /// The level at which a record begins is reached.
@@ -32,16 +33,12 @@ pub(crate) fn recorded(sessions: Option<&Sessions>, is_begun: bool) -> String {
     }
 }
 
-/// The record cannot begin for this reason.
-pub(crate) fn not_begun(why: &str) -> String {
-    format!("{why}. So this session is not recorded; `pause-recorder start` tries again")
-}
-
-/// Precedes the records whose sessions may have ended.
-pub(crate) const ORPHANS: &str = "pause-recorder: records of earlier sessions are not finalized; a session may still be open. If it has ended, type `pause-recorder finalize ID` or `pause-recorder discard ID`:";
-
+/// A record whose session may have ended.
 pub(crate) fn orphan(id: &str, last: Timestamp) -> String {
-    format!("\n  {id}: silent since {}", last.local())
+    let last = last.local();
+    format!(
+        "pause-recorder: the record {id} of another session is not finalized, silent since {last}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`"
+    )
 }
 
 /// `1 action`, `2 actions`.
@@ -50,7 +47,7 @@ pub(crate) fn counted(count: u64) -> String {
 }
 
 /// `142,000`.
-pub(crate) fn grouped(number: u64) -> String {
+fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups: Vec<&str> =
         digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();

@@ -15,6 +15,7 @@ const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
 /// The options of `git commit` with a letter and a value that may be attached.
 const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
+const LONG_WITH_VALUE: &str = "--author --cleanup --date --file --fixup --message --reedit-message --reuse-message --squash --template --trailer";
 
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
@@ -93,24 +94,21 @@ impl Call {
     /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
     /// work tree (`-a`, paths, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
-        let takes_all = |word: &String| {
-            let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
-            // Behind the letter of an option with a value stands the value: `-m"fix parser"`.
-            let flags = letters.and_then(|letters| letters.split(WITH_VALUE).next());
-            word == "--all" || word == "--" || flags.is_some_and(|flags| flags.contains('a'))
-        };
-        let is_path = |word: &&String| !is_in("-- -f --force -v --verbose", word);
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
-                Some(("commit", rest)) => return (!rest.iter().any(takes_all)).then_some(staged),
+                Some(("commit", rest)) => return (!takes_work_tree(rest)).then_some(staged),
                 Some(("add" | "stage", rest)) => {
-                    let paths: Vec<&String> = rest.iter().filter(is_path).collect();
-                    if paths.iter().any(|path| path.starts_with('-') || !is_plain(path)) {
+                    let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
+                    if paths.peek().is_none() {
                         return None;
                     }
                     let folder = command.place(cwd);
-                    staged.extend(paths.into_iter().map(|path| folder.join(path)));
+                    if rest.iter().any(|word| word.starts_with(':')) {
+                        continue;
+                    }
+                    // A pattern stages what it matches: what is staged otherwise has to be staged again by name.
+                    staged.extend(paths.filter(|path| is_plain(path)).map(|path| folder.join(path)));
                 }
                 _ => {}
             }
@@ -138,6 +136,28 @@ impl Call {
     }
 }
 
+/// `git commit` with these arguments takes files of the work tree: with `-a`, or with paths.
+fn takes_work_tree(arguments: &[String]) -> bool {
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
+        let Some(letters) = word.strip_prefix('-') else { return !word.starts_with(['$', '`']) };
+        let (before, value) = letters.split_at(letters.find(WITH_VALUE).unwrap_or(letters.len()));
+        if matches!(word.as_str(), "--all" | "--") || (!letters.starts_with('-') && before.contains('a')) {
+            return true;
+        }
+        // The value of `-m`, `-am` and `--message` is the next word, that of `-mtext` and `--message=text` is not.
+        let is_next = if letters.starts_with('-') {
+            is_in(LONG_WITH_VALUE, word)
+        } else {
+            value.len() == 1 && !matches!(value, "S" | "u")
+        };
+        if is_next {
+            arguments.next();
+        }
+    }
+    false
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -158,8 +178,12 @@ mod tests {
             ("git commit -am x", None),
             ("git commit --all -m x", None),
             ("git commit -m x -- src/a.rs", None),
+            ("git commit -m x src/a.rs", None),
+            ("git commit -m '- a bullet' --message '-a' --author a", Some("")),
+            ("timeout --kill-after=5 60 git commit -m x", Some("")),
             ("git add -A && git commit -m x", None),
-            ("git add '*.rs' && git commit -m x", None),
+            ("git add -A docs '*.rs' && git commit -m x", Some("/r/docs")),
+            ("git add . ':!docs' && git commit -m x", Some("")),
             ("git add -f -- a b && git commit -m x", Some("/r/a /r/b")),
             ("cd sub && git add . && git commit -m x", Some("/r/sub/.")),
             ("git commit -m x && git add -A", Some("")),

@@ -1,6 +1,6 @@
 //! What counts as evidence: which commands, which files, and why a run does not count. Pure.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::{GlobSet, GlobSetBuilder};
 
@@ -66,6 +66,10 @@ impl Found<'_> {
         Some(format!("its arguments depend on what the shell puts in for `{word}`"))
     }
 
+    pub(crate) fn place(&self, cwd: &Path) -> Option<PathBuf> {
+        self.simple.folder(cwd)
+    }
+
     /// It runs in the work tree whose files it is evidence for.
     fn is_inside(&self, world: &World) -> bool {
         let folder = self.simple.folder(&world.cwd);
@@ -106,7 +110,8 @@ impl Found<'_> {
             let pattern = min_output(rule).map_or("", |pattern| &pattern.text);
             format!("its output has nothing that matches {pattern}")
         } else if !was_noted {
-            "what the files were when it began is not known".to_owned()
+            "what the files were when it began is not known; where very many have changed, narrow `paths`"
+                .to_owned()
         } else {
             return None;
         };

@@ -198,15 +198,22 @@ impl<'a> Guarded<'a> {
         let in_home = word.strip_prefix("~/").zip(home);
         let (base, rest) =
             in_home.map_or((folder, word), |(rest, home)| (Some(home), rest.trim_start_matches('/')));
-        let expands = rest.starts_with('~') || rest.contains(['$', '`', '*', '?', '[', '{']);
-        match base.filter(|_| !expands) {
-            Some(base) if !rest.is_empty() => self.change(&base.join(rest)),
+        let plain = rest.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
+        let expands = rest.starts_with('~') || plain.len() < rest.len();
+        match base {
+            Some(base) if !rest.is_empty() && !expands => self.change(&base.join(rest)),
+            // Whatever a pattern matches in a folder of ours.
+            Some(base) if self.is_in_ours(&base.join(plain)) => self.change(&base.join(plain)),
             _ => {
                 let from_here = folder.map(|folder| folder.join(word).to_string_lossy().into_owned());
                 let is_telling = is_telling(word) || from_here.is_some_and(|word| is_telling(&word));
                 is_telling.then(|| format!("run code that names {word} and may change it"))
             }
         }
+    }
+
+    fn is_in_ours(&self, path: &Path) -> bool {
+        self.resolved().folders.iter().any(|(folder, _)| path.starts_with(folder))
     }
 
     fn in_line(&self, line: &Line) -> Option<String> {

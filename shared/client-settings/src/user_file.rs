@@ -65,6 +65,10 @@ impl UserFile {
 
     /// The text; `None`: there is no such file.
     pub fn read(&self) -> Result<Option<String>, FileError> {
+        if appended(&self.guarded(), ".lock").exists() {
+            // A killed process left the lock unless somebody holds it.
+            let _ = with_lock(&self.guarded(), Duration::ZERO, || self.clean_up());
+        }
         self.text().map_err(|error| FileError(format!("{}: {error}", self.path.display())))
     }
 

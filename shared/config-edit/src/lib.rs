@@ -113,8 +113,7 @@ fn remove(map: &mut Map<String, Value>, path: &[String]) {
 }
 
 fn at(text: &str, path: &[String], why: String) -> Refused {
-    let keys: Vec<&str> = path.iter().map(String::as_str).collect();
-    Refused { line: line_of(text, &keys), why }
+    Refused { line: line_of(text, path), why }
 }
 
 #[cfg(test)]

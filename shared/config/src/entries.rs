@@ -30,10 +30,15 @@ pub struct Said {
 
 impl Entry {
     /// The entry at `path` of a file, with its values in the layers, the highest first.
-    fn new(path: Vec<String>, said: impl IntoIterator<Item = Said>) -> Option<Self> {
+    fn new(
+        path: Vec<String>,
+        said: impl IntoIterator<Item = Said>,
+        locked: bool,
+        global_only: bool,
+    ) -> Option<Self> {
         let mut said = said.into_iter();
         let Said { value, origin } = said.next()?;
-        Some(Self { path, value, origin, overridden: said.collect(), locked: false, global_only: false })
+        Some(Self { path, value, origin, overridden: said.collect(), locked, global_only })
     }
 }
 
@@ -52,8 +57,7 @@ impl<S> Section<S> {
         let said = every_hook_is_off.map(|origin| Said { value: false.into(), origin });
         let said = said.into_iter().chain(self.layers.iter().rev().filter_map(of_layer));
         let rights = self.rights();
-        let (locked, global_only) = (rights.is_locked(path), rights.is_global_only(path));
-        Some(Entry { locked, global_only, ..Entry::new(in_file.clone(), said)? })
+        Entry::new(in_file.clone(), said, rights.is_locked(path), rights.is_global_only(path))
     }
 }
 
@@ -67,12 +71,8 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
         let of_layer = |layer: &Layer| {
             Some(Said { value: json(top::counting(layer, key)?), origin: layer.origin(&path) })
         };
-        let (locked, global_only) = (key == "enabled" && locks_something, key == "locked");
-        Some(Entry {
-            locked,
-            global_only,
-            ..Entry::new(path.to_vec(), layers.iter().rev().filter_map(of_layer))?
-        })
+        let said = layers.iter().rev().filter_map(of_layer);
+        Entry::new(path.to_vec(), said, key == "enabled" && locks_something, key == "locked")
     };
     TOP_KEYS.iter().filter_map(|key| entry(key)).collect()
 }

@@ -3,6 +3,7 @@
 
 use figment::value::{Dict, Value};
 
+use crate::check::nearest;
 use crate::layer::Layer;
 use crate::problem::{Fault, LayerKind, Problem, Problems};
 use crate::spec::SectionSpec;
@@ -75,7 +76,6 @@ pub(crate) fn enforce(
     problems: &mut Problems,
 ) -> Vec<Vec<String>> {
     let rights = Rights { spec, locked: &top.locked };
-    check_locks(&rights, layers, problems);
     let concerned = |layer: &Layer| match layer.kind {
         LayerKind::Defaults | LayerKind::Global => Vec::new(),
         _ => leaves_where(&layer.section, &|path| rights.may_concern(path)),
@@ -118,14 +118,21 @@ fn up_to_global(layers: &[Layer]) -> Dict {
 }
 
 /// Reports locks on keys that do not exist: they lock nothing, which their author would not expect.
-fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
+pub(crate) fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
     let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
     let is_known = |path: &str| {
         let mut below = layers.iter().filter(|layer| layer.kind <= LayerKind::Global);
         path.is_empty() || below.any(|layer| keys_on(&layer.section, path).is_some())
     };
     for path in rights.locked.iter().filter(|path| !is_known(path)) {
-        let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(None));
-        problems.add(Problem { key: format!("locked: {}", rights.spec.dotted_in_file(path)), ..problem });
+        let shown = rights.spec.dotted_in_file(path);
+        let depth = shown.split('.').count();
+        let cut = |leaf: Vec<String>| {
+            rights.spec.in_file(&leaf).into_iter().take(depth).collect::<Vec<_>>().join(".")
+        };
+        let known: Vec<String> = leaves(&up_to_global(layers)).into_iter().map(cut).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(nearest(&shown, &known)));
+        problems.add(Problem { key: format!("locked: {shown}"), ..problem });
     }
 }

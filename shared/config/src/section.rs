@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 
 use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
 use crate::layer::{Found, Layer, Sources, parse};
-use crate::locks::{Rights, enforce};
+use crate::locks::{Rights, check_locks, enforce};
 use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems};
 use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switches::{Position, SectionSwitches};
@@ -98,6 +98,14 @@ impl<S> Section<S> {
         sort_problems(&mut self.problems);
     }
 
+    fn with_locks_checked(mut self) -> Self {
+        let mut problems = Problems(std::mem::take(&mut self.problems));
+        check_locks(&self.rights(), &self.layers, &mut problems);
+        self.problems = problems.0;
+        sort_problems(&mut self.problems);
+        self
+    }
+
     pub(crate) fn rights(&self) -> Rights<'_> {
         Rights { spec: self.spec, locked: &self.locked }
     }
@@ -116,7 +124,7 @@ pub fn load<S: DeserializeOwned + JsonSchema>(
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
 ) -> Option<Section<S>> {
-    load_own(spec, &sources.texts(), &spec.top_keys().collect::<Vec<_>>(), &switches.into())
+    load_whole(spec, &sources.texts(), &switches.into())
 }
 
 /// The same for a call that a disabled hook lets pass. The keys at the top of the files are most of what a hook reads: where the
@@ -138,7 +146,15 @@ pub fn load_if_enabled<S: DeserializeOwned + JsonSchema>(
             return Some(Section { problems: Vec::new(), ..own });
         }
     }
-    load_own(spec, &texts, &spec.top_keys().collect::<Vec<_>>(), &switches)
+    load_whole(spec, &texts, &switches)
+}
+
+fn load_whole<S: DeserializeOwned + JsonSchema>(
+    spec: SectionSpec,
+    texts: &[Found],
+    switches: &SectionSwitches,
+) -> Option<Section<S>> {
+    load_own(spec, texts, &spec.top_keys().collect::<Vec<_>>(), switches).map(Section::with_locks_checked)
 }
 
 fn load_own<S: DeserializeOwned + JsonSchema>(
@@ -168,7 +184,7 @@ pub fn load_by_schema(
         [(path, _), ..] => Err(Refused { path: path.clone(), why: None }),
     };
     let files = parse(&sources.texts(), &spec.top_keys().collect::<Vec<_>>());
-    load_as(spec, &own, &|| schema.clone(), files, &switches.into())
+    load_as(spec, &own, &|| schema.clone(), files, &switches.into()).map(Section::with_locks_checked)
 }
 
 struct Refused {

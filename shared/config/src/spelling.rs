@@ -47,9 +47,8 @@ pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
     let bare = text.trim_start_matches('\u{feff}');
     let parsed = yaml::parse(bare)?;
     if let Some(path) = parsed.repeated.first() {
-        let keys: Vec<&str> = path.iter().map(String::as_str).collect();
         let why = format!("`{}` stands twice; take one of them out first", dotted(path));
-        return Err(Unread::new(yaml::line_of(bare, &keys), why));
+        return Err(Unread::new(yaml::line_of(bare, path), why));
     }
     Ok(parsed.values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
 }

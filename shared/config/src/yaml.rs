@@ -73,9 +73,8 @@ pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 }
 
 /// The line, counted from 1, of the key `path`, or of the deepest key on the way to it.
-pub fn line_of(text: &str, path: &[&str]) -> Option<usize> {
-    let path: Vec<String> = path.iter().map(|key| (*key).to_owned()).collect();
-    Lines::of(text).of_key(&path)
+pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
+    Lines::of(text).of_key(path)
 }
 
 #[derive(Debug, Clone, Default)]
@@ -309,7 +308,8 @@ mod tests {
             (&["a", "nothing"], Some(3)),
             (&["nothing"], None),
         ] {
-            assert_eq!(line_of(text, path), line, "{path:?}");
+            let path: Vec<String> = path.iter().map(ToString::to_string).collect();
+            assert_eq!(line_of(text, &path), line, "{path:?}");
         }
     }
 
@@ -336,7 +336,7 @@ mod tests {
         let parsed = parse("a: {b: 1, c: 2, b: 3}\na: {d: [{e: 1, e: 2}]}\n").unwrap();
         assert_eq!(parsed.repeated, [vec!["a", "b"], vec!["a", "d", "e"], vec!["a"]]);
         assert!(parsed.values["a"].find_ref("d").is_some());
-        assert_eq!(line_of("a: 1\nb: 2\na: 3\n", &["a"]), Some(3));
+        assert_eq!(line_of("a: 1\nb: 2\na: 3\n", &["a".to_owned()]), Some(3));
     }
 
     #[test]

@@ -37,7 +37,7 @@ pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silenc
         headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         body: Some(body(exchange).to_string()),
         proxy,
-        timeout,
+        timeout_ms: timeout.as_millis(),
         max_bytes: MAX_BYTES,
     };
     read(courier::ask(&request, left, &courier))

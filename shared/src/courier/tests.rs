@@ -18,7 +18,7 @@ fn request(timeout: Duration) -> Request {
         headers: BTreeMap::from([("Authorization".to_owned(), "Bearer secret".to_owned())]),
         body: None,
         proxy: None,
-        timeout,
+        timeout_ms: timeout.as_millis(),
         max_bytes: 1000,
     }
 }

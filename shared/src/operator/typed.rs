@@ -6,6 +6,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Caller;
 use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
@@ -52,16 +53,12 @@ pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
 /// The hashes of prompts that are scheduled by this event and begin like a command of ours: by a call of Claude's, by a slash
 /// command, which comes to such a call, or before anybody looked, which shows at the end of a turn.
 fn scheduled_in(event: &Event) -> Vec<u64> {
-    #[derive(Deserialize)]
-    struct Fields {
-        prompt: String,
-    }
     match event {
         Event::PreToolUse(call) | Event::PostToolUse(ToolResult { call, .. })
             if SCHEDULING_TOOLS.contains(&call.tool_name.as_str()) =>
         {
-            let input = call.tool_input.as_ref().map(|input| serde_json::from_str::<Fields>(input.get()));
-            input.into_iter().flatten().filter_map(|fields| ours(&fields.prompt)).collect()
+            let input = call.tool_input.as_ref().map(|input| serde_json::from_str::<Value>(input.get()));
+            input.into_iter().flatten().filter_map(|input| ours(input["prompt"].as_str()?)).collect()
         }
         Event::UserPromptSubmit { prompt, .. } => {
             let first = prompt.split_whitespace().next();

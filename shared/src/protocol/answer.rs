@@ -3,7 +3,7 @@
 //! Claude Code decides which answer takes effect on which event, so this module lists the pairs.
 //! A verdict that an event cannot carry becomes nothing, never something that Claude Code would misread.
 
-use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::Event;
 use crate::verdict::Verdict;
@@ -18,30 +18,29 @@ pub struct Answer {
 
 /// The answer as the client reads it; `None` for silence.
 pub fn to_wire(event: &Event, answer: &Answer) -> Option<String> {
-    let wire = Wire { system_message: answer.notice.as_deref(), ..wire(event, &answer.verdict) };
-    if wire == Wire::default() {
-        return None;
+    let mut wire = wire(event, &answer.verdict);
+    if let Some(notice) = &answer.notice {
+        wire["systemMessage"] = notice.as_str().into();
     }
-    serde_json::to_string(&wire).ok()
+    (!wire.is_null()).then(|| wire.to_string())
 }
 
-fn wire<'a>(event: &'a Event, verdict: &'a Verdict) -> Wire<'a> {
-    let blocks = |reason: &'a str| Wire { decision: Some("block"), reason: Some(reason), ..Wire::default() };
-    let about = Specific { hook_event_name: event.name(), ..Specific::default() };
-    let specific = |specific| Wire { hook_specific_output: Some(specific), ..Wire::default() };
-    let permission = |decision, reason: &'a str| {
-        let (permission_decision, permission_decision_reason) = (Some(decision), Some(reason));
-        specific(Specific { permission_decision, permission_decision_reason, ..about })
+fn wire(event: &Event, verdict: &Verdict) -> Value {
+    let blocks = |reason: &str| json!({ "decision": "block", "reason": reason });
+    let about = |mut fields: Value| {
+        fields["hookEventName"] = event.name().into();
+        json!({ "hookSpecificOutput": fields })
+    };
+    let permission = |decision: &str, reason: &str| {
+        about(json!({ "permissionDecision": decision, "permissionDecisionReason": reason }))
     };
     match (verdict, event) {
         (Verdict::Block { reason, .. }, _) if can_block(event) => blocks(reason),
         (Verdict::Reply { text }, Event::UserPromptSubmit { .. }) => blocks(text),
         (Verdict::Deny { reason, .. }, Event::PreToolUse(_)) => permission("deny", reason),
         (Verdict::Ask { reason, .. }, Event::PreToolUse(_)) => permission("ask", reason),
-        (Verdict::Advise { text }, _) if takes_context(event) => {
-            specific(Specific { additional_context: Some(text), ..about })
-        }
-        _ => Wire::default(),
+        (Verdict::Advise { text }, _) if takes_context(event) => about(json!({ "additionalContext": text })),
+        _ => Value::Null,
     }
 }
 
@@ -61,31 +60,6 @@ fn takes_context(event: &Event) -> bool {
             | Event::PostToolUseFailure(_)
             | Event::SubagentStart(_)
     )
-}
-
-#[derive(Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Wire<'a> {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    system_message: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hook_specific_output: Option<Specific<'a>>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Specific<'a> {
-    hook_event_name: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission_decision: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    permission_decision_reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    additional_context: Option<&'a str>,
 }
 
 #[cfg(test)]

@@ -2,10 +2,9 @@
 //! Claude Code runs both, and what counts would count twice. Claude Code also adds up a project's settings; those do not
 //! count here, because a stranger may have written them. Twice is better than no gate; `req doctor` reports it.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde::Deserialize;
+use serde_json::Value;
 
 use crate::config::read_text;
 use crate::host::{Places, is_program};
@@ -16,25 +15,6 @@ pub const BY_PLUGIN: &str = "--plugin";
 
 /// Larger files are no settings, in bytes.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
-
-/// The part of settings.json that registers hooks: groups of entries by event.
-#[derive(Deserialize)]
-struct Settings {
-    #[serde(default)]
-    hooks: BTreeMap<String, Vec<Group>>,
-}
-
-#[derive(Deserialize)]
-struct Group {
-    matcher: Option<String>,
-    hooks: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    command: Option<String>,
-    args: Option<Vec<String>>,
-}
 
 /// The user's settings.json registers the installed program of this hook for this call, and the program is there.
 pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request) -> bool {
@@ -49,18 +29,24 @@ pub(super) fn is_left_to_settings(hook: &str, places: &Places, request: &Request
 
 /// The text registers `program`, without arguments, for this event and tool.
 fn starts(settings: &str, event: &str, tool: Option<&str>, program: &Path) -> bool {
-    let Ok(settings) = serde_json::from_str::<Settings>(settings) else { return false };
-    let groups = settings.hooks.get(event).into_iter().flatten();
+    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
     // What a regular expression lets through is not judged here.
-    let is_for_it = |group: &&Group| match group.matcher.as_deref() {
-        None | Some("" | "*" | ".*") => true,
-        Some(names) => tool.is_some_and(|tool| names.split('|').any(|name| name == tool)),
+    let is_for_it = |group: &Value| match &group["matcher"] {
+        Value::Null => true,
+        Value::String(all) if ["", "*", ".*"].contains(&all.as_str()) => true,
+        Value::String(names) => tool.is_some_and(|tool| names.split('|').any(|name| name == tool)),
+        _ => false,
     };
-    let is_ours = |entry: &Entry| {
-        entry.command.as_deref().is_some_and(|command| Path::new(command) == program)
-            && entry.args.as_ref().is_some_and(Vec::is_empty)
+    let is_ours = |entry: &Value| {
+        entry["command"].as_str().is_some_and(|command| Path::new(command) == program)
+            && entry["args"].as_array().is_some_and(Vec::is_empty)
     };
-    groups.filter(is_for_it).any(|group| group.hooks.iter().any(is_ours))
+    let mut groups = list(&settings["hooks"][event]).iter().filter(|group| is_for_it(group));
+    groups.any(|group| list(&group["hooks"]).iter().any(is_ours))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use shared::text::Text;
 
@@ -290,28 +291,16 @@ fn block(raw: RawBlock<'_>) -> Option<Block> {
     }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-#[expect(clippy::struct_field_names, reason = "as Claude Code names them")]
-struct Usage {
-    input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
-}
+/// The numbers of `usage` that are a reply's tokens.
+const COUNTED: [&str; 4] =
+    ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"];
 
 impl Reply {
     /// The reply of this model with this usage; `None`: Claude Code itself wrote it, or the numbers are none.
     fn of(model: Option<Text>, usage: &RawValue) -> Option<Self> {
-        let usage: Usage = serde_json::from_str(usage.get()).ok()?;
+        let usage: Value = serde_json::from_str(usage.get()).ok()?;
         let model = model.unwrap_or_default().0;
-        let counts = [
-            usage.input_tokens,
-            usage.cache_creation_input_tokens,
-            usage.cache_read_input_tokens,
-            usage.output_tokens,
-        ]
-        .map(Option::unwrap_or_default);
+        let counts = COUNTED.map(|name| usage[name].as_u64().unwrap_or_default());
         let tokens = counts.into_iter().fold(0, u64::saturating_add);
         let is_real = tokens > 0 && counts.iter().all(|count| *count <= MOST_TOKENS);
         (model != "<synthetic>" && is_real).then_some(Self { model, tokens })

@@ -104,3 +104,31 @@ fn a_commit_of_another_staged_version_needs_it_staged_again_whatever_else_the_li
         assert_eq!(commit(line), None, "{line}");
     }
 }
+
+#[test]
+fn a_run_during_which_its_files_changed_proves_nothing_about_those_before() {
+    let world = project(TESTS);
+    let claude = world.claude();
+    claude.does("echo tested > src/a.txt && ./run-tests");
+    world.sandbox.write("src/a.txt", "old\n");
+    claude.edits("src/b.txt", "new\n");
+    fs::remove_file(world.sandbox.project().join("src/b.txt")).unwrap();
+    let text = commit_denied(&claude);
+    assert!(text.contains("files have changed since `./run-tests` passed"), "{text}");
+    claude.does(&command_in(&text));
+    commit_passes(&claude);
+}
+
+#[test]
+fn a_run_counts_for_the_work_tree_it_ran_in_whatever_stands_before_it() {
+    let world = project(TESTS);
+    let (claude, tree) = (world.claude(), world.sandbox.project().join(".claude/worktrees/fix"));
+    world.sandbox.git(&["worktree", "add", "--quiet", "-b", "fix", tree.to_str().unwrap()]);
+    claude.does("ls && cd .claude/worktrees/fix && ./run-tests");
+    let commit = |line: &str| denial(claude.before(&claude.bash(line)).as_ref());
+    assert!(commit("git commit -m x").is_some());
+    assert_eq!(commit("git -C .claude/worktrees/fix commit -m x"), None);
+    // Where the folder is not there, the `cd` fails, and the line goes on here.
+    claude.does("cd .claude/worktrees/missing; ./run-tests");
+    assert_eq!(commit("git commit -m x"), None);
+}

@@ -45,15 +45,14 @@ impl Clairvoyant<'_> {
             return;
         }
         self.looked = now;
-        let [(five_began, five), (seven_began, seven)] = world.used.windows;
+        let [(five_began, five), (seven_began, seven)] = world.used;
         let seven_resets = seven_began + length(Window::SevenDay);
         let end = seven_resets.min(five_began + length(Window::FiveHour));
-        let points = to_come(world, seven_resets);
+        let forecast = to_come(world, end, seven_resets);
         let elsewhere = |to: f64| {
             let uses = world.demand.elsewhere.iter().filter(|(at, _)| (now..to).contains(at));
             uses.map(|(_, points)| points).sum::<f64>()
         };
-        let forecast = by_window(&points, end);
         let five = (100.0 - five - elsewhere(end)).max(0.0);
         let seven = (100.0 - seven) / world.demand.week_per_point - elsewhere(seven_resets);
         let most = 1.0 + self.rules.longest_delay / self.learned.gap_secs();
@@ -82,8 +81,9 @@ impl Controller for Clairvoyant<'_> {
     }
 }
 
-/// What the machines' threads will use until then without delay: when, and how many points, ascending.
-fn to_come(world: &World<'_>, until: f64) -> Vec<(f64, f64)> {
+/// What the machines' threads will use without delay: the points until `end`, where the current 5-hour window ends, and those of each
+/// later one, which a call begins, until `until`.
+fn to_come(world: &World<'_>, end: f64, until: f64) -> Forecast {
     let mut points = Vec::new();
     for (thread, place) in world.demand.threads.iter().zip(&world.places) {
         let mut place = *place;
@@ -93,15 +93,9 @@ fn to_come(world: &World<'_>, until: f64) -> Vec<(f64, f64)> {
         }
     }
     points.sort_by(|one, other| one.0.total_cmp(&other.0));
-    points
-}
-
-/// The points of the current 5-hour window, which ends at `end`, and of each later one, which a call begins.
-fn by_window(points: &[(f64, f64)], end: f64) -> Forecast {
-    let mut forecast = Forecast::default();
-    let mut window_end = end;
+    let (mut forecast, mut window_end) = (Forecast::default(), end);
     for (at, points) in points {
-        if *at >= window_end {
+        if at >= window_end {
             forecast.later.push(0.0);
             window_end = at + length(Window::FiveHour);
         }

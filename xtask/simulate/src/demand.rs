@@ -17,7 +17,6 @@ const ELSEWHERE: f64 = 0.3;
 
 pub(crate) const WEEKS: usize = 3;
 
-#[derive(Debug, Clone)]
 pub(crate) struct Demand {
     /// When each 7-day window begins, in seconds since the epoch.
     pub(crate) began: [f64; WEEKS],
@@ -35,22 +34,23 @@ pub(crate) struct Demand {
     pub(crate) lag_is_known: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Shift {
     pub(crate) from: f64,
     pub(crate) to: f64,
 }
 
-#[derive(Debug, Clone)]
 pub(crate) struct Thread {
     pub(crate) session: u64,
+    /// 0 is the session's main thread.
+    agent: u64,
     pub(crate) machine: u64,
     /// For each shift what there is to do; what is not done at its end is never done.
     pub(crate) work: Vec<(Shift, Vec<Batch>)>,
 }
 
 /// A request to the model and the tool calls it asks for, which run side by side.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Clone, Copy)]
 pub(crate) struct Batch {
     /// From the end of what was before it to the end of its calls, in seconds, without delay.
     pub(crate) gap_secs: f64,
@@ -66,10 +66,14 @@ impl Demand {
         let began = [first, first + 7.0 * DAY, first + 14.0 * DAY];
         let week_per_point = random.random_range(0.10..0.16);
         let has_elsewhere = random.random_bool(profile.elsewhere);
+        let threads = (0..profile.sessions).flat_map(|session| {
+            let machine = session % profile.machines;
+            (0..=profile.subagents).map(move |agent| Thread { session, agent, machine, work: Vec::new() })
+        });
         let mut demand = Self {
             began,
             shifts: Vec::new(),
-            threads: Vec::new(),
+            threads: threads.collect(),
             elsewhere: Vec::new(),
             week_per_point,
             lag_secs: random.random_range(0.0..600.0),
@@ -83,23 +87,17 @@ impl Demand {
 
     fn add_week(&mut self, profile: &Profile, began: f64, has_elsewhere: bool, random: &mut StdRng) {
         let shifts = shifts(profile, began, random);
-        let mut threads: Vec<Thread> = (0..profile.sessions)
-            .flat_map(|session| (0..=profile.subagents).map(move |agent| (session, agent)))
-            .map(|(session, agent)| thread(profile, (session, agent), &shifts, random))
-            .collect();
+        let week = self.threads.iter().map(|thread| thread.week(profile, &shifts, random));
+        let mut week: Vec<_> = week.collect();
         let points = profile.week_percent * skewed(random, profile.week_spread) / self.week_per_point;
         let own = if has_elsewhere { points * (1.0 - ELSEWHERE) } else { points };
-        let batches = threads.iter_mut().flat_map(|thread| &mut thread.work).flat_map(|(_, batches)| batches);
+        let batches = week.iter_mut().flatten().flat_map(|(_, batches)| batches);
         share_out(own, batches.map(|batch| &mut batch.points).collect());
         if has_elsewhere {
             self.elsewhere.extend(elsewhere(&shifts, points * ELSEWHERE, random));
         }
         self.shifts.extend(shifts);
-        if self.threads.is_empty() {
-            self.threads = threads;
-        } else {
-            self.threads.iter_mut().zip(threads).for_each(|(thread, week)| thread.work.extend(week.work));
-        }
+        self.threads.iter_mut().zip(week).for_each(|(thread, week)| thread.work.extend(week));
     }
 
     /// The number of the week that a moment belongs to.
@@ -141,23 +139,24 @@ fn shifts(profile: &Profile, began: f64, random: &mut StdRng) -> Vec<Shift> {
     shifts
 }
 
-/// What a thread would do. The first session's main one is there all the time, another one for a part of each shift.
-fn thread(profile: &Profile, (session, agent): (u64, u64), shifts: &[Shift], random: &mut StdRng) -> Thread {
-    let is_first = session == 0 && agent == 0;
-    let mut work = Vec::new();
-    for shift in shifts {
-        let length = shift.to - shift.from;
-        let (begins, lasts) = match (is_first, agent) {
-            (true, _) => (0.0, 1.0),
-            // Of each subagent some hours.
-            (false, 1..) => (random.random_range(0.0..0.6), 0.4),
-            (false, 0) => (random.random_range(0.0..0.4), 0.6),
-        };
-        let from = shift.from + begins * length;
-        let span = Shift { from, to: (from + lasts * length).min(shift.to) };
-        work.push((span, batches(profile, span, random)));
+impl Thread {
+    /// The work of some shifts. The first session's main thread is there all the time, another one for a part of each shift.
+    fn week(&self, profile: &Profile, shifts: &[Shift], random: &mut StdRng) -> Vec<(Shift, Vec<Batch>)> {
+        let mut work = Vec::new();
+        for shift in shifts {
+            let length = shift.to - shift.from;
+            let (begins, lasts) = match (self.session, self.agent) {
+                (0, 0) => (0.0, 1.0),
+                // Of each subagent some hours.
+                (_, 1..) => (random.random_range(0.0..0.6), 0.4),
+                (_, 0) => (random.random_range(0.0..0.4), 0.6),
+            };
+            let from = shift.from + begins * length;
+            let span = Shift { from, to: (from + lasts * length).min(shift.to) };
+            work.push((span, batches(profile, span, random)));
+        }
+        work
     }
-    Thread { session, machine: session % profile.machines, work }
 }
 
 /// What fills a span of work if nothing is delayed.
@@ -202,10 +201,8 @@ fn elsewhere(shifts: &[Shift], points: f64, random: &mut StdRng) -> Vec<(f64, f6
 /// Scales the parts, so that their sum is this.
 fn share_out(points: f64, parts: Vec<&mut f64>) {
     let drawn: f64 = parts.iter().map(|part| **part).sum();
-    if drawn > 0.0 {
-        for part in parts {
-            *part *= points / drawn;
-        }
+    for part in parts {
+        *part *= points / drawn;
     }
 }
 

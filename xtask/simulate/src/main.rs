@@ -20,8 +20,6 @@ use pacing::{Call, Learned, Readings, Rules, decide, is_clearly_within};
 use profile::{PROFILES, Profile};
 use world::{Controller, Week, World};
 
-const WRONG_USAGE: u8 = 64;
-
 const USAGE: &str = "usage: cargo xtask simulate [--judge]    --judge: seeds that no constant was tuned on\n";
 
 /// Runs of each user.
@@ -39,7 +37,7 @@ fn main() -> ExitCode {
         "" => (table::text(&rows(0)), 0),
         "--judge" => (table::text(&rows(JUDGING)), 0),
         "--help" => (USAGE.to_owned(), 0),
-        _ => (USAGE.to_owned(), WRONG_USAGE),
+        _ => (USAGE.to_owned(), 64),
     };
     // A reader that has gone is no failure.
     let _ = io::stdout().write_all(text.as_bytes());

@@ -13,63 +13,48 @@ const MAX_DELAY_SECS: f64 = 350.0;
 const HOUR: f64 = 3600.0;
 const DAY: f64 = 24.0 * HOUR;
 
-/// The delay of a call, by the readings of both windows.
+/// The delay of a call, by the readings of both windows: the one that is further past its line decides.
 pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {
     let read = Window::ALL.into_iter().zip(readings);
-    let lines = read.filter_map(|(window, reading)| Some(Line::of(window, reading.as_ref()?, now)));
-    // How far each is past its line, without the reserve.
-    let past = |line: &Line| line.used - line.allowance;
-    let furthest = lines.max_by(|one, other| past(one).total_cmp(&past(other)));
-    furthest.map_or(0.0, |line| line.delay_secs(now))
+    let asked = read.filter_map(|(window, reading)| Some(asked(window, reading.as_ref()?, now)));
+    asked.max_by(|one, other| one.0.total_cmp(&other.0)).map_or(0.0, |(_, delay)| delay)
 }
 
-/// A window against its line.
-struct Line {
-    used: f64,
-    /// The usage that is allowed by now, in percent.
-    allowance: f64,
-    elapsed_hours: f64,
-    remaining_hours: f64,
+/// How far a window is past its line, without the reserve, and the delay that it asks for.
+fn asked(window: Window, reading: &Reading, now: f64) -> (f64, f64) {
+    let (ends, length) = (seconds(reading.resets_at), length(window));
+    let begins = ends - length;
+    let elapsed = match window {
+        Window::FiveHour => (now - begins).clamp(0.0, length) / length,
+        Window::SevenDay => weekday_secs(begins, now) / weekday_secs(begins, ends),
+    };
+    let (used, allowance) = (reading.used_percent, (elapsed * 100.0).max(PRELOAD_PERCENT));
+    let (elapsed_hours, remaining_hours) = (elapsed * length / HOUR, ((ends - now) / HOUR).max(0.0));
+    let is_over = used > allowance * SAFETY;
+    let delay = if is_over && is_weekend(now) || remaining_hours <= 0.0 {
+        MAX_DELAY_SECS
+    } else if !is_over || elapsed_hours <= 0.0 {
+        0.0
+    } else {
+        let left = SAFETY * 100.0 - used;
+        let target = if left > 0.0 { left } else { (100.0 - used) * 0.5 } / remaining_hours;
+        spread(target * elapsed_hours / used, remaining_hours)
+    };
+    (used - allowance, delay)
 }
 
-impl Line {
-    fn of(window: Window, reading: &Reading, now: f64) -> Self {
-        let (ends, length) = (seconds(reading.resets_at), length(window));
-        let begins = ends - length;
-        let elapsed = match window {
-            Window::FiveHour => (now - begins).clamp(0.0, length) / length,
-            Window::SevenDay => weekday_secs(begins, now) / weekday_secs(begins, ends),
-        };
-        Self {
-            used: reading.used_percent,
-            allowance: (elapsed * 100.0).max(PRELOAD_PERCENT),
-            elapsed_hours: elapsed * length / HOUR,
-            remaining_hours: ((ends - now) / HOUR).max(0.0),
-        }
+/// The delay at a ratio of two rates: the one that would last, and that so far.
+fn spread(ratio: f64, remaining_hours: f64) -> f64 {
+    if ratio <= 0.0 {
+        return MAX_DELAY_SECS;
     }
-
-    fn delay_secs(&self, now: f64) -> f64 {
-        let is_over = self.used > self.allowance * SAFETY;
-        if is_over && is_weekend(now) || self.remaining_hours <= 0.0 {
-            return MAX_DELAY_SECS;
-        }
-        if !is_over || self.elapsed_hours <= 0.0 {
-            return 0.0;
-        }
-        let left = SAFETY * 100.0 - self.used;
-        let target = if left > 0.0 { left } else { (100.0 - self.used) * 0.5 } / self.remaining_hours;
-        let ratio = target * self.elapsed_hours / self.used;
-        let factor = match self.remaining_hours {
-            ..1.0 => 60.0,
-            ..3.0 => 40.0,
-            _ => 20.0,
-        };
-        if ratio <= 0.0 {
-            return MAX_DELAY_SECS;
-        }
-        let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
-        if ratio >= 0.95 || delay <= MIN_DELAY_SECS { 0.0 } else { delay }
-    }
+    let factor = match remaining_hours {
+        ..1.0 => 60.0,
+        ..3.0 => 40.0,
+        _ => 20.0,
+    };
+    let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
+    if ratio >= 0.95 || delay <= MIN_DELAY_SECS { 0.0 } else { delay }
 }
 
 /// Saturday and Sunday, by UTC. 1970 began on a Thursday.

@@ -2,7 +2,6 @@
 
 use pacing::{Calendar, Limit, Rules};
 
-#[derive(Debug)]
 pub(crate) struct Profile {
     pub(crate) name: &'static str,
     /// The days that are worked on, Monday first.

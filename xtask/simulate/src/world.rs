@@ -36,12 +36,8 @@ pub(crate) struct Week {
     pub(crate) work: f64,
 }
 
-/// When each window began and its usage, at a moment.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Used {
-    at: f64,
-    pub(crate) windows: [(f64, f64); 2],
-}
+/// When each window began, and its usage.
+type Used = [(f64, f64); 2];
 
 /// A thread's place in its work.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +62,7 @@ pub(crate) struct World<'a> {
     pub(crate) readings: Readings,
     locked_until: f64,
     /// The usage over time, for readings that are behind, and the index of the last one read.
-    past: Vec<Used>,
+    past: Vec<(f64, Used)>,
     read: usize,
     /// For each session when its batch began, and until when that waits.
     sessions: Vec<(f64, f64)>,
@@ -76,14 +72,14 @@ pub(crate) struct World<'a> {
 /// Runs the weeks. Each machine has a controller of its own.
 pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn() -> C) -> [Week; WEEKS] {
     let began = demand.began[0];
-    let used = Used { at: began, windows: [(f64::MIN, 0.0), (began, 0.0)] };
+    let used = [(f64::MIN, 0.0), (began, 0.0)];
     let mut world = World {
         demand,
         used,
         places: demand.threads.iter().map(|thread| begin(thread, 0, began)).collect(),
         readings: Readings::default(),
         locked_until: f64::MIN,
-        past: vec![used],
+        past: vec![(began, used)],
         read: 0,
         sessions: vec![(f64::MIN, f64::MIN); demand.threads.len()],
         weeks: [Week::default(); WEEKS],
@@ -132,18 +128,15 @@ impl World<'_> {
     fn use_up(&mut self, now: f64, points: f64) {
         let week = self.demand.week(now);
         let week_began = self.demand.began[week];
-        let [five_hour, seven_day] = self.used.windows;
+        let [five_hour, seven_day] = self.used;
         let is_over = now >= five_hour.0 + length(Window::FiveHour);
         let five_hour = if is_over { (now.floor(), 0.0) } else { five_hour };
         let seven_day = if week_began > seven_day.0 { (week_began, 0.0) } else { seven_day };
-        let windows = [
-            (five_hour.0, five_hour.1 + points),
-            (seven_day.0, seven_day.1 + points * self.demand.week_per_point),
-        ];
-        self.used = Used { at: now, windows };
-        self.past.push(self.used);
+        let week_points = points * self.demand.week_per_point;
+        self.used = [(five_hour.0, five_hour.1 + points), (seven_day.0, seven_day.1 + week_points)];
+        self.past.push((now, self.used));
         self.weeks[week].work += points;
-        for (window, (began, used)) in Window::ALL.into_iter().zip(windows) {
+        for (window, (began, used)) in Window::ALL.into_iter().zip(self.used) {
             let highest = &mut self.weeks[week].highest_percent;
             *highest = highest.max(used);
             if used >= 100.0 {
@@ -165,16 +158,16 @@ impl World<'_> {
     /// Takes the reading that Claude Code has: whole percents, behind.
     fn read_at(&mut self, now: f64) {
         let seen = now - self.demand.lag_secs;
-        while self.past.get(self.read + 1).is_some_and(|next| next.at <= seen) {
+        while self.past.get(self.read + 1).is_some_and(|(at, _)| *at <= seen) {
             self.read += 1;
         }
-        let windows = self.past[self.read].windows;
-        if windows[1].1 <= 0.0 {
+        let (_, used) = self.past[self.read];
+        if used[1].1 <= 0.0 {
             return;
         }
         let at = whole_seconds(if self.demand.lag_is_known { seen } else { now });
         self.readings = Window::ALL.map(|window| {
-            let (began, used) = windows[window as usize];
+            let (began, used) = used[window as usize];
             Some(Reading::new(at, used.min(100.0).round(), whole_seconds(began + length(window))))
         });
     }

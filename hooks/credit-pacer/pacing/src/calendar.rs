@@ -7,15 +7,12 @@ use crate::{seconds, whole_seconds};
 /// Seconds of a day whose clocks do not change.
 pub const DAY_SECS: i64 = 86_400;
 
-/// A moment more than this many seconds away needs its date, because the name of its day comes again.
-const NAMED_DAY_SECS: u64 = 6 * 86_400;
-
 /// The offsets of a time zone around now. The default is UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Zone {
+pub struct Zone(
     /// Since when an offset holds, ascending; the first one holds before, too. Seconds east of UTC.
-    changes: Vec<(i64, i64)>,
-}
+    pub Vec<(i64, i64)>,
+);
 
 /// A span of a day in minutes since midnight. It ends on the next day if `to` is before `from`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,19 +35,10 @@ pub struct Calendar {
     pub quiet_hours: Vec<Hours>,
 }
 
-/// Spans of time in seconds since the epoch, ascending and apart.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Spans(Vec<(i64, i64)>);
-
 impl Zone {
-    /// A zone with these offsets, ascending by the moment since when each one holds.
-    pub const fn new(changes: Vec<(i64, i64)>) -> Self {
-        Self { changes }
-    }
-
     fn offset(&self, at: i64) -> i64 {
-        let next = self.changes.partition_point(|(from, _)| *from <= at);
-        self.changes.get(next.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
+        let next = self.0.partition_point(|(from, _)| *from <= at);
+        self.0.get(next.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
     }
 
     /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
@@ -65,8 +53,8 @@ impl Zone {
 
     /// When the clocks show this: the first time if they do twice, the moment they are put forward if they never do.
     pub fn moment(&self, local: i64) -> i64 {
-        let ends = self.changes.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
-        for (index, ((from, offset), end)) in self.changes.iter().zip(ends).enumerate() {
+        let ends = self.0.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
+        for (index, ((from, offset), end)) in self.0.iter().zip(ends).enumerate() {
             let moment = local.saturating_sub(*offset);
             if moment < end {
                 return if index > 0 { moment.max(*from) } else { moment };
@@ -84,32 +72,29 @@ fn weekday(day: i64) -> usize {
 impl Hours {
     const ALL_DAY: Self = Self { from: 0, to: 1440 };
 
-    const fn is_over_midnight(self) -> bool {
-        self.to < self.from
-    }
-
-    const fn contains(self, minute: i64) -> bool {
-        let (from, to) = (self.from as i64, self.to as i64);
-        if self.is_over_midnight() { minute >= from || minute < to } else { minute >= from && minute < to }
-    }
-
     fn on(self, day: i64, zone: &Zone) -> (i64, i64) {
         let shown = |day: i64, minute: u16| zone.moment(day * DAY_SECS + i64::from(minute) * 60);
-        (shown(day, self.from), shown(day + i64::from(self.is_over_midnight()), self.to))
+        (shown(day, self.from), shown(day + i64::from(self.to < self.from), self.to))
     }
 }
 
 impl Calendar {
-    /// The working time between two moments. Hours over midnight belong to the day on which they begin.
-    pub(crate) fn working(&self, from: i64, to: i64) -> Spans {
+    /// The working time between two moments, in spans that are ascending and apart. Hours over midnight belong to the day on
+    /// which they begin.
+    pub(crate) fn working(&self, from: i64, to: i64) -> Vec<(i64, i64)> {
         let hours = if self.work_hours.is_empty() { &[Hours::ALL_DAY][..] } else { &self.work_hours };
         let days = self.zone.day(from).saturating_sub(1)..=self.zone.day(to);
         let workdays = days.filter(|day| self.is_workday(*day));
-        Spans::within(
-            workdays.flat_map(|day| hours.iter().map(move |hours| hours.on(day, &self.zone))).collect(),
-            from,
-            to,
-        )
+        let spans = workdays.flat_map(|day| hours.iter().map(move |hours| hours.on(day, &self.zone)));
+        let mut spans: Vec<(i64, i64)> = spans.collect();
+        spans.sort_unstable();
+        let mut last = from;
+        for (start, end) in &mut spans {
+            *start = last.max(*start).min(to);
+            *end = (*end).clamp(*start, to);
+            last = *end;
+        }
+        spans
     }
 
     pub fn is_workday(&self, day: i64) -> bool {
@@ -119,13 +104,15 @@ impl Calendar {
 
     /// Whether nothing may be delayed at this time of day.
     pub fn is_quiet(&self, now: f64) -> bool {
-        let minute = self.zone.local(whole_seconds(now)).rem_euclid(DAY_SECS) / 60;
-        self.quiet_hours.iter().any(|hours| hours.contains(minute))
+        let (now, today) = (whole_seconds(now), self.zone.day(whole_seconds(now)));
+        let spans =
+            [today - 1, today].map(|day| self.quiet_hours.iter().map(move |hours| hours.on(day, &self.zone)));
+        spans.into_iter().flatten().any(|(from, to)| (from..to).contains(&now))
     }
 
-    /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away.
+    /// A moment for people: `Fri 16:00`, or `Fri 4 Dec 16:00` if it is more than six days away, where the name of the day comes again.
     pub fn said(&self, at: i64, now: i64) -> String {
-        let is_near = at.abs_diff(now) <= NAMED_DAY_SECS;
+        let is_near = at.abs_diff(now) <= 6 * DAY_SECS.unsigned_abs();
         self.shown(at, if is_near { "%a %H:%M" } else { "%a %-d %b %H:%M" })
     }
 
@@ -136,24 +123,8 @@ impl Calendar {
     }
 }
 
-impl Spans {
-    fn within(mut spans: Vec<(i64, i64)>, from: i64, to: i64) -> Self {
-        spans.sort_unstable();
-        let mut apart: Vec<(i64, i64)> = Vec::with_capacity(spans.len());
-        for (start, end) in spans {
-            let (start, end) = (start.max(from), end.min(to));
-            match apart.last_mut() {
-                _ if start >= end => {}
-                Some((_, last)) if start <= *last => *last = end.max(*last),
-                _ => apart.push((start, end)),
-            }
-        }
-        Self(apart)
-    }
-
-    /// The part before a moment, in seconds.
-    pub(crate) fn until(&self, now: f64) -> f64 {
-        let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
-        self.0.iter().map(over).sum()
-    }
+/// The part of spans before a moment, in seconds.
+pub(crate) fn until(spans: &[(i64, i64)], now: f64) -> f64 {
+    let over = |(start, end): &(i64, i64)| (now - seconds(*start)).clamp(0.0, seconds(end - start));
+    spans.iter().map(over).sum()
 }

@@ -143,11 +143,11 @@ impl Budget {
     /// The budget of a window with a current reading.
     fn of(pace: &WindowPace, learned: &Learned, rules: &Rules, now: f64) -> Option<Self> {
         let reading = pace.reading.filter(|reading| is_current(reading, now, rules))?;
-        let line = pace.line;
-        let used = learned.estimate(pace.window, &reading);
+        let (line, account) = (pace.line, learned.account());
+        let used = account.estimate(pace.window, &reading);
         let average = used * learned.gap_secs() / line.elapsed.max(600.0);
-        let cost = learned.cost(pace.window, average).max(1e-6);
-        let (first, counted) = learned.window;
+        let cost = account.cost(pace.window, average).max(1e-6);
+        let (first, counted) = account.window;
         let began = seconds(reading.resets_at - pace.window.length_secs());
         // Usage of which no call is known counts as well: another device, or a time before this tool.
         let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;

@@ -7,9 +7,7 @@ use crate::line::Rules;
 use crate::{Window, seconds, whole_seconds};
 
 const WINDOW_SLOTS: usize = 20;
-
 const FIVE_HOURS: i64 = Window::FiveHour.length_secs();
-
 const WEEK: i64 = Window::SevenDay.length_secs();
 
 /// Calls by 5-hour window until the weekly reset.
@@ -93,11 +91,11 @@ impl Forecast {
     pub(crate) fn ends_at(&self, fitting: f64, resets_at: i64) -> Option<i64> {
         let mut calls = 0.0;
         let mut within = self.slots.iter().take_while(|(end, _)| *end <= resets_at);
-        let last = within.find(|(_, expected)| {
+        let exceeds = |(_, expected): &&(i64, f64)| {
             calls += expected;
             calls > fitting
-        });
-        last.map(|(end, _)| *end)
+        };
+        within.find(exceeds).map(|(end, _)| *end)
     }
 
     /// Later windows bring no more than is missing for the largest of the three weeks before: a burst that was does not come again.

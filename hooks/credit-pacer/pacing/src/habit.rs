@@ -8,11 +8,8 @@ use crate::calendar::{Calendar, DAY_SECS};
 use crate::whole_seconds;
 
 pub(crate) const SLOT_SECS: i64 = 900;
-
 pub(crate) const DAY_SLOTS: usize = 96;
-
 const DAYS: i64 = 28;
-
 const SLOTS: i64 = DAYS * DAY_SECS / SLOT_SECS;
 
 /// Two digits from `#` on hold a slot: none of them needs an escape in JSON.
@@ -98,7 +95,7 @@ impl Habit {
     }
 
     /// The known slots, ascending: when each begins and its natural calls.
-    fn known(&self) -> impl Iterator<Item = (i64, f64)> {
+    pub fn known(&self) -> impl Iterator<Item = (i64, f64)> {
         let first = self.last + 1 - i64::try_from(self.len()).unwrap_or(0);
         let slots = (first..).zip(0..self.len()).map(|(slot, index)| (slot * SLOT_SECS, self.get(index)));
         slots.filter(|(_, calls)| *calls != UNKNOWN).map(|(at, calls)| (at, f64::from(calls) / 2.0))
@@ -121,11 +118,6 @@ impl Habit {
             }
         }
         days
-    }
-
-    /// The beginnings of the slots with calls, ascending, in seconds since the epoch.
-    pub fn busy_slots(&self) -> impl Iterator<Item = i64> {
-        self.known().filter(|(_, calls)| *calls > 0.0).map(|(at, _)| at)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Knowledge from calls and readings: the natural gap between calls, the cost of a call, and the habit.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,8 @@ const ROUNDING: f64 = 0.5;
 /// A limit counts as reached from this usage on, in percent.
 const REACHED: f64 = 99.5;
 
+const ACCOUNTS: usize = 4;
+
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Call {
     /// Its end, in seconds since the epoch.
@@ -41,7 +43,7 @@ pub struct Call {
     pub slept_secs: f64,
 }
 
-/// The knowledge of the user of this machine. All sessions share it.
+/// The knowledge of the user and the accounts of this machine. All sessions share it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Learned {
@@ -49,12 +51,8 @@ pub struct Learned {
     gap: (f64, f64),
     pub habit: Habit,
     sessions: BTreeMap<u64, Course>,
-    /// Calls since readings are known, the older the less.
-    calls: f64,
-    /// When the current 5-hour window's first call came, and the natural calls since then.
-    pub(crate) window: (f64, f64),
-    /// By [`Window`].
-    meters: [Meter; 2],
+    /// The account in use first.
+    accounts: VecDeque<Account>,
     /// When the newest limit that was reached resets.
     locked_until: i64,
 }
@@ -64,6 +62,18 @@ pub struct Learned {
 struct Course {
     at: f64,
     until: f64,
+}
+
+/// What a call costs differs from account to account.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Account {
+    /// Calls since readings are known, the older the less.
+    calls: f64,
+    /// When the current 5-hour window's first call came, and the natural calls since then.
+    pub(crate) window: (f64, f64),
+    /// By [`Window`].
+    meters: [Meter; 2],
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -95,29 +105,17 @@ impl Learned {
             *course = Course { at: call.at, until: course.until.max(call.at) };
             self.sessions.retain(|_, course| (call.at - course.at).abs() < ABSENT_SECS);
             self.count(call.at, 1.0);
-            self.charge();
+            if let Some(account) = self.accounts.front_mut() {
+                account.charge();
+            }
         }
-        self.delayed(call);
-    }
-
-    /// A session will sleep until then, unless something ends that before: its next call ends no gap.
-    pub fn sleeps(&mut self, session: u64, until: f64) {
-        if let Some(course) = self.sessions.get_mut(&session) {
-            course.until = until;
+        if call.slept_secs > 0.0 {
+            self.slept(call);
         }
     }
 
-    /// A session has slept after a call of that time.
-    pub fn slept(&mut self, call: Call) {
-        self.sleeps(call.session, call.at);
-        self.delayed(call);
-    }
-
-    /// A delay, which kept calls from coming.
-    fn delayed(&mut self, Call { at, session, slept_secs }: Call) {
-        if slept_secs <= 0.0 {
-            return;
-        }
+    /// A session has slept after a call of that time, which kept calls from coming.
+    pub fn slept(&mut self, Call { at, session, slept_secs }: Call) {
         if let Some(course) = self.sessions.get_mut(&session) {
             course.until = course.until.max(at + slept_secs);
         }
@@ -126,34 +124,22 @@ impl Learned {
 
     fn count(&mut self, at: f64, natural: f64) {
         self.habit.add(at, natural, self.locked_until);
-        if !self.has_readings() {
-            return;
-        }
-        let (first, calls) = self.window;
-        let reset = seconds(self.meters[0].resets_at);
+        let Some(account) = self.accounts.front_mut() else { return };
+        let (first, calls) = account.window;
+        let reset = seconds(account.meters[0].resets_at);
         let is_over = (first < reset && at >= reset) || at - first >= seconds(Window::FiveHour.length_secs());
-        self.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
-    }
-
-    fn has_readings(&self) -> bool {
-        self.meters.iter().any(|meter| meter.at != 0)
-    }
-
-    /// Adds the cost of a call to the estimates, once readings are known.
-    fn charge(&mut self) {
-        if !self.has_readings() {
-            return;
-        }
-        self.calls = self.calls * (1.0 - 1.0 / CALLS) + 1.0;
-        for meter in &mut self.meters {
-            meter.estimate += meter.rises / (self.calls + PRIOR_CALLS);
-            meter.rises *= 1.0 - 1.0 / CALLS;
-        }
+        account.window = if first <= 0.0 || is_over { (at, natural) } else { (first, calls + natural) };
     }
 
     /// Learns from readings. They come in the order of their time; a known one changes nothing.
     pub fn read(&mut self, readings: &Readings) {
-        for (meter, reading) in self.meters.iter_mut().zip(readings) {
+        let Some(at) = readings.iter().flatten().map(|reading| reading.at).max() else { return };
+        // An account is known by the resets of its windows. One whose windows have all ended is taken up again.
+        let is_of = |account: &Account| account.is_of(readings) || account.has_ended(readings, at);
+        let account = self.accounts.iter().position(is_of).and_then(|index| self.accounts.remove(index));
+        self.accounts.push_front(account.unwrap_or_default());
+        self.accounts.truncate(ACCOUNTS);
+        for (meter, reading) in self.accounts[0].meters.iter_mut().zip(readings) {
             let Some(reading) = reading else { continue };
             meter.read(reading);
             if reading.used_percent >= REACHED {
@@ -162,10 +148,37 @@ impl Learned {
         }
     }
 
+    /// The account in use.
+    pub(crate) fn account(&self) -> Account {
+        self.accounts.front().copied().unwrap_or_default()
+    }
+
     /// Natural seconds between two calls of a session.
     pub fn gap_secs(&self) -> f64 {
         let (mean, count) = self.gap;
         if count > 0.0 { mean.max(1.0) } else { USUAL_GAP_SECS }
+    }
+}
+
+impl Account {
+    fn is_of(&self, readings: &Readings) -> bool {
+        let is_same = |(meter, reading): (&Meter, &Option<Reading>)| {
+            reading.is_some_and(|reading| meter.is_same(&reading))
+        };
+        self.meters.iter().zip(readings).any(is_same)
+    }
+
+    fn has_ended(&self, readings: &Readings, at: i64) -> bool {
+        self.meters.iter().zip(readings).all(|(meter, reading)| reading.is_none() || meter.resets_at <= at)
+    }
+
+    /// Adds the cost of a call to the estimates.
+    fn charge(&mut self) {
+        self.calls = self.calls * (1.0 - 1.0 / CALLS) + 1.0;
+        for meter in &mut self.meters {
+            meter.estimate += meter.rises / (self.calls + PRIOR_CALLS);
+            meter.rises *= 1.0 - 1.0 / CALLS;
+        }
     }
 
     /// Points of a window that a call costs. `average` is the usage of the whole window so far, per call that fits into its
@@ -196,9 +209,8 @@ impl Meter {
             self.used = used.max(self.used);
             self.estimate = self.estimate.clamp(self.used - ROUNDING, self.used + ROUNDING);
         } else {
-            // The usage before the first reading of all is somebody else's, as is that of another account.
-            let is_next = self.at > 0 && self.resets_at <= at;
-            self.rises += if is_next { used } else { 0.0 };
+            // The usage before the first reading of all is somebody else's.
+            self.rises += if self.at > 0 { used } else { 0.0 };
             (self.used, self.estimate) = (used, used);
         }
         (self.at, self.resets_at) = (at, resets_at);

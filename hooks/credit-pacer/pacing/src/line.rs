@@ -1,6 +1,6 @@
 //! The safe line: how much of a window may be used by now.
 
-use crate::calendar::{Calendar, Spans};
+use crate::calendar::{Calendar, until};
 use crate::{SAME_RESET_SECS, Window, seconds, whole_seconds};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -47,9 +47,14 @@ impl Rules {
         let length = seconds(window.length_secs());
         let end = end(window, resets_at, now);
         let left = if end == resets_at { (seconds(end) - now).clamp(0.0, length) } else { length };
-        let (over, whole) = match self.working(window, end) {
-            Some(working) => (working.until(now), working.until(f64::INFINITY)),
-            None => (length - left, length),
+        let working = match window {
+            Window::FiveHour => Vec::new(),
+            Window::SevenDay => self.calendar.working(end.saturating_sub(window.length_secs()), end),
+        };
+        // Without working time in it, the clock counts.
+        let (over, whole) = match until(&working, f64::INFINITY) {
+            whole if whole > 0.0 => (until(&working, now), whole),
+            _ => (length - left, length),
         };
         let elapsed_percent = (over / whole * 100.0).clamp(0.0, 100.0);
         let allowance_percent = self.limits[window as usize].preload.max(elapsed_percent);
@@ -60,15 +65,6 @@ impl Rules {
             elapsed: over.max(whole * (length - left) / length),
             left: whole - over,
         }
-    }
-
-    /// The working time of a week that ends then; `None`: the clock counts.
-    fn working(&self, window: Window, end: i64) -> Option<Spans> {
-        if window == Window::FiveHour {
-            return None;
-        }
-        let working = self.calendar.working(end.saturating_sub(window.length_secs()), end);
-        (working.until(f64::INFINITY) > 0.0).then_some(working)
     }
 }
 

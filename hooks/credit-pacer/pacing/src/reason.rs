@@ -1,6 +1,6 @@
 //! One sentence for people on why there is a delay, or none.
 
-use crate::{Rules, Status, Window, WindowPace, seconds, whole_seconds};
+use crate::{Rules, Status, WindowPace, seconds, whole_seconds};
 
 impl WindowPace {
     /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
@@ -9,7 +9,7 @@ impl WindowPace {
         let safe = self.line.safe_percent;
         // With a decimal where whole numbers would look the same.
         let is_close = self.over_percent.abs() < 1.0;
-        let place = format!("{} % used, {} % safe by now", used(is_close), percent(safe, is_close));
+        let place = format!("{} used, {} safe by now", used(is_close), percent(safe, is_close));
         let text = match self.status {
             Status::Off => "off".to_owned(),
             Status::Unknown => "no reading yet".to_owned(),
@@ -26,7 +26,7 @@ impl WindowPace {
             _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
             age if age < 0 => "the reading is from the future".to_owned(),
             age => format!(
-                "{} % used, but the reading is {} old",
+                "{} used, but the reading is {} old",
                 percent(reading.used_percent, false),
                 duration(age)
             ),
@@ -41,7 +41,7 @@ impl WindowPace {
         }
     }
 
-    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at 15:05, 55 min before it resets".
+    /// "5-hour limit: 62 % used at 14:10; at this pace it would end at Wed 15:05, 55 min before it resets".
     pub fn why(&self, now: f64, rules: &Rules) -> String {
         let (name, calendar) = (self.window.name(), &rules.calendar);
         let Some(reading) = self.reading else { return name.to_owned() };
@@ -50,17 +50,13 @@ impl WindowPace {
         let ends_at = self.fit.and_then(|fit| fit.ends_at).filter(|ends_at| *ends_at < resets_at);
         let rest = match ends_at {
             Some(ends_at) => {
-                let before = duration(resets_at - ends_at);
-                let ends = match self.window {
-                    Window::FiveHour => calendar.shown(ends_at, "%H:%M"),
-                    Window::SevenDay => calendar.said(ends_at, at),
-                };
+                let (ends, before) = (calendar.said(ends_at, at), duration(resets_at - ends_at));
                 format!("at this pace it would end at {ends}, {before} before it resets ({resets})")
             }
             None => format!("little is left until it resets ({resets})"),
         };
         format!(
-            "{name}: {} % used at {}, {} % safe by now; {rest}",
+            "{name}: {} used at {}, {} safe by now; {rest}",
             percent(reading.used_percent, false),
             calendar.shown(at, "%H:%M"),
             percent(self.line.safe_percent, false),
@@ -68,10 +64,10 @@ impl WindowPace {
     }
 }
 
-/// In whole percents, or in tenths.
+/// `62 %`, or in tenths `61.5 %`.
 pub fn percent(percent: f64, in_tenths: bool) -> String {
-    let text = if in_tenths { format!("{percent:.1}") } else { format!("{percent:.0}") };
-    text.strip_suffix(".0").map(ToOwned::to_owned).unwrap_or(text)
+    let parts = if in_tenths { 10.0 } else { 1.0 };
+    format!("{} %", (percent * parts).round() / parts)
 }
 
 /// In its two largest units: `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.

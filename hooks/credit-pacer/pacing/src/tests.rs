@@ -103,7 +103,7 @@ fn five_hours_go_by_the_clock() {
 
 /// Berlin: clocks are put forward on 29 March 2026 at 01:00 UTC, and back on 25 October at 01:00 UTC.
 fn berlin() -> Zone {
-    Zone::new(vec![(0, HOUR), (1_774_746_000, 2 * HOUR), (1_792_890_000, HOUR)])
+    Zone(vec![(0, HOUR), (1_774_746_000, 2 * HOUR), (1_792_890_000, HOUR)])
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn numbers_for_people_are_short() {
     ] {
         assert_eq!(crate::duration(secs), expected);
     }
-    for (number, expected) in [(0.0, "0"), (61.46, "61.5"), (99.97, "100")] {
+    for (number, expected) in [(0.0, "0 %"), (61.46, "61.5 %"), (99.97, "100 %")] {
         assert_eq!(crate::percent(number, true), expected);
     }
 }
@@ -263,7 +263,7 @@ fn forgotten_terminal_changes_nothing() {
 }
 
 #[test]
-fn locked_out_time_is_unknown_and_usage_of_another_account_is_no_cost() {
+fn locked_out_time_is_unknown_and_two_accounts_do_not_mix() {
     let (mut learned, _) = worker(-14..0, 12, 0.22);
     let before = learned.habit.calls();
     let hour = |hour: i64| MONDAY + hour * HOUR;
@@ -272,10 +272,14 @@ fn locked_out_time_is_unknown_and_usage_of_another_account_is_no_cost() {
     assert_close(learned.habit.calls(), before + 1.0, "calls");
     let days = learned.habit.by_day(&rules().calendar, seconds(hour(16)));
     assert!(days[0].calls[13 * 4].is_nan() && days[0].calls[14 * 4 + 1] == 0.0);
-    learned.read(&reading(Window::FiveHour, hour(15), 3.0, hour(19)));
-    let cost = learned.cost(Window::FiveHour, 0.2);
+    let cost = |learned: &Learned| learned.account().cost(Window::FiveHour, 0.2);
+    let first = reading(Window::FiveHour, hour(15), 3.0, hour(19));
+    learned.read(&first);
+    let of_first = cost(&learned);
     learned.read(&reading(Window::FiveHour, hour(15) + 10, 70.0, hour(16)));
-    assert_close(learned.cost(Window::FiveHour, 0.2), cost, "another account");
+    assert_close(cost(&learned), 0.2, "another account's cost is not known");
+    learned.read(&first);
+    assert_close(cost(&learned), of_first, "the first account's is");
 }
 
 #[test]

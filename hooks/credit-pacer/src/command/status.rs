@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration, percent};
+use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker};
-use shared::config::{LayerKind, Section};
+use shared::config::Section;
 use shared::usage::Source;
 
 use crate::decide::{Change, Reply};
@@ -31,11 +31,11 @@ impl Now {
     }
 
     fn next(&self) -> String {
-        let (secs, pace) = (percent(self.delay_secs, true), &self.pace);
         match self.delay_secs {
             _ if self.is_off => "next delay: none while it is off".to_owned(),
             delay if delay > 0.0 => {
-                format!("next delay: {secs} s ({}); {}", pace.strategy.word(), pace.reason)
+                let (secs, strategy) = ((delay * 10.0).round() / 10.0, self.pace.strategy.word());
+                format!("next delay: {secs} s ({strategy}); {}", self.pace.reason)
             }
             _ => "next delay: none".to_owned(),
         }
@@ -75,7 +75,8 @@ impl Now {
     }
 
     fn suggested(&self) -> Option<String> {
-        let hours = work_hours(self.state.learned.habit.busy_slots(), &self.scene.rules.calendar)?;
+        let busy = self.state.learned.habit.known().filter(|(_, calls)| *calls > 0.0).map(|(at, _)| at);
+        let hours = work_hours(busy, &self.scene.rules.calendar)?;
         let set = "req config set credit-pacer.work_hours";
         Some(format!("you seem to work {hours}; to count those hours: {set} '[\"{hours}\"]' --global"))
     }
@@ -89,20 +90,8 @@ pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<Strin
     let has_no_hours = settings.work_hours.as_slice().is_empty();
     let before = has_alerts.then(|| format!("alerts at {} % go on", percents.join(" and ")));
     let windows = now.pace.windows.iter().map(|pace| now.window(pace));
-    let after =
-        [by_project(section), Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
+    let after = [Some(now.readings(settings, asker)), now.suggested().filter(|_| has_no_hours)];
     before.into_iter().chain([now.next()]).chain(windows).chain(after.into_iter().flatten()).collect()
-}
-
-/// "set for this project: workdays (.claude/requirements.yaml:3)", if its files set anything.
-fn by_project(section: &Section<Settings>) -> Option<String> {
-    let set = section
-        .entries()
-        .into_iter()
-        .filter(|entry| matches!(entry.origin.layer, LayerKind::Project | LayerKind::Local));
-    let keys: Vec<String> =
-        set.map(|entry| format!("{} ({})", entry.path[1..].join("."), entry.origin)).collect();
-    (!keys.is_empty()).then(|| format!("set for this project: {}", keys.join(", ")))
 }
 
 /// The first and the last hour of the day with work on at least a third of the days, as `work_hours` are written. `None` before
@@ -157,7 +146,7 @@ mod tests {
             let slots: Vec<i64> = slots.map(|hour| MONDAY + hour * 3600 + 900).collect();
             // Once in the night: no habit.
             let slots = slots.into_iter().chain((days > 4).then_some(MONDAY + 3 * 3600));
-            let calendar = Calendar { zone: Zone::new(vec![(0, offset * 3600)]), ..Calendar::default() };
+            let calendar = Calendar { zone: Zone(vec![(0, offset * 3600)]), ..Calendar::default() };
             assert_eq!(work_hours(slots, &calendar).as_deref(), expected, "{days} {hours:?}");
         }
     }

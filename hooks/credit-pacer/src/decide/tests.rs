@@ -171,8 +171,7 @@ fn sleep_is_booked_for_what_was_slept() {
     assert_eq!(world.state.book(1, world.now), None, "once per batch");
     let gap = world.state.learned.gap_secs();
     assert!((world.state.learned.habit.calls() - before - 16.0 / gap).abs() < 0.5);
-    let lately = world.state.sessions[&1].slept_lately(world.now);
-    assert_eq!(lately.as_secs(), 16);
+    assert_eq!(world.state.sessions[&1].delays, [(world.now, 16_000)]);
 }
 
 #[test]
@@ -228,10 +227,10 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
         })
         .collect();
     let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
-                 now; at this pace it would end at 12:15, 45 min before it resets (Wed 13:00). credit-pacer status says \
+                 now; at this pace it would end at Wed 12:15, 45 min before it resets (Wed 13:00). credit-pacer status says \
                  more, Esc ends a delay, credit-pacer off stops them.";
     let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 80 % safe by now; at this pace it would end at \
-                 12:15, 45 min before it resets (Wed 13:00).";
+                 Wed 12:15, 45 min before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
     assert!(world.call().notice.unwrap().contains("so that your usage limits last"), "another session");
@@ -313,7 +312,7 @@ fn what_a_start_tells() {
     let told = world.starts().notice.unwrap();
     let (until, rest) = told.split_once(" s each for now. ").unwrap();
     let secs: u128 = until.strip_prefix("credit-pacer: calls wait about ").unwrap().parse().unwrap();
-    let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at 12:30, 30 min before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
+    let expected = "5-hour limit: 94 % used at 12:00, 76 % safe by now; at this pace it would end at Wed 12:30, 30 min before it resets (Wed 13:00) (credit-pacer status says more, credit-pacer off ends it)";
     assert_eq!(rest, expected);
     assert!(world.waits().abs_diff(secs * 1000) <= 500, "{secs}");
     world.switched_off = true;

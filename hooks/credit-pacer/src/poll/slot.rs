@@ -16,20 +16,9 @@ const MAX_BACK_OFF: Duration = HOUR;
 /// The longest wait that a server may ask for.
 const MAX_RETRY_AFTER: Duration = DAY;
 
-/// An attempt that brought nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Failure {
-    /// The sentence for the user.
-    pub(super) why: &'static str,
-    /// The server is to be left alone for so long at least; `None`: it was not asked, or has answered.
-    pub(super) wait: Option<Duration>,
-}
-
-impl From<&'static str> for Failure {
-    fn from(why: &'static str) -> Self {
-        Self { why, wait: None }
-    }
-}
+/// Why an attempt brought nothing, as a sentence for the user, and for how long at least the server is to be left alone; `None`: it
+/// was not asked, or has answered.
+pub(super) type Failure = (&'static str, Option<Duration>);
 
 /// The memory of all attempts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,49 +59,37 @@ impl Slot {
             is_taken = slot.is_due(now);
             if is_taken {
                 // A process that takes it and is killed has had its turn.
-                (slot.next_at, slot.asked_at) = (later(now, interval), secs(now));
+                slot.asked_at = secs(now);
+                slot.next_at = slot.asked_at.saturating_add_unsigned(interval.as_secs());
             }
             is_taken
         });
         kept.is_ok() && is_taken
     }
 
-    /// Keeps the result. Returns a new reason of failure. If that cannot be kept, the next request comes after the interval.
-    pub(super) fn settle(
-        store: &Store,
-        result: Result<(), Failure>,
-        now: Timestamp,
-        interval: Duration,
-    ) -> Option<String> {
-        let mut news = None;
+    /// Keeps the result. If that fails, the next request comes after the interval.
+    pub(super) fn settle(store: &Store, result: Result<(), Failure>, now: Timestamp, interval: Duration) {
         let _ = store.change::<Self>(MACHINE, |slot| {
-            let next = slot.after(result, now, interval);
-            news = next.trouble.clone().filter(|_| next.trouble != slot.trouble);
-            *slot = next;
+            *slot = slot.after(result, now, interval);
             true
         });
-        news
     }
 
     /// The slot after an attempt. Pure.
     fn after(&self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
-        let Err(Failure { why, wait }) = result else {
+        let Err((why, wait)) = result else {
             return Self { failures: 0, trouble: None, ..*self };
         };
         // Each failure doubles the wait: a server that asks for none can be stuck for hours.
         let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
         let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
         Self {
-            next_at: later(now, wait.unwrap_or_default().max(interval)),
+            next_at: secs(now).saturating_add_unsigned(wait.unwrap_or_default().max(interval).as_secs()),
             failures: self.failures.saturating_add(u32::from(wait.is_some())),
             trouble: Some(why.to_owned()),
             ..*self
         }
     }
-}
-
-const fn later(now: Timestamp, wait: Duration) -> i64 {
-    secs(now).saturating_add_unsigned(wait.as_secs())
 }
 
 #[cfg(test)]

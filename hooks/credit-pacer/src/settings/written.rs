@@ -46,7 +46,7 @@ pub struct DayRange(
     title = "system, or a time zone such as Europe/Berlin",
     extend("minLength" = 1, "pattern" = "^[A-Za-z0-9_+/-]+$")
 )]
-pub struct Zone(String);
+pub struct Zone(#[schemars(with = "String")] Option<chrono_tz::Tz>);
 
 /// One value, or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -73,8 +73,8 @@ impl Day {
 
 impl Zone {
     /// The named zone; `None` for the machine's own.
-    pub(crate) fn named(&self) -> Option<chrono_tz::Tz> {
-        self.0.parse().ok()
+    pub(crate) const fn named(&self) -> Option<chrono_tz::Tz> {
+        self.0
     }
 }
 
@@ -127,8 +127,8 @@ impl TryFrom<String> for Zone {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let is_known = text == SYSTEM || text.parse::<chrono_tz::Tz>().is_ok();
-        if is_known { Ok(Self(text)) } else { Err("not a time zone such as Europe/Berlin") }
+        let zone = if text == SYSTEM { Ok(None) } else { text.parse().map(Some) };
+        zone.map(Self).map_err(|_| "not a time zone such as Europe/Berlin")
     }
 }
 

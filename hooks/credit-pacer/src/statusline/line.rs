@@ -20,11 +20,8 @@ type Part = (String, Option<u8>);
 const GREEN: Option<u8> = Some(32);
 const YELLOW: Option<u8> = Some(33);
 const RED: Option<u8> = Some(31);
-
 const MAX_SHOWN_PERCENT: f64 = 999.0;
-
 const MAX_MODEL: usize = 40;
-
 const SEPARATOR: &str = " · ";
 
 impl Shown<'_> {
@@ -69,7 +66,8 @@ impl Shown<'_> {
         if !parts.is_empty() {
             return parts;
         }
-        let why = if self.report.has_replied() { " (needs a Pro or Max login)" } else { " yet" };
+        let has_replied = self.report.usage.total_api_duration_ms > 0;
+        let why = if has_replied { " (needs a Pro or Max login)" } else { " yet" };
         vec![(format!("no usage reported{why}"), None)]
     }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use serde_json::Value;
 use shared::usage::session::{ContextWindow, SessionUsage};
-use shared::usage::{MAX_WINDOWS, Window, is_paced, is_window_name};
+
+use crate::readings::reported;
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Report {
@@ -31,12 +32,6 @@ impl Report {
             used_tokens: natural("/context_window/total_input_tokens"),
             used_percent: object.pointer("/context_window/used_percentage").and_then(Value::as_f64),
         };
-        // The windows that pace come first, so that they are among those that are kept.
-        let limits = object.pointer("/rate_limits").and_then(Value::as_object).into_iter().flatten();
-        let windows = limits
-            .filter(|(name, _)| is_window_name(name))
-            .filter_map(|(name, window)| Some((name.clone(), read_window(window)?)));
-        let (paced, others): (Vec<_>, Vec<_>) = windows.partition(|(name, _)| is_paced(name));
         Some(Self {
             session: text("/session_id"),
             project: text("/workspace/project_dir").or_else(|| text("/cwd")).map(PathBuf::from),
@@ -44,23 +39,12 @@ impl Report {
             usage: SessionUsage {
                 model,
                 context,
-                windows: paced.into_iter().chain(others).take(MAX_WINDOWS).collect(),
+                windows: reported(&object["rate_limits"]),
                 total_api_duration_ms: natural("/cost/total_api_duration_ms").unwrap_or_default(),
                 ..SessionUsage::default()
             },
         })
     }
-
-    pub(super) const fn has_replied(&self) -> bool {
-        self.usage.total_api_duration_ms > 0
-    }
-}
-
-/// A window that is not running has no reset, and is no reading.
-fn read_window(window: &Value) -> Option<Window> {
-    let used_percent = window.get("used_percentage")?.as_f64()?;
-    let resets_at = pacing::whole_seconds(window.get("resets_at")?.as_f64()?);
-    Some(Window { used_percent, resets_at, observed_at: 0 })
 }
 
 #[cfg(test)]
@@ -98,7 +82,7 @@ mod tests {
             .map(|(name, at)| (name.as_str(), at.used_percent, at.resets_at))
             .collect();
         assert_eq!(windows, [("five_hour", 42.0, 1_795_300_000), ("seven_day", 17.5, 1_795_900_000)]);
-        assert!(report.has_replied());
+        assert_eq!(report.usage.total_api_duration_ms, 70);
     }
 
     #[test]
@@ -111,7 +95,7 @@ mod tests {
         ] {
             let report = report(&object);
             assert_eq!(report.session.as_deref(), Some("s"), "{object}");
-            assert!(report.usage.windows.is_empty() && !report.has_replied(), "{object}");
+            assert!(report.usage.windows.is_empty() && report.usage.total_api_duration_ms == 0, "{object}");
         }
         assert_eq!(Report::read(b"garbage"), None);
     }

@@ -1,31 +1,139 @@
-//! The answer to each verb.
+//! The answer to each verb, from the records and snapshots of the project and what this machine knows of them.
 
 use serde_json::{Map, Value, json};
-use shared::cli;
+use shared::cli::{self, Asker};
+use shared::hook::Context;
 use shared::host::DAY;
+use shared::operator::Caller;
 
 use super::Reply;
-use super::project::{Active, Kept, Project};
 use crate::PauseRecorder;
-use crate::brief::{brief, text_in_force};
+use crate::brief::brief_of;
 use crate::decide::started;
 use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material::{self, Material};
 use crate::observe::PATIENCE;
-use crate::occupancy::{Reading, Source};
 use crate::reading::{learnt, reading};
-use crate::record::{ARCHIVE, ENDS, JSON, Recorded, id_at, read};
-use crate::snapshot::{Numbers, markdown};
+use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
+use crate::registry::Registry;
+use crate::settings::Settings;
+use crate::snapshot::{Numbers, Snapshot, markdown};
 use crate::state::State;
-use crate::step::{End, Ending, Step};
-use crate::wording::{counted, grouped};
+use crate::step::{End, Ending, Step, is_as_written, json_of};
+use crate::wording::{self, counted};
 
 /// The lines of `list`.
 const MAX_LISTED: usize = 100;
 
 /// Precedes the brief where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
+
+/// The context of one request.
+pub(super) struct Project<'a> {
+    pub(super) asker: Asker<'a>,
+    pub(super) context: &'a Context<'a, Settings>,
+    pub(super) sessions: Sessions,
+    pub(super) registry: Registry,
+}
+
+/// An active record.
+struct Active {
+    record: Record,
+    recorded: Recorded,
+    /// The id, or the end of the file's name if no line is readable.
+    name: String,
+    /// It belongs to the asking session.
+    is_own: bool,
+    /// This machine has begun it.
+    is_known: bool,
+}
+
+/// A snapshot in the folder.
+struct Kept {
+    id: String,
+    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
+    provenance: &'static str,
+    /// `None`: the file is no snapshot.
+    snapshot: Option<Snapshot>,
+}
+
+impl Kept {
+    /// The snapshot may be handed over.
+    fn is_ours(&self) -> bool {
+        matches!(self.provenance, "unread" | "read")
+    }
+}
+
+impl Project<'_> {
+    /// The active records, the asking session's first.
+    fn actives(&self) -> Vec<Active> {
+        let own = self.asker.session.map(|session| self.sessions.active_path(session));
+        let active = |record: Record| {
+            let recorded = read(&record.path).unwrap_or_default();
+            let entry = self.registry.of(&self.sessions.root, &recorded.id);
+            let key = record.path.file_stem().unwrap_or_default().to_string_lossy();
+            let key = key.trim_start_matches(ACTIVE_PREFIX).to_owned();
+            Active {
+                is_own: own.as_ref() == Some(&record.path),
+                is_known: entry.is_some_and(|entry| entry.finalized_at.is_none()),
+                name: if recorded.id.is_empty() { key } else { recorded.id.clone() },
+                recorded,
+                record,
+            }
+        };
+        let mut actives: Vec<Active> = self.sessions.actives().into_iter().map(active).collect();
+        actives.sort_by_key(|active| (!active.is_own, active.name.clone()));
+        actives
+    }
+
+    /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
+    /// may still be at work.
+    fn the_active(&self, id: Option<&str>) -> Result<Active, String> {
+        let mut actives = self.actives();
+        actives.retain(|active| match id {
+            Some(id) => active.name == id,
+            None => active.is_own || self.asker.session.is_none(),
+        });
+        match (id, actives.len()) {
+            (Some(id), 0) => Err(unknown(id)),
+            (None, 0 | 2..) => {
+                Err("there is no record here, or there are several; `pause-recorder list` shows all"
+                    .to_owned())
+            }
+            _ => Ok(actives.swap_remove(0)),
+        }
+    }
+
+    /// The snapshots, newest first.
+    fn all_kept(&self) -> Vec<Kept> {
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id)).collect()
+    }
+
+    /// The snapshot with this id.
+    fn the_kept(&self, id: &str) -> Result<Kept, String> {
+        let mut ids = self.sessions.ids(&[JSON]).into_iter();
+        ids.find(|known| known == id).map(|id| self.kept(id)).ok_or_else(|| unknown(id))
+    }
+
+    fn kept(&self, id: String) -> Kept {
+        let bytes = json_of(&self.sessions, &id).unwrap_or_default();
+        let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
+        let provenance = match entry {
+            None => "not written on this machine",
+            Some(entry) if !is_as_written(&bytes, &entry.digest) => "changed since it was written",
+            Some(entry) if entry.read_at.is_some() => "read",
+            Some(_) => "unread",
+        };
+        let snapshot =
+            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
+        Kept { id, provenance, snapshot }
+    }
+}
+
+fn unknown(id: &str) -> String {
+    format!("there is none with the id {id}; `pause-recorder list` shows them all")
+}
 
 pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     let common: Reply = cli::status::<PauseRecorder, _>(&project.asker, json);
@@ -41,12 +149,26 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
         all.insert("record".to_owned(), record_value(&recorded, &numbers));
         return Reply::yes(Value::Object(all).to_string());
     }
-    let reading = session.and_then(|_| reading(project.context, &project.context.peek(), true));
-    let mut lines = vec![common.text, levels_line(project, reading.as_ref())];
-    if session.is_some() {
-        lines.extend([context_line(reading.as_ref()), record_line(project, &recorded, &numbers)]);
+    if session.is_none() {
+        return common;
     }
-    Reply::yes(lines.join("\n"))
+    let reading = reading(project.context, &project.context.peek(), true);
+    let context = match &reading {
+        Some(reading) => wording::full(reading.percent(), reading.tokens, reading.window),
+        None => "not known yet; the status line and the transcript tell it".to_owned(),
+    };
+    let record = if recorded.actions.is_empty() {
+        let learnt = reading.and_then(|reading| {
+            learnt(project.context, &State::default(), &reading)?.percent(reading.window)
+        });
+        let levels = Thresholds::new(project.context.settings, learnt);
+        format!("none; it begins at {:.0} %, or with pause-recorder start", levels.of(Level::AutoPause))
+    } else {
+        let (folder, pause) = (project.sessions.told(), &numbers.pause);
+        let (actions, minutes) = (counted(pause.action_count), pause.duration_seconds / 60);
+        format!("{} in {folder}, {actions} in {minutes} min", recorded.id)
+    };
+    Reply::yes(format!("{}\ncontext: {context}\nrecord: {record}", common.text))
 }
 
 /// The record of the session with the seed's keys; null where it has none.
@@ -54,53 +176,18 @@ fn record_value(recorded: &Recorded, numbers: &Numbers) -> Value {
     let Some(last) = recorded.actions.last() else { return Value::Null };
     json!({
         "session_id": recorded.id,
-        "action_count": numbers.actions,
-        "duration_seconds": numbers.seconds,
-        "context_range": numbers.range,
+        "action_count": numbers.pause.action_count,
+        "duration_seconds": numbers.pause.duration_seconds,
+        "context_range": numbers.pause.context_range,
         "pause_started_at": numbers.began.rfc3339(),
         "last_action_type": last.kind,
         "last_updated": last.at.rfc3339(),
     })
 }
 
-fn context_line(reading: Option<&Reading>) -> String {
-    let Some(reading) = reading else {
-        return "context: not known yet; the status line and the transcript tell it".to_owned();
-    };
-    let source = match reading.source {
-        Source::StatusLine => "status line",
-        Source::Transcript => "transcript",
-    };
-    let (used, total) = (grouped(reading.tokens), grouped(reading.window));
-    format!("context: {:.0} % full ({used} of {total} tokens), by the {source}", reading.percent().floor())
-}
-
-fn levels_line(project: &Project<'_>, reading: Option<&Reading>) -> String {
-    let compacted_at = reading
-        .and_then(|reading| learnt(project.context, &State::default(), reading)?.percent(reading.window));
-    let levels = Thresholds::new(project.context.settings, compacted_at);
-    let [caution, warning, auto_pause, critical] =
-        [Level::Caution, Level::Warning, Level::AutoPause, Level::Critical].map(|level| levels.of(level));
-    format!(
-        "levels: caution at {caution:.0} %, warning at {warning:.0} %, the record begins at {auto_pause:.0} %, critical at {critical:.0} %"
-    )
-}
-
-fn record_line(project: &Project<'_>, recorded: &Recorded, numbers: &Numbers) -> String {
-    if recorded.actions.is_empty() {
-        return "record: none; pause-recorder start begins one".to_owned();
-    }
-    let (folder, actions) = (project.sessions.told(), counted(numbers.actions));
-    format!("record: {} in {folder}, {actions} in {} min", recorded.id, numbers.seconds / 60)
-}
-
 pub(super) fn list(project: &Project<'_>) -> Reply {
-    let snapshots = project.all_kept();
-    let is_archive_only = |id: &String| snapshots.iter().all(|kept| kept.id != *id);
-    let only = project.sessions.ids(&ENDS).into_iter().filter(is_archive_only);
     let mut lines: Vec<String> = project.actives().iter().map(active_line).collect();
-    lines.extend(snapshots.iter().map(kept_line));
-    lines.extend(only.map(|id| format!("{id}  record only, no snapshot")));
+    lines.extend(project.all_kept().iter().map(kept_line));
     lines.truncate(MAX_LISTED);
     if lines.is_empty() {
         lines.push(format!("nothing in {}", project.sessions.told()));
@@ -109,15 +196,13 @@ pub(super) fn list(project: &Project<'_>) -> Reply {
 }
 
 fn active_line(active: &Active) -> String {
-    let at = active.record.modified.local();
     let whose = match (active.is_own, active.is_known) {
-        (true, _) => "of this session".to_owned(),
-        (false, true) => format!("of another session, silent since {at}"),
-        (false, false) => format!("not begun on this machine, silent since {at}"),
+        (true, _) => "of this session",
+        (false, true) => "of another session",
+        (false, false) => "not begun on this machine",
     };
-    let actions = active.recorded.actions.len() as u64;
-    let what = if actions == 0 { "no line can be read" } else { "being recorded" };
-    format!("{}  {what}, {}, {whose}", active.name, counted(actions))
+    let (actions, at) = (counted(active.recorded.actions.len() as u64), active.record.modified.local());
+    format!("{}  being recorded, {actions}, {whose}, last written {at}", active.name)
 }
 
 fn kept_line(kept: &Kept) -> String {
@@ -143,9 +228,8 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
     if !project.asker.section_in_force::<PauseRecorder>()?.enabled {
         return Err("it is off, so nothing would be recorded; pause-recorder status says why".to_owned());
     }
-    if let Some(active) = project.actives().first().filter(|active| active.is_own) {
-        let actions = counted(active.recorded.actions.len() as u64);
-        return Ok(Reply::yes(format!("this session is being recorded already: {}, {actions}", active.name)));
+    if project.sessions.active(session).is_some() {
+        return Ok(Reply::yes("this session is being recorded already; pause-recorder status says more"));
     }
     let reading = reading(project.context, &project.context.peek(), true);
     let step = Step::Start {
@@ -195,7 +279,8 @@ pub(super) fn discard(project: &Project<'_>, id: Option<&str>) -> Result<Reply, 
     let actions = counted(recorded.actions.len() as u64);
     let text = format!("{name} is discarded, {actions}; nothing of it is left");
     // A stranger's file must not remove our snapshot of the same id.
-    Ok(done(text, Step::Discard { path: record.path, id: is_known.then_some(name) }))
+    let ids = is_known.then_some(name).into_iter().collect();
+    Ok(done(text, Step::Remove { record: Some(record.path), ids }))
 }
 
 /// Hands over a snapshot as a new session receives it, if this machine wrote it and nobody changed it.
@@ -209,12 +294,11 @@ pub(super) fn resume(project: &Project<'_>, id: Option<&str>) -> Result<Reply, S
             "{id} is {provenance}, so Claude does not get it; pause-recorder show {id} shows it to you"
         ));
     };
-    let path = project.sessions.told_of(&project.sessions.file(&id, JSON));
-    let text = brief(&text_in_force(project.context), &snapshot, &path);
-    if !project.is_prompt {
+    let text = brief_of(project.context, &project.sessions, &id, &snapshot);
+    if matches!(project.asker.caller, Caller::Shell(_)) {
         return Ok(Reply::yes(text));
     }
-    let told = format!("pause-recorder: Claude gets {path}, to go on from it");
+    let told = format!("pause-recorder: Claude gets {id}, to go on from it");
     Ok(Reply { for_model: Some(format!("{ASKED}\n{text}")), ..done(told, Step::MarkRead { id }) })
 }
 
@@ -228,7 +312,7 @@ pub(super) fn prune(project: &Project<'_>, days: u32, dry_run: bool) -> Reply {
     }
     let head = if dry_run { "would be removed:" } else { "removed:" };
     let text = ids.iter().fold(head.to_owned(), |text, id| format!("{text}\n  {id}"));
-    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { ids }) }
+    if dry_run { Reply::yes(text) } else { done(text, Step::Remove { record: None, ids }) }
 }
 
 fn done(text: String, step: Step) -> Reply {

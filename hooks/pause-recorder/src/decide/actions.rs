@@ -44,14 +44,13 @@ pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Optio
 
 /// The action of an event; none for events that are not recorded.
 pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
-    Some(match event {
+    let (kind, mut data) = match event {
         Event::PostToolUse(result) => {
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
             let mut data = tool(None, &result.call);
             data["result_summary"] = json_shortened(response, MAX_CHARS).into();
             data["result_length"] = response.chars().count().into();
             data["duration_ms"] = json!(result.duration_ms);
-            data["agent_id"] = json!(call.agent_id);
             (Kind::ToolCall, data)
         }
         // A typed command of any of our hooks is no message.
@@ -63,30 +62,26 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             (Kind::AssistantResponse, json!({ "summary": word(text), "length": text.chars().count() }))
         }
         _ => (Kind::SystemEvent, system(event, call)?),
-    })
+    };
+    data["agent_type"] = json!(call.agent_type.as_deref().map(word));
+    data["agent_id"] = json!(call.agent_id);
+    Some((kind, data))
 }
 
 fn system(event: &Event, call: &Call) -> Option<Value> {
-    let agent_type = call.agent_type.as_deref().map(word);
     Some(match event {
         Event::PostToolUseFailure(failure) => {
             let mut data = tool(Some("tool_failure"), &failure.call);
             data["error"] = word(&failure.error).into();
             data["interrupted"] = json!(failure.is_interrupt.then_some(true));
-            data["agent_id"] = json!(call.agent_id);
             data
         }
         Event::StopFailure { error } => json!({ "event": "api_error", "error": word(error) }),
         // A compaction ends a subagent without a type, which nobody started.
-        Event::SubagentStart(_) if call.agent_type.is_some() => {
-            json!({ "event": "subagent_started", "agent_type": agent_type, "agent_id": call.agent_id })
+        Event::SubagentStart(_) if call.agent_type.is_some() => json!({ "event": "subagent_started" }),
+        Event::SubagentStop(agent) if call.agent_type.is_some() => {
+            json!({ "event": "subagent_stopped", "summary": agent.last_assistant_message.as_deref().map(word) })
         }
-        Event::SubagentStop(agent) if call.agent_type.is_some() => json!({
-            "event": "subagent_stopped",
-            "agent_type": agent_type,
-            "agent_id": call.agent_id,
-            "summary": agent.last_assistant_message.as_deref().map(word),
-        }),
         Event::PreCompact { trigger } => json!({ "event": "compaction", "trigger": word(trigger) }),
         Event::SessionStart { source, .. } if source == "compact" => json!({ "event": "compacted" }),
         Event::SessionStart { source, .. } => json!({ "event": "session_continued", "source": word(source) }),

@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use shared::host::{Clock, Environment, Host, Timestamp};
 
-use super::committing::commit;
-use super::{GitContext, MAX_NAMES, commits, context, look};
+use super::{GitContext, MAX_NAMES, commit, commits, context, look};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -220,11 +219,11 @@ fn check_refused(expected: &str, arrange: impl FnOnce(&Scratch)) {
 
 #[test]
 fn what_cannot_be_committed_is_taken_out_again() {
-    for name in ["MERGE_HEAD", "rebase-merge", "BISECT_LOG", "SQUASH_MSG"] {
-        check_refused("is going on in the repository", |scratch| {
-            scratch.write(&format!(".git/{name}"), "");
-        });
-    }
+    check_refused("not a symbolic ref", |scratch| drop(scratch.git(&["checkout", "--quiet", "--detach"])));
+    check_refused("partial commit during a merge", |scratch| {
+        let head = scratch.git(&["rev-parse", "HEAD"]);
+        scratch.write(".git/MERGE_HEAD", head);
+    });
     check_refused("git says: fatal: ", |scratch| {
         scratch.git(&["config", "--unset", "user.name"]);
         scratch.git(&["config", "--unset", "user.email"]);

@@ -4,38 +4,20 @@ use std::fs;
 use std::time::Duration;
 
 use serde_json::json;
-use shared::hook::Effect;
 use shared::host::Timestamp;
-use shared::protocol::{Call, Event, Stop};
+use shared::protocol::{Call, Event};
 
 use super::{Facts, observe};
-use crate::record::{ARCHIVE, Action, JSON, Kind, Record};
-use crate::registry::Entry;
-use crate::step::{Ending, Step};
+use crate::record::{JSON, Kind, Record};
 use crate::tests::World;
 
-const BEGUN: Timestamp = Timestamp::from_secs(1_000_000);
 const NOW: Timestamp = Timestamp::from_secs(1_000_100);
 
 impl World {
-    fn does(&self, step: Step) {
-        step.carry_out(&self.places, BEGUN).unwrap();
-    }
-
-    fn begins(&self, session: &str) -> Record {
-        self.does(Step::Start {
-            session: session.into(),
-            transcript: None,
-            actions: vec![action(Kind::PauseStarted, "reason", "auto_pause")],
-        });
-        self.sessions().active(session).unwrap()
-    }
-
     /// The session has ended, and its record waits for the next start.
     fn ends(&self, session: &str) -> Record {
         let record = self.begins(session);
-        let actions = vec![action(Kind::SystemEvent, "event", "session_ended")];
-        self.does(Step::Append { session: session.into(), actions });
+        self.appends(session, Kind::SystemEvent, json!({ "event": "session_ended" }));
         record
     }
 
@@ -56,10 +38,6 @@ impl World {
     fn unread(&self, session: &str) -> Option<(String, String)> {
         self.starts(session).left.unread
     }
-
-    fn entry(&self) -> Entry {
-        self.registry().entries[0].clone()
-    }
 }
 
 fn silent_for(record: &Record, minutes: u64) {
@@ -67,32 +45,14 @@ fn silent_for(record: &Record, minutes: u64) {
     file.set_modified(NOW.minus(Duration::from_secs(60 * minutes)).into()).unwrap();
 }
 
-fn action(kind: Kind, key: &str, value: &str) -> Action {
-    Action::new(kind, BEGUN, json!({ key: value }), 0.9)
-}
-
 #[test]
-fn a_new_session_receives_what_an_ended_one_has_left_once() {
+fn new_session_receives_what_an_ended_one_has_left_but_nothing_that_was_changed_or_written_elsewhere() {
     let world = World::new(NOW);
     world.ends("old");
     let left = world.starts("new").left;
-    assert_eq!(left.notices, Vec::<String>::new());
-    let (id, brief) = left.unread.unwrap();
-    let (entry, sessions) = (world.entry(), world.sessions());
-    assert_eq!(id, entry.id);
-    let path = format!("\nSnapshot: {} ", sessions.told_of(&sessions.file(&entry.id, JSON)));
-    assert!(brief.contains(&path), "{brief}");
-    assert!(sessions.actives().is_empty() && sessions.file(&entry.id, ARCHIVE).is_file());
-    world.does(Step::MarkRead { id: entry.id });
-    assert_eq!(world.unread("another"), None);
-}
-
-#[test]
-fn nobody_receives_what_was_changed_or_written_elsewhere() {
-    let world = World::new(NOW);
-    world.ends("old");
-    world.starts("new");
     let json = world.sessions().file(&world.entry().id, JSON);
+    let path = format!("\nSnapshot: {} ", world.sessions().told_of(&json));
+    assert!(left.notices.is_empty() && left.unread.unwrap().1.contains(&path));
     let text = fs::read_to_string(&json).unwrap();
     fs::write(&json, text.clone() + " ").unwrap();
     assert_eq!(world.unread("new"), None);
@@ -109,7 +69,7 @@ fn records_are_finalized_or_reported_by_their_silence() {
         silent_for(&world.begins("old"), minutes);
         let notices = world.starts("new").left.notices;
         assert_eq!((notices.len(), world.sessions().actives().len()), (orphans, actives), "{minutes}");
-        assert!(notices.iter().all(|text| text.contains(&format!("{}: silent", world.entry().id))));
+        assert!(notices.iter().all(|text| text.contains(&format!("finalize {}`", world.entry().id))));
     }
     // Nobody finalizes a stranger's record.
     let world = World::new(NOW);
@@ -138,18 +98,4 @@ fn a_compaction_of_a_subagent_does_not_matter() {
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
     assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
     assert!(world.observes("s", event).unwrap().end.is_some());
-}
-
-#[test]
-fn a_record_ends_with_its_session_only() {
-    let world = World::new(NOW);
-    world.begins("s");
-    for (event, ending) in [
-        (Event::SessionEnd { reason: "other".into() }, Some(Ending::Full)),
-        (Event::PreCompact { trigger: "manual".into() }, Some(Ending::GoesOn)),
-        (Event::Stop(Stop::default()), None),
-    ] {
-        let end = world.observes("s", event).unwrap().end;
-        assert_eq!(end.map(|end| end.ending), ending);
-    }
 }

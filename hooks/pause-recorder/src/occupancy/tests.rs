@@ -1,21 +1,31 @@
 //! The window by whoever knows it, and what share of it is used.
 
+use shared::config::Bounded;
+
 use super::{MILLION_WINDOW, USUAL_WINDOW, full_name, is_of, window};
+use crate::tests::defaults;
 
 #[test]
 fn first_source_that_knows_the_window_decides() {
-    for (told, set, model, by_model, tokens, expected) in [
-        (Some(1), Some(2), "claude-x[1m]", Some(4), 0, 1),
-        (Some(0), Some(2), "claude-x[1m]", Some(4), 0, 2),
-        (None, None, "claude-x[1m]", Some(4), 0, MILLION_WINDOW),
-        (None, None, "claude-x", Some(4), 0, 4),
-        (None, None, "", None, 200_000, USUAL_WINDOW),
+    let mut settings = defaults();
+    for (name, window) in [("by", 3_000), ("by-model", 4_000)] {
+        settings.context_windows_tokens.insert(name.to_owned(), Bounded::new(window).unwrap());
+    }
+    for (told, set, model, tokens, expected) in [
+        (Some(1_000), 2_000, "by-model[1m]", 0, 1_000),
+        (Some(0), 2_000, "by-model[1m]", 0, 2_000),
+        (None, 0, "by-model[1m]", 0, MILLION_WINDOW),
+        (None, 0, "by-model-4", 0, 4_000),
+        (None, 0, "by-another", 0, 3_000),
+        (None, 0, "claude-opus-5-5-20260901", 0, MILLION_WINDOW),
+        (None, 0, "", 200_000, USUAL_WINDOW),
         // It is never smaller than what was seen in it.
-        (None, None, "claude-x", None, 200_001, MILLION_WINDOW),
-        (Some(100_000), None, "claude-x", None, 150_000, MILLION_WINDOW),
-        (None, Some(2_000_000), "claude-x", None, 1_500_000, 2_000_000),
+        (None, 0, "claude-x", 200_001, MILLION_WINDOW),
+        (Some(100_000), 0, "claude-x", 150_000, MILLION_WINDOW),
+        (None, 2_000_000, "claude-x", 1_500_000, 2_000_000),
     ] {
-        assert_eq!(window(told, set, model, by_model, tokens), expected, "{told:?} {set:?} {model} {tokens}");
+        settings.context_window_tokens = Bounded::new(set);
+        assert_eq!(window(&settings, model, told, tokens), expected, "{told:?} {set} {model} {tokens}");
     }
 }
 

@@ -16,9 +16,6 @@ use shared::state::{SharedMode, ensure_folder, open_regular, read_regular, write
 
 use super::{Record, failed, locked, read, remove};
 
-/// The names of the folder that are listed.
-const MAX_LISTED: usize = 10_000;
-
 /// The archives that one call compresses, because somebody waits for it.
 const MAX_IN_ONE_GO: usize = 5;
 
@@ -126,7 +123,7 @@ impl Sessions {
         if !self.is_usable() {
             return Vec::new();
         }
-        let entries = fs::read_dir(&self.dir).into_iter().flatten().take(MAX_LISTED).flatten();
+        let entries = fs::read_dir(&self.dir).into_iter().flatten().flatten();
         let regular = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
         regular.filter_map(|entry| entry.file_name().into_string().ok()).collect()
     }

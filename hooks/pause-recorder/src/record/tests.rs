@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use shared::host::Timestamp;
 
-use super::{ARCHIVE, Action, Kind, Recorded, append, archive, read, remove};
+use super::{Action, Kind, Recorded, append, read, remove};
 use crate::tests::World;
 
 fn action(kind: Kind, second: i64) -> Action {
@@ -98,13 +98,4 @@ fn is_no_link() {
     assert!(append(&world.sessions(), "s", vec![action(Kind::PauseStarted, 0)]).is_err());
     assert!(append(&world.sessions(), "s", vec![action(Kind::ToolCall, 1)]).is_err());
     assert_eq!(fs::read_to_string(target).unwrap(), "precious");
-}
-
-#[test]
-fn is_archived() {
-    let world = World::new(Timestamp::from_secs(0));
-    let id = world.start();
-    let to = world.sessions().file(&id, ARCHIVE);
-    archive(&world.path(), &to).unwrap();
-    assert!(to.is_file() && !world.path().exists());
 }

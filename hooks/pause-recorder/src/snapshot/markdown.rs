@@ -6,18 +6,14 @@ use shared::text::is_hidden;
 
 use super::Snapshot;
 use crate::git::Commit;
-use crate::wording::{counted, grouped};
+use crate::wording::{counted, full};
 
 /// The page, with times on the reader's clock. Texts of a session or a repository cannot become markup.
 pub(crate) fn markdown(snapshot: &Snapshot) -> String {
     let Snapshot { session_id: id, context_usage: usage, incremental_pause: pause, git, .. } = snapshot;
-    let context = snapshot.percent().map_or("not known".to_owned(), |percent| {
-        format!(
-            "{percent:.0} % full ({} of {} tokens)",
-            grouped(usage.tokens_used),
-            grouped(usage.tokens_total)
-        )
-    });
+    let context = snapshot
+        .percent()
+        .map_or("not known".to_owned(), |percent| full(percent, usage.tokens_used, usage.tokens_total));
     let repository = match &git.branch {
         _ if !git.is_git_repo => "none".to_owned(),
         Some(branch) => format!("branch {}", code(branch)),

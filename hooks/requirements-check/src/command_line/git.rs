@@ -51,25 +51,27 @@ fn global_options(arguments: &[String]) -> usize {
 }
 
 impl Simple {
-    /// git's subcommand and what follows it, if the program is git: `git commit -m x`. Only options: the first of them.
+    /// git's subcommand and what follows it, if the program is git, also behind one that runs it: `git commit -m x`. Only options:
+    /// the first of them.
     pub(crate) fn git(&self) -> Option<(&str, &[String])> {
-        if self.program() != "git" {
-            return None;
-        }
-        let rest = match without_global_options(&self.words) {
-            [] => &self.words[1..],
+        let words = &self.words[self.git_at()?..];
+        let rest = match without_global_options(words) {
+            [] => &words[1..],
             rest => rest,
         };
         Some(rest.split_first().map_or(("", rest), |(subcommand, rest)| (subcommand.as_str(), rest)))
+    }
+
+    fn git_at(&self) -> Option<usize> {
+        let behind = if runs_another(&self.words) { self.words.len() } else { 1 };
+        self.words.iter().take(behind).position(|word| base_name(word) == "git")
     }
 
     /// The directory the command acts in: where it runs, and for git, also behind a program that runs it, `-C`. `None` where
     /// the line does not spell it out.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
         let mut directory = self.directory.clone();
-        let behind = if runs_another(&self.words) { self.words.len() } else { 1 };
-        let is_git = |word: &String| base_name(word) == "git";
-        let git = self.words.iter().take(behind).position(is_git);
+        let git = self.git_at();
         let before = self.words.iter().take(git.unwrap_or(self.words.len()));
         if runs_another(&self.words) && before.skip(1).any(|word| changes_folder(word)) {
             directory = None;

@@ -31,6 +31,10 @@ const NOT_READING: &str = "--output --ext-diff --textconv --open-files-in-pager"
 const GIT_KEEPERS: &str = "add commit config fetch notes push remote stage tag";
 const KEEPERS: &str = ": command date export mkdir set umask unset wait";
 
+/// Further ones that leave which branch is out as it is.
+const BRANCH_KEEPERS: &str =
+    "am apply cherry-pick clean for-each-ref mv reflog reset restore revert rm update-index";
+
 /// git's subcommands that put other files into the work tree, and may put them back.
 const GIT_TURNERS: &str = "am apply bisect checkout cherry-pick clean merge pull read-tree rebase reset restore revert \
     sparse-checkout stash submodule switch worktree";
@@ -66,6 +70,12 @@ impl Simple {
         }
     }
 
+    /// Whether git leaves which branch is out as it is.
+    pub(crate) fn keeps_branch(&self) -> bool {
+        self.program() == "git"
+            && (self.is_git(BRANCH_KEEPERS) || (self.keeps_files() && !self.begins_branch()))
+    }
+
     /// Whether git may put other files into the work tree.
     pub(crate) fn turns_work_tree(&self) -> bool {
         self.is_git(GIT_TURNERS) && !self.begins_branch() && !self.program_reads()
@@ -86,7 +96,8 @@ impl Simple {
     }
 
     fn git_keeps(&self) -> bool {
-        self.git().is_some_and(|(subcommand, rest)| {
+        // Another program that runs git may do more.
+        self.git().filter(|_| self.program() == "git").is_some_and(|(subcommand, rest)| {
             let forbidden =
                 if subcommand == "config" { "-f --file" } else { "--upload-pack --receive-pack --exec" };
             is_in(GIT_KEEPERS, subcommand) && !rest.iter().any(|word| is_forbidden(word, forbidden))

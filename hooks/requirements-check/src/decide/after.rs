@@ -96,7 +96,11 @@ impl Ended<'_> {
             return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
         }
         self.state.uncounted.remove(rule.name);
-        let run = run?.clone();
+        let mut run = run?.clone();
+        if facts.changed.iter().any(|name| name == rule.name) {
+            // It passed on other files than those that were noted, and on others than those of now. No files are like that.
+            run.files.insert_str(0, "changed while it ran: ");
+        }
         let satisfaction = Satisfaction::new(By::Evidence, self.input.now).with(|metadata| {
             (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));
             metadata.asked = Some(evidence::asked_by(rule, found.set));

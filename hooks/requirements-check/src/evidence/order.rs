@@ -57,7 +57,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     };
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
-        "branch" => command.program() != "git" || (command.keeps_files() && !command.begins_branch()),
+        "branch" => command.git().is_none() || command.keeps_branch(),
         // The tests have passed on these files before: that they run once more changes nothing.
         _ => is_asked(rule, command) || (command.keeps_files() && !writes_about(rule, command, world)),
     };

@@ -14,6 +14,7 @@ use super::{HookContext, Look, evidence};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::within;
+use crate::evidence::command_of;
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Terms};
 use crate::state::State;
@@ -81,7 +82,7 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Res
         return None;
     }
     let cwd = Look::cwd(context);
-    let place = resolved_place(&mut call, &cwd);
+    let place = resolved_place(&mut call, &cwd, &rules);
     let mut look = Look::at(context, Instant::now(), &cwd, &place);
     if is_plan_exit {
         look.measure(&rules);
@@ -130,7 +131,8 @@ fn changed<'r>(
     let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let has_changed = move |rule: &&Rule<'_>| {
         id.is_some_and(|id| match state.running(id, rule.name) {
-            _ if rule.kind() != Kind::Evidence || state.due.contains(rule.name) => false,
+            _ if rule.kind() != Kind::Evidence => false,
+            _ if state.due.contains(rule.name) && command_of(rule, call).is_none() => false,
             Some(run) => evidence::has_changed(look, rule, &run.files),
             None => rule.is_for_stops() && !keeps,
         })

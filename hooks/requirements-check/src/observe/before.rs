@@ -43,7 +43,7 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
         return None;
     }
     let (cwd, named) = (Look::cwd(context), call.file.clone());
-    let place = resolved_place(&mut call, &cwd);
+    let place = resolved_place(&mut call, &cwd, &proving);
     let own = Look::at(context, Instant::now(), &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
@@ -143,9 +143,18 @@ fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
     of_project.into_iter().chain([own]).flatten().any(|folder| file.starts_with(folder))
 }
 
-/// Resolves the links in what the call names, as git does in the paths of work trees, and returns the place where it acts.
-pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
+/// Resolves the links in what the call names, as git does in the paths of work trees, and returns the place where it acts: that of
+/// a command that proves something, else that of the first one.
+pub(super) fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
+        // A `cd` to a folder that is not there fails, and the line may go on where it was.
+        if command
+            .directory
+            .as_ref()
+            .is_some_and(|folder| folder != Path::new("") && !cwd.join(folder).is_dir())
+        {
+            command.directory = Some(PathBuf::new());
+        }
         if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
             *folder = real(folder);
         }
@@ -157,7 +166,8 @@ pub(super) fn resolved_place(call: &mut Call, cwd: &Path) -> PathBuf {
         *file = real(&cwd.join(&file));
         return file.clone();
     }
-    real_place(call.place(cwd), cwd)
+    let proving = rules.iter().find_map(|rule| evidence::command_of(rule, call)?.place(cwd));
+    real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
 }
 
 /// `cwd` has no links.

@@ -158,7 +158,7 @@ echo 'see .claude/requirements.yaml' >> notes.md~gh pr create --body \"changes .
 node x.js $CLAUDE_PROJECT_DIR/y~req satisfy x --note 'edited .claude/requirements.yaml'~nohup req status~env -u CLAUDECODE cargo test~\
 HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~cargo test~vim docs/requirements.yaml~\
 cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claude/agents/x.md~mkdir -p .claude/commands~rm -rf target~\
-rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~find . -name '*.pyc' -delete~prettier --write .~rm -rf /tmp/x/.claude~rm 'a~cd /tmp && touch OFF";
+rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm -rf /tmp/x/.claude~rm 'a~cd /tmp && touch OFF";
 
 /// What they write, name, or hand on.
 const DENIED: &str = "echo x > .claude/requirements.yaml~echo '{}' > \"${HOME}/.claude/hook-state/switches.json\"~\
@@ -166,7 +166,7 @@ cat <<EOF > .claude/requirements.yaml\nenabled: false\nEOF~{ echo a; echo b; } >
 cd \"$HOME/.claude\" && echo '{}' > settings.json~echo x > \"$CLAUDE_CONFIG_DIR/settings.json\"~tee .claude/requirements.yaml < x~\
 sed -i s/true/false/ .claude/requirements.yaml~tool --output=.claude/requirements.yaml~tool -o.claude/requirements.yaml~sort -o.claude/requirements.yaml x~\
 git diff --output=.claude/requirements.yaml~sudo touch .claude/requirements.yaml~xargs -n1 touch .claude/requirements.yaml~\
-touch .claude/require*~touch /home/me/.claude/hooks/req~sh -c 'sed -i s/a/b/ .claude/requirements.yaml'~bash -c 'rm \"$1\"' x .claude/requirements.yaml~\
+touch .claude/require*~rm $HOME/.claude/hooks/*~cd /home/me/.claude && chmod -x hooks/req*~for f in $HOME/.claude/hooks/*; do rm $f; done~touch /home/me/.claude/hooks/req~sh -c 'sed -i s/a/b/ .claude/requirements.yaml'~bash -c 'rm \"$1\"' x .claude/requirements.yaml~\
 echo $(touch .claude/requirements.yaml)~git checkout HEAD^ -- .claude/requirements.yaml~cp .claude/requirements.yaml /tmp~cp requirements.yaml .claude/~\
 mv .claude /tmp/x~rm -rf \"$HOME/.claude\"~rm .claude/*~rm -rf .git/requirements~cd .git/requirements && rm main.json~\
 ls .claude/requirements.yaml | xargs rm~F=.claude/requirements.yaml; sed -i s/a/b/ $F~for f in .claude/requirements.yaml; do rm $f; done~\

@@ -25,12 +25,12 @@ pub struct Beside {
 impl Beside {
     pub fn program(target: &Path, bytes: &[u8]) -> io::Result<Self> {
         create_folder(target, Mode::Private)?;
+        remove_abandoned(target);
         Self::write(target, target, bytes, Mode::Program)
     }
 
-    /// Writes the file to the temporary file of `owner`, whose lock the caller holds. An existing target keeps its mode.
+    /// Writes the temporary file of `owner`, whose lock the caller holds and which has none yet. An existing target keeps its mode.
     pub(super) fn write(owner: &Path, target: &Path, bytes: &[u8], mode: Mode) -> io::Result<Self> {
-        remove_abandoned(owner);
         let temporary = appended(owner, TEMPORARY);
         let mut file = create(&temporary, mode)?;
         let beside = Self { temporary, target: target.to_owned() };

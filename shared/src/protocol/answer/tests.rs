@@ -64,7 +64,7 @@ fn every_answer_has_the_documented_shape() {
 #[test]
 fn each_verdict_has_its_words_on_the_events_that_carry_it_and_is_silence_elsewhere() {
     let specific =
-        |fields: &str| format!(r#"{{"hookSpecificOutput":{{"hookEventName":"PreToolUse",{fields}}}}}"#);
+        |fields: &str| format!(r#"{{"hookSpecificOutput":{{{fields},"hookEventName":"PreToolUse"}}}}"#);
     let block = r#"{"decision":"block","reason":"no"}"#.to_owned();
     let (no, rule) = (|| "no".to_owned(), || "x".into());
     let (tool, stop, prompt) = ("PreToolUse", "Stop", "UserPromptSubmit");

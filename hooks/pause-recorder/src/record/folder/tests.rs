@@ -87,10 +87,6 @@ fn knows_an_id() {
     }
 }
 
-fn names(sessions: &Sessions) -> Vec<String> {
-    sessions.names().into_iter().filter(|name| name.starts_with("session-")).collect()
-}
-
 #[test]
 fn compresses_old_archives_of_this_machine() {
     let (_world, sessions) = opened();
@@ -107,23 +103,6 @@ fn compresses_old_archives_of_this_machine() {
     let mut text = String::new();
     GzDecoder::new(File::open(&compressed).unwrap()).read_to_string(&mut text).unwrap();
     assert_eq!(text, "a line\n");
-    assert_eq!(names(&sessions).len(), 3, "{:?}", names(&sessions));
+    assert!(!sessions.file(ONE, ARCHIVE).exists() && sessions.file(TWO, ARCHIVE).exists());
     assert_eq!(sessions.ids(&ENDS).len(), 3);
-}
-
-#[test]
-fn removes_all_files_of_a_snapshot_and_points_to_the_newest_other() {
-    let (_world, sessions) = opened();
-    for id in [ONE, TWO] {
-        for end in [".json", ".yaml", ".md", "-incremental.jsonl.gz"] {
-            fs::write(sessions.dir.join(format!("{id}{end}")), "x").unwrap();
-        }
-    }
-    let latest = sessions.latest();
-    fs::write(&latest, format!("{TWO}\n\nmore\n")).unwrap();
-    sessions.remove_snapshot(TWO).unwrap();
-    assert!(names(&sessions).iter().all(|name| name.starts_with(ONE)), "{:?}", names(&sessions));
-    assert_eq!(fs::read_to_string(&latest).unwrap().lines().next(), Some(ONE));
-    sessions.remove_snapshot(ONE).unwrap();
-    assert!(names(&sessions).is_empty() && !latest.exists());
 }

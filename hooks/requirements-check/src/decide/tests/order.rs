@@ -81,17 +81,15 @@ fn what_is_unmet_anyway_says_so_and_what_does_not_depend_on_the_line_passes() {
 #[test]
 fn what_may_change_the_branch_before_a_guarded_command_is_run_first() {
     for line in
-        "git checkout main && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x"
+        "git checkout main && git commit -m x¦git switch main; git commit -m x¦git pull && git commit -m x¦\
+         timeout -k 1 5 git switch main && git commit -m x¦find . -exec git rm a ; -exec git switch main ; && git commit -m x"
             .split('¦')
     {
         let answer = Scene::new(GUARD).bash("t1", line);
-        assert!(
-            denied(&answer).contains("own_branch: `git ")
-                && denied(&answer).contains("may change the branch"),
-            "{line}"
-        );
+        assert!(denied(&answer).contains("may change the branch"), "{line}");
     }
-    for line in "git add -A && git commit -m x¦npm test && git commit -m x¦git commit -m x; git switch main"
+    for line in "git add -A && git commit -m x¦npm test && git commit -m x¦git commit -m x; git switch main¦\
+                 git rm a && git commit -m x¦git restore --staged a && git commit -m x"
         .split('¦')
     {
         assert!(is_silent(&Scene::new(GUARD).bash("t1", line)), "{line}");

@@ -260,7 +260,7 @@ fn a_lock_on_a_rule_that_does_not_exist_is_told_and_dots_in_names_are_no_hindran
             "",
         ),
         &[
-            "~/global.yaml:1: locked: requirements.gaurd: no such key",
+            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
             "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
         ],
     );

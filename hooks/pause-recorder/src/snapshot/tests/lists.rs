@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::{accomplishments, files_touched, next_steps};
 use crate::git::GitContext;
 use crate::material::Material;
 use crate::record::{Action, Kind};
-use crate::snapshot::Todos;
-use crate::snapshot::tests::{asked, commit, edit, material, noon, of, recorded, said, started};
+use crate::snapshot::{Todos, accomplishments, files_touched, next_steps};
+
+use super::{asked, commit, edit, material, noon, of, recorded, said, started};
 
 fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
@@ -48,19 +48,13 @@ fn work_of_others_and_before_the_record_is_no_commit_of_it() {
 }
 
 #[test]
-fn last_prompt_tasks_and_changes_are_open() {
-    let tasks = ["task: write docs", "uncommitted changes: 3 files"];
-    let open = ["asked last, without an answer: and now?", tasks[0], tasks[1]];
+fn last_prompt_and_tasks_are_open() {
+    let task = "task: write docs";
+    let open = ["asked last, without an answer: and now?", task];
     check_open(vec![said("done"), asked("and now?")], &material(), &open);
     check_open(vec![asked("and now?"), of(Kind::SystemEvent, json!({}))], &Material::default(), &open[..1]);
-    let answered = ["asked last, answered: and now?", tasks[0], tasks[1]];
+    let answered = ["asked last, answered: and now?", task];
     check_open(vec![asked("and now?"), said("this")], &material(), &answered);
-    let mut none = material();
-    none.git.is_git_repo = false;
-    check_open(vec![], &none, &tasks[..1]);
-    none.git.is_git_repo = true;
-    none.git.status.clean = true;
-    check_open(vec![], &none, &tasks[..1]);
 }
 
 #[test]
@@ -90,7 +84,7 @@ fn lists_are_bounded_and_the_newest_fit() {
     assert_eq!(done[8], "last words of a turn: turn 28");
     assert_eq!(
         next_steps(&recorded(numbered("p", 9).iter().map(|text| asked(text)).collect()), &much).len(),
-        11
+        10
     );
     let files = numbered("/p/f", 700).iter().map(Into::into).collect();
     assert_eq!(files_touched(&recorded(vec![]), &Material { files, ..Material::default() }).len(), 500);
@@ -105,7 +99,7 @@ fn every_line_is_one_line_without_secrets_and_short() {
     much.git.recent_commits = vec![commit(&hostile, "2026-01-06T12:03:00Z", &hostile)];
     let recorded = recorded(vec![said(&hostile), asked(&hostile)]);
     let lines = [accomplishments(&recorded, &much, noon(0)), next_steps(&recorded, &much)].concat();
-    assert_eq!(lines.len(), 6);
+    assert_eq!(lines.len(), 5);
     for line in lines {
         assert!(!line.contains(['\n', '\u{202e}']) && !line.contains("sk-ant"), "{line}");
         assert!(line.chars().count() <= 260, "{line}");
