@@ -58,6 +58,16 @@ fn remember(input: &HookInput<'_>, state: State) -> Answer {
     Outcome::pass().remembering(memory)
 }
 
+/// A denial or a block asks for these: the rule it goes by, and what the journal keeps.
+fn asked(rules: &[Rule<'_>], next: Vec<String>, state: &mut State) -> (Cow<'static, str>, Audit) {
+    let mut keys: Vec<String> = rules.iter().map(Rule::key).collect();
+    keys.dedup();
+    let mut keys = keys.into_iter();
+    let rule = keys.next().unwrap_or_default();
+    state.ask(&rule, rules.iter().map(|rule| rule.name));
+    (Cow::Owned(rule), Audit { next, also: keys.collect(), ..Audit::default() })
+}
+
 /// Outcomes of earlier denials and blocks, now that some requirements are satisfied.
 fn reactions(
     input: &HookInput<'_>,
@@ -166,12 +176,10 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
         let answer = Outcome { audit_event: allowed, ..remember(input, state) };
         return answer.with_reactions(followed).with_reactions(given_up);
     }
-    let mut rules = unmet.iter().map(|(rule, _)| rule.key());
-    let rule = rules.next().unwrap_or_default();
-    state.ask(&rule, names());
     let told = wording::stop(&view, &unmet, input.origin);
-    let verdict = Verdict::Block { reason: told.text, rule: Cow::Owned(rule) };
-    let audit = Audit { next: told.steps, also: rules.collect(), ..Audit::default() };
+    let rules: Vec<Rule<'_>> = unmet.iter().map(|(rule, _)| *rule).collect();
+    let (rule, audit) = asked(&rules, told.steps, &mut state);
+    let verdict = Verdict::Block { reason: told.text, rule };
     Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
 }
 

@@ -30,12 +30,12 @@ pub struct State {
     told: BTreeSet<u64>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// By the identities of satisfactions: a later one is free.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Taken {
-    /// The satisfaction's: a later one is free.
-    identity: i64,
-    /// The running call that holds it; none: it is used up.
-    call: Option<String>,
+    spent: Option<i64>,
+    /// By a running call.
+    held: Option<(String, i64)>,
 }
 
 /// A command under way that may become evidence.
@@ -68,32 +68,34 @@ impl Remembered for State {
 impl State {
     /// The satisfaction of that identity is used up, or held by another call than `call`.
     pub(crate) fn is_spent(&self, name: &str, identity: i64, call: Option<&str>) -> bool {
-        let taken = self.taken.get(name).filter(|taken| taken.identity >= identity);
-        taken.is_some_and(|taken| taken.call.is_none() || taken.call.as_deref() != call)
+        self.taken.get(name).is_some_and(|taken| {
+            let is_held = |(by, held): &(String, i64)| *held >= identity && Some(by.as_str()) != call;
+            taken.spent >= Some(identity) || taken.held.as_ref().is_some_and(is_held)
+        })
     }
 
     pub(crate) fn reserve(&mut self, name: &str, identity: i64, call: &str) {
-        self.taken.insert(name.to_owned(), Taken { identity, call: Some(call.to_owned()) });
+        self.taken.entry(name.to_owned()).or_default().held = Some((call.to_owned(), identity));
     }
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
-        let held = self.taken.iter_mut().filter(|(_, taken)| taken.call.as_deref() == Some(call));
         let spend = |(name, taken): (&String, &mut Taken)| {
-            taken.call = None;
-            (name.clone(), taken.identity)
+            let (_, held) = taken.held.take_if(|(by, _)| by == call)?;
+            taken.spent = Some(held);
+            Some((name.clone(), held))
         };
-        held.map(spend).collect()
+        self.taken.iter_mut().filter_map(spend).collect()
     }
 
     /// A call has failed: the satisfactions it held are free again.
     pub(crate) fn release(&mut self, call: &str) {
-        self.taken.retain(|_, taken| taken.call.as_deref() != Some(call));
+        self.taken.values_mut().for_each(|taken| drop(taken.held.take_if(|(by, _)| by == call)));
     }
 
     /// The user has typed a prompt, so no call runs any more.
     pub(crate) fn release_all(&mut self) {
-        self.taken.retain(|_, taken| taken.call.is_none());
+        self.taken.values_mut().for_each(|taken| taken.held = None);
     }
 
     pub(crate) fn begin(&mut self, run: Run) {

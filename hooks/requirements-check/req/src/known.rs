@@ -1,6 +1,7 @@
 //! What commands alone ask for: the sessions, branches and records of a project.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use requirements_check::observe::Look;
 use requirements_check::registry::{Entry, Registry};
@@ -37,7 +38,7 @@ impl Known {
         let live = registry.zip(root).map(|(registry, root)| registry.live(root, now));
         let mut live = live.unwrap_or_default();
         // They are on the branch that is checked out now, whichever it was when they began.
-        let is_here = |root: &std::path::Path| {
+        let is_here = |root: &Path| {
             here.root().is_some_and(|own| own == root || root.canonicalize().is_ok_and(|root| own == root))
         };
         for entry in live.iter_mut().filter(|_| root.is_some_and(is_here)) {
@@ -51,14 +52,6 @@ impl Known {
         let Some(prefix) = named else { return Ok(own.map(ToOwned::to_owned)) };
         let known = self.sessions.iter().map(String::as_str).chain(own);
         resolved(prefix, known).map(Some).map_err(|error| format!("req: {error}"))
-    }
-
-    /// The only live session of this project.
-    pub(crate) fn only_live(&self) -> Option<&str> {
-        match self.live.as_slice() {
-            [only] => Some(&only.session),
-            _ => None,
-        }
     }
 
     /// The live sessions, each with as much of its id as `--session` needs.

@@ -210,7 +210,8 @@ impl Location {
 
     /// The session that is named, else that of this shell, else the only live one here.
     pub(crate) fn session(&self, named: Option<&str>, known: &Known) -> Result<Option<String>, String> {
-        known.session(named, self.host.environment.session_id.as_deref().or_else(|| known.only_live()))
+        let only = if let [only] = known.live.as_slice() { Some(only.session.as_str()) } else { None };
+        known.session(named, self.host.environment.session_id.as_deref().or(only))
     }
 
     pub(crate) fn request(&self, event: Event) -> Request {

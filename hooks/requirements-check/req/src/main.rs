@@ -85,8 +85,8 @@ fn answer(verb: &Verb, line: &str) -> Result<Reply, String> {
             open()?.about(named, |asked| asked.status(wanted))
         }
         Verb::Satisfy(wanted) => open()?.about(here, |asked| asked.satisfy(wanted)),
-        Verb::Approve(wanted) => open()?.about(here, |asked| asked.approve(wanted)),
-        Verb::Waive(wanted) => open()?.about(here, |asked| asked.waive(wanted)),
+        Verb::Approve(wanted) => open()?.about(here, |asked| asked.except(wanted, "approve")),
+        Verb::Waive(wanted) => open()?.about(here, |asked| asked.except(wanted, "waive")),
         Verb::Clear(wanted) => open()?.about(here, |asked| asked.clear(wanted)),
         Verb::List(wanted) => open()?.about(here, |asked| Ok(asked.list(wanted))),
         Verb::Prune => open()?.about(here, |asked| asked.prune()),

@@ -59,15 +59,8 @@ impl RequestContext<'_> {
         Err(self.refusal(why))
     }
 
-    pub(crate) fn approve(&self, wanted: &Exception) -> Result<Reply, String> {
-        self.except(wanted, "approve")
-    }
-
-    pub(crate) fn waive(&self, wanted: &Exception) -> Result<Reply, String> {
-        self.except(wanted, "waive")
-    }
-
-    fn except(&self, wanted: &Exception, verb: &str) -> Result<Reply, String> {
+    /// `req approve` or `req waive`, which is the verb.
+    pub(crate) fn except(&self, wanted: &Exception, verb: &str) -> Result<Reply, String> {
         let rule = self.in_force(&wanted.name)?;
         let name = rule.word();
         let (fit, word, by, usual_secs) = match rule.kind() {

@@ -84,8 +84,8 @@ impl Scene {
                 RequestContext { view: &view, ..asked }.status(wanted)
             }
             Verb::Satisfy(wanted) => asked.satisfy(wanted),
-            Verb::Approve(wanted) => asked.approve(wanted),
-            Verb::Waive(wanted) => asked.waive(wanted),
+            Verb::Approve(wanted) => asked.except(wanted, "approve"),
+            Verb::Waive(wanted) => asked.except(wanted, "waive"),
             Verb::Clear(wanted) => asked.clear(wanted),
             Verb::List(wanted) => Ok(asked.list(wanted)),
             Verb::Prune => asked.prune(),

@@ -1,10 +1,8 @@
 //! Before a tool call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 
-use std::borrow::Cow;
-
 use shared::hook::{Audit, Memory, Outcome, Verdict};
 
-use super::{Answer, HookInput, advice, reactions, remember, sign_of_life, view};
+use super::{Answer, HookInput, advice, asked, reactions, remember, sign_of_life, view};
 use crate::call::Call;
 use crate::evidence::order::{self, Late};
 use crate::rails;
@@ -109,14 +107,9 @@ fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state:
     let late = judged.iter().flat_map(|place| &place.late).next();
     next.extend(late.map(|(_, late)| late.step.to_owned()));
     let denying: Vec<Rule<'_>> = judged.iter().flat_map(Judged::denying).collect();
-    let mut keys: Vec<String> = denying.iter().map(Rule::key).collect();
-    keys.dedup();
-    let mut keys = keys.into_iter();
-    let rule = keys.next().unwrap_or_default();
-    state.ask(&rule, denying.iter().map(|rule| rule.name));
-    let verdict = Verdict::Deny { reason: texts.join("\n"), rule: Cow::Owned(rule) };
+    let (rule, audit) = asked(&denying, next, &mut state);
+    let verdict = Verdict::Deny { reason: texts.join("\n"), rule };
     let notice = judged.first().and_then(|own| state.untold(&own.view.world.notes));
-    let audit = Audit { next, also: keys.collect(), ..Audit::default() };
     // The denial stands whether or not it can be remembered.
     Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
 }
