@@ -4,7 +4,7 @@
 use figment::value::{Dict, Value};
 
 use crate::layer::Layer;
-use crate::problem::{Fault, LayerKind, Problem, Problems};
+use crate::problem::{Fault, LayerKind, Problem, add};
 use crate::spec::SectionSpec;
 use crate::top::TopLevel;
 use crate::tree::{flag, get, is_at_or_below, keys_on, leaves, leaves_where, merged, remove};
@@ -72,7 +72,7 @@ pub(crate) fn enforce(
     spec: SectionSpec,
     top: &TopLevel,
     layers: &mut [Layer],
-    problems: &mut Problems,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Vec<String>> {
     let rights = Rights { spec, locked: &top.locked };
     check_locks(&rights, layers, problems);
@@ -95,7 +95,7 @@ pub(crate) fn enforce(
             let Some(fault) = fault else { continue };
             remove(&mut layer.section, &path);
             if layer.kind != LayerKind::Switch {
-                problems.add(layer.problem(&spec.in_file(&path), fault));
+                add(problems, layer.problem(&spec.in_file(&path), fault));
             } else if fault == Fault::Locked {
                 overruled.push(path);
             }
@@ -118,7 +118,7 @@ fn up_to_global(layers: &[Layer]) -> Dict {
 }
 
 /// Reports locks on keys that do not exist: they lock nothing, which their author would not expect.
-fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
+fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Vec<Problem>) {
     let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
     let is_known = |path: &str| {
         let mut below = layers.iter().filter(|layer| layer.kind <= LayerKind::Global);
@@ -126,6 +126,6 @@ fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
     };
     for path in rights.locked.iter().filter(|path| !is_known(path)) {
         let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(None));
-        problems.add(Problem { key: format!("locked: {}", rights.spec.dotted_in_file(path)), ..problem });
+        add(problems, Problem { key: format!("locked: {}", rights.spec.dotted_in_file(path)), ..problem });
     }
 }

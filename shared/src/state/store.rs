@@ -11,10 +11,12 @@ use super::files::{read_regular, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::host::{Places, Timestamp, ensure_private};
-use crate::version::OF_STATE;
 
 /// The session in the envelope of a file that belongs to the whole machine.
 pub const MACHINE: &str = "";
+
+/// The version of state files. Raised when a field is added, because an older writer would drop that field.
+const OF_STATE: u32 = 1;
 
 /// A longer state file is none of ours, in bytes: a hook has little memory and less time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
