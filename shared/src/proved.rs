@@ -68,9 +68,7 @@ pub fn is_version(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{passed, read, tell, untold_change, version_of_agent};
-    use crate::host::Timestamp;
-    use crate::state::Store;
+    use super::version_of_agent;
 
     #[test]
     fn a_version_is_read_out_of_what_the_client_calls_itself() {
@@ -84,18 +82,5 @@ mod tests {
         ] {
             assert_eq!(version_of_agent(agent).as_deref(), version, "{agent}");
         }
-    }
-
-    #[test]
-    fn a_change_is_told_once_and_nothing_is_told_where_nothing_was_proved() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
-        passed(&store, "2.1.329", Timestamp::from_secs(7)).unwrap();
-        assert_eq!(untold_change(&read(&store), "2.1.329"), None);
-        assert_eq!(untold_change(&read(&store), "2.1.330"), Some("2.1.329"));
-        tell(&store, "2.1.330");
-        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
-        assert_eq!(untold_change(&read(&store), "2.1.331"), Some("2.1.329"));
     }
 }
