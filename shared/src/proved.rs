@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::Timestamp;
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,8 +10,6 @@ use crate::state::{MACHINE, Remembered, StateError, Store};
 pub struct Proved {
     /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
     pub client: Option<String>,
-    /// When, in whole seconds since the epoch.
-    pub at_secs: i64,
     /// Other version that the user has a notice of.
     pub told: Option<String>,
 }
@@ -29,10 +26,9 @@ pub fn read(store: &Store) -> Proved {
 }
 
 /// Every proof has passed under this version.
-pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), StateError> {
-    let at_secs = now.micros().div_euclid(1_000_000);
+pub fn passed(store: &Store, client: &str) -> Result<(), StateError> {
     store.change(MACHINE, |proved| {
-        *proved = Proved { client: Some(client.to_owned()), at_secs, told: None };
+        *proved = Proved { client: Some(client.to_owned()), told: None };
         true
     })
 }
