@@ -19,11 +19,6 @@ use crate::host::{Host, least_environment};
 /// The courier needs this longer than a request's time, to start and to report a timeout.
 pub const MARGIN: Duration = Duration::from_secs(2);
 
-/// The most bytes that one byte of a body takes in JSON.
-const ESCAPED: u64 = 6;
-
-const MAX_HEAD_BYTES: u64 = 1024 * 1024;
-
 /// Request to a server. It has no `Debug`, because its headers may hold a token.
 #[derive(Clone, Serialize)]
 pub struct Request {
@@ -97,8 +92,8 @@ pub fn ask(request: &Request, limit: Duration, courier: &Path) -> Result<Answer,
     command.env_clear().envs(least_environment()).stderr(Stdio::null());
     // The program's own folder exists as long as the program does; a project may be removed meanwhile.
     command.current_dir(courier.parent().unwrap_or(Path::new(".")));
-    let max_bytes = request.max_bytes.saturating_mul(ESCAPED).saturating_add(MAX_HEAD_BYTES);
-    let limits = Limits { deadline: Instant::now() + limit, grace: Duration::ZERO, max_bytes };
+    // The courier, which is ours, bounds the answer itself.
+    let limits = Limits { deadline: Instant::now() + limit, grace: Duration::ZERO, max_bytes: u64::MAX };
     let output = child::run(&mut command, &text, limits).map_err(|error| match error {
         ChildError::NotStarted(source) => CourierError::NotStarted(courier.to_path_buf(), source),
         ChildError::Late => CourierError::Late,

@@ -271,15 +271,7 @@ pub fn configure<H: Hook>(
     config::load(H::section(), sources, switches).map(with_faults::<H>)
 }
 
-/// The same for an event that a disabled hook lets pass.
-pub(crate) fn configure_if_enabled<H: Hook>(
-    sources: &Sources,
-    switches: impl Into<SectionSwitches>,
-) -> Option<Section<H::Settings>> {
-    config::load_if_enabled(H::section(), sources, switches).map(with_faults::<H>)
-}
-
-fn with_faults<H: Hook>(mut section: Section<H::Settings>) -> Section<H::Settings> {
+pub(crate) fn with_faults<H: Hook>(mut section: Section<H::Settings>) -> Section<H::Settings> {
     section.add_faults(H::faults(&section.settings));
     section
 }

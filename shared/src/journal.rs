@@ -208,25 +208,6 @@ mod tests {
     }
 
     #[test]
-    fn what_was_written_is_read() {
-        let some = |text: &str| Some(text.to_owned());
-        let record = Record {
-            at: Timestamp::from_secs(1),
-            hook: "a-hook".to_owned(),
-            session: some("s"),
-            call: some("c"),
-            rule: some("requirements.plan"),
-            also: vec!["requirements.tests".to_owned()],
-            next: vec!["req satisfy plan".to_owned()],
-            took_ms: Some(2),
-            ..Record::of("deny", "no\n\"yet\"")
-        };
-        let read = written(record.clone());
-        assert!(read.id.len() == 16 && read.id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{}", read.id);
-        assert_eq!(Record { id: String::new(), ..read }, record);
-    }
-
-    #[test]
     fn a_secret_is_masked_everywhere_also_where_a_text_is_cut() {
         let secret = format!("password={}", "a1B2".repeat(6));
         for left in [MAX_TEXT_BYTES, 30, 20, 10, 0] {

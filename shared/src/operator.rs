@@ -42,7 +42,9 @@ impl Caller {
     pub fn refusal_because(self, why: &str, line: &str, as_prompt: bool) -> String {
         let refusal = format!("{why}; in a terminal of your own, outside Claude Code, type: {line}");
         match self {
-            Self::Untyped => format!("{UNTYPED}; {refusal}"),
+            Self::Untyped => {
+                format!("nobody typed this prompt, or Claude has scheduled the same; {refusal}")
+            }
             Self::Shell(Standing::NoTerminal) => format!("this command has no terminal; {refusal}"),
             Self::Shell(Standing::InsideClaude) if as_prompt => {
                 format!("{refusal}; or, as a prompt of this session, type: {line}")
@@ -51,9 +53,6 @@ impl Caller {
         }
     }
 }
-
-/// Why a prompt is nobody's word.
-pub const UNTYPED: &str = "nobody typed this prompt, or Claude has scheduled the same";
 
 /// A process, as far as it tells.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

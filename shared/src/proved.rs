@@ -3,7 +3,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::host::Timestamp;
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -11,8 +10,6 @@ use crate::state::{MACHINE, Remembered, StateError, Store};
 pub struct Proved {
     /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
     pub client: Option<String>,
-    /// When, in whole seconds since the epoch.
-    pub at_secs: i64,
     /// Other version that the user has a notice of.
     pub told: Option<String>,
 }
@@ -29,10 +26,9 @@ pub fn read(store: &Store) -> Proved {
 }
 
 /// Every proof has passed under this version.
-pub fn passed(store: &Store, client: &str, now: Timestamp) -> Result<(), StateError> {
-    let at_secs = now.micros().div_euclid(1_000_000);
+pub fn passed(store: &Store, client: &str) -> Result<(), StateError> {
     store.change(MACHINE, |proved| {
-        *proved = Proved { client: Some(client.to_owned()), at_secs, told: None };
+        *proved = Proved { client: Some(client.to_owned()), told: None };
         true
     })
 }
@@ -68,9 +64,7 @@ pub fn is_version(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{passed, read, tell, untold_change, version_of_agent};
-    use crate::host::Timestamp;
-    use crate::state::Store;
+    use super::version_of_agent;
 
     #[test]
     fn a_version_is_read_out_of_what_the_client_calls_itself() {
@@ -84,18 +78,5 @@ mod tests {
         ] {
             assert_eq!(version_of_agent(agent).as_deref(), version, "{agent}");
         }
-    }
-
-    #[test]
-    fn a_change_is_told_once_and_nothing_is_told_where_nothing_was_proved() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
-        passed(&store, "2.1.329", Timestamp::from_secs(7)).unwrap();
-        assert_eq!(untold_change(&read(&store), "2.1.329"), None);
-        assert_eq!(untold_change(&read(&store), "2.1.330"), Some("2.1.329"));
-        tell(&store, "2.1.330");
-        assert_eq!(untold_change(&read(&store), "2.1.330"), None);
-        assert_eq!(untold_change(&read(&store), "2.1.331"), Some("2.1.329"));
     }
 }

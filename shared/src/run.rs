@@ -12,9 +12,9 @@ mod plugin;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-use crate::config::Section;
+use crate::config::{Section, load_if_enabled};
 pub use crate::hook::configure;
-use crate::hook::{Headless, Hook, Verdict, configure_if_enabled};
+use crate::hook::{Headless, Hook, Verdict, with_faults};
 use crate::host::{Host, Places, read_first_value};
 use crate::journal::Record;
 use crate::operator::typed;
@@ -158,10 +158,9 @@ impl<'a> Invocation<'a> {
         let switches = self.store.as_ref().map(Switches::read).unwrap_or_default();
         let switches = switches.of(H::NAME, self.session());
         if self.request.event.tool_call().is_some() {
-            configure_if_enabled::<H>(&sources, switches)
-        } else {
-            configure::<H>(&sources, switches)
+            return load_if_enabled(H::section(), &sources, switches).map(with_faults::<H>);
         }
+        configure::<H>(&sources, switches)
     }
 
     /// A hook that is off still hears a session's end, when its memory goes, and its own commands: one switches it on again.

@@ -9,9 +9,6 @@ use super::document::{Document, elements, last, text, text_of};
 use super::edit::{END, Step};
 use super::{Aim, Edited, Entry, Owner, Program, Registration, SHELL_MARK};
 
-/// The longest name of a hook, in bytes.
-const MAX_NAME: usize = 64;
-
 pub(super) struct Found<'b, 'a> {
     pub(super) entry: Entry,
     object: &'b Object<'a>,
@@ -173,21 +170,14 @@ impl Owner {
 }
 
 impl Program {
-    /// The name of our binary, or the name after the mark of a shell line. A shell would run another name as a part of its line.
+    /// The name of our binary, or the name after the mark of a shell line.
     pub fn name(&self) -> Option<String> {
         let name = match self {
             Self::Path(path) => file_name(path),
-            Self::Shell(line) => {
-                line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next().filter(|name| is_name(name))?
-            }
+            Self::Shell(line) => line.strip_prefix(SHELL_MARK)?.split([';', ' ']).next()?,
         };
         Some(name.to_owned())
     }
-}
-
-fn is_name(name: &str) -> bool {
-    let fits = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
-    !name.is_empty() && name.len() <= MAX_NAME && !name.starts_with('-') && name.bytes().all(fits)
 }
 
 /// The last part of a path, without what Windows appends.

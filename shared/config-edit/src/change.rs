@@ -61,3 +61,16 @@ fn take(map: &Mapping, path: &[String]) -> Option<()> {
     }
     map.remove(key).map(drop)
 }
+
+/// Each comment of `before` is still in `after`: the library loses some inside a value of several lines.
+pub(crate) fn are_comments_kept(before: &str, after: &str) -> bool {
+    let comments = |text: &str| {
+        let file = YamlFile::from_str(text).ok()?;
+        Some(file.comments().map(|comment| comment.text().to_owned()).collect::<Vec<_>>())
+    };
+    let (Some(before), Some(mut kept)) = (comments(before), comments(after)) else { return false };
+    before.iter().all(|comment| {
+        let place = kept.iter().position(|kept| kept == comment);
+        place.map(|place| kept.swap_remove(place)).is_some()
+    })
+}

@@ -1,11 +1,10 @@
 //! Setting and taking out keys of a requirements.yaml for its owner: comments, order, style and line ends of the rest stay.
 //!
-//! The library `yaml-edit` changes the text; this crate trusts it with nothing. The new text is read again by the reader of
-//! the hooks and must be the old content with exactly this key changed, and every line that is not the key's own must still
-//! be there. Otherwise nothing is changed and the user learns the place.
+//! The library `yaml-edit` changes the text. The new text is read again by the reader of the hooks and must be the old content
+//! with exactly this key changed, and a value that gives way to another loses no comment. Otherwise nothing is changed and the
+//! user learns the place.
 
 mod change;
-mod kept;
 
 pub use config::Unread as Refused;
 
@@ -49,7 +48,7 @@ fn checked(
     let (mark, bare) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
     let edited = change(bare).map(|edited| with_line_ends_of(bare, edited)).filter(|edited| {
         read_map(edited).is_ok_and(|content| content == *after)
-            && kept::is_rest_kept(bare, edited, path, after)
+            && (value_at(after, path).is_none() || change::are_comments_kept(bare, edited))
     });
     edited.map(|edited| format!("{mark}{edited}")).ok_or_else(|| at(text, path, refused()))
 }

@@ -5,7 +5,7 @@ use figment::value::{Dict, Value};
 
 use crate::check::nearest;
 use crate::layer::Layer;
-use crate::problem::{Fault, LayerKind, Problem, Problems};
+use crate::problem::{Fault, LayerKind, Problem, add};
 use crate::spec::SectionSpec;
 use crate::top::TopLevel;
 use crate::tree::{flag, get, is_at_or_below, keys_on, leaves, leaves_where, merged, remove};
@@ -73,7 +73,7 @@ pub(crate) fn enforce(
     spec: SectionSpec,
     top: &TopLevel,
     layers: &mut [Layer],
-    problems: &mut Problems,
+    problems: &mut Vec<Problem>,
 ) -> Vec<Vec<String>> {
     let rights = Rights { spec, locked: &top.locked };
     let concerned = |layer: &Layer| match layer.kind {
@@ -95,7 +95,7 @@ pub(crate) fn enforce(
             let Some(fault) = fault else { continue };
             remove(&mut layer.section, &path);
             if layer.kind != LayerKind::Switch {
-                problems.add(layer.problem(&spec.in_file(&path), fault));
+                add(problems, layer.problem(&spec.in_file(&path), fault));
             } else if fault == Fault::Locked {
                 overruled.push(path);
             }
@@ -118,7 +118,7 @@ fn up_to_global(layers: &[Layer]) -> Dict {
 }
 
 /// Reports locks on keys that do not exist: they lock nothing, which their author would not expect.
-pub(crate) fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Problems) {
+pub(crate) fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut Vec<Problem>) {
     let Some(global) = layers.iter().find(|layer| layer.kind == LayerKind::Global) else { return };
     let is_known = |path: &str| {
         let mut below = layers.iter().filter(|layer| layer.kind <= LayerKind::Global);
@@ -133,6 +133,6 @@ pub(crate) fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut 
         let known: Vec<String> = leaves(&up_to_global(layers)).into_iter().map(cut).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(nearest(&shown, &known)));
-        problems.add(Problem { key: format!("locked: {shown}"), ..problem });
+        add(problems, Problem { key: format!("locked: {shown}"), ..problem });
     }
 }

@@ -119,16 +119,9 @@ pub fn sort_problems(problems: &mut [Problem]) {
 /// Maximum number of reported problems per file: whoever made the mistakes knows after these.
 const MAX_PER_FILE: usize = 20;
 
-/// Problems, up to a bound per file.
-#[derive(Debug, Default)]
-pub(crate) struct Problems(pub(crate) Vec<Problem>);
-
-impl Problems {
-    /// Adds a problem. False: this file has reached the bound.
-    pub(crate) fn add(&mut self, problem: Problem) -> bool {
-        let of_file = self.0.iter().filter(|known| known.at.file == problem.at.file).count();
-        let has_room = of_file < MAX_PER_FILE;
-        self.0.extend(has_room.then_some(problem));
-        has_room
-    }
+/// Adds a problem. False: its file has reached the bound.
+pub(crate) fn add(problems: &mut Vec<Problem>, problem: Problem) -> bool {
+    let has_room = problems.iter().filter(|known| known.at.file == problem.at.file).count() < MAX_PER_FILE;
+    problems.extend(has_room.then_some(problem));
+    has_room
 }

@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
 use crate::layer::{Found, Layer, Sources, parse};
 use crate::locks::{Rights, check_locks, enforce};
-use crate::problem::{Fault, LayerKind, Origin, Problem, Problems, sort_problems};
+use crate::problem::{Fault, LayerKind, Origin, Problem, add, sort_problems};
 use crate::spec::{COMMON_KEYS, SectionSpec};
 use crate::switches::{Position, SectionSwitches};
 use crate::top;
@@ -87,23 +87,20 @@ impl<S> Section<S> {
 
     /// Adds what the hook finds wrong, each where the highest layer sets the deepest part of its path that is there.
     pub fn add_faults(&mut self, faults: Vec<SettingFault>) {
-        let mut problems = Problems(std::mem::take(&mut self.problems));
         for SettingFault { path, what } in faults {
             let (setter, _) = setter(&self.layers, &path).unwrap_or((0, &path));
             if let Some(layer) = self.layers.get(setter) {
-                problems.add(layer.problem(&self.spec.in_file(&path), Fault::Unworkable(what)));
+                add(&mut self.problems, layer.problem(&self.spec.in_file(&path), Fault::Unworkable(what)));
             }
         }
-        self.problems = problems.0;
         sort_problems(&mut self.problems);
     }
 
     fn with_locks_checked(mut self) -> Self {
-        let mut problems = Problems(std::mem::take(&mut self.problems));
+        let mut problems = std::mem::take(&mut self.problems);
         check_locks(&self.rights(), &self.layers, &mut problems);
-        self.problems = problems.0;
-        sort_problems(&mut self.problems);
-        self
+        sort_problems(&mut problems);
+        Self { problems, ..self }
     }
 
     pub(crate) fn rights(&self) -> Rights<'_> {
@@ -199,10 +196,9 @@ fn load_as<S>(
     spec: SectionSpec,
     own: Own<'_, S>,
     schema: &dyn Fn() -> serde_json::Value,
-    (files, unreadable): (Vec<Layer>, Vec<Problem>),
+    (files, mut problems): (Vec<Layer>, Vec<Problem>),
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
-    let mut problems = Problems(unreadable);
     let top = top::read(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
     for layer in &mut layers {
@@ -215,12 +211,12 @@ fn load_as<S>(
         _ => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     top::report_unknown_keys(&layers[1..], &mut problems);
-    sort_problems(&mut problems.0);
+    sort_problems(&mut problems);
     Some(Section {
         enabled: enabled && top.off_at.is_none(),
         headless,
         settings,
-        problems: problems.0,
+        problems,
         locked: top.locked,
         overruled: overruled.iter().map(|path| switch_of(path)).collect(),
         off_at: top.off_at,
@@ -230,17 +226,17 @@ fn load_as<S>(
 }
 
 /// Moves what belongs to the section from the top of the layer: its map, and beside its keys those at the top of the file.
-fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Problems) {
+fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Vec<Problem>) {
     let is_own = |path: &[String]| path.first().is_some_and(|first| spec.top_keys().any(|key| key == first));
     for path in layer.repeated.iter().filter(|path| is_own(path)) {
-        problems.add(layer.problem(path, Fault::Repeated));
+        add(problems, layer.problem(path, Fault::Repeated));
     }
     match layer.values.remove(spec.name) {
         Some(Value::Dict(_, section)) => layer.section = section,
         None | Some(Value::Empty(..)) => {}
         Some(_) => {
             let fault = Fault::Expected("a map of settings".to_owned());
-            problems.add(layer.problem(&[spec.name.to_owned()], fault));
+            add(problems, layer.problem(&[spec.name.to_owned()], fault));
         }
     }
     for (old, new) in spec.renamed {
@@ -255,7 +251,7 @@ fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Problems) {
         if layer.section.remove(*key).is_some() {
             let what = "belongs at the top of the file, not in a section; ignored here";
             let path = [spec.name.to_owned(), (*key).to_owned()];
-            problems.add(layer.problem(&path, Fault::Unworkable(what.to_owned())));
+            add(problems, layer.problem(&path, Fault::Unworkable(what.to_owned())));
         }
         let value = layer.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
         layer.section.extend(value.map(|value| ((*key).to_owned(), value)));
@@ -285,13 +281,13 @@ fn leave_out<S>(
     own: Own<'_, S>,
     schema: &serde_json::Value,
     layers: &mut [Layer],
-    problems: &mut Problems,
+    problems: &mut Vec<Problem>,
 ) -> Option<(bool, bool, S)> {
     for index in 1..layers.len() {
         let below = json(&merged(layers[..index].iter().map(|layer| &layer.section)));
         let layer = &mut layers[index];
         for (path, fault) in wrong_entries(schema, &json(&layer.section), &below) {
-            problems.add(layer.problem(&spec.in_file(&path), fault));
+            add(problems, layer.problem(&spec.in_file(&path), fault));
             // A key may say what holds where it is wrong, because its default would be looser than what was meant.
             match at(schema, &path).ok().and_then(|schema| schema.get("x-when-wrong")?.as_str()) {
                 Some(instead) => put(&mut layer.section, &path, Value::from(instead)),
@@ -307,7 +303,7 @@ fn leave_out<S>(
         let files = &mut layers[1..];
         let (index, path) = setter(files, &refused.path)?;
         let layer = &mut files[index];
-        let has_room = problems.add(layer.problem(&spec.in_file(path), fault(schema, path, refused.why)));
+        let has_room = add(problems, layer.problem(&spec.in_file(path), fault(schema, path, refused.why)));
         // A file with too many wrong entries loses the rest of its section.
         if has_room && !path.is_empty() {
             remove(&mut layer.section, path);

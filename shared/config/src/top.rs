@@ -6,7 +6,7 @@ use semver::{Version, VersionReq};
 use crate::check::nearest;
 use crate::defaults::top_keys;
 use crate::layer::Layer;
-use crate::problem::{Fault, LayerKind, Origin, Problems};
+use crate::problem::{Fault, LayerKind, Origin, Problem, add};
 use crate::spec::{SectionSpec, TOP_KEYS};
 
 #[derive(Debug)]
@@ -19,12 +19,12 @@ pub(crate) struct TopLevel {
     pub(crate) locked: Vec<String>,
 }
 
-pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems) -> TopLevel {
+pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Vec<Problem>) -> TopLevel {
     let mut top = TopLevel { off_at: None, inherit: true, locked: Vec::new() };
     for layer in layers {
         for (key, value) in &layer.values {
             if let Some(fault) = wrong(layer.kind, key, value) {
-                problems.add(layer.problem(std::slice::from_ref(key), fault));
+                add(problems, layer.problem(std::slice::from_ref(key), fault));
             }
         }
         if layer.kind == LayerKind::Global {
@@ -38,7 +38,7 @@ pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
         let Some(enabled) = counting(layer, "enabled").and_then(Value::to_bool) else { continue };
         let path = ["enabled".to_owned()];
         if !enabled && layer.kind > LayerKind::Global && !top.locked.is_empty() {
-            problems.add(layer.problem(&path, Fault::Locked));
+            add(problems, layer.problem(&path, Fault::Locked));
         } else {
             top.off_at = (!enabled).then(|| layer.origin(&path));
         }
@@ -47,13 +47,13 @@ pub(crate) fn read(spec: SectionSpec, layers: &[Layer], problems: &mut Problems)
 }
 
 /// Reports keys at the top of the files that no hook reads: a misspelt section does nothing, and no hook would miss it.
-pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Problems) {
+pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Vec<Problem>) {
     let known: Vec<&str> = top_keys().chain(TOP_KEYS).collect();
     for layer in layers {
         let mut strangers = layer.values.keys().filter(|key| !known.contains(&key.as_str()));
         let _ = strangers.all(|key| {
             let fault = Fault::UnknownKey(nearest(key, &known));
-            problems.add(layer.problem(std::slice::from_ref(key), fault))
+            add(problems, layer.problem(std::slice::from_ref(key), fault))
         });
     }
 }

@@ -34,7 +34,10 @@ pub(crate) fn exchange(request: Request) -> Result<Answer, Failure> {
 fn read(response: &mut Response<ureq::Body>, max_bytes: u64) -> Result<(String, bool), Failure> {
     let mut bytes = Vec::new();
     let reader = response.body_mut().with_config().limit(u64::MAX).reader();
-    reader.take(max_bytes + 1).read_to_end(&mut bytes).map_err(|error| failure(&error.into()))?;
+    reader
+        .take(max_bytes.saturating_add(1))
+        .read_to_end(&mut bytes)
+        .map_err(|error| failure(&error.into()))?;
     let is_longer = bytes.len() as u64 > max_bytes;
     bytes.truncate(usize::try_from(max_bytes).unwrap_or(usize::MAX));
     Ok((String::from_utf8_lossy(&bytes).into_owned(), is_longer))

@@ -19,9 +19,6 @@ use std::process::ExitCode;
 use answer::{Answer, Failure, Kind};
 use request::Request;
 
-/// A longer request is refused, in bytes.
-const MAX_REQUEST_BYTES: u64 = 1024 * 1024;
-
 const USAGE: &str = "\
 courier carries one HTTP request for a hook, which starts it: JSON on stdin, JSON on stdout
 
@@ -48,13 +45,9 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry(input: impl Read) -> Result<Answer, Failure> {
+fn carry(mut input: impl Read) -> Result<Answer, Failure> {
     let mut text = Vec::new();
-    let read = input.take(MAX_REQUEST_BYTES + 1).read_to_end(&mut text);
-    read.map_err(|_| Failure::new(Kind::BadRequest, "stdin cannot be read"))?;
-    if text.len() as u64 > MAX_REQUEST_BYTES {
-        return Err(Failure::new(Kind::TooLarge, "the request is longer than 1 MiB"));
-    }
+    input.read_to_end(&mut text).map_err(|_| Failure::new(Kind::BadRequest, "stdin cannot be read"))?;
     exchange::exchange(Request::parse(&text)?)
 }
 

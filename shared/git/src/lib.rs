@@ -28,9 +28,6 @@ const ENVIRONMENT: [(&str, &str); 6] = [
     ("GIT_LITERAL_PATHSPECS", "1"),
 ];
 
-/// More filters than anybody has.
-const MAX_FILTERS: usize = 100;
-
 /// The `git` command in a folder. The deadline holds for all its runs together.
 #[derive(Debug)]
 pub struct Git<'a> {
@@ -138,7 +135,7 @@ fn repository_filters(listed: &[u8]) -> Option<Vec<String>> {
             names.push(name);
         }
     }
-    (names.len() <= MAX_FILTERS).then_some(names)
+    Some(names)
 }
 
 #[cfg(test)]

@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::Caller;
 use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply};
 use super::silence::Silence;
-use shared::child::{self, Limits};
+use shared::child::{self, ChildError, Limits};
 use shared::host::{Environment, first_program, inherited};
 use shared::state::ensure_private;
 #[cfg(unix)]
@@ -69,10 +69,18 @@ fn converse(
         // Our hooks in the child look for the nonce where it was written.
         command.env("CLAUDE_HOOK_STATE_DIR", store.dir());
     }
-    let said = run(&mut command, exchange.material, exchange.deadline);
+    received();
+    let last_call = exchange.deadline.checked_sub(GRACE).unwrap_or(exchange.deadline);
+    let limits = Limits { deadline: last_call, grace: GRACE, max_bytes: MAX_BYTES };
+    command.stderr(Stdio::null());
+    let said = child::run_while(&mut command, exchange.material.as_bytes(), limits, || received() == 0);
     drop(nonce);
     follow_signal();
-    Ok(result::read(&said?))
+    match said {
+        Ok(output) => Ok(result::read(&output.stdout)),
+        Err(ChildError::NotStarted(_)) => Err(Silence::NotStarted),
+        Err(ChildError::Late) => Err(Silence::Late),
+    }
 }
 
 /// The most bytes that are read; a result has about 3,000 beside the answer.
@@ -80,18 +88,6 @@ const MAX_BYTES: u64 = 1024 * 1024;
 
 /// The child gets SIGTERM so long before the deadline, and needs a third of it: killed, it leaves files in the user's folders.
 const GRACE: Duration = Duration::from_millis(250);
-
-fn run(command: &mut Command, text: &str, deadline: Instant) -> Result<Vec<u8>, Silence> {
-    received();
-    let last_call = deadline.checked_sub(GRACE).unwrap_or(deadline);
-    let limits = Limits { deadline: last_call, grace: GRACE, max_bytes: MAX_BYTES };
-    command.stderr(Stdio::null());
-    match child::run_while(command, text.as_bytes(), limits, || received() == 0) {
-        Ok(output) => Ok(output.stdout),
-        Err(child::ChildError::NotStarted(_)) => Err(Silence::NotStarted),
-        Err(child::ChildError::Late) => Err(Silence::Late),
-    }
-}
 
 /// Lets the signal that came meanwhile end this process.
 fn follow_signal() {

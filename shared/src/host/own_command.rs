@@ -1,9 +1,9 @@
 //! How one of our own commands is called in a shell here: by its bare name, if that leads to ours, else by its path.
 
 use std::ffi::OsStr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use super::{Host, Places};
+use super::{Host, Places, first_program};
 use crate::text::quoted;
 
 impl Host {
@@ -19,16 +19,13 @@ impl Host {
 
 /// The bare name where the first program of that name on the search path is one of `ours`; else the first of ours.
 fn spoken(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
-    let found = search_path.and_then(|path| first_on(path, name)).and_then(|file| file.canonicalize().ok());
+    let folders = search_path.map(std::env::split_paths).into_iter().flatten();
+    let found = first_program(folders, Path::new(name)).and_then(|file| file.canonicalize().ok());
     let is_ours = |file: &PathBuf| file.canonicalize().ok() == found;
     match ours.first() {
         Some(first) if found.is_none() || !ours.iter().any(is_ours) => quoted(&first.display().to_string()),
         _ => name.to_owned(),
     }
-}
-
-fn first_on(search_path: &OsStr, name: &str) -> Option<PathBuf> {
-    std::env::split_paths(search_path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 #[cfg(test)]
@@ -42,6 +39,7 @@ mod tests {
         std::fs::create_dir_all(folder).unwrap();
         let file = folder.join(name);
         std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
         file
     }
 

@@ -100,40 +100,16 @@ mod source {
 #[cfg(not(unix))]
 mod source {
     use std::io::Read;
-    use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-    use std::sync::{Mutex, OnceLock};
     use std::time::Duration;
 
-    use super::{INCOMPLETE, UNREADABLE};
+    use super::UNREADABLE;
 
-    /// Blocks arrive from a thread, because a pipe cannot be polled here.
-    static BLOCKS: OnceLock<Mutex<Receiver<Vec<u8>>>> = OnceLock::new();
-
-    /// Waits for the next block of stdin, at most `patience`, and appends it.
-    pub(super) fn read_more(bytes: &mut Vec<u8>, patience: Duration) -> Result<bool, &'static str> {
-        let blocks = BLOCKS.get_or_init(|| Mutex::new(reader())).lock().map_err(|_| UNREADABLE)?;
-        match blocks.recv_timeout(patience) {
-            Ok(block) => {
-                bytes.extend_from_slice(&block);
-                Ok(true)
-            }
-            Err(RecvTimeoutError::Timeout) => Err(INCOMPLETE),
-            Err(RecvTimeoutError::Disconnected) => Ok(false),
-        }
-    }
-
-    fn reader() -> Receiver<Vec<u8>> {
-        let (sender, receiver) = channel();
-        std::thread::spawn(move || {
-            let mut stdin = std::io::stdin().lock();
-            let mut block = vec![0; 64 * 1024];
-            while let Ok(count @ 1..) = stdin.read(&mut block) {
-                if sender.send(block[..count].to_vec()).is_err() {
-                    return;
-                }
-            }
-        });
-        receiver
+    /// Appends the next block of stdin. A pipe cannot be polled here: a value that never ends waits for Claude Code's own timeout.
+    pub(super) fn read_more(bytes: &mut Vec<u8>, _patience: Duration) -> Result<bool, &'static str> {
+        let mut block = vec![0; 64 * 1024];
+        let count = std::io::stdin().lock().read(&mut block).map_err(|_| UNREADABLE)?;
+        bytes.extend_from_slice(&block[..count]);
+        Ok(count > 0)
     }
 }
 

@@ -87,14 +87,4 @@ mod tests {
         assert!(!store.nonce_is_fresh(&text, now()));
         assert_eq!(fs::read_dir(store.dir().join("nonce")).unwrap().count(), 0);
     }
-
-    #[cfg(unix)]
-    #[test]
-    fn nobody_else_can_read_its_name() {
-        use std::os::unix::fs::PermissionsExt as _;
-        let (_scratch, store) = scratch();
-        let nonce = store.nonce().unwrap();
-        let mode = |path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode(&nonce.file), mode(&store.dir().join("nonce"))), (0o600, 0o700));
-    }
 }

@@ -11,10 +11,12 @@ use super::files::{read_regular, remove, write_private};
 use super::lock::{LOCK_DEADLINE, LockError, with_lock};
 use super::names::file_key;
 use crate::host::{Places, Timestamp, ensure_private};
-use crate::version::OF_STATE;
 
 /// The session in the envelope of a file that belongs to the whole machine.
 pub const MACHINE: &str = "";
+
+/// The version of state files. Raised when a field is added, because an older writer would drop that field.
+const OF_STATE: u32 = 1;
 
 /// A longer state file is none of ours, in bytes: a hook has little memory and less time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
@@ -119,13 +121,13 @@ impl Store {
         let Some(file) = self.session_file::<T>(session) else { return Ok(()) };
         self.locked(&file, || {
             let mut state = self.load(&file)?;
-            if change(&mut state) { write(&file, session, &state) } else { Ok(()) }
+            if change(&mut state) { self.save(&file, session, &state) } else { Ok(()) }
         })?
     }
 
     pub fn drop_state<T: Remembered>(&self, session: &str) {
         if let Some(file) = self.session_file::<T>(session) {
-            let _ = self.locked(&file, || self.forget(&file));
+            let _ = self.locked(&file, || self.load::<T>(&file).map(|_| self.forget(&file)));
         }
     }
 
@@ -151,26 +153,18 @@ impl Store {
         serde_json::from_slice::<Envelope<String, T>>(&bytes).ok().map(|read| read.state)
     }
 
-    /// Replaces what is remembered, unless a newer version wrote it. The caller holds the lock.
+    /// Replaces what was loaded. The caller holds the lock.
     pub fn save<T: Remembered>(&self, file: &Path, session: &str, state: &T) -> Result<(), StateError> {
-        if is_newer(file) {
-            return Err(StateError::Newer(file.to_path_buf()));
-        }
-        write(file, session, state)
+        let envelope = Envelope { version: OF_STATE, session, state };
+        let bytes = serde_json::to_vec(&envelope).map_err(io::Error::from);
+        let written = bytes.and_then(|bytes| write_private(file, &bytes));
+        written.map_err(|source| StateError::Unwritable(file.to_path_buf(), source))
     }
 
-    /// Forgets what is remembered, unless a newer version wrote it. The caller holds the lock.
+    /// Forgets what was loaded. The caller holds the lock.
     pub fn forget(&self, file: &Path) {
-        if !is_newer(file) {
-            remove(file);
-        }
+        remove(file);
     }
-}
-
-fn write<T: Remembered>(file: &Path, session: &str, state: &T) -> Result<(), StateError> {
-    let bytes = serde_json::to_vec(&Envelope { version: OF_STATE, session, state }).map_err(io::Error::from);
-    let written = bytes.and_then(|bytes| write_private(file, &bytes));
-    written.map_err(|source| StateError::Unwritable(file.to_path_buf(), source))
 }
 
 impl Places {
@@ -186,11 +180,6 @@ pub(super) fn belongs_to_a_session(file: &Path) -> bool {
     let Ok(bytes) = read_regular(file, MAX_BYTES) else { return false };
     serde_json::from_slice::<Envelope<String, IgnoredAny>>(&bytes)
         .is_ok_and(|read| (1..=OF_STATE).contains(&read.version) && !read.session.is_empty())
-}
-
-/// Written by a newer version: not ours to change, to set aside or to remove. What cannot be read is not newer.
-fn is_newer(file: &Path) -> bool {
-    read_regular(file, MAX_BYTES).is_ok_and(|bytes| is_of_newer(&bytes))
 }
 
 fn is_of_newer(bytes: &[u8]) -> bool {

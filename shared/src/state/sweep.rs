@@ -12,9 +12,6 @@ use crate::host::DAY;
 /// Session state that nobody touched for so long is removed.
 pub const KEEP_DAYS: u64 = 30;
 
-/// At most so many files are looked at in one sweep; the rest waits for the next day.
-const MAX_LOOKED_AT: usize = 20_000;
-
 /// Sweeps if the last sweep is a day old. Failures are of no consequence: the next day tries again.
 pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
     let marker = store.dir().join("swept");
@@ -26,7 +23,7 @@ pub fn sweep_once_a_day(store: &Store, now: SystemTime) {
         return;
     }
     let keep = DAY * u32::try_from(KEEP_DAYS).unwrap_or(u32::MAX);
-    for file in fs::read_dir(store.dir()).into_iter().flatten().take(MAX_LOOKED_AT).flatten() {
+    for file in fs::read_dir(store.dir()).into_iter().flatten().flatten() {
         let file = file.path();
         // Another process may have removed the file meanwhile.
         let Ok(metadata) = fs::symlink_metadata(&file) else { continue };

@@ -49,13 +49,6 @@ fn finds_switches_and_plugins_and_reads_the_last_of_two_equal_keys() {
 }
 
 #[test]
-fn empty_text_holds_nothing() {
-    for text in ["", " \n", "{}", "\u{feff}{}", r#"{"hooks":{}}"#] {
-        assert_eq!(contents(text), Contents::default(), "{text:?}");
-    }
-}
-
-#[test]
 fn names_each_value_of_the_wrong_kind_with_its_line_and_what_was_expected() {
     for (text, what) in [
         (r#""cleanupPeriodDays":"x""#, "`cleanupPeriodDays` must be a number of at least 0.001"),

@@ -110,7 +110,7 @@ pub(super) fn claude_code(world: &World<'_>, proofs: &[Finding]) -> Vec<Finding>
         None => Finding::note("the version of Claude Code is not known: no `claude` in your PATH"),
         Some(version) if all_passed => {
             // A folder that cannot be written to is reported with the state.
-            let _ = world.store().map(|store| proved::passed(&store, &version, world.host.started));
+            let _ = world.store().map(|store| proved::passed(&store, &version));
             Finding::ok(format!("Claude Code {version}; all proofs passed under it just now"))
         }
         Some(version) => Finding::note(format!("Claude Code {version}; nothing is proved under it")),

@@ -148,16 +148,6 @@ fn counts_what_the_backend_reports_and_else_the_most() {
 }
 
 #[test]
-fn the_limit_holds_for_a_second_try_too() {
-    let mut scene = Scene::new();
-    scene.settings.max_calls_per_hour = serde_json::from_str("1").unwrap();
-    let (asked, came) = play(&scene, Some(OTHER), &[(0, Err(Silence::Limited)), (0, Ok(passes()))]);
-    assert_eq!((asked.len(), came.verdict), (1, failed(Silence::Limited)));
-    let (asked, came) = play(&scene, Some(OTHER), &[(0, Ok(passes()))]);
-    assert_eq!((asked.len(), came.verdict), (0, Err(NoVerdict::Unwanted)));
-}
-
-#[test]
 fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
     let mut scene = Scene::new();
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();

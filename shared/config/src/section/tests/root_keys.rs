@@ -98,24 +98,6 @@ fn check_problems(files: &Files<'_>, expected: &[&str]) -> Section<Settings> {
 }
 
 #[test]
-fn rules_at_the_top_are_merged_key_by_key_beside_the_section() {
-    let section = check_problems(
-        &of(
-            "requirements:\n  plan: {enabled: true, kind: dynamic, thresholds: {warn: 1, block: 5}}\nstop-momentum: {enabled: true}\n",
-            "requirements:\n  plan: {thresholds: {block: 9}, trigger_tools: [Edit, {tool: Bash, command_pattern: git commit}]}\n  other: {}\n",
-            "requirements:\n",
-        ),
-        &[],
-    );
-    assert!(section.enabled);
-    let plan = &section.settings.requirements["plan"];
-    assert_eq!((plan.enabled, &plan.kind), (true, &Kind::Dynamic));
-    assert_eq!(plan.thresholds, Thresholds { warn: Some(1), block: Some(9) });
-    assert_eq!(plan.trigger_tools.len(), 2);
-    assert_eq!(section.settings.requirements["other"], Rule::default());
-}
-
-#[test]
 fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
     let section = check_problems(
         &of(
