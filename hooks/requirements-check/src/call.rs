@@ -100,9 +100,7 @@ impl Call {
                 Some(("commit", rest)) => return (!takes_work_tree(rest)).then_some(staged),
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
-                    if paths.peek().is_none() {
-                        return None;
-                    }
+                    paths.peek()?;
                     let folder = command.place(cwd);
                     if rest.iter().any(|word| word.starts_with(':')) {
                         continue;
