@@ -150,7 +150,7 @@ pub(crate) fn commit(
     let names = files.iter().map(|file| file.strip_prefix(root).map(OsString::from));
     let names: Result<Vec<OsString>, _> = names.collect();
     let names = names.map_err(|_| "the folder of sessions lies outside of the repository")?;
-    let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH".to_owned())?;
+    let git = Git::new(root, surroundings, patience).ok_or("there is no git command in PATH")?;
     let mut git = git.with_grace(GRACE);
     // A rebase and a bisection have no branch. During a merge git itself refuses to commit single files.
     must(&git, &["symbolic-ref", "HEAD"], &[])?;
@@ -166,8 +166,8 @@ pub(crate) fn commit(
 
 /// Runs git with these files. The error is the first line of its reason.
 fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<(), String> {
-    let separator = (!names.is_empty()).then(|| "--".into());
-    let arguments = arguments.iter().map(OsString::from).chain(separator).chain(names.iter().cloned());
+    let names = ["--".into()].into_iter().chain(names.iter().cloned());
+    let arguments = arguments.iter().map(OsString::from).chain(names);
     let said = git.run(arguments).map_err(|failure| match failure {
         Failure::NotStarted => "git cannot be started",
         Failure::Late => "git did not come back in time",

@@ -32,12 +32,11 @@ impl Thresholds {
         let levels = &settings.levels;
         let margin = f64::from(settings.compaction_margin_points.get());
         let latest = compacted_at.map_or(100.0, |point| (point - margin).max(1.0));
-        let percent = |set: u32| f64::from(set);
         Self(BTreeMap::from([
-            (Level::Caution, percent(levels.caution.get())),
-            (Level::Warning, percent(levels.warning.get())),
-            (Level::AutoPause, percent(levels.auto_pause.get()).min(latest)),
-            (Level::Critical, percent(levels.critical.get())),
+            (Level::Caution, f64::from(levels.caution.get())),
+            (Level::Warning, f64::from(levels.warning.get())),
+            (Level::AutoPause, f64::from(levels.auto_pause.get()).min(latest)),
+            (Level::Critical, f64::from(levels.critical.get())),
         ]))
     }
 

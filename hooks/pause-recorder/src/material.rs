@@ -6,10 +6,8 @@ use std::path::{Path, PathBuf};
 use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
 
 use crate::git::GitContext;
-use crate::snapshot::Todos;
+use crate::snapshot::{MAX_OF_A_KIND, Todos};
 use crate::text::{MAX_CHARS, file_of, one_line};
-
-const MAX_REQUESTS: usize = 5;
 
 /// The tools that change a file.
 pub(crate) const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
@@ -35,7 +33,7 @@ pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) ->
         git,
         todos: todos(&tasks(&lines)),
         files: edited(&lines),
-        requests: transcript.map(|transcript| requests(transcript, MAX_REQUESTS)).unwrap_or_default(),
+        requests: transcript.map(|transcript| requests(transcript, MAX_OF_A_KIND)).unwrap_or_default(),
     }
 }
 

@@ -20,6 +20,16 @@ use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 /// The version of this form. Raised when a key changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
 
+const MAX_ACTIONS_SUMMARY: usize = 10;
+/// The tasks in a list, and the prompts.
+pub(crate) const MAX_OF_A_KIND: usize = 5;
+
+/// The turns of which the last words are listed.
+const MAX_TURNS: usize = 3;
+
+/// Two prompts are the same if they begin so: the record has only the beginning of a long one.
+const SAME_CHARS: usize = 100;
+
 /// A snapshot of a session that was paused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
@@ -91,8 +101,6 @@ impl Snapshot {
         Timestamp::from_rfc3339(&self.paused_at).map_or_else(|| self.paused_at.clone(), Timestamp::local)
     }
 }
-
-const MAX_ACTIONS_SUMMARY: usize = 10;
 
 /// A record in numbers, at `at` or at its own end where it has one.
 pub(crate) struct Numbers {
@@ -173,15 +181,6 @@ fn context_usage(share: f64, recorded: &Recorded) -> ContextUsage {
         percentage: (share * 10_000.0).round() / 100.0,
     }
 }
-
-/// The tasks in a list, and the prompts.
-const MAX_OF_A_KIND: usize = 5;
-
-/// The turns of which the last words are listed.
-const MAX_TURNS: usize = 3;
-
-/// Two prompts are the same if they begin so: the record has only the beginning of a long one.
-const SAME_CHARS: usize = 100;
 
 /// Tasks that were completed, commits that were made since the record began, and the last words of turns, newest first.
 fn accomplishments(recorded: &Recorded, material: &Material, began: Timestamp) -> Vec<String> {

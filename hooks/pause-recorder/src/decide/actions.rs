@@ -50,7 +50,6 @@ pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
             let mut data = tool(None, &result.call);
             data["result_summary"] = json_shortened(response, MAX_CHARS).into();
             data["result_length"] = response.chars().count().into();
-            data["duration_ms"] = json!(result.duration_ms);
             (Kind::ToolCall, data)
         }
         // A typed command of any of our hooks is no message.
@@ -73,7 +72,6 @@ fn system(event: &Event, call: &Call) -> Option<Value> {
         Event::PostToolUseFailure(failure) => {
             let mut data = tool(Some("tool_failure"), &failure.call);
             data["error"] = word(&failure.error).into();
-            data["interrupted"] = json!(failure.is_interrupt.then_some(true));
             data
         }
         Event::StopFailure { error } => json!({ "event": "api_error", "error": word(error) }),

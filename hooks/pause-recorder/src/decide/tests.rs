@@ -158,16 +158,12 @@ fn level_is_told_once_as_it_is_reached() {
     for (from, percent, told) in [
         (&[][..], 69, &[][..]),
         (&[], 70, &["70 % full (140,000 of 200,000 tokens)"]),
-        (&[70], 71, &[]),
         (&[70, 84], 85, &["/compact"]),
-        (&[70, 85], 89, &[]),
         (&[70, 85], 90, &["recorded in .claude/sessions"]),
-        (&[70, 85, 90], 94, &[]),
         (&[70, 85, 90], 95, &["next to nothing is left"]),
         (&[70, 85, 90, 95], 100, &[]),
         // A jump over several is told once with what follows.
         (&[], 97, &["next to nothing is left", "recorded in .claude/sessions"]),
-        (&[97], 98, &[]),
         // A climb begins anew when the context was emptied.
         (&[75, 65], 75, &[]),
         (&[75, 59], 75, &["75 % full"]),

@@ -28,13 +28,9 @@ fn level_is_reached_at_exactly_its_percentage_and_the_last_one_is_the_highest() 
 
 #[test]
 fn record_begins_before_the_client_compacts() {
-    for (point, margin, expected) in [
-        (None, 3, 90.0),
-        (Some(83.5), 3, 80.5),
-        (Some(83.5), 0, 83.5),
-        (Some(93.0), 3, 90.0),
-        (Some(20.0), 50, 1.0),
-    ] {
+    for (point, margin, expected) in
+        [(Some(83.5), 3, 80.5), (Some(83.5), 0, 83.5), (Some(93.0), 3, 90.0), (Some(20.0), 50, 1.0)]
+    {
         let mut settings = defaults();
         settings.compaction_margin_points = Bounded::new(margin).unwrap();
         let at = Thresholds::new(&settings, point).of(Level::AutoPause);

@@ -110,9 +110,9 @@ impl Sessions {
 
     /// The ids of records that have a file with one of these ends, newest first.
     pub(crate) fn ids(&self, ends: &[&str]) -> Vec<String> {
-        let names = self.names();
         let id_of = |name: &String| ends.iter().find_map(|end| name.strip_suffix(end).map(str::to_owned));
-        let mut ids: Vec<String> = names.iter().filter_map(id_of).filter(|id| is_record_id(id)).collect();
+        let mut ids: Vec<String> =
+            self.names().iter().filter_map(id_of).filter(|id| is_record_id(id)).collect();
         ids.sort_unstable_by(|one, other| other.cmp(one));
         ids.dedup();
         ids

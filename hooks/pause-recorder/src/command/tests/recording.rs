@@ -33,6 +33,7 @@ fn path_stands_alone_on_the_last_line() {
         let path = world.sessions().file(ID, end);
         assert_eq!(world.yes(PROMPT, line), format!("{ID} is finalized, 1 action:\n{}", path.display()));
         assert!(path.is_file() && world.sessions().actives().is_empty(), "{line}");
+        assert_eq!(world.sessions().file(ID, JSON).exists(), end == JSON);
         assert!(world.no(PROMPT, "finalize").contains("no such record"));
     }
 }
