@@ -6,7 +6,7 @@
 use pacing::{Call, Forecast, Learned, Rules, Window, seconds};
 
 use crate::demand::{Demand, WEEKS};
-use crate::world::{self, Controller, Week, World, after, length};
+use crate::world::{self, Controller, Place, Week, World, after, length};
 
 /// How hard it delays. The optimum of a week is the best of these.
 const EXPONENTS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
@@ -89,7 +89,7 @@ fn to_come(world: &World<'_>, end: f64, until: f64) -> Forecast {
         let mut place = *place;
         while place.next < until {
             points.push((place.next, thread.work[place.shift].1[place.batch].points));
-            place = after(thread, place.done(), place.next);
+            place = after(thread, Place { batch: place.batch + 1, ..place }, place.next);
         }
     }
     points.sort_by(|one, other| one.0.total_cmp(&other.0));

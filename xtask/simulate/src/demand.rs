@@ -9,8 +9,8 @@ use crate::profile::Profile;
 
 /// Monday 2026-01-05 00:00 UTC, in seconds since the epoch.
 const A_MONDAY: f64 = 1_767_571_200.0;
-const HOUR: f64 = 3600.0;
-const DAY: f64 = 24.0 * HOUR;
+pub(crate) const HOUR: f64 = 3600.0;
+pub(crate) const DAY: f64 = 24.0 * HOUR;
 
 /// Another device uses this share of all that is used, where there is one.
 const ELSEWHERE: f64 = 0.3;
@@ -54,7 +54,7 @@ pub(crate) struct Thread {
 pub(crate) struct Batch {
     /// From the end of what was before it to the end of its calls, in seconds, without delay.
     pub(crate) gap_secs: f64,
-    pub(crate) calls: u32,
+    pub(crate) calls: usize,
     pub(crate) points: f64,
 }
 
@@ -176,10 +176,7 @@ fn batches(profile: &Profile, span: Shift, random: &mut StdRng) -> Vec<Batch> {
         if now >= span.to {
             return batches;
         }
-        let mut calls = 1;
-        while calls < 6 && random.random_bool(0.25) {
-            calls += 1;
-        }
+        let calls = 1 + (0..5).take_while(|_| random.random_bool(0.25)).count();
         batches.push(Batch { gap_secs, calls, points: weight * skewed(random, 0.8) });
     }
 }

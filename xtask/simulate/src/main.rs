@@ -2,13 +2,12 @@
 //!
 //! - `profile`: who works how; `demand`: three weeks of it, drawn by seed
 //! - `world`: the outcome of these weeks under a controller
-//! - `clairvoyant`: the controller that knows the future; `original`: the original formula; `table`: the output
+//! - `clairvoyant`: the controller that knows the future; `original`: the original formula
 
 mod clairvoyant;
 mod demand;
 mod original;
 mod profile;
-mod table;
 mod world;
 
 use std::io::{self, Write};
@@ -34,8 +33,8 @@ type Row = (&'static str, [[Week; WEEKS]; 4]);
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (text, code) = match words.join(" ").as_str() {
-        "" => (table::text(&rows(0)), 0),
-        "--judge" => (table::text(&rows(JUDGING)), 0),
+        "" => (table(&rows(0)), 0),
+        "--judge" => (table(&rows(JUDGING)), 0),
         "--help" => (USAGE.to_owned(), 0),
         _ => (USAGE.to_owned(), 64),
     };
@@ -54,7 +53,7 @@ fn rows(first: u64) -> Vec<Row> {
 
 fn run(profile: &Profile, seed: u64) -> Row {
     let (demand, rules) = (Demand::of(profile, seed), profile.rules());
-    let without = world::run(&demand, || unpaced);
+    let without = world::run(&demand, || |_: f64, _: &Readings| 0.0);
     let weeks = [
         without,
         world::run(&demand, || original::delay_secs),
@@ -62,10 +61,6 @@ fn run(profile: &Profile, seed: u64) -> Row {
         clairvoyant::best(&demand, &rules, &without),
     ];
     (profile.name, weeks)
-}
-
-const fn unpaced(_now: f64, _readings: &Readings) -> f64 {
-    0.0
 }
 
 struct Pacer<'a> {
@@ -85,14 +80,50 @@ impl Controller for Pacer<'_> {
     }
 }
 
+/// A week in which no window comes to this usage is easy: nothing has to be delayed.
+const EASY_PERCENT: f64 = 95.0;
+
+const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
+
+/// The first week, in which nothing is known, and the third, with two weeks learned.
+fn table(rows: &[Row]) -> String {
+    let mut lines =
+        vec!["locked-out seconds / work done / needless delay in seconds, means of a week\n".to_owned()];
+    for (week, title) in [(0, "first week"), (WEEKS - 1, "third week")] {
+        lines.push(format!("{title:<16}{}", COLUMNS.map(|name| format!("{name:>25}")).concat()));
+        for name in PROFILES.map(|profile| profile.name) {
+            let own = rows.iter().filter(|row| row.0 == name).collect();
+            lines.push(format!("  {name:<14}{}", means(own, week)));
+        }
+        lines.push(format!("  {:<14}{}", "mean", means(rows.iter().collect(), week)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn means(rows: Vec<&Row>, week: usize) -> String {
+    let weeks: Vec<_> = rows.into_iter().map(|(_, columns)| columns.map(|weeks| weeks[week])).collect();
+    let column = |column: usize| {
+        let locked = mean(weeks.iter().map(|weeks| weeks[column].locked_secs));
+        let work = mean(weeks.iter().map(|weeks| weeks[column].work / weeks[0].work.max(1e-9)));
+        let easy = weeks.iter().filter(|weeks| weeks[0].highest_percent < EASY_PERCENT);
+        let needless = mean(easy.map(|weeks| weeks[column].delayed_secs));
+        format!("{:>25}", format!("{locked:.0} / {work:.3} / {needless:.0}"))
+    };
+    (0..COLUMNS.len()).map(column).collect()
+}
+
+fn mean(numbers: impl Iterator<Item = f64>) -> f64 {
+    let (count, sum) = numbers.fold((0.0, 0.0), |(count, sum), number| (count + 1.0, sum + number));
+    if count > 0.0 { sum / count } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{PROFILES, unpaced, world};
-    use crate::demand::Demand;
+    use super::{Demand, PROFILES, Readings, world};
 
     #[test]
     fn seed_decides_the_weeks() {
-        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || unpaced);
+        let weeks = |seed| world::run(&Demand::of(&PROFILES[5], seed), || |_: f64, _: &Readings| 0.0);
         assert_eq!(weeks(1), weeks(1));
         assert_ne!(weeks(1), weeks(2));
     }

@@ -3,6 +3,7 @@
 
 use pacing::{Reading, Readings, Window, seconds};
 
+use crate::demand::{DAY, HOUR};
 use crate::world::length;
 
 /// The share of what is allowed by now that may be used.
@@ -10,8 +11,6 @@ const SAFETY: f64 = 0.95;
 const PRELOAD_PERCENT: f64 = 10.0;
 const MIN_DELAY_SECS: f64 = 5.0;
 const MAX_DELAY_SECS: f64 = 350.0;
-const HOUR: f64 = 3600.0;
-const DAY: f64 = 24.0 * HOUR;
 
 /// The delay of a call, by the readings of both windows: the one that is further past its line decides.
 pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {

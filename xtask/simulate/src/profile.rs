@@ -53,7 +53,6 @@ const TYPICAL: Profile = Profile {
     workdays: MONDAY_TO_FRIDAY,
 };
 
-/// From far too much to far less than there is.
 pub(crate) const PROFILES: [Profile; 8] = [
     // Far too much in both windows.
     Profile {
@@ -88,7 +87,6 @@ pub(crate) const PROFILES: [Profile; 8] = [
         week_spread: 0.3,
         ..TYPICAL
     },
-    // Around the limit.
     Profile { name: "office", ..TYPICAL },
     // All of it in three days, with the days set.
     Profile {

@@ -48,13 +48,6 @@ pub(crate) struct Place {
     pub(crate) next: f64,
 }
 
-impl Place {
-    /// The batch is done.
-    pub(crate) const fn done(self) -> Self {
-        Self { batch: self.batch + 1, ..self }
-    }
-}
-
 pub(crate) struct World<'a> {
     pub(crate) demand: &'a Demand,
     pub(crate) used: Used,
@@ -118,10 +111,11 @@ impl World<'_> {
         self.use_up(now, batch.points);
         self.read_at(now);
         // A controller that knows the future sees this thread behind its batch.
-        self.places[number] = after(thread, place.done(), now);
+        let done = Place { batch: place.batch + 1, ..place };
+        self.places[number] = after(thread, done, now);
         let until = self.pace(thread, now, batch, controller);
         self.weeks[self.demand.week(now)].delayed_secs += until.min(shift.to) - now;
-        self.places[number] = after(thread, place.done(), until);
+        self.places[number] = after(thread, done, until);
     }
 
     /// Uses points. The batch that reaches a limit is still done.
@@ -149,8 +143,8 @@ impl World<'_> {
     fn lock(&mut self, now: f64, until: f64) {
         let from = now.max(self.locked_until);
         for (week, began) in self.weeks.iter_mut().zip(self.demand.began) {
-            let end = began + length(Window::SevenDay);
-            week.locked_secs += self.demand.work_secs(from.max(began), until.min(end));
+            let end = until.min(began + length(Window::SevenDay));
+            week.locked_secs += self.demand.work_secs(from.max(began), end);
         }
         self.locked_until = self.locked_until.max(until);
     }
