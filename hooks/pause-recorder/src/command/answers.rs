@@ -97,8 +97,11 @@ impl Project<'_> {
             Some(id) => active.name == id,
             None => active.is_own || self.asker.session.is_none(),
         });
-        if actives.is_empty() || (id.is_none() && actives.len() > 1) {
-            return Err(format!("there is no such record, or there are several; {LIST}"));
+        match (id, actives.len()) {
+            (Some(id), 0) => return Err(format!("no record has the id {id}; {LIST}")),
+            (None, 0) => return Err(format!("nothing is being recorded here; {LIST}")),
+            (None, 2..) => return Err(format!("there are several records; {LIST}")),
+            _ => {}
         }
         let active = actives.swap_remove(0);
         // A script of the user's outside of any session may name one, too.
@@ -125,7 +128,11 @@ impl Project<'_> {
     /// The snapshot with this id. Without an id: the newest of those that are wanted.
     fn the_kept(&self, id: Option<&str>, is_wanted: fn(&Kept) -> bool) -> Result<Kept, String> {
         let is_meant = |kept: &Kept| id.map_or_else(|| is_wanted(kept), |id| kept.id == id);
-        self.all_kept().find(is_meant).ok_or(format!("there is no such snapshot; {LIST}"))
+        let none = || match id {
+            Some(id) => format!("no snapshot has the id {id}; {LIST}"),
+            None => format!("this project has no snapshot; {LIST}"),
+        };
+        self.all_kept().find(is_meant).ok_or_else(none)
     }
 
     fn kept(&self, id: String) -> Kept {

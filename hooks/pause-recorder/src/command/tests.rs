@@ -152,7 +152,7 @@ fn a_list_says_whose_each_is() {
 #[test]
 fn show_prints_the_page() {
     let world = World::new(NOW);
-    assert!(world.no(TERMINAL, "show").contains("no such snapshot"));
+    assert!(world.no(TERMINAL, "show").contains("has no snapshot"));
     let id = world.snapshot("two");
     let [path, page] = [JSON, MARKDOWN].map(|end| world.sessions().file(&id, end));
     assert_eq!(world.yes(TERMINAL, "show"), fs::read_to_string(page).unwrap().trim_end());
@@ -161,7 +161,7 @@ fn show_prints_the_page() {
     assert!(world.yes(TERMINAL, "show").starts_with("(changed since it was written)\n\n# Paused"));
     world.foreign();
     assert!(world.no(TERMINAL, &format!("show {FOREIGN}")).contains("is no snapshot"));
-    assert!(world.no(TERMINAL, "show 2026").contains("no such snapshot"));
+    assert!(world.no(TERMINAL, "show 2026").contains("no snapshot has the id 2026"));
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn a_snapshot_of_this_machine_is_handed_to_claude_and_is_read_then() {
     world.foreign();
     let why = world.no(PROMPT, &format!("resume {FOREIGN}"));
     assert!(why.contains("not written on this machine") && why.contains(&format!("show {FOREIGN}")), "{why}");
-    assert!(world.no(PROMPT, "resume").contains("no such snapshot"));
+    assert!(world.no(PROMPT, "resume").contains("has no snapshot"));
     let (first, second) = (world.snapshot("two"), world.snapshot("three"));
     let in_shell = world.ask(TERMINAL, "resume");
     assert!(in_shell.for_model.is_none() && in_shell.effects.is_empty());

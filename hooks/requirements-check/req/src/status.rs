@@ -77,7 +77,7 @@ impl RequestContext<'_> {
     fn off(&self) -> impl Iterator<Item = Standing> {
         self.settings.requirements.iter().filter_map(|(name, set)| {
             let rule = Rule { name, set };
-            let why = if set.is_on() { rule.lacks()? } else { "nothing sets its `enabled: true`" };
+            let why = if set.is_on() { rule.lacks()? } else { "its `enabled` is not true" };
             Some(Standing::new(&rule, (State::Off, why.to_owned()), self.origin))
         })
     }

@@ -34,7 +34,7 @@ fn path_stands_alone_on_the_last_line() {
         assert_eq!(world.yes(PROMPT, line), format!("{ID} is finalized, 1 action:\n{}", path.display()));
         assert!(path.is_file() && world.sessions().actives().is_empty(), "{line}");
         assert_eq!(world.sessions().file(ID, JSON).exists(), end == JSON);
-        assert!(world.no(PROMPT, "finalize").contains("no such record"));
+        assert!(world.no(PROMPT, "finalize").contains("nothing is being recorded"));
     }
 }
 
@@ -43,8 +43,10 @@ fn record_of_another_session_needs_its_id() {
     for verb in ["finalize", "discard"] {
         let world = World::new(NOW);
         world.yes(Way::of("two"), "start");
-        assert!(world.no(PROMPT, verb).contains("no such record"));
-        assert!(world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("no such record"));
+        assert!(world.no(PROMPT, verb).contains("nothing is being recorded"));
+        assert!(
+            world.no(PROMPT, &format!("{verb} session-20250101-000000")).contains("no record has the id")
+        );
         assert!(world.yes(PROMPT, &format!("{verb} {ID}")).starts_with(ID));
     }
 }
@@ -76,7 +78,7 @@ fn only_record_is_meant_outside_of_sessions() {
     for session in ["one", "two"] {
         world.yes(Way::of(session), "start");
     }
-    assert!(world.no(TERMINAL, "finalize").contains("or there are several"));
+    assert!(world.no(TERMINAL, "finalize").contains("there are several"));
     assert!(world.yes(PROMPT, "finalize").starts_with(&format!("{ID} is")));
     assert!(world.yes(TERMINAL, "finalize").starts_with(&format!("{ID}-2 is")));
 }
