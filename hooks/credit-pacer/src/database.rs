@@ -123,7 +123,7 @@ pub(crate) fn clean_up(store: &Store, before: i64) -> Result<(), String> {
     })
 }
 
-/// What is recorded since a moment.
+/// The records since a moment.
 pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
     if !is_there(store) {
         return Ok(Rows::default());

@@ -53,7 +53,7 @@ struct ToldWindow {
     resets_at: Option<f64>,
 }
 
-/// What is known of a moment.
+/// The facts of a moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Moment {
     at: f64,

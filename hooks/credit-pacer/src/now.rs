@@ -1,4 +1,4 @@
-//! What is known at this moment, for the status, the status line and their JSON. Nothing is written.
+//! The facts of this moment, for the status, the status line and their JSON. Nothing is written.
 
 use pacing::Pace;
 use shared::cli::{Asker, off_file};

@@ -70,7 +70,7 @@ impl Past {
             && Window::ALL.iter().all(|window| self.highest(*window, &self.span()).is_none())
     }
 
-    /// Where a moment is in so many columns that share the span.
+    /// The column of a moment, of so many that share the span.
     pub(crate) fn place(&self, at: i64, columns: u16) -> f64 {
         let Span { start, end } = self.span();
         (seconds(at - start) / seconds((end - start).max(1))).clamp(0.0, 1.0) * f64::from(columns)

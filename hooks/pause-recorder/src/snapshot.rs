@@ -45,9 +45,9 @@ pub struct Snapshot {
     pub todos: Todos,
     /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
     pub files_touched: Vec<String>,
-    /// What was done: tasks that were completed, commits that were made, and the last words of turns.
+    /// Work that is done: tasks that were completed, commits that were made, and the last words of turns.
     pub accomplishments: Vec<String>,
-    /// What is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
+    /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,

@@ -31,7 +31,7 @@ pub enum Change {
 /// One satisfaction, or all of a holder.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Where it is kept; none where nothing can be.
+    /// The place it is kept in; none where nothing can be.
     pub folder: Option<Folder>,
     /// Whose satisfactions: the branch's, or those of all branches.
     pub key: Key,

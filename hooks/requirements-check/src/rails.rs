@@ -50,7 +50,7 @@ pub(crate) const USERS_ALONE: &str = "is for the user alone to satisfy";
 
 pub(crate) const INSTEAD: &str = "ask the user to do it in a terminal of their own, outside Claude Code";
 
-/// What the rails protect, seen from a call.
+/// The protected places, seen from a call.
 pub(crate) struct Guarded<'a> {
     places: &'a Places,
     /// The git folder that all work trees share; satisfactions lie in `requirements` there.
@@ -77,7 +77,7 @@ pub(crate) fn may_breach(call: &Call) -> bool {
     !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
 }
 
-/// Where it lies, each place as it is written and with its links resolved.
+/// The places, each as it is written and with its links resolved.
 struct Resolved {
     /// Folders of which everything is protected, and what is in them.
     folders: Vec<(PathBuf, &'static str)>,

@@ -167,7 +167,7 @@ pub struct Metadata {
     pub command: Option<String>,
     /// Digest of the files when the command started, and the time.
     pub fingerprint: Option<String>,
-    /// What the command had been asked for by: the file may ask for something else by tomorrow.
+    /// The setting that asked for the command: the file may ask for something else by tomorrow.
     pub asked: Option<String>,
 }
 

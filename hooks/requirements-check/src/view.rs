@@ -52,7 +52,7 @@ pub struct World {
     pub is_user: bool,
     /// The work tree in which a command must run, if that is not the session's.
     pub elsewhere: Option<PathBuf>,
-    /// Where `req` is looked up.
+    /// The place where `req` is looked up.
     pub programs: Option<Box<(Host, Places)>>,
     /// A satisfaction can be kept.
     pub can_satisfy: bool,
@@ -138,7 +138,7 @@ impl View<'_> {
     }
 }
 
-/// What `observe` found, event by event.
+/// The findings of `observe`, event by event.
 #[derive(Debug)]
 pub enum Facts {
     Before(Box<Before>),
@@ -154,7 +154,7 @@ pub enum Facts {
 #[derive(Debug)]
 pub struct Before {
     pub(crate) call: Call,
-    /// Where the call acts, then the other work trees in which commands of its line act.
+    /// The work tree the call acts in, then the other work trees in which commands of its line act.
     pub(crate) places: Vec<Place>,
     /// It would go around the user.
     pub(crate) breach: Option<Verdict>,

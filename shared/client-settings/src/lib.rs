@@ -214,7 +214,7 @@ fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
 /// The text after one edit towards the aim; `None`: nothing is left to do.
 type Edited = Result<Option<String>, Refused>;
 
-/// What edits are to come to.
+/// The result of edits.
 struct Aim<'a> {
     owner: &'a Owner,
     wanted: &'a Wanted,

@@ -64,7 +64,7 @@ struct Course {
     until: f64,
 }
 
-/// What a call costs differs from account to account.
+/// The costs of a call, which differ from account to account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Account {

@@ -1,4 +1,4 @@
-//! What commands alone ask for: the sessions, branches and records of a project.
+//! Facts that commands alone ask for: the sessions, branches and records of a project.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -101,7 +101,7 @@ impl RequestContext<'_> {
         format!("{met} {}{}{}", self.view.world.here.on(), named(State::Open), named(State::Unknown))
     }
 
-    /// Whose satisfactions count.
+    /// The session whose satisfactions count.
     fn whose_count(&self) -> String {
         match (self.view.session, self.known.live_names().as_slice()) {
             (Some(id), _) => format!("session {}", short(id)),

@@ -39,7 +39,7 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
     let mut index = repo.index()?;
     let mut options = DiffOptions::new();
     options.include_typechange(true).include_untracked(true).recurse_untracked_dirs(true);
-    // Its deltas come from sizes and times; no line is compared.
+    // The diff compares sizes and times, no lines.
     let diff = repo.diff_index_to_workdir(Some(&index), Some(&mut options))?;
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
     for delta in diff.deltas() {

@@ -1,4 +1,4 @@
-//! What evidence is about: the files of its command when that began and now, and a file that must be there.
+//! The objects of evidence: the files of its command when that began and now, and a file that must be there.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -49,7 +49,7 @@ fn refusal(text: &str) -> Refused {
     refused
 }
 
-/// Of a status line and rules, ours or not yet there.
+/// Status lines and rules, ours or not yet there.
 #[test]
 fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
     let rules = vec!["Bash(req status*)".to_owned()];
