@@ -1,13 +1,12 @@
 //! The rules: which level is reported, when a record begins, what goes into it, and when it ends. Pure.
 
-mod actions;
-
 use std::collections::BTreeSet;
 
 use shared::hook::{AuditEvent, Input, Memory, Outcome, Verdict};
 use shared::protocol::Event;
 
 use crate::PauseRecorder;
+use crate::actions::{self, started};
 use crate::levels::Level;
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source, is_automatic_compaction};
@@ -15,8 +14,6 @@ use crate::record::{Action, NOT_RECORDED};
 use crate::state::{Compaction, State};
 use crate::step::{End, Step};
 use crate::wording;
-
-pub(crate) use actions::started;
 
 pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     if let Some(reply) = &input.facts.answered {

@@ -10,7 +10,6 @@ use shared::host::{DAY, HOUR};
 use crate::brief::brief_of;
 use crate::git;
 use crate::material;
-use crate::observe::PATIENCE;
 use crate::record::{Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
@@ -33,7 +32,7 @@ pub(crate) fn left(
     let (Some(own), false) = (own, source == "compact") else { return Default::default() };
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
-    let git = LazyCell::new(|| git::look(host, &sessions.root, PATIENCE).unwrap_or_default());
+    let git = LazyCell::new(|| git::look(host, &sessions.root, git::PATIENCE).unwrap_or_default());
     let mut notices = Vec::new();
     let others = |entry: &&Entry| entry.finalized_at.is_none() && entry.session != session;
     for entry in registry.in_project(&sessions.root).filter(others) {

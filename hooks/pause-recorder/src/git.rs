@@ -47,6 +47,9 @@ pub struct Status {
 }
 
 /// The names of a kind.
+/// Where only the user waits, once.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
+
 const MAX_NAMES: usize = 500;
 
 /// Our own folder in git's names.

@@ -2,13 +2,14 @@
 //! nothing.
 //!
 //! - `occupancy`, `levels`: how full the context is, and what that means
-//! - `record`, `text`: the file of a session's record, a line for each action
+//! - `record`, `text`, `actions`: the file of a session's record, a line for each action, made from an event
 //! - `material`, `git`: the facts of a snapshot that are not in the record
 //! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
 //! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
 //! - `command`: typed commands
 
+mod actions;
 mod brief;
 mod command;
 mod decide;

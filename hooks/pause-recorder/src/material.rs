@@ -3,14 +3,24 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Serialize};
 use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
 
 use crate::git::GitContext;
-use crate::snapshot::{MAX_OF_A_KIND, Todos};
 use crate::text::{MAX_CHARS, file_of, one_line};
 
 /// The tools that change a file.
 pub(crate) const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// The tasks in a list, and the prompts.
+pub(crate) const MAX_OF_A_KIND: usize = 5;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Todos {
+    /// Not completed; what is being worked on first.
+    pub active: Vec<String>,
+    pub completed: Vec<String>,
+}
 
 /// The facts, as far as the end of the session's transcript tells.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -22,9 +22,6 @@ use crate::step::{End, Ending};
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
-/// Elsewhere only the user waits, once.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-
 /// The facts of one event.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Facts {
@@ -73,7 +70,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let point = reading.as_ref().and_then(|reading| learnt.as_ref()?.percent(reading.window));
     let due = match event {
         Event::PreCompact { .. } if is_recorded || is_automatic_compaction(event) => {
-            Some((Ending::GoesOn, PATIENCE))
+            Some((Ending::GoesOn, git::PATIENCE))
         }
         Event::SessionEnd { .. } if is_recorded => Some((Ending::Full, PATIENCE_AT_END)),
         _ => None,

@@ -13,7 +13,7 @@ pub(crate) use markdown::markdown;
 pub(crate) use yaml::yaml;
 
 use crate::git::GitContext;
-use crate::material::{EDITING_TOOLS, Material};
+use crate::material::{EDITING_TOOLS, MAX_OF_A_KIND, Material, Todos};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
@@ -21,9 +21,6 @@ use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 const SCHEMA_VERSION: u32 = 1;
 
 const MAX_ACTIONS_SUMMARY: usize = 10;
-/// The tasks in a list, and the prompts.
-pub(crate) const MAX_OF_A_KIND: usize = 5;
-
 /// The turns of which the last words are listed.
 const MAX_TURNS: usize = 3;
 
@@ -80,13 +77,6 @@ pub struct ActionSummary {
     #[serde(rename = "type")]
     pub kind: Kind,
     pub timestamp: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Todos {
-    /// Not completed; what is being worked on first.
-    pub active: Vec<String>,
-    pub completed: Vec<String>,
 }
 
 impl Snapshot {

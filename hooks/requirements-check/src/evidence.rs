@@ -2,14 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::{GlobSet, GlobSetBuilder};
-
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Simple, base_name, is_in};
 use crate::paths::flat;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
-use crate::settings::{CommandPattern, Glob, Pattern};
+use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
 use crate::view::{After, World, quoted};
 use crate::words::cut;
 
@@ -233,17 +231,6 @@ pub(crate) fn paths_of<'a>(rule: &Rule<'a>) -> &'a [Glob] {
 
 fn min_output<'a>(rule: &Rule<'a>) -> Option<&'a Pattern> {
     rule.set.evidence()?.min_output.as_ref()
-}
-
-pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
-    if globs.is_empty() {
-        return None;
-    }
-    let mut set = GlobSetBuilder::new();
-    for glob in globs.iter().filter_map(Glob::over_paths) {
-        set.add(glob);
-    }
-    set.build().ok()
 }
 
 #[cfg(test)]

@@ -2,12 +2,11 @@
 
 use shared::claude_code::misspelt_tool;
 use shared::config::SettingFault;
-use shared::text::is_invisible;
+use shared::text::{is_invisible, quoted};
 
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
-use crate::view::quoted;
 use crate::words::cut;
 
 const MAX_SHOWN: usize = 80;

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub(crate) use checked::glob_set;
 pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 
 /// The keys `requirements` and `hooks`, at the top of a file.

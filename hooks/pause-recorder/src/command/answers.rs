@@ -8,12 +8,11 @@ use shared::operator::{Caller, Standing};
 
 use super::Reply;
 use crate::PauseRecorder;
+use crate::actions::started;
 use crate::brief::brief_of;
-use crate::decide::started;
 use crate::git;
 use crate::levels::{Level, Thresholds};
 use crate::material;
-use crate::observe::PATIENCE;
 use crate::occupancy::{learnt, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
 use crate::registry::Registry;
@@ -266,7 +265,7 @@ pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -
         return Err(format!("no line of the record can be read; pause-recorder discard {name} removes it"));
     }
     let entry = project.registry.of(&sessions.root, &name);
-    let git = git::look(asker.host, &sessions.root, PATIENCE).unwrap_or_default();
+    let git = git::look(asker.host, &sessions.root, git::PATIENCE).unwrap_or_default();
     let transcript = entry.and_then(|entry| entry.transcript.as_deref());
     let (ending, end) = if minimal { (Ending::Minimal, ARCHIVE) } else { (Ending::Full, JSON) };
     let step = Step::Finish(Box::new(End {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Material, gather};
 use crate::git::GitContext;
-use crate::snapshot::Todos;
+use crate::material::Todos;
 
 fn call(id: &str, tool: &str, input: &str) -> String {
     format!(

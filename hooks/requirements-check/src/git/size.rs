@@ -18,9 +18,8 @@ use super::base;
 use super::worktree::{Worktree, first_line};
 use super::{GitError, is_own};
 use crate::deadline::within;
-use crate::evidence::glob_set;
 use crate::satisfactions::Key;
-use crate::settings::Glob;
+use crate::settings::{Glob, glob_set};
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \

@@ -9,11 +9,11 @@ use shared::host::Timestamp;
 
 use super::look::Look;
 use crate::deadline::within;
-use crate::evidence::{glob_set, paths_of};
+use crate::evidence::paths_of;
 use crate::git::{self, GitError, Taken, take, take_plain};
 use crate::paths::{files_below, real};
 use crate::rule::Rule;
-use crate::settings::{Age, File, Glob};
+use crate::settings::{Age, File, Glob, glob_set};
 use crate::view::Freshness;
 
 /// Bytes of a file that is searched.

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use regex_lite::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -161,6 +161,18 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
     };
     let number: u64 = number.parse().ok().filter(|number| *number > 0)?;
     number.checked_mul(secs).map(Duration::from_secs)
+}
+
+/// All of them in one; `None` where there are none.
+pub(crate) fn glob_set(globs: &[Glob]) -> Option<GlobSet> {
+    if globs.is_empty() {
+        return None;
+    }
+    let mut set = GlobSetBuilder::new();
+    for glob in globs.iter().filter_map(Glob::over_paths) {
+        set.add(glob);
+    }
+    set.build().ok()
 }
 
 #[cfg(test)]

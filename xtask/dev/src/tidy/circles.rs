@@ -6,19 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Finding;
 use super::sources::Source;
 
-/// Crates that still have a circle.
-const STILL_ROUND: [&str; 2] = ["hooks/pause-recorder", "hooks/requirements-check"];
-
 /// The modules at the top of a crate and what each imports of the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;
 
 /// Checks every crate: a folder with a manifest and `src/`.
 pub(super) fn check(files: &[Source]) -> Vec<Finding> {
     let crates = files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml"));
-    crates
-        .filter(|folder| !STILL_ROUND.contains(folder))
-        .filter_map(|folder| check_one(folder, files))
-        .collect()
+    crates.filter_map(|folder| check_one(folder, files)).collect()
 }
 
 fn check_one(folder: &str, files: &[Source]) -> Option<Finding> {

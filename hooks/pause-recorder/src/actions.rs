@@ -31,7 +31,7 @@ pub(crate) fn started(session: &str, reading: Option<&Reading>, reason: &str, at
 }
 
 /// The action of levels that are reached now.
-pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
+pub(crate) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Option<What> {
     let reading = reading.filter(|_| !new.is_empty())?;
     let data = json!({
         "event": "level_reached",
@@ -43,7 +43,7 @@ pub(super) fn crossed(new: &BTreeSet<Level>, reading: Option<&Reading>) -> Optio
 }
 
 /// The action of an event; none for events that are not recorded.
-pub(super) fn of(event: &Event, call: &Call) -> Option<What> {
+pub(crate) fn of(event: &Event, call: &Call) -> Option<What> {
     let (kind, mut data) = match event {
         Event::PostToolUse(result) => {
             let response = result.tool_response.as_ref().map_or("", |response| response.get());
@@ -96,6 +96,6 @@ fn tool(event: Option<&str>, call: &ToolCall) -> Value {
 }
 
 /// Masks and cuts a text, which may hold anything.
-pub(super) fn word(text: &str) -> String {
+pub(crate) fn word(text: &str) -> String {
     shortened(text, MAX_CHARS)
 }
