@@ -29,11 +29,16 @@ pub(super) fn build(workspace: &Workspace, scratch: &Path) -> anyhow::Result<Pro
     let linking = Linking::of_this_machine(workspace, &triple)?;
     // With the same packages as an installation, so that nothing is built twice.
     let folder = workspace.release_hooks(&triple, linking, &["xtask-install"])?;
-    Ok(Programs {
-        hooks: prebuilt(&folder, &Catalog::built_in()?.hooks)?,
-        floor: build_floor(&triple, linking, scratch)?,
-        python: python(),
-    })
+    let mut hooks = prebuilt(&folder, &Catalog::built_in()?.hooks)?;
+    let mut floor = build_floor(&triple, linking, scratch)?;
+    // As an installation does: a copied program starts faster than one as the linker wrote it.
+    for program in hooks.values_mut().chain([&mut floor]) {
+        let copied = scratch.join("bin").join(program.file_name().unwrap_or_default());
+        fs::create_dir_all(scratch.join("bin")).context("making a folder for the programs")?;
+        fs::copy(&program, &copied).with_context(|| format!("copying {}", program.display()))?;
+        *program = copied;
+    }
+    Ok(Programs { hooks, floor, python: python() })
 }
 
 /// The least a process can cost: `fn main() {}` with the flags of the release profile, linked like the hooks.
