@@ -40,7 +40,7 @@ pub(crate) enum Kind {
     /// The host is not known, cannot be reached, or could not prove who it is.
     Unreachable,
     Timeout,
-    /// What comes before the answer's body is too long.
+    /// The part before the answer's body is too long.
     TooLarge,
     /// The request is none, or none that is carried.
     BadRequest,

@@ -128,7 +128,7 @@ fn a_run_counts_for_the_work_tree_it_ran_in_whatever_stands_before_it() {
     let commit = |line: &str| denial(claude.before(&claude.bash(line)).as_ref());
     assert!(commit("git commit -m x").is_some());
     assert_eq!(commit("git -C .claude/worktrees/fix commit -m x"), None);
-    // Where the folder is not there, the `cd` fails, and the line goes on here.
+    // The `cd` to a missing folder fails, and the line goes on here.
     claude.does("cd .claude/worktrees/missing; ./run-tests");
     assert_eq!(commit("git commit -m x"), None);
 }

@@ -147,7 +147,7 @@ impl Thread {
             let length = shift.to - shift.from;
             let (begins, lasts) = match (self.session, self.agent) {
                 (0, 0) => (0.0, 1.0),
-                // Of each subagent some hours.
+                // Some hours of each subagent.
                 (_, 1..) => (random.random_range(0.0..0.6), 0.4),
                 (_, 0) => (random.random_range(0.0..0.4), 0.6),
             };

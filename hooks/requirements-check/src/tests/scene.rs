@@ -21,7 +21,7 @@ use crate::view::{After, Before, Facts, Place};
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
 
-/// What `req` alone knows of a project.
+/// The facts of a project that `req` alone knows.
 pub(crate) type Known = ();
 
 fn known() {}
