@@ -6,12 +6,11 @@
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
-mod chains;
-mod git;
+mod meaning;
 mod pattern;
 mod reader;
-mod reading;
 mod shell;
+mod simple;
 mod word;
 
 use std::fmt;
@@ -19,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use secrets::masked;
 
-pub(crate) use git::names_repository;
+pub(crate) use meaning::names_repository;
 pub use pattern::Pattern;
 pub(crate) use word::spelled;
 
@@ -28,9 +27,6 @@ const MAX_LINE_BYTES: usize = 64 * 1024;
 const MAX_DEPTH: usize = 24;
 /// Stands for a command of which nothing may be shown.
 pub(crate) const MASK: &str = "[masked]";
-
-/// Programs that run another one which stands somewhere among their arguments.
-const RUNNERS: &str = "builtin command doas env exec flock gtimeout ionice nice noglob nohup setsid stdbuf sudo time timeout xargs";
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
@@ -94,9 +90,7 @@ impl fmt::Display for Hidden {
             Self::Construct => "beside `!`, a group, `if`, a loop or a function it may run never or often",
             Self::Substitution => "the exit status of a substitution is not passed on",
             Self::Script => "the exit status of a script in quotes is not followed",
-            Self::AfterExit => {
-                "`exit`, `exec`, `trap` or an option of the shell before it may keep it from running"
-            }
+            Self::AfterExit => "`exit`, `exec`, `eval` or `trap` before it may keep it from running",
             Self::Wrapper => "the program before it may not have run it",
         })
     }
@@ -119,16 +113,6 @@ pub(crate) fn base_name(program: &str) -> &str {
 
 fn seen_from(cwd: &Path, directory: &Path) -> PathBuf {
     if directory.as_os_str().is_empty() { cwd.to_path_buf() } else { cwd.join(directory) }
-}
-
-/// The program runs another one that stands somewhere among its arguments, or is a variable (`$SUDO git commit`).
-fn runs_another(words: &[String]) -> bool {
-    let Some(first) = words.first() else { return false };
-    let program = base_name(first);
-    let executes = |word: &String| is_in("-exec -execdir -ok -okdir", word);
-    first.starts_with(['$', '`'])
-        || is_in(RUNNERS, program)
-        || (program == "find" && words.iter().any(executes))
 }
 
 impl Simple {
@@ -169,15 +153,6 @@ impl Line {
             return simple.text.clone();
         }
         if own.split(' ').all(|word| line.contains(word)) { own.into_owned() } else { MASK.to_owned() }
-    }
-
-    /// Whether a command of the line matches. Where it cannot be read: whether the pattern's words are in it in their
-    /// order, as whole words, or the expression anywhere.
-    pub(crate) fn may_contain(&self, pattern: &Pattern) -> bool {
-        match &self.commands {
-            Some(_) => !pattern.matches(self).is_empty(),
-            None => pattern.is_in_text(&self.text),
-        }
     }
 }
 

@@ -83,13 +83,11 @@ impl Found<'_> {
     /// Why a run that ended without an error does not count; `None` if it does.
     pub(crate) fn not_counted(&self, rule: &Rule<'_>, facts: &After, was_noted: bool) -> Option<String> {
         let world = &facts.world;
-        // Git puts other files into the work tree, and may put them back; so may what writes files before and after the run. Every
-        // other change shows in the files.
+        // What writes files before the run may put them back after it. Every other change shows in the files.
         let commands = facts.call.commands();
         let at = commands.iter().position(|command| std::ptr::eq(command, self.simple)).unwrap_or_default();
         let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
-        let is_turned = before.iter().chain(after).any(Simple::turns_work_tree)
-            || before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
+        let is_turned = before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
         let why = if !self.is_inside(world) {
             "it did not run in this work tree".to_owned()
         } else if let Some(path) = self.leads_out(world) {

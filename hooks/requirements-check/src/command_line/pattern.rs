@@ -2,13 +2,14 @@
 
 use regex_lite::{Regex, RegexBuilder};
 
-use super::git::without_global_options;
+use super::meaning::without_global_options;
 use super::reader::Reader;
-use super::{Line, Simple, base_name, runs_another};
+use super::{Line, Simple, base_name};
 
 const MAX_REGEX_BYTES: usize = 256 * 1024;
 /// So much of a command is searched, in characters: an expression may take a microsecond for each.
 const MAX_SEARCHED: usize = 8 * 1024;
+
 #[derive(Clone, Debug)]
 pub enum Pattern {
     /// The words a simple command begins with, split at blanks, quotes removed: `git commit`.
@@ -17,16 +18,12 @@ pub enum Pattern {
     Regex(Regex),
 }
 
-/// Whether a `command_pattern` is an expression instead of words. Dots and plus signs alone make none:
-/// `./gradlew test`, `npm run build.prod`, `cargo +nightly test` and `g++` are words.
-pub(crate) fn is_regex(pattern: &str) -> bool {
-    pattern.contains(['\\', '^', '$', '*', '?', '(', ')', '[', ']', '{', '}', '|']) || pattern.contains(".+")
-}
-
 impl Pattern {
-    /// A `command_pattern`: words, or an expression if it looks like one; `None` if it is neither.
+    /// A `command_pattern`: words, or an expression if it looks like one; `None` if it is neither. Dots and plus signs alone make
+    /// no expression: `./gradlew test`, `npm run build.prod`, `cargo +nightly test` and `g++` are words.
     pub(crate) fn parse_pattern(pattern: &str) -> Option<Self> {
-        if is_regex(pattern) {
+        let signs = ['\\', '^', '$', '*', '?', '(', ')', '[', ']', '{', '}', '|'];
+        if pattern.contains(signs) || pattern.contains(".+") {
             return Self::parse_regex(pattern);
         }
         let mut reader = Reader::new(pattern, 0);
@@ -64,39 +61,37 @@ impl Pattern {
     pub(crate) fn matches_command(&self, simple: &Simple) -> bool {
         match self {
             Self::Words(wanted) => {
-                let behind = if runs_another(&simple.words) { simple.words.len() } else { 1 };
-                (0..behind.min(simple.words.len())).any(|at| begin(wanted, &simple.words[at..]))
+                (0..simple.beginnings()).any(|at| begin(wanted, &simple.words[at..]))
                     || (!simple.prefix.is_empty() && begin(wanted, &simple.with_prefix()))
             }
             Self::Regex(regex) => forms(simple).iter().any(|form| regex.is_match(form)),
         }
     }
 
-    /// The command does not match, and nearly does: the words stand somewhere behind the program (`uv run pytest`,
-    /// `python -m pytest`), or in a script of the same name (`npm run test`).
+    /// A command that does not match nearly does: it has the words in their order (`uv run pytest`, `npm run test`), and installs
+    /// nothing.
     pub(crate) fn resembles(&self, simple: &Simple) -> bool {
         let Self::Words(wanted) = self else { return false };
-        let words = &simple.words;
-        let stands_at = |at: usize| {
-            let installs = matches!(words[at - 1].as_str(), "install" | "add" | "-y" | "-r");
-            !installs && begin(wanted, &words[at..])
-        };
-        let is_script = words.get(1).is_some_and(|run| run == "run")
-            && begin(wanted, &[&words[..1], &words[2..]].concat());
-        !self.begins(simple) && (is_script || (1..words.len()).any(stands_at))
+        let installs = simple.words.iter().any(|word| word == "install" || word == "add");
+        !installs && are_in_order(wanted, simple.words.iter().map(String::as_str))
     }
 
-    pub(crate) fn matches<'a>(&self, line: &'a Line) -> Vec<&'a Simple> {
-        line.commands.iter().flatten().filter(|simple| self.matches_command(simple)).collect()
-    }
-
-    /// Whether the words stand in the text in their order, as whole words, or the expression anywhere.
-    pub(super) fn is_in_text(&self, text: &str) -> bool {
-        match self {
-            Self::Words(words) => words.iter().try_fold(text, |rest, word| after_word(rest, word)).is_some(),
-            Self::Regex(regex) => regex.is_match(text),
+    /// Whether a command of the line matches. Where it cannot be read: whether the words are in it in their order, or the
+    /// expression anywhere.
+    pub(crate) fn may_match(&self, line: &Line) -> bool {
+        match (&line.commands, self) {
+            (Some(commands), _) => commands.iter().any(|simple| self.matches_command(simple)),
+            (None, Self::Regex(regex)) => regex.is_match(&line.text),
+            (None, Self::Words(wanted)) => {
+                let is_between = |c: char| c.is_whitespace() || "'\"`;&|()<>{}".contains(c);
+                are_in_order(wanted, line.text.split(is_between))
+            }
         }
     }
+}
+
+fn are_in_order<'a>(wanted: &[String], mut words: impl Iterator<Item = &'a str>) -> bool {
+    wanted.iter().all(|wanted| words.any(|word| word == wanted || base_name(word) == wanted))
 }
 
 /// The command begins with the wanted words, as it is or without global options.
@@ -114,15 +109,6 @@ fn begin(wanted: &[String], words: &[String]) -> bool {
 fn is_python(program: &str) -> bool {
     let version = program.strip_prefix("python");
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
-}
-
-/// What follows the first place where `word` stands alone.
-fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
-    text.match_indices(word).find_map(|(at, found)| {
-        let after = &text[at + found.len()..];
-        (!text[..at].ends_with(part) && !after.starts_with(part)).then_some(after)
-    })
 }
 
 /// What an expression is matched against: the words, what stands before them too, and the program's name without its folder and

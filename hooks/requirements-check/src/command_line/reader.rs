@@ -1,11 +1,10 @@
-//! Reads a line from left to right, once: its words, its redirections, and the operators between its simple commands.
+//! Reads a line from left to right, once: the operators between its simple commands, its constructs and here-documents.
 //!
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
 
-use super::chains::{Level, Part};
-use super::shell::simple;
-use super::word::{Word, arithmetic};
+use super::shell::{Level, Part};
+use super::word::arithmetic;
 use super::{Hidden, Simple};
 
 /// No shell would read the line, or it is too deep.
@@ -15,7 +14,6 @@ pub(super) struct Unreadable;
 pub(super) type Read<T> = Result<T, Unreadable>;
 
 const OPERATORS: [&str; 12] = [";;&", ";;", ";&", "&&", "||", "|&", ";", "&", "|", "(", ")", "\n"];
-const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
 /// Words of the shell behind which a command begins, or a redirection.
 const KEYWORDS: [&str; 19] = [
     "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "for", "select",
@@ -24,12 +22,12 @@ const KEYWORDS: [&str; 19] = [
 
 /// A here-document whose body comes after the line's end.
 #[derive(Debug)]
-struct HereDocument {
-    end: String,
+pub(super) struct HereDocument {
+    pub(super) end: String,
     /// The end word is unquoted: the shell expands the body.
-    expands: bool,
+    pub(super) expands: bool,
     /// `<<-`: tabs before the end word do not count.
-    tabs: bool,
+    pub(super) tabs: bool,
 }
 
 /// A place in a line, and what was found before it.
@@ -40,7 +38,7 @@ pub(super) struct Reader<'a> {
     pub(super) at: usize,
     depth: usize,
     pub(super) found: Vec<Simple>,
-    documents: Vec<HereDocument>,
+    pub(super) documents: Vec<HereDocument>,
 }
 
 pub(super) fn commands(text: &str, depth: usize) -> Read<Vec<Simple>> {
@@ -137,27 +135,20 @@ impl<'a> Reader<'a> {
             } else if let Some(length) = arithmetic(self.rest()) {
                 level.construct(here);
                 self.arithmetic(length)?;
-            } else if let Some(operator) =
-                OPERATORS.iter().find(|operator| self.rest().starts_with(**operator))
-            {
-                self.at += operator.len();
-                match *operator {
-                    ")" if level.close(here) => {}
+            } else if let Some(operator) = OPERATORS.into_iter().find(|operator| self.eat(operator)) {
+                match operator {
+                    // They may enclose a pattern.
+                    "(" | ")" if level.cases > 0 => level.construct(here),
+                    "(" => self.subshell(&mut level)?,
                     ")" if is_closed => break,
                     ")" => return Err(Unreadable),
-                    "(" if level.cases > 0 => level.open(here),
-                    "(" => {
-                        self.subshell(&mut level)?;
-                        continue;
-                    }
-                    _ => {}
+                    _ => level.operator(operator),
                 }
-                level.operator(operator);
             } else if let Some(keyword) = self.keyword() {
                 self.construct(&mut level, keyword)?;
             } else if self.peek().is_some() {
                 self.simple(&mut level)?;
-            } else if is_closed || level.is_open() {
+            } else if is_closed {
                 return Err(Unreadable);
             } else {
                 break;
@@ -258,79 +249,5 @@ impl<'a> Reader<'a> {
             }
         }
         self.since(start)
-    }
-
-    fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
-        let behind = behind_descriptor(self.rest());
-        let is_numbered = behind.len() < self.rest().len();
-        let is_none =
-            behind.starts_with("<(") || behind.starts_with(">(") || (is_numbered && behind.starts_with('&'));
-        let operator = REDIRECTIONS.into_iter().find(|operator| !is_none && behind.starts_with(operator));
-        let Some(operator) = operator else { return Ok(false) };
-        self.at = self.text.len() - behind.len() + operator.len();
-        self.blanks();
-        let target = self.word()?.ok_or(Unreadable)?;
-        let is_process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
-        let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
-        match operator {
-            "<<" | "<<-" => self.documents.push(HereDocument {
-                expands: target.raw == target.text,
-                end: target.text,
-                tabs: operator == "<<-",
-            }),
-            "<<<" | "<&" => {}
-            _ if is_process || (operator == ">&" && is_descriptor) => {}
-            "<" => command.reads.push(target.text),
-            _ => command.writes.push(target.text),
-        }
-        Ok(true)
-    }
-
-    /// A simple command, or the redirections of a construct.
-    fn simple(&mut self, level: &mut Level) -> Read<()> {
-        let (at, start, mut words, mut command) = (self.found.len(), self.at, Vec::new(), Simple::default());
-        loop {
-            self.blanks();
-            let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
-                && words.last().is_some_and(|word| word.raw != "]]");
-            if is_test {
-                // Its operators are none of the line's.
-                match self.word()? {
-                    Some(word) => words.push(word),
-                    None => drop(self.next().ok_or(Unreadable)?),
-                }
-            } else if !self.redirect(&mut command)? {
-                let Some(word) = self.word()? else { break };
-                words.push(word);
-            }
-        }
-        match (self.peek(), words.as_slice()) {
-            // `NAME()` begins a function.
-            (Some('('), [_]) => {
-                level.construct(at);
-                self.expect("(")?;
-                self.blanks();
-                self.expect(")")?;
-            }
-            (Some('('), _) => return Err(Unreadable),
-            _ if self.at == start => return Err(Unreadable),
-            _ => {
-                self.found.insert(at, simple(&words, command));
-                self.script(at)?;
-                level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The text behind the number or the `{name}` of a file descriptor.
-fn behind_descriptor(text: &str) -> &str {
-    let is_name =
-        |name: &str| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let named = text.strip_prefix('{').and_then(|rest| rest.split_once('}'));
-    match named {
-        Some((name, behind)) if is_name(name) && behind.starts_with(['<', '>']) => behind,
-        _ => text.trim_start_matches(|c: char| c.is_ascii_digit()),
     }
 }

@@ -1,182 +1,161 @@
-//! Simple commands: the program behind `env`, `sudo` and the like, what a command does to its shell, and the script it runs.
+//! What a shell does with the commands of one level of a line: where each runs, and whether its exit status is the line's.
 
 use std::path::{Path, PathBuf};
 
-use super::reader::{Read, Reader};
-use super::word::{Word, spelled};
-use super::{Hidden, Simple, base_name, is_in, is_plain, runs_another};
+use super::word::spelled;
+use super::{Hidden, Simple, is_in, is_plain};
 
 const MAX_DIRECTORY_BYTES: usize = 4096;
 
-/// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
-const SCRIPT_DEPTH: usize = 3;
+/// A simple command of the level: where it is found, with the commands of its substitutions and its script behind it. Or the
+/// commands of a subshell.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) at: usize,
+    pub(super) end: usize,
+    pub(super) is_subshell: bool,
+    pub(super) operator: &'static str,
+}
 
-/// What `set` may switch without a command being left out, as names and as letters.
-const SETTINGS: &str = "allexport errexit errtrace nounset pipefail xtrace";
-const LETTERS: &str = "aeoux";
+#[derive(Debug, Default)]
+pub(super) struct Level {
+    pub(super) parts: Vec<Part>,
+    /// How many `case` are open.
+    pub(super) cases: usize,
+    /// The first command that is found.
+    from: usize,
+    /// The first one in or behind a construct.
+    construct: Option<usize>,
+    has_background: bool,
+}
 
-/// Programs that run another one in their place, their options whose value is the next word, and those without. With any other
-/// option they may do something else.
-const WRAPPERS: [(&str, &str, &str); 8] = [
-    ("builtin", "", ""),
-    ("command", "", "-p"),
-    ("env", "-u -C", "- -i"),
-    ("nice", "-n", ""),
-    ("nohup", "", ""),
-    ("sudo", "-u -g -D", "-E -H -n"),
-    ("time", "", "-p"),
-    ("timeout", "", ""),
-];
+impl Level {
+    pub(super) fn new(from: usize) -> Self {
+        Self { from, ..Self::default() }
+    }
 
-/// How many words a wrapper takes before the program, itself included, and the folder it runs it in; `None` where the first word
-/// is none.
-fn wrapper(words: &[Word]) -> Option<(usize, Option<&str>)> {
-    let text = |at: usize| words.get(at).map(|word| word.text.as_str());
-    let name = base_name(text(0)?);
-    let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
-    let (mut at, mut folder) = (1, None);
-    while let Some(option) = text(at).filter(|text| text.starts_with('-')) {
-        if is_in(with_value, option) {
-            folder = text(at + 1).filter(|_| is_in("-C -D", option)).or(folder);
-            at += 1;
-        } else if !is_in(flags, option) {
-            return None;
+    pub(super) fn construct(&mut self, at: usize) {
+        self.construct.get_or_insert(at);
+    }
+
+    pub(super) fn operator(&mut self, operator: &'static str) {
+        self.has_background |= operator == "&";
+        if let Some(last) = self.parts.last_mut().filter(|last| last.operator.is_empty()) {
+            last.operator = operator;
         }
-        at += 1;
     }
-    at += assignments(words.get(at..).unwrap_or_default()) + usize::from(name == "timeout");
-    (at < words.len()).then_some((at, folder))
-}
 
-fn assignments(words: &[Word]) -> usize {
-    words.iter().take_while(|word| word.is_assignment()).count()
-}
-
-/// The command of these words, with the redirections that were read.
-pub(super) fn simple(words: &[Word], redirected: Simple) -> Simple {
-    let (mut directory, mut program) = (Some(PathBuf::new()), assignments(words));
-    while let Some((taken, folder)) = wrapper(words.get(program..).unwrap_or_default()) {
-        directory = folder.map_or(directory.clone(), |folder| join(directory, folder));
-        program += taken;
-    }
-    let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
-    let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
-    let mut texts = words.iter().map(|word| word.text.clone());
-    let mut simple = Simple {
-        text: raw.join(" "),
-        unknown_options: unknown.map(|word| word.raw.clone()).collect(),
-        prefix: texts.by_ref().take(program).collect(),
-        words: texts.collect(),
-        directory,
-        ..redirected
-    };
-    simple.hidden = runs_another(&simple.words).then_some(Hidden::Wrapper);
-    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
-    simple
-}
-
-impl Reader<'_> {
-    /// Reads the script of `sh -c '..'` and of `eval '..'`. One with expansions is read as it is written; what it comes to is not
-    /// known.
-    pub(super) fn script(&mut self, at: usize) -> Read<()> {
-        let command = &self.found[at];
-        // Behind a program that runs another one, the shell may stand anywhere.
-        let behind = if runs_another(&command.words) { command.words.len() } else { 1 };
-        let is_shell = |word: &String| is_in("sh bash zsh dash ksh eval", base_name(word));
-        let shell = command.words.iter().take(behind).position(is_shell);
-        let script = shell.and_then(|shell| match &command.words[shell..] {
-            [eval, script @ ..] if eval == "eval" => Some(script.join(" ")),
-            shell => script_of(shell).map(str::to_owned),
-        });
-        let is_literal = command.runs_script;
-        let Some(script) = script else {
-            self.found[at].runs_script = false;
-            return Ok(());
-        };
-        let (directory, first) = (command.acts_in(), self.found.len());
-        let read = self.hidden(Hidden::Script, |reader| {
-            reader.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false))
-        });
-        for inner in &mut self.found[first..] {
-            let own = inner.directory.take();
-            inner.directory = own.and_then(|own| join(directory.clone(), &own.to_string_lossy()));
+    /// Finds out for each command where it runs and what hides its exit status.
+    pub(super) fn judge(&self, found: &mut [Simple]) {
+        let mut shell = Shell { directory: Some(PathBuf::new()), pipefail: false, left: false };
+        for simple in found[self.from..].iter_mut().filter(|_| self.construct.is_some()) {
+            simple.hidden.get_or_insert(Hidden::Construct);
         }
-        if is_literal { read } else { Ok(()) }
+        let ends = |part: &Part| !matches!(part.operator, "&&" | "||" | "|" | "|&");
+        let mut chains = self.parts.split_inclusive(ends).peekable();
+        while let Some(chain) = chains.next() {
+            shell.run_chain(chain, chains.peek().is_none(), found);
+        }
+        // Those of here-documents and of the heads of loops.
+        let mut at = self.from;
+        for part in &self.parts {
+            found[at..part.at].iter_mut().for_each(lose);
+            at = part.end;
+        }
+        found[at..].iter_mut().for_each(lose);
+        let Some(construct) = self.construct else { return };
+        // It may run never or again, so a change of the folder counts for all of it. Beside one, `&` may end more than is seen here.
+        let construct = if self.has_background { self.from } else { construct };
+        if found[construct..].iter().any(moves) {
+            found[construct..].iter_mut().for_each(lose);
+        }
     }
-}
-
-/// The first word behind the options of a shell, if `-c` is among these.
-fn script_of(words: &[String]) -> Option<&str> {
-    let (mut at, mut has_script) = (1, false);
-    while let Some(option) = words.get(at).filter(|word| word.starts_with(['-', '+'])) {
-        let is_long = option.starts_with("--");
-        has_script |= !is_long && option.contains('c');
-        at += if !is_long && option.ends_with(['o', 'O']) { 2 } else { 1 };
-    }
-    words.get(at).filter(|_| has_script).map(String::as_str)
 }
 
 /// What commands leave behind for those after them.
 #[derive(Clone, Debug)]
-pub(super) struct Shell {
+struct Shell {
     /// As [`Simple::directory`].
-    pub(super) directory: Option<PathBuf>,
-    pub(super) pipefail: bool,
-    /// What comes now may never run: `exit`, `exec`, `trap` or `set -n` stood before.
-    pub(super) left: bool,
+    directory: Option<PathBuf>,
+    pipefail: bool,
+    /// What comes now may never run.
+    left: bool,
 }
 
 impl Shell {
-    pub(super) fn new() -> Self {
-        Self { directory: Some(PathBuf::new()), pipefail: false, left: false }
+    fn run_chain(&mut self, chain: &[Part], is_last: bool, found: &mut [Simple]) {
+        let before = self.clone();
+        let is_background = chain.last().is_some_and(|part| part.operator == "&");
+        let has_or = chain.iter().any(|part| part.operator == "||");
+        let why = match (has_or, is_background, is_last) {
+            (true, ..) => Some(Hidden::Or),
+            (_, true, _) => Some(Hidden::Background),
+            (.., false) => Some(Hidden::FollowedBy),
+            _ => None,
+        };
+        let mut sure = None;
+        for pipeline in chain.split_inclusive(|part| !matches!(part.operator, "|" | "|&")) {
+            for (number, part) in pipeline.iter().enumerate() {
+                let is_piped = number + 1 < pipeline.len() && !self.pipefail;
+                let left = self.left.then_some(Hidden::AfterExit);
+                let why = is_piped.then_some(Hidden::Pipe).or(why).or(left);
+                run_in(&mut found[part.at..part.end], self.directory.as_ref(), why);
+            }
+            // The parts of a longer one have shells of their own.
+            if let [part] = pipeline
+                && !part.is_subshell
+            {
+                self.run(&found[part.at]);
+            }
+            if has_or && self.directory != before.directory {
+                self.directory = None;
+            }
+            sure.get_or_insert_with(|| self.clone());
+        }
+        // Only what the first pipeline did is sure to be done.
+        let sure = sure.filter(|_| !is_background).unwrap_or(before);
+        self.pipefail &= sure.pipefail;
+        if self.directory != sure.directory {
+            self.directory = None;
+        }
     }
 
-    /// What a command does to the shell it runs in; behind it stand those of its substitutions and of its script.
-    pub(super) fn run(&mut self, commands: &[Simple]) {
-        let Some((command, inner)) = commands.split_first() else { return };
+    /// What a command does to the shell it runs in.
+    fn run(&mut self, command: &Simple) {
         let arguments = command.words.get(1..).unwrap_or_default();
         match command.program() {
-            "cd" | "chdir" | "popd" | "pushd" if !moves(command) => {}
-            "cd" | "chdir" | "pushd" => {
-                let is_option = |word: &&String| matches!(word.as_str(), "-P" | "-L" | "--");
-                let mut folders = arguments.iter().filter(|word| !is_option(word));
-                let to = folders.next().filter(|_| folders.next().is_none());
-                self.directory = to.and_then(|to| join(self.directory.take(), to));
-            }
-            "popd" => self.directory = None,
-            "set" => {
-                self.left |= !arguments.iter().all(|word| runs_all(word));
-                for pair in arguments.windows(2) {
-                    if pair[0].ends_with('o') && pair[1] == "pipefail" {
-                        self.pipefail = pair[0].starts_with('-');
-                    }
-                }
-            }
-            "exit" if matches!(arguments, [status] if matches!(status.as_bytes(), [b'1'..=b'9'])) => {}
-            "exit" | "return" | "exec" | "trap" => self.left = true,
-            "eval" => {
-                self.directory = self.directory.take().filter(|_| !inner.iter().any(moves));
-                let leaves = |one: &Simple| {
-                    one.hidden == Some(Hidden::Construct) || is_in("exit return exec trap set", one.program())
+            "cd" | "pushd" | "popd" if moves(command) => {
+                self.directory = match arguments {
+                    [to] if command.program() == "cd" => join(self.directory.take(), to),
+                    _ => None,
                 };
-                self.left |= inner.iter().any(leaves);
             }
+            "set" if arguments.iter().any(|word| word == "pipefail") => {
+                self.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
+            }
+            "eval" => (self.directory, self.left) = (None, true),
+            "exit" | "return" | "exec" | "trap" => self.left = true,
             _ => {}
         }
     }
 }
 
-/// It changes the folder of the shell it runs in: a program of that name, and one behind `env`, do not.
-pub(super) fn moves(simple: &Simple) -> bool {
-    let is_builtin = |word: &String| word.contains('=') || is_in("builtin command time -p --", word);
-    simple.words.first().is_some_and(|word| is_in("cd chdir popd pushd", word))
-        && simple.prefix.iter().all(is_builtin)
+/// It changes the folder of the shell it runs in; a program of that name does not.
+fn moves(simple: &Simple) -> bool {
+    simple.words.first().is_some_and(|word| is_in("cd pushd popd", word))
 }
 
-/// With this argument `set` makes the shell leave no command out.
-fn runs_all(word: &str) -> bool {
-    is_in(SETTINGS, word)
-        || word.strip_prefix(['-', '+']).is_some_and(|letters| letters.chars().all(|c| LETTERS.contains(c)))
+fn lose(simple: &mut Simple) {
+    simple.directory = None;
+}
+
+/// The commands run in that folder, or in one seen from there, and `why` hides their exit status. `None`: where is not known.
+pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>, why: Option<Hidden>) {
+    for simple in commands {
+        simple.hidden = simple.hidden.or(why);
+        let own = simple.directory.take();
+        simple.directory = own.and_then(|own| join(folder.cloned(), &own.to_string_lossy()));
+    }
 }
 
 /// The directory that `to` names from `here`, as [`Simple::directory`].

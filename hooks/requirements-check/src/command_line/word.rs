@@ -35,9 +35,8 @@ impl Word {
     /// a name that is. A value (`--target-dir=$X`), a pattern of paths (`tests/*.py`) and `$HOME` or `$PWD` are none.
     pub(super) fn may_be_options(&self) -> bool {
         let name = self.text.split('=').next().unwrap_or_default();
-        let is_option = self.text.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
-        let is_list = self.text.starts_with('{') && (self.text.contains(',') || self.text.contains(".."));
-        self.expands && (is_option || is_list || spelled(&self.text).starts_with(['$', '`']))
+        let is_option = name.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
+        self.expands && (is_option || spelled(&self.text).starts_with(['$', '`', '{']))
     }
 
     /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
@@ -104,22 +103,16 @@ impl Reader<'_> {
         self.until("\"", word, true)
     }
 
-    /// `$'..'`. Its escapes are left to the shell.
-    fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
-        let start = self.at - 1;
-        self.next();
-        let mut has_escape = false;
+    /// `$'..'`. It is left to the shell.
+    fn ansi_quoted(&mut self) -> Read<()> {
+        self.at += 2;
         loop {
             match self.next().ok_or(Unreadable)? {
-                '\'' => break,
-                '\\' => has_escape = self.next().is_some(),
+                '\'' => return Ok(()),
+                '\\' => drop(self.next()),
                 _ => {}
             }
         }
-        let text = self.since(start);
-        word.text.push_str(if has_escape { text } else { &text[2..text.len() - 1] });
-        word.expands |= has_escape;
-        Ok(())
     }
 
     /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it. Between double quotes,
@@ -154,10 +147,7 @@ impl Reader<'_> {
                 reader.at += 2;
                 reader.nested(|reader| reader.until("}", &mut Word::default(), is_quoted))
             }),
-            Some('\'') if !is_quoted => {
-                self.next();
-                self.ansi_quoted(word)
-            }
+            Some('\'') if !is_quoted => self.expansion(word, Self::ansi_quoted),
             Some('"') if !is_quoted => {
                 self.next();
                 self.double_quoted(word)

@@ -195,7 +195,7 @@ fn after_a_plan_what_the_work_will_need_is_listed() {
 const UNCOUNTED: &str = "cd /elsewhere && cargo test¦cargo test | tail¦cargo test || true¦cargo test &¦cargo test; echo done¦\
     cargo test --no-run¦xargs -n1 cargo test¦uv run cargo test¦cargo test --list | head¦cargo test\necho done¦true || cargo test¦\
     if cargo test; then echo yes; fi¦for i in 1; do cargo test; done¦echo $(cargo test)¦(cd sub && cargo test) | cat¦! cargo test¦\
-    exit 0; cargo test¦trap 'exit 0' EXIT; cargo test¦sh -c 'cargo test'¦cargo test $ARGS¦git stash; cargo test¦\
+    exit 0; cargo test¦trap 'exit 0' EXIT; cargo test¦sh -c 'cargo test'¦cargo test $ARGS¦git stash; cargo test; git stash pop¦\
     cargo test --manifest-path ../other/Cargo.toml";
 
 #[test]

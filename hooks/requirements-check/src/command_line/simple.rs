@@ -1,0 +1,160 @@
+//! A simple command: its words and redirections, the program behind `env`, `sudo` and the like, and the script it runs.
+
+use std::path::PathBuf;
+
+use super::reader::{HereDocument, Read, Reader, Unreadable};
+use super::shell::{Level, Part, run_in};
+use super::word::Word;
+use super::{Hidden, Simple, base_name, is_in};
+
+const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
+
+/// How many levels of nesting a script takes of those allowed: what stands in it may be read twice.
+const SCRIPT_DEPTH: usize = 3;
+
+/// Programs that run another one in their place, their options whose value is the next word, and those without. With any other
+/// option they may do something else.
+const WRAPPERS: [(&str, &str, &str); 8] = [
+    ("builtin", "", ""),
+    ("command", "", "-p"),
+    ("env", "-u", "-i"),
+    ("nice", "-n", ""),
+    ("nohup", "", ""),
+    ("sudo", "-u -g", "-E -H -n"),
+    ("time", "", "-p"),
+    ("timeout", "", ""),
+];
+
+/// How many words a wrapper takes before the program, itself included; `None` where the first word is none.
+fn wrapper(words: &[Word]) -> Option<usize> {
+    let name = base_name(&words.first()?.text);
+    let (_, with_value, flags) = WRAPPERS.iter().find(|(wrapper, ..)| *wrapper == name)?;
+    let mut at = 1;
+    while let Some(option) = words.get(at).filter(|word| word.text.starts_with('-')) {
+        at += match option.text.as_str() {
+            option if is_in(with_value, option) => 2,
+            option if is_in(flags, option) => 1,
+            _ => return None,
+        };
+    }
+    at += assignments(words.get(at..)?) + usize::from(name == "timeout");
+    (at < words.len()).then_some(at)
+}
+
+fn assignments(words: &[Word]) -> usize {
+    words.iter().take_while(|word| word.is_assignment()).count()
+}
+
+/// The command of these words, with the redirections that were read.
+fn command(words: &[Word], redirected: Simple) -> Simple {
+    let mut program = assignments(words);
+    while let Some(taken) = wrapper(&words[program..]) {
+        program += taken;
+    }
+    let raw: Vec<&str> = words.iter().map(|word| word.raw.as_str()).collect();
+    let unknown = words.iter().skip(program + 1).filter(|word| word.may_be_options());
+    let mut texts = words.iter().map(|word| word.text.clone());
+    let mut simple = Simple {
+        text: raw.join(" "),
+        unknown_options: unknown.map(|word| word.raw.clone()).collect(),
+        prefix: texts.by_ref().take(program).collect(),
+        words: texts.collect(),
+        directory: Some(PathBuf::new()),
+        ..redirected
+    };
+    simple.hidden = simple.runs_another().then_some(Hidden::Wrapper);
+    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
+    simple.runs_script = is_literal && simple.script().is_some();
+    simple
+}
+
+impl Simple {
+    /// The script of `sh -c '..'` and of `eval '..'`. One with expansions is as it is written; what it comes to is not known.
+    fn script(&self) -> Option<String> {
+        let is_shell = |word: &String| is_in("sh bash zsh dash ksh eval", base_name(word));
+        let shell = self.words[..self.beginnings()].iter().position(is_shell)?;
+        let arguments = &self.words[shell + 1..];
+        if self.words[shell] == "eval" {
+            return Some(arguments.join(" "));
+        }
+        let is_command = |word: &String| word.starts_with('-') && word.ends_with('c');
+        let option = arguments.iter().position(is_command)?;
+        arguments.get(option + 1).cloned()
+    }
+}
+
+impl Reader<'_> {
+    /// A simple command, or the redirections of a construct.
+    pub(super) fn simple(&mut self, level: &mut Level) -> Read<()> {
+        let (at, start, mut words, mut redirected) =
+            (self.found.len(), self.at, Vec::new(), Simple::default());
+        loop {
+            self.blanks();
+            let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
+                && words.last().is_some_and(|word| word.raw != "]]");
+            if is_test {
+                // Its operators are none of the line's.
+                match self.word()? {
+                    Some(word) => words.push(word),
+                    None => drop(self.next().ok_or(Unreadable)?),
+                }
+            } else if !self.redirect(&mut redirected)? {
+                let Some(word) = self.word()? else { break };
+                words.push(word);
+            }
+        }
+        match (self.peek(), words.as_slice()) {
+            // `NAME()` begins a function.
+            (Some('('), [_]) => {
+                level.construct(at);
+                self.expect("(")?;
+                self.blanks();
+                self.expect(")")?;
+            }
+            (Some('('), _) => return Err(Unreadable),
+            _ if self.at == start => return Err(Unreadable),
+            _ => {
+                let command = command(&words, redirected);
+                self.script(&command)?;
+                self.found.insert(at, command);
+                level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
+            }
+        }
+        Ok(())
+    }
+
+    fn redirect(&mut self, command: &mut Simple) -> Read<bool> {
+        let behind = self.rest().trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_numbered = behind.len() < self.rest().len();
+        let is_none =
+            behind.starts_with("<(") || behind.starts_with(">(") || (is_numbered && behind.starts_with('&'));
+        let operator = REDIRECTIONS.into_iter().find(|operator| !is_none && behind.starts_with(operator));
+        let Some(operator) = operator else { return Ok(false) };
+        self.at += self.rest().len() - behind.len() + operator.len();
+        self.blanks();
+        let target = self.word()?.ok_or(Unreadable)?;
+        let is_process = target.raw.starts_with(">(") || target.raw.starts_with("<(");
+        let is_descriptor = target.text.trim_end_matches('-').chars().all(|c| c.is_ascii_digit());
+        match operator {
+            "<<" | "<<-" => self.documents.push(HereDocument {
+                expands: target.raw == target.text,
+                end: target.text,
+                tabs: operator == "<<-",
+            }),
+            "<<<" | "<&" => {}
+            _ if is_process || (operator == ">&" && is_descriptor) => {}
+            "<" => command.reads.push(target.text),
+            _ => command.writes.push(target.text),
+        }
+        Ok(true)
+    }
+
+    /// Reads the command's script, if it has one.
+    fn script(&mut self, command: &Simple) -> Read<()> {
+        let Some(script) = command.script() else { return Ok(()) };
+        let first = self.found.len();
+        let read = self.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false));
+        run_in(&mut self.found[first..], command.acts_in().as_ref(), Some(Hidden::Script));
+        if command.runs_script { read } else { Ok(()) }
+    }
+}
