@@ -13,7 +13,7 @@ use shared::hook_names::own_commands;
 use shared::host::Places;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, Simple, is_in, spelled};
+use crate::command_line::{self, Line, Simple, base_name, is_in, spelled};
 use crate::paths::{flat, real};
 use crate::rule::Rule;
 use crate::settings::Settings;
@@ -21,18 +21,15 @@ use crate::settings::Settings;
 /// Tools that name a file and only read it.
 const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 
-const MAX_PATH: usize = 4096;
-
-/// The protected files of a `.claude` folder, and what is in them.
-const FILES: [(&str, &str); 4] = [
-    ("requirements.yaml", "what is required is set there"),
-    ("requirements.local.yaml", "what is required is set there"),
-    ("settings.json", "the hooks are registered there"),
-    ("settings.local.json", "the hooks are registered there"),
-];
+/// The protected files of a `.claude` folder.
+const FILES: [&str; 4] =
+    ["requirements.yaml", "requirements.local.yaml", "settings.json", "settings.local.json"];
 
 /// Names of folders that are protected or hold what is.
 const FOLDERS: [&str; 4] = [".claude", "hooks", "hook-state", "requirements"];
+
+/// What stands in a path to our folders, in lower case.
+const PARTS: [&str; 4] = ["hook-state", ".git/requirements", "$claude_config_dir", "$claude_hook_state_dir"];
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
@@ -40,9 +37,6 @@ const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_I
 
 /// Programs that set and unset variables of the shell.
 const DECLARERS: &str = "declare export local readonly typeset unset";
-
-/// What only the user may do, as a word after the name of one of our commands.
-const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
 /// Why a requirement raises the rails.
 pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
@@ -79,8 +73,9 @@ pub(crate) fn may_breach(call: &Call) -> bool {
 
 /// The places, each as it is written and with its links resolved.
 struct Resolved {
-    /// Folders of which everything is protected, and what is in them.
-    folders: Vec<(PathBuf, &'static str)>,
+    /// Folders of which everything is protected.
+    folders: Vec<PathBuf>,
+    /// The folder of the user's own configuration.
     own: Vec<PathBuf>,
     /// Folders below which every `.claude` folder holds protected files.
     projects: Vec<PathBuf>,
@@ -100,82 +95,73 @@ impl<'a> Guarded<'a> {
         input: &str,
         (rule, why): (String, &str),
     ) -> Option<Verdict> {
-        let what = if let Some(line) = &call.line {
+        let changed = if let Some(line) = &call.line {
             self.in_line(line)
         } else if call.is_edit() {
             let mut files = named.into_iter().chain(call.file.as_deref());
-            files.find_map(|file| self.change(&self.cwd.join(file)))
+            files.find_map(|file| self.protected(&self.cwd.join(file)))
         } else {
             // A tool we do not know may move a whole folder, or run a line.
             self.in_input(&serde_json::from_str(input).unwrap_or_default(), false)
         };
-        what.map(|what| Verdict::Deny {
+        changed.map(|changed| Verdict::Deny {
             reason: format!(
-                "requirements-check: this call would {what}. That is for the user to decide while {rule} is in force, which {why}. \
-                 Leave it as it is; if it has to be done, {INSTEAD}."
+                "requirements-check: this call would change {changed}. That is for the user to decide while {rule} is in force, \
+                 which {why}. Leave it as it is; if it has to be done, {INSTEAD}."
             ),
             rule: Cow::Owned(rule),
         })
     }
 
     fn resolved(&self) -> &Resolved {
-        let both = |path: &Path| [flat(path), real(path)];
+        let both = |path: PathBuf| [flat(&path), real(&path)];
         self.resolved.get_or_init(|| {
             let Places { config_dir, root, state_dir, default_state_dir, .. } = self.places;
-            let state = [state_dir, default_state_dir].into_iter().flatten();
-            let state = state.map(|dir| (dir.clone(), "the hooks' state is there"));
+            let programs = config_dir.as_ref().map(|dir| dir.join("hooks"));
             let records = self.common_dir.map(|dir| dir.join("requirements"));
-            let records = records.map(|dir| (dir, "what is satisfied is kept there"));
-            let programs =
-                config_dir.as_ref().map(|dir| (dir.join("hooks"), "the hooks' programs are there"));
-            let folders = state.chain(records).chain(programs);
+            let folders = [state_dir.clone(), default_state_dir.clone(), records, programs];
             let main = self.common_dir.filter(|dir| dir.ends_with(".git")).and_then(Path::parent);
             let projects = [Some(root.as_deref().unwrap_or(self.cwd)), main];
             Resolved {
-                folders: folders.flat_map(|(dir, what)| both(&dir).map(|dir| (dir, what))).collect(),
-                own: config_dir.iter().flat_map(|dir| both(dir)).collect(),
-                projects: projects.into_iter().flatten().flat_map(both).collect(),
+                folders: folders.into_iter().flatten().flat_map(both).collect(),
+                own: config_dir.clone().into_iter().flat_map(both).collect(),
+                projects: projects.into_iter().flatten().map(Path::to_path_buf).flat_map(both).collect(),
             }
         })
     }
 
-    /// What a change of this path would change. Links are resolved for paths with a telling name only: most have none.
-    fn change(&self, path: &Path) -> Option<String> {
+    /// The path, if it is protected. Most have no telling name, and nothing has to be resolved for them.
+    fn protected(&self, path: &Path) -> Option<String> {
         let path = flat(path);
-        let is_telling = path.iter().any(|name| is_own_name(&name.to_string_lossy()));
+        let mut names = FILES.into_iter().chain(FOLDERS);
+        let is_telling = names.any(|own| path.iter().any(|name| name.eq_ignore_ascii_case(own)));
         if !is_telling && self.places.root.as_ref().is_some_and(|root| path.starts_with(root)) {
             return None;
         }
-        let resolved = || is_telling.then(|| self.at(&real(&path))).flatten();
-        let what = self.at(&path).or_else(resolved)?;
-        Some(format!("change {} ({what})", path.display()))
+        let is_protected = self.is_protected(&path) || (is_telling && self.is_protected(&real(&path)));
+        is_protected.then(|| path.display().to_string())
     }
 
-    fn at(&self, path: &Path) -> Option<&'static str> {
+    fn is_protected(&self, path: &Path) -> bool {
         let places = self.resolved();
         let is_claude_dir = |folder: &Path| {
             let is_named = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case(".claude"));
             places.own.iter().any(|own| own == folder)
                 || (is_named && places.projects.iter().any(|root| folder.starts_with(root)))
         };
-        if let Some((_, what)) = places.folders.iter().find(|(folder, _)| path.starts_with(folder)) {
-            return Some(what);
-        }
-        if is_claude_dir(path) {
-            return Some(FILES[0].1);
-        }
-        let name = path.file_name()?;
-        let (_, what) = FILES.iter().find(|(file, _)| name.eq_ignore_ascii_case(file))?;
-        path.parent().is_some_and(is_claude_dir).then_some(*what)
+        let is_file =
+            path.file_name().is_some_and(|name| FILES.iter().any(|file| name.eq_ignore_ascii_case(file)));
+        places.folders.iter().any(|folder| path.starts_with(folder))
+            || is_claude_dir(path)
+            || (is_file && path.parent().is_some_and(is_claude_dir))
     }
 
     /// A text of an input may be a path, or a line for a shell: one of several lines only where the key says so.
     fn in_input(&self, input: &Value, is_command: bool) -> Option<String> {
         match input {
             Value::String(text) => {
-                let path = text.strip_prefix("file://").unwrap_or(text);
-                let named = (path.len() <= MAX_PATH).then(|| self.named(path, Some(self.cwd))).flatten();
-                let is_line = text.contains(' ') && (is_command || !text.contains('\n'));
+                let named = self.named(text.strip_prefix("file://").unwrap_or(text), Some(self.cwd));
+                let is_line = is_command || !text.contains('\n');
                 named.or_else(|| is_line.then(|| self.in_line(&command_line::parse(text))).flatten())
             }
             Value::Array(all) => all.iter().find_map(|value| self.in_input(value, is_command)),
@@ -186,84 +172,59 @@ impl<'a> Guarded<'a> {
         }
     }
 
-    /// The protected place that a word of a line names, as it is seen from `folder`.
-    fn named(&self, word: &str, folder: Option<&Path>) -> Option<String> {
-        let word = word.trim_end_matches('/');
-        let home = self
-            .places
-            .config_dir
-            .as_ref()
-            .filter(|dir| dir.ends_with(".claude"))
-            .and_then(|dir| dir.parent());
-        let in_home = word.strip_prefix("~/").zip(home);
-        let (base, rest) =
-            in_home.map_or((folder, word), |(rest, home)| (Some(home), rest.trim_start_matches('/')));
-        let plain = rest.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default();
-        let expands = rest.starts_with('~') || plain.len() < rest.len();
-        match base {
-            Some(base) if !rest.is_empty() && !expands => self.change(&base.join(rest)),
-            // Whatever a pattern matches in a folder of ours.
-            Some(base) if self.is_in_ours(&base.join(plain)) => self.change(&base.join(plain)),
-            _ => {
-                let from_here = folder.map(|folder| folder.join(word).to_string_lossy().into_owned());
-                let is_telling = is_telling(word) || from_here.is_some_and(|word| is_telling(&word));
-                is_telling.then(|| format!("run code that names {word} and may change it"))
-            }
-        }
-    }
-
-    fn is_in_ours(&self, path: &Path) -> bool {
-        self.resolved().folders.iter().any(|(folder, _)| path.starts_with(folder))
-    }
-
     fn in_line(&self, line: &Line) -> Option<String> {
         // A name may be broken by quotes.
         let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
         let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.cwd)));
         let Some(commands) = &line.commands else { return in_text() };
-        let runs_ours = commands.iter().any(|command| is_own(command.program()));
+        let runs_ours =
+            commands.iter().flat_map(|command| &command.words).any(|word| is_own(base_name(word)));
         let is_fed = text.contains("<<") || text.contains("xargs");
         commands.iter().find_map(|command| {
-            let (folder, looks) = (command.folder(self.cwd), !is_harmless(command));
-            let own = if looks { command.with_prefix() } else { Vec::new() };
-            let mut words = command.writes.iter().chain(&own);
+            let (folder, is_harmless) = (command.folder(self.cwd), is_harmless(command));
+            let own = if is_harmless { Vec::new() } else { command.with_prefix() };
+            let words: Vec<String> = command.writes.iter().chain(&own).map(|word| spelled(word)).collect();
             // What its words stand for, and what is fed to it, stands elsewhere in the line.
-            let is_open = (looks && is_fed) || words.clone().any(|word| word.contains(['$', '`', '{']));
-            let named = |word: &String| {
-                let word = spelled(word);
-                parts(&word).find_map(|part| self.named(part, folder.as_deref()))
-            };
-            words
-                .find_map(named)
-                .or_else(|| variable(command, runs_ours))
-                .or_else(|| looks.then(|| handed(command)).flatten())
+            let is_open = (is_fed && !is_harmless) || words.iter().any(|word| word.contains(['$', '`', '{']));
+            let mut parts = words.iter().flat_map(|word| parts(word));
+            parts
+                .find_map(|part| self.named(part, folder.as_deref()))
+                .or_else(|| variable(command, runs_ours).map(ToOwned::to_owned))
                 .or_else(|| is_open.then(in_text).flatten())
         })
     }
-}
 
-/// A name that stands in the paths of what is protected.
-fn is_own_name(name: &str) -> bool {
-    FILES.iter().map(|(file, _)| *file).chain(FOLDERS).any(|own| name.eq_ignore_ascii_case(own))
+    /// The protected place that a word names, seen from `folder`. A pattern may match anything in the folder before it.
+    fn named(&self, word: &str, folder: Option<&Path>) -> Option<String> {
+        let home = self.places.config_dir.as_deref().and_then(Path::parent);
+        let (folder, path) = match word.strip_prefix("~/") {
+            Some(rest) => (home, rest.trim_start_matches('/')),
+            None => (folder, word),
+        };
+        let literal = path.split(['$', '`', '*', '?', '[', '{', '~']).next().unwrap_or_default();
+        let is_literal = literal.len() == path.len();
+        let known = if is_literal { path } else { literal.rsplit_once('/').map_or("", |(before, _)| before) };
+        let found =
+            folder.filter(|_| !path.is_empty()).and_then(|folder| self.protected(&folder.join(known)));
+        let may_be_ours = || (folder.is_none() || !is_literal) && is_telling(path);
+        found.or_else(|| may_be_ours().then(|| word.to_owned()))
+    }
 }
 
 /// A word names something protected, though its folder is not known or the shell puts something in.
 fn is_telling(word: &str) -> bool {
-    let word = word.to_ascii_lowercase().replace(['{', '}'], "");
+    let word = word.trim_end_matches('/').to_ascii_lowercase().replace(['{', '}'], "");
     let (folder, name) = word.rsplit_once('/').unwrap_or(("", &word));
-    let is_file = FILES.iter().any(|(file, _)| *file == name);
-    let may_be_ours = is_file || name == "hooks" || name.contains(['*', '?', '[', '$', ',']);
-    let is_ours = |part: &str| word.contains(part);
+    let (is_file, is_inside) = (FILES.contains(&name), folder.ends_with(".claude"));
     name == ".claude"
-        || (folder.ends_with(".claude") && may_be_ours)
-        || (is_file && (folder.is_empty() || folder.ends_with("$claude_config_dir")))
-        || ["hook-state", ".git/requirements", "$claude_hook_state_dir"].into_iter().any(is_ours)
+        || (is_file && (folder.is_empty() || is_inside))
+        || (is_inside && (name == "hooks" || name.contains(['*', '?', '[', '$', ','])))
+        || PARTS.iter().any(|part| word.contains(part))
 }
 
-/// It reads, or keeps the files, or is one of our own. A folder named OFF switches the hooks off like a file.
+/// It keeps the files, its redirections aside, or is one of our own commands.
 fn is_harmless(command: &Simple) -> bool {
-    let keeps_ours = command.reads() || command.keeps_files() || is_own(command.program());
-    (keeps_ours && command.program() != "mkdir") || command.program() == "eval"
+    command.keeps_files() || is_own(command.program())
 }
 
 /// What may be a path in a text: its words, their parts, and the value behind the letter of an option.
@@ -277,23 +238,13 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
-fn variable(command: &Simple, runs_ours: bool) -> Option<String> {
+fn variable(command: &Simple, runs_ours: bool) -> Option<&'static str> {
     let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
     let is_changed =
         |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
     let set = command.prefix.iter().filter(|_| declares || runs_ours);
     let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
-    let name = changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))?;
-    Some(format!("change {name}, by which Barbless's commands know where they run"))
-}
-
-/// One of the user's commands handed to another program, which may run it out of sight or as a prompt.
-fn handed(command: &Simple) -> Option<String> {
-    let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
-    let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
-    let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
-    let is_handed = words.windows(3).any(is_one) || words.windows(2).any(is_one);
-    is_handed.then(|| format!("run one of the user's own commands through {}", command.program()))
+    changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
 }
 
 fn is_own(program: &str) -> bool {
