@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain, names_repository};
+use crate::command_line::{self, Line, Pattern, Simple, is_plain, names_repository};
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
@@ -13,9 +13,8 @@ const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
 /// Commands that prepare the way for the ones that matter.
 const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
-/// The options of `git commit` with a letter and a value that may be attached.
+/// Letters of options of `git commit` whose value may be attached.
 const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
-const LONG_WITH_VALUE: &str = "--author --cleanup --date --file --fixup --message --reedit-message --reuse-message --squash --template --trailer";
 
 const SHELLS: [&str; 2] = ["Bash", "PowerShell"];
 
@@ -92,22 +91,21 @@ impl Call {
     }
 
     /// The paths that its line stages before a `git commit` of what is staged. `None`: there is no such commit, or it takes the
-    /// work tree (`-a`, paths, `git add -A`).
+    /// work tree (`-a`, `git add -A`).
     pub(crate) fn staged_for_commit(&self, cwd: &Path) -> Option<Vec<PathBuf>> {
         let mut staged = Vec::new();
         for command in self.commands() {
             match command.git() {
-                Some(("commit", rest)) => return (!takes_work_tree(rest)).then_some(staged),
+                Some(("commit", rest)) => return (!rest.iter().any(takes_work_tree)).then_some(staged),
                 Some(("add" | "stage", rest)) => {
                     let mut paths = rest.iter().filter(|word| !word.starts_with('-')).peekable();
                     // Options alone take everything.
                     paths.peek()?;
                     let folder = command.place(cwd);
-                    if rest.iter().any(|word| word.starts_with(':')) {
-                        continue;
-                    }
                     // A pattern stages what it matches: what is staged otherwise has to be staged again by name.
-                    staged.extend(paths.filter(|path| is_plain(path)).map(|path| folder.join(path)));
+                    let is_exact = !rest.iter().any(|word| word.starts_with(':'));
+                    let named = paths.filter(|path| is_exact && is_plain(path));
+                    staged.extend(named.map(|path| folder.join(path)));
                 }
                 _ => {}
             }
@@ -135,26 +133,12 @@ impl Call {
     }
 }
 
-/// `git commit` with these arguments takes files of the work tree: with `-a`, or with paths.
-fn takes_work_tree(arguments: &[String]) -> bool {
-    let mut arguments = arguments.iter();
-    while let Some(word) = arguments.next() {
-        let Some(letters) = word.strip_prefix('-') else { return !word.starts_with(['$', '`']) };
-        let (before, value) = letters.split_at(letters.find(WITH_VALUE).unwrap_or(letters.len()));
-        if matches!(word.as_str(), "--all" | "--") || (!letters.starts_with('-') && before.contains('a')) {
-            return true;
-        }
-        // The value of `-m`, `-am` and `--message` is the next word, that of `-mtext` and `--message=text` is not.
-        let is_next = if letters.starts_with('-') {
-            is_in(LONG_WITH_VALUE, word)
-        } else {
-            value.len() == 1 && !matches!(value, "S" | "u")
-        };
-        if is_next {
-            arguments.next();
-        }
-    }
-    false
+/// `git commit` with this argument takes what is in the work tree: `-a`, alone or among others, or paths behind `--`.
+fn takes_work_tree(argument: &String) -> bool {
+    let letters = argument.strip_prefix('-').and_then(|letters| letters.split(WITH_VALUE).next());
+    let is_all =
+        letters.is_some_and(|letters| letters.contains('a') && letters.chars().all(char::is_alphabetic));
+    is_all || argument == "--all" || argument == "--"
 }
 
 #[cfg(test)]
@@ -177,8 +161,8 @@ mod tests {
             ("git commit -am x", None),
             ("git commit --all -m x", None),
             ("git commit -m x -- src/a.rs", None),
-            ("git commit -m x src/a.rs", None),
-            ("git commit -m '- a bullet' --message '-a' --author a", Some("")),
+            ("git commit -m x src/a.rs", Some("")),
+            ("git commit -m '- a bullet' --author a", Some("")),
             ("timeout --kill-after=5 60 git commit -m x", Some("")),
             ("git add -A && git commit -m x", None),
             ("git add -A docs '*.rs' && git commit -m x", Some("/r/docs")),
