@@ -78,7 +78,7 @@ impl Hook for RequirementsCheck {
     }
 
     fn is_command(prompt: &str) -> bool {
-        typed::line(prompt).is_some() || cli::is_typed::<Self>(prompt)
+        typed::words(prompt).is_some() || cli::is_typed::<Self>(prompt)
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
