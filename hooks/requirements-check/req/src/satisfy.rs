@@ -68,8 +68,8 @@ impl RequestContext<'_> {
                 return Err(format!("req: {name} takes no exception; type: req satisfy {name}"));
             }
             Kind::Dynamic => {
-                let ttl = rule.set.dynamic().and_then(|dynamic| dynamic.approval_ttl);
-                ("approve", "approved", By::Approval, ttl.map_or(5 * 60, u64::from))
+                let secs = rule.set.dynamic().map_or(0, |dynamic| dynamic.approval_ttl.into());
+                ("approve", "approved", By::Approval, secs)
             }
             Kind::Guard | Kind::Evidence => ("waive", "waived", By::Waiver, 30 * 60),
         };
