@@ -1,6 +1,7 @@
 //! How a requirement is satisfied: whether it is now, why not, and what would satisfy it in the permission mode of the call.
 //! Pure, from what was looked at before.
 
+use crate::evidence::order::Late;
 use crate::evidence::{is_asked_for, outdated};
 use crate::rule::Rule;
 use crate::satisfactions::By;
@@ -26,6 +27,31 @@ pub enum Remedy {
     Do(String),
 }
 
+/// A requirement that is not satisfied, why, and what would satisfy it.
+pub(crate) struct Unmet<'a> {
+    pub(crate) rule: Rule<'a>,
+    pub(crate) why: String,
+    pub(crate) remedy: Remedy,
+    /// The call must be another one. The same for the journal, which keeps nothing of a line.
+    pub(crate) instead: Option<&'static str>,
+}
+
+impl<'a> Unmet<'a> {
+    pub(crate) fn new(rule: Rule<'a>, why: String, view: &View<'_>) -> Self {
+        Self { rule, why, remedy: rule.remedy(view), instead: None }
+    }
+
+    /// It is satisfied, but perhaps not any more when the line comes to what needs it.
+    pub(crate) fn by_then(rule: Rule<'a>, Late { why, remedy, step }: Late) -> Self {
+        Self { rule, why, remedy: Remedy::Do(remedy), instead: Some(step) }
+    }
+
+    /// Those of the rules that are not satisfied.
+    pub(crate) fn all(rules: impl Iterator<Item = Rule<'a>>, view: &View<'_>) -> Vec<Self> {
+        rules.filter_map(|rule| Some(Self::new(rule, rule.standing(view).err()?, view))).collect()
+    }
+}
+
 impl Rule<'_> {
     pub fn standing(&self, view: &View<'_>) -> Standing {
         if let Some(exception) = view.exception(self) {
@@ -42,7 +68,8 @@ impl Rule<'_> {
     }
 
     pub fn remedy(&self, view: &View<'_>) -> Remedy {
-        let name = self.word();
+        let (name, there) = (self.word(), view.change_directory());
+        let approve = || view.asks_user(&format!("approve {name}"), "it can be approved for a while");
         let waive =
             || view.asks_user(&format!("waive {name} --note \"the reason\""), "it can be waived for a while");
         Remedy::Do(match &self.set.terms {
@@ -51,24 +78,15 @@ impl Rule<'_> {
                 return Remedy::Satisfy { or: skill.map(|skill| format!("complete the skill {skill}")) };
             }
             Terms::Blocking(_) => view.asks_user(&format!("satisfy {name}"), "only the user may satisfy it"),
-            Terms::Dynamic(_) => {
-                let is_known = view.world.sizes.get(self.name).is_some_and(Result::is_ok);
-                let what = if is_known {
-                    "finish and merge what is there, or split it"
-                } else {
-                    "see to what is in the way"
-                };
-                let approve = view.asks_user(&format!("approve {name}"), "it can be approved for a while");
-                format!("{what}; or {approve}")
+            Terms::Dynamic(_) if view.world.sizes.get(self.name).is_some_and(Result::is_ok) => {
+                format!("finish and merge what is there, or split it; or {}", approve())
             }
+            Terms::Dynamic(_) => format!("see to what is in the way; or {}", approve()),
             Terms::Guard(Guard::ProtectedBranch(_)) => {
-                let there = view.change_directory();
                 format!("work on a branch of your own: {there}git switch -c my-change; or {}", waive())
             }
             Terms::Guard(Guard::SingleSession) => format!("end the other session first; or {}", waive()),
-            Terms::Evidence(evidence) => {
-                format!("{}; or {}", proof(self, evidence, view), waive())
-            }
+            Terms::Evidence(evidence) => format!("{}; or {}", proof(self, evidence, view), waive()),
             Terms::Off(_) => "switch it on".to_owned(),
         })
     }
