@@ -66,11 +66,12 @@ fn asked<'a>(
     next: Vec<String>,
     state: &mut State,
 ) -> (Cow<'static, str>, Audit) {
-    let mut also: Vec<String> = unmet.clone().map(|unmet| unmet.rule.key()).collect();
-    also.dedup();
-    let rule = also.remove(0);
+    let mut keys: Vec<String> = unmet.clone().map(|unmet| unmet.rule.key()).collect();
+    keys.dedup();
+    let mut keys = keys.into_iter();
+    let rule = keys.next().unwrap_or_default();
     state.ask(&rule, unmet.map(|unmet| unmet.rule.name));
-    (Cow::Owned(rule), Audit { next, also, ..Audit::default() })
+    (Cow::Owned(rule), Audit { next, also: keys.collect(), ..Audit::default() })
 }
 
 /// Outcomes of earlier denials and blocks, now that some requirements are satisfied.
@@ -98,17 +99,15 @@ fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
     }
     let judged: Vec<Judged<'_>> =
         facts.places.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
+    let unmet = || judged.iter().flat_map(|place| &place.unmet);
+    let satisfied = || judged.iter().flat_map(|place| &place.satisfied);
     let is_satisfied = |name: &str| {
-        judged.iter().all(|place| !place.lacks(name))
-            && judged.iter().flat_map(|place| &place.satisfied).any(|rule| rule.name == name)
+        satisfied().any(|rule| rule.name == name) && unmet().all(|unmet| unmet.rule.name != name)
     };
     let mut state = input.state.clone();
     let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
-    let answer = if judged.iter().all(|place| place.unmet.is_empty()) {
-        allow(input, facts, &judged, state)
-    } else {
-        deny(input, facts, &judged, state)
-    };
+    let judge = if unmet().next().is_some() { deny } else { allow };
+    let answer = judge(input, facts, &judged, state);
     Outcome { effects, ..answer.with_reactions(followed) }
 }
 
@@ -140,10 +139,6 @@ impl<'a> Judged<'a> {
             }
         }
         Self { view, satisfied, unmet, hopeless }
-    }
-
-    fn lacks(&self, name: &str) -> bool {
-        self.unmet.iter().any(|unmet| unmet.rule.name == name) || self.hopeless.contains(&name)
     }
 }
 

@@ -113,34 +113,30 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// What has no effect in requirements that are switched on.
+/// What has no effect in requirements that are switched on: of each the first.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
     let of_rule = |(name, set): (&String, &Requirement)| {
-        let fault = |keys: &[&str], what: String| SettingFault {
-            path: ["requirements", name].iter().chain(keys).map(ToString::to_string).collect(),
-            what,
-        };
-        let own = Rule { name, set }.lacks().map(|what| fault(&[], what.to_owned()));
-        let of_triggers = remarks(set.triggers.as_deref().unwrap_or_default());
-        let of_triggers = of_triggers.map(|what| fault(&["trigger_tools"], what));
-        own.into_iter().chain(of_triggers).collect::<Vec<_>>()
+        let path = vec!["requirements".to_owned(), name.clone()];
+        if let Some(what) = (Rule { name, set }).lacks() {
+            return Some(SettingFault { path, what: what.to_owned() });
+        }
+        let what = set.triggers.iter().flatten().find_map(never_sets_off)?;
+        Some(SettingFault { path: [path, vec!["trigger_tools".to_owned()]].concat(), what })
     };
-    settings.requirements.iter().filter(|(_, set)| set.is_on()).flat_map(of_rule).collect()
+    settings.requirements.iter().filter(|(_, set)| set.is_on()).filter_map(of_rule).collect()
 }
 
-/// Triggers that no call sets off: what is wrong with the first of each kind. The name itself is left out: it may hold anything.
-fn remarks(triggers: &[Trigger]) -> impl Iterator<Item = String> {
-    let near = |trigger: &Trigger| misspelt_tool(trigger.tool.as_str()).filter(|_| trigger.tool.is_literal());
-    let misspelt = triggers.iter().find_map(near).map(|near| {
-        format!("no tool is called that; did you mean {near}? As it stands, it holds none of its calls")
-    });
-    let is_shell = |trigger: &Trigger| ["Bash", "PowerShell"].iter().any(|shell| trigger.tool.is_name(shell));
-    let is_blind =
-        |trigger: &Trigger| !trigger.is_any_call() && !is_shell(trigger) && near(trigger).is_none();
-    let blind = triggers.iter().any(is_blind).then(|| {
-        "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored".to_owned()
-    });
-    misspelt.into_iter().chain(blind)
+/// Why no call sets the trigger off. The name itself is left out: it may hold anything.
+fn never_sets_off(trigger: &Trigger) -> Option<String> {
+    let tool = &trigger.tool;
+    if let Some(near) = misspelt_tool(tool.as_str()).filter(|_| tool.is_literal()) {
+        return Some(format!(
+            "no tool is called that; did you mean {near}? As it stands, it holds none of its calls"
+        ));
+    }
+    let is_shell = ["Bash", "PowerShell"].iter().any(|shell| tool.is_name(shell));
+    let what = "a command_pattern or command_regex looks at Bash calls only; this trigger is ignored";
+    (!trigger.is_any_call() && !is_shell).then(|| what.to_owned())
 }
 
 #[cfg(test)]

@@ -210,7 +210,6 @@ impl Scope {
     }
 }
 
-/// Where a requirement is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Enforce {
@@ -222,7 +221,6 @@ pub enum Enforce {
     Both,
 }
 
-/// Who may satisfy a requirement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SatisfiedBy {
@@ -233,7 +231,6 @@ pub enum SatisfiedBy {
     User,
 }
 
-/// What is done beside tool calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hooks {
@@ -245,7 +242,6 @@ pub struct Hooks {
     pub session_end: SessionEnd,
 }
 
-/// At a session's start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionStart {
@@ -255,7 +251,6 @@ pub struct SessionStart {
     pub custom_header: Option<String>,
 }
 
-/// At the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
@@ -265,7 +260,6 @@ pub struct Stop {
     pub verify_scopes: Vec<Scope>,
 }
 
-/// At a session's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionEnd {
@@ -376,7 +370,6 @@ enum Calculator {
     BranchSize,
 }
 
-/// From which value on.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Thresholds {
@@ -386,7 +379,6 @@ struct Thresholds {
     block: Option<Bounded<1, 100_000_000>>,
 }
 
-/// A condition.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum GuardType {

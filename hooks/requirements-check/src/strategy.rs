@@ -136,12 +136,9 @@ fn unprotected(branches: &[Glob], view: &View<'_>) -> Standing {
 }
 
 fn alone(view: &View<'_>) -> Standing {
-    match view.world.others.as_slice() {
-        [] => Ok("no other session is live here".to_owned()),
-        [other] => Err(format!("session {other} is live on this project too")),
-        [other, more @ ..] => {
-            Err(format!("session {other} and {} more are live on this project too", more.len()))
-        }
+    match view.world.others.join(" and ").as_str() {
+        "" => Ok("no other session is live here".to_owned()),
+        others => Err(format!("live on this project too: session {others}")),
     }
 }
 
