@@ -1,8 +1,5 @@
 //! The rules, event by event. Pure: facts in, a verdict and changes out.
 
-mod after;
-mod before;
-
 use std::borrow::Cow;
 
 use shared::cli::Reply;
@@ -11,12 +8,16 @@ use shared::protocol::Event;
 use shared::stop_gate::{self, TurnWork, never_blocked};
 
 use crate::RequirementsCheck;
+use crate::call::Call;
 use crate::change::{Change, Target};
+use crate::evidence::{self, order};
+use crate::rails;
 use crate::registry::Entry;
-use crate::rule::Rule;
-use crate::settings::{Kind, Scope, Settings};
-use crate::state::State;
-use crate::view::{Facts, View, World};
+use crate::rule::{Rule, Unmet};
+use crate::satisfactions::{By, Satisfaction};
+use crate::settings::{Guard, Kind, Scope, Settings, Terms};
+use crate::state::{Run, State, Uncounted};
+use crate::view::{After, Before, Facts, Place, View, World};
 use crate::wording;
 use crate::words::plain;
 
@@ -25,8 +26,8 @@ type Answer = Outcome<State, Change>;
 
 pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
     let answer = match input.facts {
-        Facts::Before(facts) => before::a_call(input, facts),
-        Facts::After(facts) => after::a_call(input, facts),
+        Facts::Before(facts) => before(input, facts),
+        Facts::After(facts) => after(input, facts),
         Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop(input, world, *work),
         Facts::Start(world) => start(input, world),
@@ -59,12 +60,16 @@ fn remember(input: &HookInput<'_>, state: State) -> Answer {
 }
 
 /// A denial or a block asks for these: the rule it goes by, and what the journal keeps.
-fn asked(rules: &[Rule<'_>], next: Vec<String>, state: &mut State) -> (Cow<'static, str>, Audit) {
-    let mut keys: Vec<String> = rules.iter().map(Rule::key).collect();
+fn asked<'a>(
+    unmet: impl Iterator<Item = &'a Unmet<'a>> + Clone,
+    next: Vec<String>,
+    state: &mut State,
+) -> (Cow<'static, str>, Audit) {
+    let mut keys: Vec<String> = unmet.clone().map(|unmet| unmet.rule.key()).collect();
     keys.dedup();
     let mut keys = keys.into_iter();
     let rule = keys.next().unwrap_or_default();
-    state.ask(&rule, rules.iter().map(|rule| rule.name));
+    state.ask(&rule, unmet.map(|unmet| unmet.rule.name));
     (Cow::Owned(rule), Audit { next, also: keys.collect(), ..Audit::default() })
 }
 
@@ -81,6 +86,291 @@ fn reactions(
         Some(_) if !is_satisfied(name) => None,
         Some(rule) if view.exception(&rule).is_some() => Some(ReactionKind::Overridden),
         Some(_) => Some(ReactionKind::Followed),
+    })
+}
+
+/// Before a call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
+fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
+    let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
+    let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
+    if let Some(verdict) = facts.breach.clone() {
+        return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
+    }
+    let judged: Vec<Judged<'_>> =
+        facts.places.iter().map(|place| Judged::of(input, &facts.call, place)).collect();
+    let unmet = || judged.iter().flat_map(|place| &place.unmet);
+    let satisfied = || judged.iter().flat_map(|place| &place.satisfied);
+    let is_satisfied = |name: &str| {
+        satisfied().any(|rule| rule.name == name) && unmet().all(|unmet| unmet.rule.name != name)
+    };
+    let mut state = input.state.clone();
+    let followed = reactions(input, &view(input, own, None), is_satisfied, &mut state);
+    let judge = if unmet().next().is_some() { deny } else { allow };
+    let answer = judge(input, facts, &judged, state);
+    Outcome { effects, ..answer.with_reactions(followed) }
+}
+
+/// What the call needs in one work tree.
+struct Judged<'a> {
+    view: View<'a>,
+    satisfied: Vec<Rule<'a>>,
+    unmet: Vec<Unmet<'a>>,
+    /// Not satisfied either, but the satisfaction could not be kept: asking for it would deny for ever.
+    hopeless: Vec<&'a str>,
+}
+
+impl<'a> Judged<'a> {
+    fn of(input: &'a HookInput<'_>, call: &'a Call, place: &'a Place) -> Self {
+        let view = view(input, &place.world, call.id.as_deref());
+        let (mut satisfied, mut unmet, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
+        let needed = Rule::all(input.settings)
+            .filter(|rule| place.judged.iter().any(|name| name == rule.name))
+            .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
+        for rule in needed {
+            match rule.standing(&view) {
+                Err(_) if !can_be_kept(&rule, input, &view) => hopeless.push(rule.name),
+                Err(why) => unmet.push(Unmet::new(rule, why, &view)),
+                Ok(_) if view.exception(&rule).is_some() => satisfied.push(rule),
+                Ok(_) => match order::late(&rule, call, view.world) {
+                    Some(late) => unmet.push(Unmet::by_then(rule, late)),
+                    None => satisfied.push(rule),
+                },
+            }
+        }
+        Self { view, satisfied, unmet, hopeless }
+    }
+}
+
+fn can_be_kept(rule: &Rule<'_>, input: &HookInput<'_>, view: &View<'_>) -> bool {
+    match rule.kind() {
+        Kind::Blocking => view.world.can_satisfy,
+        // A run counts through the session's state.
+        Kind::Evidence => view.world.can_prove && input.state_is_usable,
+        Kind::Dynamic | Kind::Guard => true,
+    }
+}
+
+/// A file outside of any work tree is on no branch.
+fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
+    let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
+    matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)))
+        && !view.world.cwd.join(file).starts_with(root)
+}
+
+fn deny(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
+    let (mut texts, mut next) = (Vec::new(), Vec::new());
+    for Judged { view, unmet, .. } in judged.iter().filter(|place| !place.unmet.is_empty()) {
+        let (text, steps) = wording::denial(&facts.call, view, unmet, input.origin);
+        texts.push(text);
+        next.extend(steps);
+    }
+    let (rule, audit) = asked(judged.iter().flat_map(|place| &place.unmet), next, &mut state);
+    let verdict = Verdict::Deny { reason: texts.join("\n"), rule };
+    let notice = judged.first().and_then(|own| state.untold(&own.view.world.notes));
+    // The denial stands whether or not it can be remembered.
+    Outcome { verdict, memory: Memory::Note(state), notice, audit, ..Outcome::pass() }
+}
+
+fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state: State) -> Answer {
+    let mut notes: Vec<String> = judged.iter().take(1).flat_map(|own| own.view.world.notes.clone()).collect();
+    let mut warnings = Vec::new();
+    for Judged { view, satisfied, hopeless, .. } in judged {
+        if !hopeless.is_empty() {
+            notes.push(wording::cannot_be_kept(&view.world.here, hopeless));
+        }
+        for rule in satisfied {
+            warnings.extend(warning(rule, view, &mut state));
+            // The call holds the single-use satisfactions it needs until it has run.
+            let is_held = rule.set.scope == Scope::SingleUse;
+            if let (true, Some(call), Some(held)) = (is_held, view.call, view.satisfaction(rule)) {
+                state.reserve(rule.name, held.identity(), call);
+            }
+        }
+    }
+    for run in &facts.runs {
+        state.begin(run.clone());
+    }
+    let notice = state.untold(&notes);
+    let verdict = advice((!warnings.is_empty()).then(|| warnings.join("\n")));
+    Outcome { verdict, notice, ..remember(input, state) }
+}
+
+/// The text about a size that has passed its warning, once until it is below again.
+fn warning(rule: &Rule<'_>, view: &View<'_>, state: &mut State) -> Option<String> {
+    let (dynamic, size) = (rule.set.dynamic()?, view.world.sizes.get(rule.name)?.as_ref().ok()?);
+    let Some(warn) = dynamic.warn.filter(|warn| size.lines >= *warn) else {
+        state.warned.remove(rule.name);
+        return None;
+    };
+    let is_new = state.warned.insert(rule.name.to_owned());
+    let text = format!(
+        "requirements-check: {}: {} changed lines against {}, warned from {warn} on; calls are denied from {} on. \
+         Plan to finish and merge what is there.",
+        rule.name, size.lines, size.base, dynamic.block
+    );
+    is_new.then_some(text)
+}
+
+/// After a call that ran: what it made due, what it proved, which single-use satisfactions it used up, what it satisfied.
+fn after(input: &HookInput<'_>, facts: &After) -> Answer {
+    let view = view(input, &facts.world, facts.call.id.as_deref());
+    let mut ended = Ended { input, facts, view, state: input.state.clone() };
+    let mut effects = ended.used_up();
+    let runs = facts.call.id.as_deref().map(|call| ended.state.end(call)).unwrap_or_default();
+    for rule in Rule::all(input.settings) {
+        ended.note_what_is_due(&rule);
+        effects.extend(ended.proved(&rule, runs.iter().find(|run| run.name == rule.name)));
+        effects.extend(ended.satisfied(&rule));
+    }
+    let verdict = advice(ended.after_planning());
+    let notice = ended.state.untold(&facts.world.notes);
+    Outcome { verdict, notice, effects, ..remember(input, ended.state) }
+}
+
+struct Ended<'a> {
+    input: &'a HookInput<'a>,
+    facts: &'a After,
+    view: View<'a>,
+    state: State,
+}
+
+impl Ended<'_> {
+    fn target(&self, rule: &Rule<'_>) -> Target {
+        Target::new(&self.view.world.here, rule.name, rule.set.scope, self.view.session)
+    }
+
+    fn note_what_is_due(&mut self, rule: &Rule<'_>) {
+        let (call, world) = (&self.facts.call, self.view.world);
+        let is_about =
+            |file| world.top().is_none_or(|root| evidence::is_about(rule, root, &world.cwd.join(file)));
+        let is_changed = if call.is_edit() {
+            self.facts.succeeded && call.file.as_deref().is_none_or(is_about)
+        } else {
+            self.facts.changed.iter().any(|name| name == rule.name)
+        };
+        // A line that fails may have done half of its work; any other tool that fails has done nothing.
+        let is_triggered = (self.facts.succeeded || call.line.is_some()) && rule.is_triggered_by(call);
+        if is_triggered || (is_changed && rule.kind() == Kind::Evidence) {
+            self.state.due.insert(rule.name.to_owned());
+        }
+    }
+
+    /// Single-use satisfactions: used up by a call that succeeded, free again after one that failed.
+    fn used_up(&mut self) -> Vec<Change> {
+        let Some(call) = self.facts.call.id.as_deref() else { return Vec::new() };
+        if !self.facts.succeeded {
+            self.state.release(call);
+            return Vec::new();
+        }
+        let spent = self.state.spend(call);
+        let clear = |(name, held): (String, i64)| {
+            let rule = Rule::named(self.input.settings, &name)?;
+            // A satisfaction that was set while the call ran is for the next call.
+            self.view.satisfaction(&rule).filter(|found| found.identity() <= held)?;
+            let mut target = self.target(&rule);
+            let own = &self.view.world.branch.requirements.get(&name)?.sessions;
+            target.session = target.session.filter(|session| own.contains_key(session));
+            Some(Change::Clear(target))
+        };
+        spent.into_iter().filter_map(clear).collect()
+    }
+
+    /// A command that passed becomes evidence, one that failed removes it, one that does not count leaves its reason.
+    fn proved(&mut self, rule: &Rule<'_>, run: Option<&Run>) -> Option<Change> {
+        let (facts, world) = (self.facts, self.view.world);
+        let Some(found) = evidence::command_of(rule, &facts.call) else {
+            let (shown, line) = evidence::near_miss(rule, &facts.call).filter(|_| facts.succeeded)?;
+            let why = "it is not one of the commands that count".to_owned();
+            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown, why, line });
+            return None;
+        };
+        let why = if facts.succeeded {
+            found.not_counted(rule, facts, run.is_some())
+        } else {
+            Some(if facts.is_unfinished { "it was interrupted" } else { "it failed" }.to_owned())
+        };
+        if let Some(why) = why {
+            let line = found.line_in(world);
+            self.state.uncounted.insert(rule.name.to_owned(), Uncounted { shown: found.shown, why, line });
+            return (!facts.succeeded).then(|| Change::Clear(self.target(rule)));
+        }
+        self.state.uncounted.remove(rule.name);
+        let mut run = run?.clone();
+        if facts.changed.iter().any(|name| name == rule.name) {
+            // It passed on other files than those that were noted, and on others than those of now. No files are like that.
+            run.files.insert_str(0, "changed while it ran: ");
+        }
+        let satisfaction = Satisfaction::new(By::Evidence, self.input.now).with(|metadata| {
+            (metadata.command, metadata.fingerprint) = (Some(run.command), Some(run.files));
+            metadata.asked = Some(evidence::asked_by(rule, found.set));
+        });
+        Some(Change::Set(self.target(rule), Box::new(satisfaction)))
+    }
+
+    /// A skill or `req satisfy` satisfies the requirement, unless it is satisfied already.
+    fn satisfied(&self, rule: &Rule<'_>) -> Option<Change> {
+        let (facts, now) = (self.facts, self.input.now);
+        let Terms::Blocking(blocking) = &rule.set.terms else { return None };
+        let skill = facts.call.skill.clone().filter(|skill| blocking.is_by_skill(skill));
+        let by_command = facts.satisfied.iter().any(|name| name == rule.name) && !rule.set.is_the_users();
+        if !facts.succeeded || (skill.is_none() && !by_command) || rule.standing(&self.view).is_ok() {
+            return None;
+        }
+        let by = if skill.is_some() { By::Skill } else { By::Agent };
+        let satisfaction = Satisfaction::new(by, now).with(|metadata| metadata.skill = skill);
+        Some(Change::Set(self.target(rule), Box::new(satisfaction)))
+    }
+
+    fn after_planning(&self) -> Option<String> {
+        if self.facts.call.tool != "ExitPlanMode" || !self.facts.succeeded {
+            return None;
+        }
+        let unmet = Unmet::all(Rule::all(self.input.settings).filter(Rule::is_for_calls), &self.view);
+        (!unmet.is_empty()).then(|| wording::after_planning(&self.view, &unmet, self.input.origin))
+    }
+}
+
+/// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.
+fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
+    let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
+    let view = view(input, world, None);
+    let unmet = Unmet::all(due(input.settings, &view), &view);
+    let is_unmet = |name: &str| unmet.iter().any(|unmet| unmet.rule.name == name);
+    let is_satisfied =
+        |name: &str| !is_unmet(name) && due(input.settings, &view).any(|rule| rule.name == name);
+    let mut state = input.state.clone();
+    let followed = reactions(input, &view, is_satisfied, &mut state);
+    if unmet.is_empty() {
+        return remember(input, state).with_reactions(followed);
+    }
+    let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
+    if input.headless {
+        return Outcome::allow("nobody is watching, so a stop is not held");
+    }
+    if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
+        return Outcome::allow(reason);
+    }
+    if input.blocks.own > 0 {
+        let given_up = state.settle(|name| is_unmet(name).then_some(ReactionKind::Overridden));
+        let audit_event = Some(AuditEvent::Allowed("blocked once for this prompt already"));
+        let answer = Outcome { audit_event, ..remember(input, state) };
+        return answer.with_reactions(followed).with_reactions(given_up);
+    }
+    let (reason, steps) = wording::stop(&view, &unmet, input.origin);
+    let (rule, audit) = asked(unmet.iter(), steps, &mut state);
+    let verdict = Verdict::Block { reason, rule };
+    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
+}
+
+/// The requirements this session has made due, of the scopes that are verified.
+pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<Item = Rule<'a>> {
+    let stop = &settings.hooks.stop;
+    Rule::all(settings).filter(move |rule| {
+        let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
+        // A single-use satisfaction is used up by the end of a turn, as intended.
+        let can_lapse =
+            matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
+        is_verified && (rule.is_for_stops() || can_lapse) && view.state.due.contains(rule.name)
     })
 }
 
@@ -143,56 +433,6 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
         }))
     };
     session.zip(world.root.clone()).map(alive).into_iter().collect()
-}
-
-/// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.
-fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
-    let Event::Stop(stop) = &input.request.event else { return Outcome::pass() };
-    let view = view(input, world, None);
-    let (mut satisfied, mut unmet) = (Vec::new(), Vec::new());
-    for rule in due(input.settings, &view) {
-        match rule.standing(&view) {
-            Ok(_) => satisfied.push(rule.name),
-            Err(why) => unmet.push((rule, why)),
-        }
-    }
-    let mut state = input.state.clone();
-    let followed = reactions(input, &view, |name| satisfied.contains(&name), &mut state);
-    if unmet.is_empty() {
-        return remember(input, state).with_reactions(followed);
-    }
-    let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
-    if input.headless {
-        return Outcome::allow("nobody is watching, so a stop is not held");
-    }
-    if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
-        return Outcome::allow(reason);
-    }
-    let names = || unmet.iter().map(|(rule, _)| rule.name);
-    if input.blocks.own > 0 {
-        let given_up = |name: &str| names().any(|unmet| unmet == name).then_some(ReactionKind::Overridden);
-        let given_up = state.settle(given_up);
-        let allowed = Some(AuditEvent::Allowed("blocked once for this prompt already"));
-        let answer = Outcome { audit_event: allowed, ..remember(input, state) };
-        return answer.with_reactions(followed).with_reactions(given_up);
-    }
-    let told = wording::stop(&view, &unmet, input.origin);
-    let rules: Vec<Rule<'_>> = unmet.iter().map(|(rule, _)| *rule).collect();
-    let (rule, audit) = asked(&rules, told.steps, &mut state);
-    let verdict = Verdict::Block { reason: told.text, rule };
-    Outcome { verdict, audit, ..remember(input, state) }.with_reactions(followed)
-}
-
-/// The requirements this session has made due, of the scopes that are verified.
-pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<Item = Rule<'a>> {
-    let stop = &settings.hooks.stop;
-    Rule::all(settings).filter(move |rule| {
-        let is_verified = stop.verify_requirements && stop.verify_scopes.contains(&rule.set.scope);
-        // A single-use satisfaction is used up by the end of a turn, as intended.
-        let can_lapse =
-            matches!(rule.kind(), Kind::Blocking | Kind::Dynamic) && rule.set.scope != Scope::SingleUse;
-        is_verified && (rule.is_for_stops() || can_lapse) && view.state.due.contains(rule.name)
-    })
 }
 
 #[cfg(test)]

@@ -16,14 +16,15 @@ pub(crate) mod order;
 /// Arguments with which a test command tests nothing.
 const NOT_ARGS: &str = "--no-run --list --help --version --dry-run --collect-only --listTests -h";
 
+/// Those that are known of a runner.
 const LIST_ONLY: [(&str, &str); 14] = [
     ("cargo", "-V"),
     ("ctest", "-N --show-only"),
     ("dotnet", "--list-tests -t"),
     ("go", "-list -c -n -exec"),
-    ("gradle", "-m -x --exclude-task --tasks"),
+    ("gradle gradlew", "-m -x --exclude-task --tasks"),
     ("jest", "--showConfig --clearCache"),
-    ("make", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
+    ("make gmake", "-i -n -q -t --ignore-errors --just-print --recon --question --touch"),
     ("mvn", "-DskipTests -Dmaven.test.skip"),
     ("phpunit", "--list-tests --list-groups --list-suites --list-tests-xml"),
     ("playwright", "--ui"),
@@ -32,7 +33,6 @@ const LIST_ONLY: [(&str, &str); 14] = [
     ("tox", "-l -a --listenvs --notest --showconfig"),
     ("vitest", "list --ui"),
 ];
-const ALIASES: [(&str, &str); 2] = [("gradlew", "gradle"), ("gmake", "make")];
 
 /// Options that say where something runs.
 const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file";
@@ -187,11 +187,10 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
 /// The command has one of the arguments with which it proves nothing: those that are set, else those that are known of its
 /// runner. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
 fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
+    let runs = |runners: &str| simple.words.iter().any(|word| is_in(runners, base_name(word)));
     let known = || {
-        let names = simple.words.iter().map(|word| base_name(word));
-        let name_of = |name| ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
-        let known = names.filter_map(|name| LIST_ONLY.iter().find(|(runner, _)| *runner == name_of(name)));
-        known.map(|(_, options)| *options).chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace).collect()
+        let of_runner = LIST_ONLY.iter().filter(|(runners, _)| runs(runners)).map(|(_, options)| *options);
+        of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace).collect()
     };
     let set = rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref());
     let options: Vec<&str> = set.map_or_else(known, |set| set.iter().map(String::as_str).collect());

@@ -60,12 +60,12 @@ pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
 fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
     let world = Look::new(context).world;
     let asker = || Asker::of_prompt(context, prompt, source);
-    let answered = if let Some(line) = typed::line(prompt) {
+    let answered = if let Some(words) = typed::words(prompt) {
         let is_typed = asker().caller == Caller::Typed;
         let (session, project) = (session.to_owned(), context.places.root.clone());
         let asking = typed::Asking { session, is_typed, project };
         // `req` has carried out its own changes.
-        line.answer(&asking, context.places, &world.cwd).map(Reply::yes)
+        typed::answer(&words, &asking, context.places, &world.cwd).map(Reply::yes)
     } else if cli::is_typed::<RequirementsCheck>(prompt) {
         cli::typed::<RequirementsCheck>(prompt, &asker())
     } else {

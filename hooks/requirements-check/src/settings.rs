@@ -1,15 +1,14 @@
 //! Settings: the requirements by name, and what the hook does at a session's start, stop and end. A requirement that could not
-//! work is none of them: `written` resolves it when it is read, `checked` checks and compiles its texts. The keys are those of
-//! the original tool where it had them. A requirement's defaults stand in `written`, because users name requirements; the others
-//! in config/defaults.yaml.
+//! work is none of them: it is resolved when it is read, and `checked` compiles its texts. The keys are those of the original
+//! tool where it had them. A requirement's defaults stand here, because users name requirements; the others in config/defaults.yaml.
 
 mod checked;
-mod written;
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use shared::config::Bounded;
 
 pub(crate) use checked::glob_set;
 pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
@@ -19,14 +18,14 @@ pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 #[serde(deny_unknown_fields)]
 pub struct Settings {
     /// What is required, by name.
-    #[schemars(with = "BTreeMap<String, written::Written>")]
+    #[schemars(with = "BTreeMap<String, Written>")]
     pub requirements: BTreeMap<String, Requirement>,
     /// What is done at a session's start, at a stop, and at its end.
     pub hooks: Hooks,
 }
 
 #[derive(Debug, Clone, Deserialize)]
-#[serde(try_from = "written::Written")]
+#[serde(try_from = "Written")]
 pub struct Requirement {
     pub terms: Terms,
     pub scope: Scope,
@@ -75,7 +74,7 @@ pub struct Dynamic {
     /// Seconds.
     pub cache_ttl: u32,
     /// Seconds.
-    pub approval_ttl: Option<u32>,
+    pub approval_ttl: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -211,7 +210,6 @@ impl Scope {
     }
 }
 
-/// Where a requirement is enforced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Enforce {
@@ -223,7 +221,6 @@ pub enum Enforce {
     Both,
 }
 
-/// Who may satisfy a requirement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SatisfiedBy {
@@ -234,7 +231,6 @@ pub enum SatisfiedBy {
     User,
 }
 
-/// What is done beside tool calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hooks {
@@ -246,7 +242,6 @@ pub struct Hooks {
     pub session_end: SessionEnd,
 }
 
-/// At a session's start.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionStart {
@@ -256,7 +251,6 @@ pub struct SessionStart {
     pub custom_header: Option<String>,
 }
 
-/// At the end of a turn.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
@@ -266,12 +260,232 @@ pub struct Stop {
     pub verify_scopes: Vec<Scope>,
 }
 
-/// At a session's end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionEnd {
     /// The session's own satisfactions are removed; else a resumed session finds them again.
     pub clear_session_state: bool,
+}
+
+/// One requirement, as a file writes it.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "Requirement")]
+#[serde(deny_unknown_fields, default)]
+struct Written {
+    /// It is required. Without this key it is not, so that a file may describe what another one switches on.
+    #[schemars(extend("examples" = [true]))]
+    enabled: bool,
+    /// How it is satisfied.
+    #[serde(rename = "type")]
+    #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
+    kind: Kind,
+    /// Where a satisfaction or evidence counts. A satisfaction under `session` can be widened: `req satisfy NAME --branch`.
+    #[schemars(extend("default" = "session", "examples" = ["branch"]))]
+    scope: Scope,
+    /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
+    #[schemars(extend("examples" = ["both"]))]
+    enforce: Option<Enforce>,
+    /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
+    /// `NotebookEdit`; evidence none.
+    #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
+    trigger_tools: Option<Vec<OneOr<Glob, Trigger>>>,
+    /// What Claude reads when it is not satisfied.
+    #[schemars(extend("examples" = ["Write the plan first."]))]
+    #[serde(alias = "blocking_message")]
+    message: Option<String>,
+    /// One line on what it is for, for lists.
+    #[schemars(extend("examples" = ["every change has a plan"]))]
+    #[serde(alias = "short_message")]
+    description: Option<String>,
+    /// What to do before it is satisfied; shown with the denial.
+    #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
+    checklist: Vec<String>,
+    /// Who may satisfy it.
+    #[schemars(extend("default" = "agent", "examples" = ["user"], "x-when-wrong" = "user"))]
+    satisfied_by: SatisfiedBy,
+    /// Skills whose start without an error satisfies it; that one was carried through is Claude's word.
+    #[schemars(extend("examples" = [["adr-review", "docs:adr"]]))]
+    satisfied_by_skill: Option<OneOr<String, Vec<String>>>,
+    /// The skill to name in the denial.
+    #[schemars(extend("examples" = ["adr-review"]))]
+    auto_resolve_skill: Option<String>,
+    /// Satisfactions and evidence older than so many seconds do not count.
+    #[schemars(extend("examples" = [43_200]))]
+    ttl_secs: Option<Bounded<1, 31_536_000>>,
+
+    /// Dynamic: what is computed.
+    #[schemars(extend("examples" = ["branch_size"]))]
+    calculator: Option<Calculator>,
+    /// Dynamic: from which value on the user is warned, and from which on calls are denied.
+    #[schemars(extend("examples" = [{"warn": 250, "block": 400}]))]
+    thresholds: Thresholds,
+    /// Dynamic: the branch to compare with. Empty: upstream, else `origin/HEAD`, main, master.
+    #[schemars(extend("examples" = ["origin/develop"]))]
+    base: Option<String>,
+    /// Dynamic: files that do not count.
+    #[schemars(extend("examples" = [["**/*.snap"]]))]
+    exclude: Vec<Glob>,
+    /// Dynamic: after so many seconds everything is counted again. Empty: 30.
+    #[schemars(extend("examples" = [120]))]
+    cache_ttl: Option<Bounded<0, 3600>>,
+    /// Dynamic: `req approve` holds for so many seconds. Empty: 300.
+    #[schemars(extend("examples" = [3_600]))]
+    approval_ttl: Option<Bounded<1, 604_800>>,
+
+    /// Guard: the condition.
+    #[schemars(extend("examples" = ["single_session"]))]
+    guard_type: Option<GuardType>,
+    /// Guard `protected_branch`: which branches. Empty: main and master.
+    #[schemars(extend("examples" = [["main", "release/*"]]))]
+    protected_branches: Option<Vec<Glob>>,
+
+    /// Evidence: commands, one of which must have passed; words as in `cargo test`, or a regular expression.
+    #[schemars(extend("examples" = [["npm test", "pytest( .*)?"]]))]
+    command: Option<OneOr<CommandPattern, Vec<CommandPattern>>>,
+    /// Evidence: the files it is about. Empty: all of the work tree.
+    #[schemars(extend("examples" = [["src/**", "Cargo.toml"]]))]
+    paths: Vec<Glob>,
+    /// Evidence: a command with one of these arguments proves nothing. Empty: `--no-run`, `--list`, `--help` and the like.
+    #[schemars(extend("examples" = [["--no-run", "--list"]]))]
+    not_args: Option<Vec<String>>,
+    /// Evidence: the command's output must match this regular expression.
+    #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
+    min_output: Option<Pattern>,
+    /// Evidence: a file that must be there.
+    #[schemars(extend("examples" = ["docs/review.md"]))]
+    file: Option<OneOr<Glob, File>>,
+    /// Evidence `file`: it must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
+    #[schemars(extend("examples" = ["HEAD"]))]
+    newer_than: Option<Age>,
+    /// Evidence `file`: each of these regular expressions must match somewhere in it.
+    #[schemars(extend("examples" = [["^## Risks", "LGTM"]]))]
+    contains: Vec<Pattern>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Calculator {
+    /// Lines inserted and deleted against the base branch, committed or not.
+    #[serde(alias = "branch_size_calculator")]
+    BranchSize,
+}
+
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+struct Thresholds {
+    /// From so many lines on the user and Claude are told, once per crossing.
+    warn: Option<Bounded<1, 100_000_000>>,
+    /// From so many lines on the requirement is not satisfied.
+    block: Option<Bounded<1, 100_000_000>>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum GuardType {
+    /// The branch is none of `protected_branches`.
+    ProtectedBranch,
+    /// No other live session works on this project.
+    SingleSession,
+}
+
+// A short form, or the whole one.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum OneOr<A, B> {
+    One(A),
+    Whole(B),
+}
+
+impl<A, B> OneOr<A, B> {
+    fn whole(self, of_one: impl FnOnce(A) -> B) -> B {
+        match self {
+            Self::One(one) => of_one(one),
+            Self::Whole(whole) => whole,
+        }
+    }
+}
+
+impl<T> OneOr<T, Vec<T>> {
+    fn all(self) -> Vec<T> {
+        self.whole(|one| vec![one])
+    }
+}
+
+impl TryFrom<Written> for Requirement {
+    type Error = &'static str;
+
+    fn try_from(mut written: Written) -> Result<Self, Self::Error> {
+        let of_tool = |tool| Trigger { tool, command_pattern: None, command_regex: None };
+        let triggers = written
+            .trigger_tools
+            .take()
+            .map(|triggers| triggers.into_iter().map(|trigger| trigger.whole(of_tool)).collect::<Vec<_>>());
+        let is_evidence = written.kind == Kind::Evidence;
+        let usual = match triggers.as_deref() {
+            _ if !is_evidence => Enforce::Tool,
+            // Evidence has to hold at the end of a turn, and before the calls it names.
+            None | Some([]) => Enforce::Stop,
+            Some(_) => Enforce::Both,
+        };
+        Ok(Self {
+            scope: written.scope,
+            enforce: written.enforce.unwrap_or(usual),
+            triggers: triggers.or_else(|| is_evidence.then(Vec::new)),
+            message: written.message.take(),
+            description: written.description.take(),
+            checklist: std::mem::take(&mut written.checklist),
+            ttl_secs: written.ttl_secs.map(|ttl| ttl.get().into()),
+            terms: written.terms()?,
+        })
+    }
+}
+
+impl Written {
+    /// A requirement that is switched on and lacks what its type needs is an error, so that the level below counts.
+    fn terms(self) -> Result<Terms, &'static str> {
+        Ok(match (self.kind, self.guard_type) {
+            (kind, _) if !self.enabled => Terms::Off(kind),
+            (Kind::Blocking, _) => Terms::Blocking(Blocking {
+                satisfied_by: self.satisfied_by,
+                skills: self.satisfied_by_skill.map(OneOr::all).unwrap_or_default(),
+                skill_to_name: self.auto_resolve_skill,
+            }),
+            (Kind::Dynamic, _) => {
+                self.calculator.ok_or("a dynamic requirement needs `calculator: branch_size`")?;
+                let block = self.thresholds.block.ok_or("a dynamic requirement needs `thresholds.block`")?;
+                Terms::Dynamic(Dynamic {
+                    warn: self.thresholds.warn.map(|warn| warn.get().into()),
+                    block: block.get().into(),
+                    base: self.base,
+                    exclude: self.exclude,
+                    cache_ttl: self.cache_ttl.map_or(30, Bounded::get),
+                    approval_ttl: self.approval_ttl.map_or(300, Bounded::get),
+                })
+            }
+            (Kind::Guard, None) => {
+                return Err("a guard needs `guard_type: protected_branch` or `single_session`");
+            }
+            (Kind::Guard, Some(GuardType::SingleSession)) => Terms::Guard(Guard::SingleSession),
+            (Kind::Guard, Some(GuardType::ProtectedBranch)) => {
+                let usual = || ["main", "master"].map(Glob::literal).into();
+                Terms::Guard(Guard::ProtectedBranch(self.protected_branches.unwrap_or_else(usual)))
+            }
+            (Kind::Evidence, _) => {
+                let commands = self.command.map(OneOr::all).unwrap_or_default();
+                let of_glob = |glob| File { glob, newer_than: None, contains: Vec::new() };
+                let file = self.file.map(|file| file.whole(of_glob)).map(|file| File {
+                    newer_than: file.newer_than.or(self.newer_than),
+                    contains: [file.contains, self.contains].concat(),
+                    ..file
+                });
+                if commands.is_empty() && file.is_none() {
+                    return Err("evidence needs `command` or `file`");
+                }
+                let (paths, not_args, min_output) = (self.paths, self.not_args, self.min_output);
+                Terms::Evidence(Evidence { commands, file, paths, not_args, min_output })
+            }
+        })
+    }
 }
 
 #[cfg(test)]

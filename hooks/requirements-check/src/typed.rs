@@ -1,27 +1,18 @@
 //! `req ...` as a typed prompt. The command line beside this hook answers it, as in a shell: a file for one use says who
 //! asks, so that the hook itself carries no command line.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rand::RngExt as _;
 use serde::{Deserialize, Serialize};
-use shared::child::{self, ChildError, Limits};
+use shared::child::{self, Limits, Output};
 use shared::host::Places;
 use shared::state::{ensure_private, read_regular, write_private};
 
 use crate::command_line;
-
-/// The verbs of `req`, by what they are for, in the order of its help; a test of its definition compares them.
-pub const GROUPS: [(&str, &[&str]); 6] = [
-    ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
-    ("What happened", &["why", "log"]),
-    ("What is set", &["init", "enable", "disable", "config"]),
-    ("What is kept", &["list", "prune", "sessions"]),
-    ("The hooks themselves", &["pause", "resume", "hooks", "doctor", "ci"]),
-    ("This program", &["docs", "schema", "completions", "man"]),
-];
 
 /// The variable that names the file.
 const VARIABLE: &str = "BARBLESS_ASKED";
@@ -32,13 +23,6 @@ const MAX_ANSWER: u64 = 1024 * 1024;
 /// Exit status of wrong usage.
 const USAGE: i32 = 64;
 
-/// A prompt that is a line of `req`.
-pub(crate) struct Line {
-    words: Vec<String>,
-    /// It is meant as a command whatever is wrong with it: a verb, alone or with an option.
-    is_meant: bool,
-}
-
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Asking {
     pub session: String,
@@ -47,64 +31,43 @@ pub struct Asking {
     pub project: Option<PathBuf>,
 }
 
-/// The line of a prompt that may be a command: one plain command whose program is `req`.
-pub(crate) fn line(prompt: &str) -> Option<Line> {
+/// The words behind `req` of a prompt that is one plain command.
+pub(crate) fn words(prompt: &str) -> Option<Vec<String>> {
     let line = prompt.trim();
     if line.contains(['\n', '\r']) || line.split_whitespace().next() != Some("req") {
         return None;
     }
     let commands = command_line::parse(line).commands?;
     let [command] = commands.as_slice() else { return None };
-    let is_plain = command.prefix.is_empty()
-        && command.writes.is_empty()
-        && command.reads.is_empty()
-        && command.hidden.is_none();
-    let words = command.words.get(1..).filter(|_| is_plain)?.to_vec();
-    let is_named =
-        |word: &String| word == "help" || GROUPS.iter().any(|(_, verbs)| verbs.contains(&word.as_str()));
-    let is_verb = words.first().is_some_and(is_named);
-    let is_meant = is_verb && (words.len() == 1 || words.iter().any(|word| word.starts_with("--")));
-    let may_be = is_verb || words.first().is_none_or(|word| word.starts_with('-'));
-    may_be.then_some(Line { words, is_meant })
+    let is_plain = command.writes.is_empty() && command.reads.is_empty() && command.hidden.is_none();
+    command.words.get(1..).filter(|_| is_plain).map(<[String]>::to_vec)
 }
 
-impl Line {
-    /// What `req` answers; `None` where the words are no command, and the prompt is for Claude.
-    pub(crate) fn answer(self, asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
-        let is_meant = self.is_meant;
-        let answered = asking.leave(places).and_then(|file| {
-            let answered = self.run(&file, cwd);
-            // Help and wrong usage never read it, and whoever finds it could ask as the user.
-            let _ = std::fs::remove_file(&file);
-            answered
-        });
-        match answered {
-            Ok((Some(USAGE), _)) if !is_meant => None,
-            Ok((_, text)) => Some(text.trim_end().to_owned()),
-            Err(why) => Some(format!("requirements-check: {why}; in a terminal, req answers all the same")),
+/// The answer of `req`. A sentence that begins with `req` is no command of it, so that prompt is for Claude.
+pub(crate) fn answer(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Option<String> {
+    let is_sentence = words.len() > 1 && !words.iter().any(|word| word.starts_with("--"));
+    match run(words, asking, places, cwd) {
+        Ok(output) if output.status.code() == Some(USAGE) && is_sentence => None,
+        Ok(Output { stdout, stderr, .. }) => {
+            Some(String::from_utf8_lossy(&[stdout, stderr].concat()).trim_end().to_owned())
         }
-    }
-
-    /// Runs it; its exit status and what it says.
-    fn run(self, file: &Path, cwd: &Path) -> Result<(Option<i32>, String), String> {
-        let program = program().ok_or("the command req is not beside this hook; install it again")?;
-        let mut command = Command::new(&program);
-        command.args(self.words).env(VARIABLE, file).current_dir(cwd).stderr(Stdio::piped());
-        let deadline = Instant::now() + PATIENCE;
-        let limits = Limits { deadline, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
-        let output = child::run(&mut command, &[], limits).map_err(|error| match error {
-            ChildError::Late => format!("req did not answer within {} s", PATIENCE.as_secs()),
-            ChildError::NotStarted(why) => format!("{}: {why}", program.display()),
-        })?;
-        let text = [output.stdout, output.stderr].concat();
-        Ok((output.status.code(), String::from_utf8_lossy(&text).into_owned()))
+        Err(why) => Some(format!("requirements-check: {why}; in a terminal, req answers all the same")),
     }
 }
 
-/// `req` beside this program.
-fn program() -> Option<PathBuf> {
-    let file = std::env::current_exe().ok()?.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
-    file.is_file().then_some(file)
+/// Runs the `req` beside this program.
+fn run(words: &[String], asking: &Asking, places: &Places, cwd: &Path) -> Result<Output, String> {
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let program = own.with_file_name(format!("req{}", std::env::consts::EXE_SUFFIX));
+    let file = asking.leave(places)?;
+    let mut command = Command::new(&program);
+    command.args(words).env(VARIABLE, &file).current_dir(cwd).stderr(Stdio::piped());
+    let deadline = Instant::now() + PATIENCE;
+    let limits = Limits { deadline, grace: Duration::ZERO, max_bytes: MAX_ANSWER };
+    let output = child::run(&mut command, &[], limits);
+    // Help and wrong usage never read the file, and whoever finds it could ask as the user.
+    let _ = fs::remove_file(&file);
+    output.map_err(|error| format!("{}: {error} (if it is missing, install it again)", program.display()))
 }
 
 impl Asking {
@@ -124,7 +87,7 @@ impl Asking {
             return None;
         }
         let text = read_regular(&file, 64 * 1024).ok()?;
-        std::fs::remove_file(&file).ok()?;
+        fs::remove_file(&file).ok()?;
         serde_json::from_slice(&text).ok()
     }
 }
@@ -144,7 +107,6 @@ pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
         match word {
             "--note" => drop(rest.next()),
             "--branch" if rest.peek().is_none_or(|next| next.starts_with("--")) => {}
-            "--branch" => return Vec::new(),
             _ if word.starts_with("--note=") => {}
             // Another session or branch is for the command itself to carry out.
             _ if word.starts_with('-') => return Vec::new(),
@@ -158,30 +120,27 @@ pub(crate) fn satisfied(words: &[String]) -> Vec<String> {
 mod tests {
     use shared::host::Places;
 
-    use super::{Asking, folder, line, satisfied};
+    use super::{Asking, answer, folder, satisfied, words};
 
     #[test]
     fn no_file_that_says_who_asks_outlives_its_answer() {
         let scratch = tempfile::tempdir().unwrap();
         let places = Places { state_dir: Some(scratch.path().join("state")), ..Places::default() };
         let asking = Asking { session: "s".to_owned(), is_typed: true, project: None };
-        let asked = line("req status").unwrap();
-        assert!(asked.answer(&asking, &places, scratch.path()).is_some());
+        let asked = words("req status").unwrap();
+        assert!(answer(&asked, &asking, &places, scratch.path()).is_some());
         let left = std::fs::read_dir(folder(&places).unwrap()).unwrap();
         assert_eq!(left.count(), 0);
     }
 
     #[test]
-    fn a_prompt_is_a_command_or_for_claude() {
-        // None: the prompt is for Claude. True: a mistake in it is answered with the usage.
-        for (prompt, is_meant) in [
-            ("req", Some(false)),
-            (" req status --summary ", Some(true)),
-            ("req --help", Some(false)),
-            ("req status", Some(true)),
-            ("req status of the branch is unclear to me", Some(false)),
+    fn a_prompt_is_a_plain_line_of_req_or_for_claude() {
+        for (prompt, expected) in [
+            ("req", Some("")),
+            (" req status --summary ", Some("status --summary")),
+            ("req satisfy plan --note 'it is done'", Some("satisfy plan --note it is done")),
+            ("req status of the branch is unclear to me", Some("status of the branch is unclear to me")),
             ("fix the bug", None),
-            ("req please help me", None),
             ("req satisfy plan\nand go on", None),
             ("", None),
             ("request: req status", None),
@@ -190,7 +149,7 @@ mod tests {
             ("X=1 req satisfy plan", None),
             ("req satisfy --note \"open", None),
         ] {
-            assert_eq!(line(prompt).map(|line| line.is_meant), is_meant, "{prompt}");
+            assert_eq!(words(prompt).map(|words| words.join(" ")).as_deref(), expected, "{prompt}");
         }
     }
 

@@ -7,10 +7,9 @@ use shared::protocol::Mode;
 
 use crate::call::Call;
 use crate::place::Here;
-use crate::rule::Rule;
-use crate::settings::{Dynamic, Kind, Settings};
-use crate::strategy::Remedy;
-use crate::view::{Size, View, quoted};
+use crate::rule::{Remedy, Rule, Unmet};
+use crate::settings::{Kind, Settings};
+use crate::view::{View, quoted};
 use crate::words::cut;
 
 const MAX_MESSAGE: usize = 600;
@@ -22,18 +21,14 @@ const MAX_RULES: usize = 20;
 
 pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 
-pub(crate) type Unmet<'a> = (Rule<'a>, String);
-
-pub(crate) struct Told {
-    pub(crate) text: String,
-    /// The same steps for the journal.
-    pub(crate) steps: Vec<String>,
-}
+/// A text, and its steps for the journal.
+pub(crate) type Told = (String, Vec<String>);
 
 pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (needs, place) = (subject(call, unmet), view.world.here.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
-    told(head, "Then repeat the call.", view, unmet, origin)
+    let is_repeated = unmet.iter().all(|unmet| unmet.instead.is_none());
+    told(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
@@ -47,18 +42,15 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -
 /// After a plan is accepted: the requirements that the work will need.
 pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
     let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
-    told(head, "", view, unmet, origin).text
+    told(head, "", view, unmet, origin).0
 }
 
 /// The commands of the line that need something if only commands do, else the tool.
 fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
-    let mut commands = BTreeSet::new();
-    for (rule, _) in unmet {
-        let found = rule.commands_that_need(call);
-        if found.is_empty() || rule.is_triggered_by_tool(call) {
-            return call.tool.clone();
-        }
-        commands.extend(found);
+    let of_rule = |unmet: &Unmet<'_>| unmet.rule.commands_that_need(call);
+    let commands: BTreeSet<String> = unmet.iter().flat_map(of_rule).collect();
+    if commands.is_empty() || unmet.iter().any(|unmet| unmet.rule.is_triggered_by_tool(call)) {
+        return call.tool.clone();
     }
     format!("`{}`", commands.into_iter().collect::<Vec<_>>().join("`, `"))
 }
@@ -66,7 +58,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
 fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    for (rule, why) in unmet.iter().take(MAX_RULES) {
+    for Unmet { rule, why, remedy, instead } in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
         let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
@@ -74,13 +66,14 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
         lines.push(format!("- {}: {}{place}", rule.name, what.as_ref().unwrap_or(why)));
         let points = rule.set.checklist.iter().take(MAX_POINTS);
         lines.extend(points.map(|point| format!("  - {}", cut(point.trim(), MAX_MESSAGE))));
-        match rule.remedy(view) {
+        match remedy {
             Remedy::Do(what) => {
                 lines.push(format!("  To satisfy it: {what}"));
-                steps.push(what);
+                steps.push(instead.unwrap_or(what).to_owned());
             }
             Remedy::Satisfy { or } => {
-                lines.extend(or.map(|or| format!("  To satisfy it: {or}, or satisfy it as below")));
+                let or = or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below"));
+                lines.extend(or);
                 by_hand.push(rule.name);
             }
         }
@@ -93,7 +86,7 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
         steps.push(format!("run in Bash: {}", command(view, &by_hand)));
     }
     lines.extend((!foot.is_empty()).then(|| foot.to_owned()));
-    Told { text: lines.join("\n"), steps }
+    (lines.join("\n"), steps)
 }
 
 fn quoted_names(names: &[&str]) -> String {
@@ -108,24 +101,21 @@ fn command(view: &View<'_>, names: &[&str]) -> String {
 fn satisfying(view: &View<'_>, names: &[&str]) -> String {
     let world = view.world;
     let each = if let [name] = names { name } else { "each of them" };
-    let told = format!(
-        "To satisfy {}: do what {each} asks for, then run in Bash: {}",
-        names.join(", "),
-        command(view, names)
-    );
-    match (world.mode, world.is_headless()) {
-        _ if world.elsewhere.is_some() => told,
+    let hint = match (world.mode, world.is_headless()) {
+        _ if world.elsewhere.is_some() => String::new(),
         (Some(Mode::Plan | Mode::DontAsk), false) => format!(
-            "{told}\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
+            "\n(where Bash is not allowed now, ask the user to type as a prompt: req satisfy {})",
             quoted_names(names)
         ),
         // Nobody can be asked: Claude Code denies what it was not told to allow.
         (Some(Mode::Default | Mode::AcceptEdits | Mode::DontAsk), true) => format!(
-            "{told}\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
+            "\n(where Bash is not allowed, whoever starts the session can allow it: --allowedTools \"Bash({} satisfy *)\")",
             world.req()
         ),
-        _ => told,
-    }
+        _ => String::new(),
+    };
+    let (all, command) = (names.join(", "), command(view, names));
+    format!("To satisfy {all}: do what {each} asks for, then run in Bash: {command}{hint}")
 }
 
 /// The requirements, for Claude at a session's start; shorter for a session that has read them before.
@@ -133,25 +123,21 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> 
     let header = settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
     lines.push(format!("requirements-check: required in this project (now {}):", view.world.here.on()));
-    let (mut by_hand, mut exceptions) = (Vec::new(), Vec::new());
+    let mut by_hand = Vec::new();
     for rule in Rule::all(settings) {
         let standing = rule.standing(view);
-        let (word, Ok(how) | Err(how)) =
-            (if standing.is_ok() { "satisfied" } else { "not satisfied" }, &standing);
+        let word = if standing.is_ok() { "satisfied" } else { "not satisfied" };
+        let (Ok(how) | Err(how)) = &standing;
         let what = rule.set.description.as_ref().or(rule.set.message.as_ref()).filter(|_| !is_short);
         let what = what.map(|what| format!("{} ({how})", cut(what.trim(), 160)));
         lines.push(format!("- {} ({word}, {}): {}", rule.name, when(&rule), what.as_ref().unwrap_or(how)));
-        let exception = view.exception(&rule);
-        exceptions.extend(exception.map(|how| format!("The user's exception: {}, {how}.", rule.name)));
         match rule.remedy(view) {
             _ if standing.is_ok() => {}
             Remedy::Satisfy { .. } => by_hand.push(rule.name),
-            Remedy::Do(what) if !is_short => lines.push(format!("  To satisfy it: {what}")),
-            Remedy::Do(_) => {}
+            Remedy::Do(what) => lines.extend((!is_short).then(|| format!("  To satisfy it: {what}"))),
         }
     }
     lines.extend((!by_hand.is_empty()).then(|| satisfying(view, &by_hand)));
-    lines.extend(exceptions);
     let text = lines.join("\n");
     if text.chars().count() <= MAX_AT_START {
         return text;
@@ -160,14 +146,6 @@ pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> 
     let more = format!("(more is required than fits here: {} status)", view.world.req());
     let fits = cut(&text, MAX_AT_START.saturating_sub(more.chars().count() + 1));
     fits.rsplit_once('\n').map_or(String::new(), |(whole, _)| format!("{whole}\n")) + &more
-}
-
-pub(crate) fn warning(name: &str, dynamic: &Dynamic, size: &Size) -> Option<String> {
-    let (warn, block, Size { lines, base, .. }) = (dynamic.warn?, dynamic.block, size);
-    Some(format!(
-        "requirements-check: {name}: {lines} changed lines against {base}, warned from {warn} on; calls are denied from {block} on. \
-         Plan to finish and merge what is there."
-    ))
 }
 
 /// When a requirement is checked: `before edits`, `at the end of a turn`.
@@ -192,14 +170,12 @@ fn calls(rule: &Rule<'_>) -> String {
 
 /// Requirements that are not asked for, because their satisfaction could not be kept.
 pub(crate) fn cannot_be_kept(here: &Here, names: &[&str]) -> String {
-    let folder = here.folder.as_ref().map_or_else(
-        || "the state folder (is HOME set?)".to_owned(),
-        |folder| format!("{} or the state folder", folder.dir().display()),
-    );
+    let folder = here.folder.as_ref().map(|folder| format!("{} or ", folder.dir().display()));
     format!(
-        "requirements-check: {} cannot be satisfied, because {folder} cannot be written to, and {} not asked for; make it writable",
+        "requirements-check: {} cannot be satisfied and so is not asked for, because {}the state folder cannot be written to; \
+         make it writable, or set HOME",
         names.join(", "),
-        if names.len() == 1 { "is" } else { "are" }
+        folder.unwrap_or_default()
     )
 }
 

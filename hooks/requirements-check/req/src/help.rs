@@ -2,7 +2,16 @@
 //! takes is said where it is defined.
 
 use clap::Command;
-use requirements_check::typed::GROUPS;
+
+/// The verbs by what they are for.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("What is required", &["status", "satisfy", "approve", "waive", "clear", "check"]),
+    ("What happened", &["why", "log"]),
+    ("What is set", &["init", "enable", "disable", "config"]),
+    ("What is kept", &["list", "prune", "sessions"]),
+    ("The hooks themselves", &["pause", "resume", "hooks", "doctor", "ci"]),
+    ("This program", &["docs", "schema", "completions", "man"]),
+];
 
 pub(crate) fn in_groups(command: Command) -> Command {
     let template = format!(

@@ -7,10 +7,9 @@ use crate::reply::Reply;
 use crate::request::RequestContext;
 use crate::verb::{Clear, Exception, Reach, Satisfy};
 use requirements_check::change::{Change, Target};
-use requirements_check::rule::Rule;
+use requirements_check::rule::{Remedy, Rule};
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
-use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
 use requirements_check::words::{age, cut};
 
@@ -68,8 +67,8 @@ impl RequestContext<'_> {
                 return Err(format!("req: {name} takes no exception; type: req satisfy {name}"));
             }
             Kind::Dynamic => {
-                let ttl = rule.set.dynamic().and_then(|dynamic| dynamic.approval_ttl);
-                ("approve", "approved", By::Approval, ttl.map_or(5 * 60, u64::from))
+                let secs = rule.set.dynamic().map_or(0, |dynamic| dynamic.approval_ttl.into());
+                ("approve", "approved", By::Approval, secs)
             }
             Kind::Guard | Kind::Evidence => ("waive", "waived", By::Waiver, 30 * 60),
         };

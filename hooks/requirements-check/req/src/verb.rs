@@ -10,7 +10,7 @@ use shared::config::LayerKind;
 use crate::help::in_groups;
 use requirements_check::settings::parse_duration;
 
-/// A verb. Its doc comment is its help; `typed::GROUPS` puts it into a group of the help.
+/// A verb. Its doc comment is its help; `help::GROUPS` puts it into a group of the help.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
     /// What is required here, satisfied or not, why, and how to satisfy it.

@@ -16,18 +16,10 @@ const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit
 /// Why a line is not judged as it stands, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Late {
-    why: String,
-    remedy: String,
+    pub(crate) why: String,
+    pub(crate) remedy: String,
     /// The same without repeating the line.
     pub(crate) step: &'static str,
-}
-
-pub(crate) fn words(call: &Call, late: &[(Rule<'_>, Late)]) -> String {
-    let head = format!("requirements-check: {} cannot be judged as it stands.", call.tool);
-    let each = late
-        .iter()
-        .map(|(rule, late)| format!("- {}: {}\n  To satisfy it: {}", rule.name, late.why, late.remedy));
-    std::iter::once(head).chain(each).collect::<Vec<_>>().join("\n")
 }
 
 /// Why a line that needs the requirement is not judged as it stands; `None` if it is.

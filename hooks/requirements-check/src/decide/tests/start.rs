@@ -36,7 +36,7 @@ fn claude_is_told_what_is_required_how_it_stands_and_how_to_satisfy_it() {
     scene.except("size", None, By::Approval, 600);
     let text = told(&mut scene, "startup");
     assert!(!text.contains("To satisfy"), "{text}");
-    assert!(text.contains("exception: size, approved for 10 min more"), "{text}");
+    assert!(text.contains("approved for 10 min more"), "{text}");
 }
 
 #[test]

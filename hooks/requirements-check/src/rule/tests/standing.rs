@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Remedy;
+use crate::rule::Remedy;
 use crate::satisfactions::{By, Key, Satisfaction};
 use crate::scene::{OTHER, OWN, Scene};
 use crate::settings::Scope;
@@ -167,8 +167,8 @@ fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
 fn a_single_session_is_alone() {
     for (others, words) in [
         (&[][..], "no other"),
-        (&["0c4e7a11"], "0c4e7a11 is live"),
-        (&["0c4e7a11", "1", "2"], "0c4e7a11 and 2 more"),
+        (&["0c4e7a11"], "too: session 0c4e7a11"),
+        (&["0c4e7a11", "1", "2"], "session 0c4e7a11 and 1 and 2"),
     ] {
         let mut scene = Scene::new("alone: {type: guard, guard_type: single_session}\n");
         scene.world.others = others.iter().map(|other| (*other).to_owned()).collect();
