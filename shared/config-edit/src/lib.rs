@@ -14,31 +14,41 @@ use serde_json::{Map, Value};
 /// The text with the key at `path` set to `value`, which is YAML on one line. A text that says so already stays as it is.
 pub fn set_at(text: &str, path: &[String], value: &str) -> Result<String, Refused> {
     let wanted = read_value(value).map_err(|why| at(text, path, why))?;
-    let before = read_map(text)?;
-    if let Some(depth) = (1..path.len()).find(|depth| is_no_map(&before, &path[..*depth])) {
+    let before = content(text)?;
+    let is_no_map = |depth: &usize| {
+        value_at(&before, &path[..*depth]).is_some_and(|there| !there.is_object() && !there.is_null())
+    };
+    if let Some(depth) = (1..path.len()).find(is_no_map) {
         return Err(at(text, path, format!("`{}` must be a map of settings", dotted(&path[..depth]))));
     }
     let mut after = before.clone();
-    insert(&mut after, path, wanted);
+    // An empty value on the way becomes a map.
+    *path.iter().fold(&mut after, |value, key| &mut value[key]) = wanted;
     let refused = || format!("`{}: {value}` cannot be set here by a program; add it by hand", dotted(path));
     checked(text, path, &before, &after, |text| change::set(text, path, value), refused)
 }
 
 /// The text without the key at `path`, and without the maps that held nothing else. Only its own comment goes with it.
 pub fn unset_at(text: &str, path: &[String]) -> Result<String, Refused> {
-    let before = read_map(text)?;
+    let before = content(text)?;
     let mut after = before.clone();
-    remove(&mut after, path);
+    if let (Some(_), Value::Object(map)) = (value_at(&before, path), &mut after) {
+        remove(map, path);
+    }
     let refused = || format!("`{}` cannot be taken out here by a program; do it by hand", dotted(path));
     checked(text, path, &before, &after, |text| change::unset(text, path), refused)
+}
+
+fn content(text: &str) -> Result<Value, Refused> {
+    read_map(text).map(Value::Object)
 }
 
 /// The changed text, if it says what it should and has lost nothing.
 fn checked(
     text: &str,
     path: &[String],
-    before: &Map<String, Value>,
-    after: &Map<String, Value>,
+    before: &Value,
+    after: &Value,
     change: impl FnOnce(&str) -> Option<String>,
     refused: impl FnOnce() -> String,
 ) -> Result<String, Refused> {
@@ -47,7 +57,7 @@ fn checked(
     }
     let (mark, bare) = text.split_at(text.len() - text.trim_start_matches('\u{feff}').len());
     let edited = change(bare).map(|edited| with_line_ends_of(bare, edited)).filter(|edited| {
-        read_map(edited).is_ok_and(|content| content == *after)
+        content(edited).is_ok_and(|content| content == *after)
             && (value_at(after, path).is_none() || change::are_comments_kept(bare, edited))
     });
     edited.map(|edited| format!("{mark}{edited}")).ok_or_else(|| at(text, path, refused()))
@@ -61,52 +71,25 @@ fn with_line_ends_of(text: &str, edited: String) -> String {
 
 /// Value of the key at `path` in this text; `None` if there is none, or no single value.
 pub fn get_at(text: &str, path: &[String]) -> Result<Option<String>, Refused> {
-    Ok(match value_at(&read_map(text)?, path) {
+    Ok(match value_at(&content(text)?, path) {
         Some(Value::String(text)) => Some(text.clone()),
         Some(value @ (Value::Bool(_) | Value::Number(_))) => Some(value.to_string()),
         _ => None,
     })
 }
 
-fn value_at<'m>(map: &'m Map<String, Value>, path: &[String]) -> Option<&'m Value> {
-    let (first, rest) = path.split_first()?;
-    rest.iter().try_fold(map.get(first)?, |value, key| value.get(key))
+fn value_at<'v>(map: &'v Value, path: &[String]) -> Option<&'v Value> {
+    path.iter().try_fold(map, |value, key| value.get(key))
 }
 
-/// Something else stands there than a map or nothing.
-fn is_no_map(map: &Map<String, Value>, path: &[String]) -> bool {
-    value_at(map, path).is_some_and(|value| !value.is_object() && !value.is_null())
-}
-
-/// Puts the value there, with the maps on the way; an empty value on the way counts as an empty map.
-fn insert(map: &mut Map<String, Value>, path: &[String], value: Value) {
-    let Some((key, rest)) = path.split_first() else { return };
-    if rest.is_empty() {
-        map.insert(key.clone(), value);
-        return;
-    }
-    let inner = map.entry(key.clone()).or_insert(Value::Null);
-    if inner.is_null() {
-        *inner = Value::Object(Map::new());
-    }
-    if let Value::Object(inner) = inner {
-        insert(inner, rest, value);
-    }
-}
-
-/// Takes the value there away, and the maps that are empty then.
+/// Removes the value that is there, and the maps that are empty then.
 fn remove(map: &mut Map<String, Value>, path: &[String]) {
     let Some((key, rest)) = path.split_first() else { return };
     if let (Some(Value::Object(inner)), false) = (map.get_mut(key), rest.is_empty()) {
-        if value_at(inner, rest).is_none() {
-            return;
-        }
         remove(inner, rest);
         if !inner.is_empty() {
             return;
         }
-    } else if !rest.is_empty() {
-        return;
     }
     map.shift_remove(key);
 }

@@ -1,29 +1,20 @@
-//! The lowest layer: config/defaults.yaml, compiled in as JSON, section by section, because no hook shall parse YAML for it.
+//! Generated from config/defaults.yaml by `cargo xtask schema`.
 
-mod generated;
-
-use figment::value::Dict;
-
-use generated::SECTIONS;
-
-/// The whole file, comments and all, for people.
-pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
-
-/// The key at the top of the file with its value, as a JSON object; empty if there is none.
-pub fn section_defaults(key: &str) -> &'static str {
-    SECTIONS.iter().find(|(name, _)| *name == key).map_or("", |(_, json)| json)
-}
-
-/// The keys at the top of the file, in its order.
-pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
-    SECTIONS.iter().map(|(name, _)| *name)
-}
-
-/// These keys at the top of the file; `None` if they could not be read, which a test rules out.
-pub(crate) fn defaults_of<'n>(keys: impl IntoIterator<Item = &'n str>) -> Option<Dict> {
-    let mut values = Dict::new();
-    for json in keys.into_iter().map(section_defaults).filter(|json| !json.is_empty()) {
-        values.extend(serde_json::from_str::<Dict>(json).ok()?);
-    }
-    Some(values)
-}
+#[rustfmt::skip]
+pub(crate) const SECTIONS: [(&str, &str); 15] = [
+    ("version", r#"{"version":"1.0"}"#),
+    ("inherit", r#"{"inherit":true}"#),
+    ("enabled", r#"{"enabled":true}"#),
+    ("locked", r#"{"locked":[]}"#),
+    ("delegation-guard", r#"{"delegation-guard":{"enabled":false,"headless":false,"first_call":"deny","min_streak_before_block":0,"advise_from":2,"exempt_tools":["Skill","AskUserQuestion","TaskCreate","TaskUpdate","TaskGet","TaskList","EnterPlanMode","ExitPlanMode"],"exempt_tools_add":[],"reminder":{"enabled":true,"every":5,"quiet_after_advice":5},"subagent_timeout_secs":1800,"message_files":{}}}"#),
+    ("stop-momentum", r#"{"stop-momentum":{"enabled":false,"headless":false,"enforce_ack":false,"max_blocks":null,"only_when":"always","message_file":null}}"#),
+    ("rate-awareness", r#"{"rate-awareness":{"enabled":true,"headless":false,"global_default":{"capacity":60,"refill_per_sec":1.0},"per_skill":{},"audience":"user","mode":"advise","repeat":4,"ping_pong":4,"polling_tools":["TaskOutput","BashOutput","AgentOutputTool"]}}"#),
+    ("credit-pacer", r#"{"credit-pacer":{"enabled":true,"headless":false,"safety_buffer_pct":95,"threshold_pct":0,"base_delay_secs":5,"max_delay_secs":350,"max_total_delay_per_hour_secs":null,"quiet_hours":[],"stale_after_secs":900,"timezone":"system","workdays":["mon","tue","wed","thu","fri"],"work_hours":[],"holidays":[],"five_hour":{"enabled":true,"preload_pct":45},"seven_day":{"enabled":true,"preload_pct":10},"alerts":[80,95],"retention_days":60,"statusline":{"chain":null},"usage_api":{"enabled":false,"url":"https://api.anthropic.com/api/oauth/usage","interval_secs":600}}}"#),
+    ("intent-validator", r#"{"intent-validator":{"enabled":false,"headless":false,"stage1":"local_then_model","stage1_model":"claude-haiku-5-5","stage2":"model","stage2_model":"claude-sonnet-5-5","stage2_fallback_model":"claude-haiku-5-5","tdd":true,"extensions":["py","js","ts","tsx","jsx","mjs","cjs","go","java","c","cc","cpp","h","hpp","rs","rb","php","cs","swift","kt","scala","sh","bash","zsh","lua","vue","svelte","sql","ipynb"],"core_paths":["src","lib","core","source","libraries","kernel"],"exclude_paths":[".git","node_modules","vendor","dist","build","target","__pycache__",".tmp","tests","test","fixtures"],"rules":{"hardcoded-secrets":"no key, token or password is written into code","sql-injection":"no query is put together from text of others","bare-except":"no handler catches everything","swallowed-errors":"no error is caught and dropped in silence","magic-numbers":"no number without a name whose meaning the code does not show","mutable-defaults":"no argument has a default value that calls can change","commented-out-code":"no code is left standing as a comment","deep-nesting":"no more than five conditions or loops within each other","long-functions":"no function of more than 50 lines","off-by-one":"loops and slices begin and end where they should","boundaries":"empty, first, last, missing and too large are thought of","over-mocked-tests":"no test replaces the code it is about","silent-fallbacks":"no fallback that was not declared"},"checks":{"secrets":true,"commented_out_code":true,"max_function_lines":50,"max_nesting":5},"max_blocks":2,"declaration_ttl_secs":3600,"announce":true,"message_files":{}}}"#),
+    ("tempo-stop", r#"{"tempo-stop":{"enabled":false,"headless":false,"mode":"on","away_secs":600,"max_blocks":3,"model":"claude-haiku-5-5","fallback_model":null,"announce":true,"message_files":{}}}"#),
+    ("pause-recorder", r#"{"pause-recorder":{"enabled":true,"headless":false,"levels":{"caution":70,"warning":85,"auto_pause":90,"critical":95},"compaction_margin_points":3,"context_window_tokens":null,"context_windows_tokens":{"claude-opus-5-5":1000000,"claude-sonnet-5-5":1000000,"claude-haiku-5-5":1000000},"resume_context":true,"resume_within_days":7,"finalize_orphans_after_hours":24,"max_record_mib":10,"compress_after_days":30,"message_files":{},"git_commit":false}}"#),
+    ("judge", r#"{"judge":{"backend":null,"claude_program":"claude","deadline_secs":25,"max_calls_per_hour":60,"max_cost_usd_per_day":2.0,"yield_to_pacing":true,"on_judge_failure":"allow","context_messages":5,"max_conversation_chars":12000,"max_diff_chars":6000,"never_send":[".env*","*.env","*.pem","*.key","*.p12","*.pfx","id_*",".netrc",".npmrc",".pypirc","*credentials*","*secret*"],"prices":{"claude-haiku-5":{"input":0.1,"output":0.5},"claude-haiku-4":{"input":1,"output":5},"claude-sonnet":{"input":3,"output":15},"claude-sonnet-5-5":{"input":2,"output":10},"claude-opus":{"input":15,"output":75},"claude-opus-5-5":{"input":4,"output":20},"claude-fable":{"input":10,"output":50},"haiku":{"input":1,"output":5},"sonnet":{"input":3,"output":15},"opus":{"input":15,"output":75}}}}"#),
+    ("requirements-check", r#"{"requirements-check":{"enabled":true,"headless":false}}"#),
+    ("requirements", r#"{"requirements":{}}"#),
+    ("hooks", r#"{"hooks":{"session_start":{"inject_context":true,"custom_header":null},"stop":{"verify_requirements":true,"verify_scopes":["session"]},"session_end":{"clear_session_state":false}}}"#),
+];

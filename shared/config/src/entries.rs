@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use crate::defaults::top_keys;
-use crate::layer::{Layer, Sources, parse};
+use crate::layer::{Layer, Sources, TOP_KEYS, parse, top_keys};
+use crate::locks::counting;
 use crate::problem::{LayerKind, Origin};
 use crate::section::Section;
-use crate::spec::TOP_KEYS;
-use crate::top;
 use crate::tree::{get, json, leaves, merged};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -68,9 +66,8 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let locks_something = layers.iter().any(is_locking);
     let entry = |key: &str| {
         let path = [key.to_owned()];
-        let of_layer = |layer: &Layer| {
-            Some(Said { value: json(top::counting(layer, key)?), origin: layer.origin(&path) })
-        };
+        let of_layer =
+            |layer: &Layer| Some(Said { value: json(counting(layer, key)?), origin: layer.origin(&path) });
         let said = layers.iter().rev().filter_map(of_layer);
         Entry::new(path.to_vec(), said, key == "enabled" && locks_something, key == "locked")
     };

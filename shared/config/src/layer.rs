@@ -1,4 +1,5 @@
-//! Reading one file of the cascade, if it is one we may read: a regular file, of a sane size, inside where it belongs.
+//! The layers: the keys that a hook reads, their compiled defaults, and the files, as far as we may read them: regular ones, of a
+//! sane size, inside where they belong.
 
 use std::cell::OnceCell;
 use std::fs::{self, File};
@@ -8,11 +9,75 @@ use std::path::{Component, Path, PathBuf};
 use figment::value::Dict;
 use secrets::masked;
 
-use crate::defaults::{defaults_of, top_keys};
-use crate::part::part_of;
+use crate::defaults::SECTIONS;
 use crate::problem::{Fault, LayerKind, Origin, Problem};
-use crate::spec::TOP_KEYS;
 use crate::yaml::{self, Lines};
+
+pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
+
+/// The keys every section has beside its own, both true or false, with their meaning.
+pub const COMMON_KEYS: [(&str, &str); 2] =
+    [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
+
+/// Meaning of `headless`, unless a hook says something else.
+pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SectionSpec {
+    pub name: &'static str,
+    /// Keys of its settings that stand at the top of the file instead of in the section.
+    pub root_keys: &'static [&'static str],
+    pub global_only: &'static [&'static str],
+    /// Older names of keys and the names that hold now, as dotted paths.
+    pub renamed: &'static [(&'static str, &'static str)],
+    /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
+    pub costs_money: bool,
+}
+
+impl SectionSpec {
+    /// The keys at the top of a file that hold its settings.
+    pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        std::iter::once(self.name).chain(self.root_keys.iter().copied())
+    }
+
+    /// A path of the settings as it is in a file; the empty one is the section itself.
+    pub(crate) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
+        let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
+        let section = (!is_root).then(|| self.name.to_owned());
+        section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
+    }
+
+    /// A dotted path of the settings as it is in a file.
+    pub(crate) fn dotted_in_file(&self, path: &str) -> String {
+        self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
+    }
+
+    /// The name that holds now of a dotted path of the settings.
+    pub(crate) fn present_name<'p>(&self, path: &'p str) -> &'p str {
+        self.renamed.iter().find(|(old, _)| *old == path).map_or(path, |(_, new)| new)
+    }
+
+    /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
+    pub(crate) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
+        match path.split_once('.').unwrap_or((path, "")) {
+            (first, rest) if first == self.name => Some(rest),
+            (first, _) => self.root_keys.contains(&first).then_some(path),
+        }
+    }
+}
+
+/// config/defaults.yaml, the lowest layer, for people: comments and all.
+pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
+
+/// The key at the top of the defaults with its value, as a JSON object; empty if there is none.
+pub fn section_defaults(key: &str) -> &'static str {
+    SECTIONS.iter().find(|(name, _)| *name == key).map_or("", |(_, json)| json)
+}
+
+/// The keys at the top of the defaults, in their order.
+pub(crate) fn top_keys() -> impl Iterator<Item = &'static str> {
+    SECTIONS.iter().map(|(name, _)| *name)
+}
 
 /// Maximum size of the user's own file, in bytes.
 pub const MAX_LAYER_BYTES: u64 = 1024 * 1024;
@@ -52,18 +117,22 @@ impl Layer {
         }
     }
 
-    /// These keys of the compiled defaults.
+    /// These keys of the compiled defaults; `None` if they could not be read, which a test rules out.
     pub(crate) fn defaults(keys: impl IntoIterator<Item = &'static str>) -> Option<Self> {
-        Some(Self::of_values(LayerKind::Defaults, "the defaults", defaults_of(keys)?))
+        let mut values = Dict::new();
+        for json in keys.into_iter().map(section_defaults).filter(|json| !json.is_empty()) {
+            values.extend(serde_json::from_str::<Dict>(json).ok()?);
+        }
+        Some(Self::of_values(LayerKind::Defaults, "the defaults", values))
     }
 
     /// The part of a file that concerns the hook with these keys, if it is YAML. Keys that no hook reads stay, to be reported.
     fn read(kind: LayerKind, file: &str, text: &str, keys: &[&str]) -> Result<Self, Problem> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let is_others = |key: &str| top_keys().any(|other| other == key) && !TOP_KEYS.contains(&key);
-        let part = part_of(text, |key| keys.contains(&key) || !is_others(key));
-        let parsed = yaml::parse(&part).map_err(|error| of_file(kind, file, error.line, error.why))?;
-        let (repeated, text) = (parsed.repeated, part.into_owned());
+        let parsed = yaml::parse_sections(text, |key| keys.contains(&key) || !is_others(key))
+            .map_err(|error| of_file(kind, file, error.line, error.why))?;
+        let (repeated, text) = (parsed.repeated, text.to_owned());
         Ok(Self { repeated, text, ..Self::of_values(kind, file, parsed.values) })
     }
 

@@ -1,23 +1,97 @@
-//! One hook's section out of all layers: merged key by key, wrong entries left out, locked and global-only keys held.
+//! One hook's section out of all layers and its typed switches: merged key by key, wrong entries left out, locked and global-only
+//! keys held.
 //!
 //! The usual case (nothing wrong anywhere) merges and reads once. Only when that fails, or when two layers have a map and another
 //! value at one key, each layer is checked against the schema, and its wrong entries are left out.
 
+use std::collections::BTreeMap;
 use std::mem::ManuallyDrop;
 
 use figment::error::Kind;
-use figment::value::{Dict, Value};
+use figment::value::{Dict, Tag, Value};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
-use crate::layer::{Found, Layer, Sources, parse};
-use crate::locks::{Rights, check_locks, enforce};
+use crate::layer::{COMMON_KEYS, Found, Layer, SectionSpec, Sources, parse};
+use crate::locks::{Rights, check_locks, enforce, read_top, report_unknown_keys};
 use crate::problem::{Fault, LayerKind, Origin, Problem, add, sort_problems};
-use crate::spec::{COMMON_KEYS, SectionSpec};
-use crate::switches::{Position, SectionSwitches};
-use crate::top;
 use crate::tree::{clash, flag, get, json, keys_on, leaves, merged, put, remove};
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Position {
+    /// Enabled, whatever the files say.
+    On,
+    /// Disabled, unless the files lock it.
+    Off,
+    /// The files decide.
+    #[default]
+    Auto,
+}
+
+impl Position {
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::On => "on",
+            Self::Off => "off",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The position of a word, in small letters; `None`: it is none of the three.
+    pub fn of_word(word: &str) -> Option<Self> {
+        [Self::On, Self::Off, Self::Auto].into_iter().find(|position| position.word() == word)
+    }
+}
+
+/// The switches of one section: its own, and those of keys within it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SectionSwitches {
+    pub own: Position,
+    /// Those of keys that are turned, by the key's dotted path within the section.
+    pub keys: BTreeMap<String, Position>,
+}
+
+impl From<Position> for SectionSwitches {
+    fn from(own: Position) -> Self {
+        Self { own, keys: BTreeMap::new() }
+    }
+}
+
+/// Name of the layer in texts that name files.
+const FILE: &str = "its switch";
+
+impl SectionSwitches {
+    /// The switches as a layer that sets `KEY.enabled`; `None`: none is turned. A key without a default `enabled` is skipped.
+    pub(crate) fn layer(&self, spec: SectionSpec, below: &[Layer]) -> Option<Layer> {
+        let own = (vec!["enabled".to_owned()], self.own);
+        let keys = self.keys.iter().map(|(key, position)| {
+            (key.split('.').chain(["enabled"]).map(str::to_owned).collect::<Vec<_>>(), *position)
+        });
+        let mut section = Dict::new();
+        for (path, position) in std::iter::once(own).chain(keys) {
+            // A switch never starts what costs money and is off in the files.
+            let may_begin = || path != ["enabled"] || !spec.costs_money || is_on(below);
+            let is_wanted = match position {
+                Position::On => may_begin(),
+                Position::Off => true,
+                Position::Auto => false,
+            };
+            if is_wanted && flag(&below.first()?.section, &path).is_some() {
+                put(&mut section, &path, Value::Bool(Tag::Default, position == Position::On));
+            }
+        }
+        let mut layer = Layer::of_values(LayerKind::Switch, FILE, Dict::new());
+        layer.section = section;
+        (!layer.section.is_empty()).then_some(layer)
+    }
+}
+
+fn is_on(layers: &[Layer]) -> bool {
+    flag(&merged(layers.iter().map(|layer| &layer.section)), &["enabled"]) == Some(true)
+}
 
 /// Mistake in settings that can be read: a rule that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -161,7 +235,7 @@ fn load_own<S: DeserializeOwned + JsonSchema>(
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
     let own = |own: Dict| {
-        ManuallyDrop::new(Value::from(own)).deserialize().map_err(|error| Refused {
+        ManuallyDrop::new(Value::from(own)).deserialize().map_err(|error| Wrong {
             why: if let Kind::Message(why) = error.kind { Some(why) } else { None },
             path: error.path,
         })
@@ -178,19 +252,20 @@ pub fn load_by_schema(
 ) -> Option<Section<()>> {
     let own = |own: Dict| match wrong_entries(schema, &json(&own), &serde_json::Value::Null).as_slice() {
         [] => Ok(()),
-        [(path, _), ..] => Err(Refused { path: path.clone(), why: None }),
+        [(path, _), ..] => Err(Wrong { path: path.clone(), why: None }),
     };
     let files = parse(&sources.texts(), &spec.top_keys().collect::<Vec<_>>());
     load_as(spec, &own, &|| schema.clone(), files, &switches.into()).map(Section::with_locks_checked)
 }
 
-struct Refused {
+/// An entry that cannot be read; the empty path is the whole section.
+struct Wrong {
     path: Vec<String>,
     /// A type's own message about its entries; never a value.
     why: Option<String>,
 }
 
-type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Refused>;
+type Own<'r, S> = &'r dyn Fn(Dict) -> Result<S, Wrong>;
 
 fn load_as<S>(
     spec: SectionSpec,
@@ -199,7 +274,7 @@ fn load_as<S>(
     (files, mut problems): (Vec<Layer>, Vec<Problem>),
     switches: &SectionSwitches,
 ) -> Option<Section<S>> {
-    let top = top::read(spec, &files, &mut problems);
+    let top = read_top(spec, &files, &mut problems);
     let mut layers: Vec<Layer> = std::iter::once(Layer::defaults(spec.top_keys())?).chain(files).collect();
     for layer in &mut layers {
         take_section(layer, spec, &mut problems);
@@ -210,7 +285,7 @@ fn load_as<S>(
         Ok(whole) if !has_clash(&layers) => whole,
         _ => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
-    top::report_unknown_keys(&layers[1..], &mut problems);
+    report_unknown_keys(&layers[1..], &mut problems);
     sort_problems(&mut problems);
     Some(Section {
         enabled: enabled && top.off_at.is_none(),
@@ -259,11 +334,11 @@ fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Vec<Problem
 }
 
 /// `enabled` and `headless` of the merged layers and the section's own entries, or an entry that cannot be read.
-fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Refused> {
+fn read<S>(own: Own<'_, S>, layers: &[Layer]) -> Result<(bool, bool, S), Wrong> {
     let mut entries = merged(layers.iter().map(|layer| &layer.section));
     let mut flag = |key: &str| match entries.remove(key) {
         Some(Value::Bool(_, flag)) => Ok(flag),
-        _ => Err(Refused { path: vec![key.to_owned()], why: None }),
+        _ => Err(Wrong { path: vec![key.to_owned()], why: None }),
     };
     Ok((flag("enabled")?, flag("headless")?, own(entries)?))
 }

@@ -5,7 +5,8 @@ use figment::{Figment, Metadata, Profile, Provider};
 
 /// The merged maps, a later one over an earlier one.
 pub(crate) fn merged<'d>(maps: impl IntoIterator<Item = &'d Dict>) -> Dict {
-    let figment = maps.into_iter().fold(Figment::new(), |figment, map| figment.merge(Entries(map)));
+    let maps = maps.into_iter().filter(|map| !map.is_empty());
+    let figment = maps.fold(Figment::new(), |figment, map| figment.merge(Entries(map)));
     figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
 }
 

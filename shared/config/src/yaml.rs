@@ -2,7 +2,7 @@
 //! texts of our own that are compiled in.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::fmt;
 
 use figment::value::{Dict, Empty, Num, Tag, Value};
@@ -47,6 +47,43 @@ pub(crate) struct Parsed {
     pub(crate) repeated: Vec<Vec<String>>,
 }
 
+/// Reads the sections of a file that are `wanted`, by their keys at the top: parsing is the largest part of what a hook does, and no
+/// hook pays for the others' sections. A text that cannot be divided into sections is read as a whole, and so is one whose part
+/// breaks: its anchor may stand elsewhere, and the line of a mistake counts from the top of the file.
+pub(crate) fn parse_sections(text: &str, wanted: impl Fn(&str) -> bool) -> Result<Parsed, Unread> {
+    let part = sections(text, wanted).and_then(|part| parse(&part).ok());
+    part.map_or_else(|| parse(text), Ok)
+}
+
+/// The lines of the sections that are `wanted`. `None`: a line at the margin is no plain key, and only a parser knows what it is.
+fn sections(text: &str, wanted: impl Fn(&str) -> bool) -> Option<String> {
+    // It may end a line.
+    if text.contains('\r') {
+        return None;
+    }
+    let mut part = String::with_capacity(text.len());
+    let mut is_wanted = None;
+    for line in text.strip_prefix("---\n").unwrap_or(text).split_inclusive('\n') {
+        match line.as_bytes() {
+            [b' ', ..] | [b'-', b' ', ..] => drop(is_wanted?),
+            [b'#' | b'\n', ..] => {}
+            _ => is_wanted = Some(wanted(plain_key(line)?)),
+        }
+        if is_wanted == Some(true) {
+            part.push_str(line);
+        }
+    }
+    Some(part)
+}
+
+/// The plain key that begins the line.
+fn plain_key(line: &str) -> Option<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    let (key, value) = line.split_at(line.bytes().position(|byte| !is_plain(byte))?);
+    let is_key = !key.is_empty() && matches!(value.as_bytes(), [b':'] | [b':', b' ' | b'\n', ..]);
+    is_key.then_some(key)
+}
+
 /// Reads a map. An empty text is an empty map.
 pub(crate) fn parse(text: &str) -> Result<Parsed, Unread> {
     let mut reader = Reader::of(text)?;
@@ -78,13 +115,13 @@ pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Lines(HashMap<Vec<String>, usize>);
+pub(crate) struct Lines(BTreeMap<Vec<String>, usize>);
 
 impl Lines {
     /// Reads up to where the text breaks, if it does.
     pub(crate) fn of(text: &str) -> Self {
         let Ok(mut reader) = Reader::of(text) else { return Self::default() };
-        reader.lines = Some(HashMap::new());
+        reader.lines = Some(BTreeMap::new());
         let _ = reader.document();
         Self(reader.lines.unwrap_or_default())
     }
@@ -109,12 +146,12 @@ fn opens_too_many_brackets(text: &str) -> bool {
 
 struct Reader<'t> {
     events: Parser<'t, StrInput<'t>>,
-    anchors: HashMap<usize, Value>,
+    anchors: BTreeMap<usize, Value>,
     values: usize,
     /// The keys on the way to the value that is read.
     path: Vec<String>,
     repeated: Vec<Vec<String>>,
-    lines: Option<HashMap<Vec<String>, usize>>,
+    lines: Option<BTreeMap<Vec<String>, usize>>,
 }
 
 impl<'t> Reader<'t> {
@@ -124,7 +161,7 @@ impl<'t> Reader<'t> {
         }
         Ok(Self {
             events: Parser::new_from_str(text),
-            anchors: HashMap::new(),
+            anchors: BTreeMap::new(),
             values: 0,
             path: Vec::new(),
             repeated: Vec::new(),
@@ -291,8 +328,61 @@ fn number(text: &str) -> Option<Num> {
 
 #[cfg(test)]
 mod tests {
-    use super::{line_of, parse, parse_value};
+    use proptest::prelude::*;
+
+    use super::{line_of, parse, parse_sections, parse_value, sections};
     use crate::tree::json;
+
+    fn is_ours(key: &str) -> bool {
+        matches!(key, "own" | "version")
+    }
+
+    #[test]
+    fn only_the_lines_of_wanted_sections_are_read() {
+        for (text, part) in [
+            (
+                "---\n# mine\nversion: \"1.0\"\nother:\n  a: &a [1,\n    2]\n  # it's\n\nown:\n  c: 'd'\n# e\nlast: {}\n",
+                Some("version: \"1.0\"\nown:\n  c: 'd'\n# e\n"),
+            ),
+            ("other:\n- a\n- b: 1\n  c: 2\nown:\n- d\n", Some("own:\n- d\n")),
+            ("own_too: 1\nown-too: \"a/*\"\nown: ['*', 'e''s']", Some("own: ['*', 'e''s']")),
+            ("other: 1\nother: 2\nown: |+\n  1\n\nother: 3\nown: 2\n", Some("own: |+\n  1\n\nown: 2\n")),
+            ("{other: 1, own: 2}\n", None),
+            ("\"other\": 1\nown: 2\n", None),
+            ("? other\n: 1\nown: 2\n", None),
+            ("other: 1\n---\nown: 1\n", None),
+            ("locked: [\n  a\n]\nown: 2\n", None),
+            ("other: 1\nown\n", None),
+            ("  other: 1\n  own: 1\n", None),
+            ("other:\n\ta: 1\nown: 1\n", None),
+            ("other: a\rown: 1\nother: 1\n", None),
+        ] {
+            assert_eq!(sections(text, is_ours).as_deref(), part, "{text}");
+        }
+        let alias = parse_sections("other: &a 1\nown: *a\n", is_ours).unwrap();
+        assert_eq!(json(&alias.values["own"]), 1, "a part that breaks is read with the whole");
+        assert_eq!(parse_sections("other: 1\nown: [\n", is_ours).unwrap_err().line, Some(3));
+    }
+
+    proptest! {
+        #[test]
+        fn a_part_says_of_its_keys_what_the_whole_says(
+            lines in proptest::collection::vec(proptest::sample::select(vec![
+                "own: 1", "other: two words # c", "third:", "version: {a: 1, b: [2, 'x']}", "  k: it's", "  own: a#b",
+                "  other: a: b", "  - a", "- b", "# own: 1", "  # it's [", "", "own: |", "other: |+", "  goes on",
+                "own: [x,", "  y]", "own: 'a: b'", "version: >-",
+            ]), 1..8),
+        ) {
+            let text = lines.join("\n") + "\n";
+            if let (Ok(whole), Ok(part)) = (parse(&text), parse_sections(&text, is_ours)) {
+                for key in ["own", "version"] {
+                    prop_assert_eq!(part.values.get(key), whole.values.get(key), "{}", text);
+                    let repeated = |paths: &[Vec<String>]| paths.iter().filter(|path| path[0] == key).count();
+                    prop_assert_eq!(repeated(&part.repeated), repeated(&whole.repeated), "{}", text);
+                }
+            }
+        }
+    }
 
     #[test]
     fn finds_the_line_of_a_key() {

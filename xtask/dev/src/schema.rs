@@ -45,7 +45,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     add("hooks/requirements-check/req/src/docs/hooks.rs", pages(&catalog));
     let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
     let defaults: Value = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
-    add("shared/config/src/defaults/generated.rs", compiled_defaults(&defaults));
+    add("shared/config/src/defaults.rs", compiled_defaults(&defaults));
     let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
     let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
     add("README.md", between(&readme, (BEGIN, END), "README.md", &table(&catalog, usd_per_day))?);
@@ -87,7 +87,7 @@ fn compiled_defaults(defaults: &Value) -> String {
         .collect();
     format!(
         "//! Generated from config/defaults.yaml by `cargo xtask schema`.\n\n#[rustfmt::skip]\n\
-         pub(super) const SECTIONS: [(&str, &str); {}] = [\n{}];\n",
+         pub(crate) const SECTIONS: [(&str, &str); {}] = [\n{}];\n",
         lines.len(),
         lines.concat()
     )

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
-use crate::defaults::top_keys;
+use crate::layer::top_keys;
 use crate::{Bounded, Fault, LayerKind, Position, Problem, Sources, section_by_schema};
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
