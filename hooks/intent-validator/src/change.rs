@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 const CONTEXT_LINES: usize = 15;
 
-const MARK_CHARS: usize = 100;
+const MARK: &str = "\n[The diff goes on; the rest is not shown.]";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -129,19 +129,11 @@ pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     format!("{head}\n{body}")
 }
 
-/// The beginning of a longer diff, in whole lines, and how much is missing; `None`: it is short enough.
+/// The beginning of a longer diff, and a mark; `None`: it is short enough.
 pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
-    let chars = diff.chars().count();
-    if chars <= max_chars {
-        return None;
-    }
-    let room = max_chars.saturating_sub(MARK_CHARS);
-    let end = diff.char_indices().nth(room).map_or(diff.len(), |(end, _)| end);
-    let kept = &diff[..end];
-    // A line that would take half of it along is cut itself.
-    let kept = kept.rfind('\n').filter(|at| *at >= kept.len() / 2).map_or(kept, |at| &kept[..at]);
-    let missing = chars - kept.chars().count();
-    Some(format!("{kept}\n[The diff goes on: {missing} of its {chars} characters are not shown.]"))
+    diff.char_indices().nth(max_chars)?;
+    let kept: String = diff.chars().take(max_chars.saturating_sub(MARK.len())).collect();
+    Some(kept + MARK)
 }
 
 #[cfg(test)]
