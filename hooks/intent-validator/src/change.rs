@@ -8,7 +8,7 @@ use similar::TextDiff;
 
 const CONTEXT_LINES: usize = 15;
 
-const MARK: &str = "\n[The diff goes on; the rest is not shown.]";
+const MARK_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Change {
@@ -129,11 +129,12 @@ pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     format!("{head}\n{body}")
 }
 
-/// The beginning of a longer diff, and a mark; `None`: it is short enough.
+/// The beginning of a longer diff, and how much is missing; `None`: it is short enough.
 pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
-    diff.char_indices().nth(max_chars)?;
-    let kept: String = diff.chars().take(max_chars.saturating_sub(MARK.len())).collect();
-    Some(kept + MARK)
+    let (chars, room) = (diff.chars().count(), max_chars.saturating_sub(MARK_CHARS));
+    let kept = || diff.chars().take(room).collect::<String>();
+    let missing = chars.checked_sub(room).filter(|_| chars > max_chars)?;
+    Some(format!("{}\n[The diff goes on: {missing} characters are not shown.]", kept()))
 }
 
 #[cfg(test)]

@@ -17,7 +17,6 @@ use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
 use crate::form::{self, Form, Heard, Judgement, Lack};
-use crate::observe::DeclaredFacts;
 use crate::prompts::{STATUS, filled};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
@@ -139,6 +138,13 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
          A quote in TEST is looked up in the user's last five messages when the edit is made.{off}",
         form.lines()
     ))
+}
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct DeclaredFacts {
+    pub(crate) recorded: Vec<Recorded>,
+    /// The message on a line that could not be read.
+    pub(crate) unheard: Option<String>,
 }
 
 /// The declarations in Claude's shell: the lines of a call that has run and come through.

@@ -1,79 +1,21 @@
-//! The rules. `standing` says what settles a change, or which question a model is asked: `observe` calls it around each question, and
-//! `decide` once more under the lock. Pure.
+//! The rules under the lock: the outcome for a change, and the new state. Pure.
 
 use std::borrow::Cow;
 
-use judge::{Asked, NoVerdict, OnFailure};
-use shared::digest;
+use judge::Asked;
 use shared::hook::{Audit, AuditEvent, Input, Memory, ReactionKind, Verdict as HookVerdict};
-use shared::host::Timestamp;
 use shared::switches::Turn;
-use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
-use crate::change::{Versions, diff};
-use crate::checks::Finding;
-use crate::form::{self, Form, Heard, Judgement, Lack};
-use crate::observe::{DeclaredFacts, Facts};
-use crate::review::{self, Announced, Review};
-use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State, Verdict};
+use crate::command::DeclaredFacts;
+use crate::observe::Facts;
+use crate::plan::{Allowed, Known, Standing, standing};
+use crate::settings::Settings;
+use crate::state::{Cause, Place, State};
+use crate::verdict::{Announced, Verdict};
 use crate::wording::{self, Refusal};
 
 type Outcome = shared::hook::Outcome<State, Turn>;
-
-/// The facts of a change, and the answers of the models that were asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
-pub(crate) struct Known {
-    pub(crate) place: Place,
-    pub(crate) prompt: Option<String>,
-    pub(crate) names: Vec<String>,
-    pub(crate) wants_test: bool,
-    pub(crate) versions: Versions,
-    pub(crate) local: Judgement,
-    pub(crate) is_recorded: bool,
-    pub(crate) words: Words,
-    /// The call's message did not come in time.
-    pub(crate) was_unheard: bool,
-    pub(crate) user: Quotable,
-    pub(crate) findings: Vec<Finding>,
-    pub(crate) is_private: bool,
-    pub(crate) program: String,
-    pub(crate) stage1: Option<Asked<Announced>>,
-    pub(crate) stage2: Option<Asked<Review>>,
-    /// The user's own texts that cannot be used.
-    pub(crate) notice: Option<String>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Standing {
-    AskWhetherDeclared,
-    /// An empty declaration: the change was allowed without one.
-    AskForReview {
-        declared: String,
-        key: String,
-    },
-    Passes {
-        let_go: Option<Allowed>,
-        approved: Option<String>,
-    },
-    UserDecides(String),
-    Lacks(Lack),
-    Found(Vec<Finding>),
-    Reviewed {
-        findings: Vec<Finding>,
-        key: String,
-    },
-}
-
-/// The reason to allow a change that did not come through.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Allowed {
-    Enough(Cause),
-    /// No model may see the file.
-    Private,
-}
 
 pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
     match input.facts {
@@ -164,157 +106,5 @@ fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &m
     Outcome { audit_event, notice: notice.filter(|_| is_news), ..Outcome::pass().with_reactions(reactions) }
 }
 
-impl Lack {
-    pub(crate) const fn cause(&self) -> Cause {
-        match self {
-            Self::Form | Self::Parts(_) => Cause::Declaration,
-            Self::Test | Self::Quote(_) => Cause::Test,
-        }
-    }
-}
-
-/// Stage 1 without a model: the recorded form, then the messages; and whether the recorded form counts.
-pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, bool) {
-    let recorded = recorded.map(|form| form::judge_recorded(form, heard));
-    if let Some(declared @ Judgement::Declared(_)) = recorded {
-        return (declared, true);
-    }
-    let mut texts = heard.words.before.iter().chain(&heard.words.own);
-    let is_silent = heard.words.own.is_none() || texts.all(|text| text.trim().is_empty());
-    let local = match (form::judge(heard), recorded) {
-        (Judgement::Lacks { lack: Lack::Form, .. }, Some(recorded)) => recorded,
-        (Judgement::Lacks { .. }, None) if is_silent => form::SILENT,
-        (said, _) => said,
-    };
-    (local, false)
-}
-
-pub(crate) fn standing(known: &Known, settings: &Settings, state: &State, now: Timestamp) -> Standing {
-    Scene { known, settings, state, now }.standing()
-}
-
-/// The declaration, which is empty where a change is allowed without one, and why it is.
-type First = (String, Option<Allowed>);
-
-struct Scene<'a> {
-    known: &'a Known,
-    settings: &'a Settings,
-    state: &'a State,
-    now: Timestamp,
-}
-
-impl Scene<'_> {
-    fn standing(&self) -> Standing {
-        let findings = &self.known.findings;
-        let let_go = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
-        match self.first() {
-            Err(lacks @ Standing::Lacks(_)) => lacks,
-            // Whatever a model says, the checks block this change.
-            _ if let_go.is_some() && !self.is_enough(Cause::Checks) => Standing::Found(findings.clone()),
-            Ok((declared, allowed)) => self.second(&declared, allowed.or(let_go)),
-            Err(Standing::Passes { .. }) => Standing::Passes { let_go, approved: None },
-            Err(standing) => standing,
-        }
-    }
-
-    fn is_enough(&self, cause: Cause) -> bool {
-        let count = self.state.count(&self.known.place, self.known.prompt.as_deref(), cause);
-        count >= self.settings.max_blocks.get() as usize
-    }
-
-    fn first(&self) -> Result<First, Standing> {
-        let is_judged = self.settings.judge.backend.is_some() && !self.known.is_private;
-        let may_ask = self.settings.stage1 != Stage1::Local && is_judged;
-        let is_model = self.settings.stage1 == Stage1::Model && may_ask;
-        match &self.known.local {
-            Judgement::Declared(form) if self.known.is_recorded || !is_model => Ok((form.lines(), None)),
-            // No model reads nothing, or believes words that the user never wrote.
-            Judgement::Lacks { lack, is_certain: true }
-                if !is_model || matches!(lack, Lack::Form | Lack::Quote(_)) =>
-            {
-                self.lacks(lack)
-            }
-            Judgement::Lacks { lack, .. } if !may_ask => self.lacks(lack),
-            Judgement::Declared(_) | Judgement::Lacks { .. } => self.asked(),
-        }
-    }
-
-    /// By a model's answer.
-    fn asked(&self) -> Result<First, Standing> {
-        let known = self.known;
-        let lack = match &known.stage1 {
-            Some(Asked { verdict: Ok(Announced(lack)), .. }) => lack,
-            Some(Asked { verdict: Err(why), .. }) => return Err(self.without_verdict(why, None)),
-            None if self.is_enough(Cause::Declaration) => return self.lacks(&Lack::Form),
-            None => match self.state.verdict(&known.announced_key(self.settings), self.now) {
-                Some(Verdict::OfStage1(lack)) => lack,
-                _ => return Err(Standing::AskWhetherDeclared),
-            },
-        };
-        match lack {
-            Some(lack) if known.wants_test || *lack != Lack::Test => self.lacks(lack),
-            _ => Ok((known.said().join("\n\n"), None)),
-        }
-    }
-
-    fn lacks(&self, lack: &Lack) -> Result<First, Standing> {
-        let cause = lack.cause();
-        let allowed = || (String::new(), Some(Allowed::Enough(cause)));
-        if self.is_enough(cause) { Ok(allowed()) } else { Err(Standing::Lacks(lack.clone())) }
-    }
-
-    fn second(&self, declared: &str, let_go: Option<Allowed>) -> Standing {
-        let passes = |let_go| Standing::Passes { let_go, approved: None };
-        let Known { versions, place, is_private, stage2, .. } = self.known;
-        if self.settings.stage2 == Stage2::Off || versions.before.as_deref() == Some(&versions.after) {
-            return passes(let_go);
-        }
-        if *is_private {
-            return passes(let_go.or(Some(Allowed::Private)));
-        }
-        if self.is_enough(Cause::Review) {
-            return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
-        }
-        let key = review::key(self.settings, &place.file, declared, &diff(&place.file, versions));
-        let findings = match stage2 {
-            Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
-            Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
-            None => match self.state.verdict(&key, self.now) {
-                Some(Verdict::OfStage2(findings)) => findings,
-                _ => return Standing::AskForReview { declared: declared.to_owned(), key },
-            },
-        };
-        if findings.is_empty() {
-            return Standing::Passes { let_go, approved: Some(key) };
-        }
-        Standing::Reviewed { findings: findings.clone(), key }
-    }
-
-    /// The user's own settings and limits, and another hook's block, are no failures.
-    fn without_verdict(&self, why: &NoVerdict, let_go: Option<Allowed>) -> Standing {
-        match why {
-            NoVerdict::Failed(why) if self.settings.judge.on_judge_failure == OnFailure::Ask => {
-                Standing::UserDecides(why.clone())
-            }
-            _ => Standing::Passes { let_go, approved: None },
-        }
-    }
-}
-
-impl Known {
-    /// The messages since the prompt that hold words.
-    fn said(&self) -> Vec<&str> {
-        let texts = self.words.before.iter().chain(&self.words.own);
-        texts.map(String::as_str).filter(|text| !text.trim().is_empty()).collect()
-    }
-
-    /// The identity of a question of stage 1.
-    pub(crate) fn announced_key(&self, settings: &Settings) -> String {
-        let Self { place, user, wants_test, .. } = self;
-        let question = (&settings.stage1_model, place, self.said(), &user.texts, wants_test);
-        digest::hex(format!("{question:?}"), 16)
-    }
-}
-
 #[cfg(test)]
-pub(crate) mod tests;
+mod tests;

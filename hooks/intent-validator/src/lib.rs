@@ -5,8 +5,8 @@
 //!
 //! - `source`: which files are source code, core code, or private; `change`: the effect of a tool call on a file, and its diff
 //! - `form`: stage 1 without a model; `checks`: findings without a model
-//! - `review`: the questions to models, and their verdicts; `prompts`: their texts
-//! - `observe`: facts, in the order of their price
+//! - `review`: the questions to models; `verdict`: their answers; `prompts`: their texts
+//! - `plan`: the next step for a change; `observe`: facts, in the order of their price
 //! - `decide`: the rules; `wording`: the messages
 //! - `state`: recorded declarations, counts of blocks, verdicts that still hold
 //! - `command`: `declare` and `status`
@@ -17,11 +17,13 @@ mod command;
 mod decide;
 mod form;
 mod observe;
+mod plan;
 mod prompts;
 mod review;
 mod settings;
 mod source;
 mod state;
+mod verdict;
 mod wording;
 
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
 //! The facts of an event, in the order of their price: the tool, the file's name, links, the state, the file, the messages, and
-//! last the models. `decide::standing` chooses the question.
+//! last the models. `plan` chooses the question.
 
 use std::path::Path;
 use std::time::Duration;
@@ -14,14 +14,14 @@ use transcript::{Patience, quotable, transcript_of, words_of_call};
 use crate::IntentValidator;
 use crate::change::{self, Change};
 use crate::checks;
-use crate::command;
-use crate::decide::{Known, Standing, local, standing};
+use crate::command::{self, DeclaredFacts};
 use crate::form::{Form, Heard, Judgement};
+use crate::plan::{Known, Standing, local, standing};
 use crate::prompts::{about_tests, how_to_declare};
 use crate::review::{ask_for_review, ask_whether_declared};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
-use crate::state::{Place, Recorded, State};
+use crate::state::{Place, State};
 
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -39,13 +39,6 @@ pub(crate) enum Facts {
     Command(cli::Reply),
     Start { text: String, notice: Option<String> },
     SessionEnd,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct DeclaredFacts {
-    pub(crate) recorded: Vec<Recorded>,
-    /// The message on a line that could not be read.
-    pub(crate) unheard: Option<String>,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

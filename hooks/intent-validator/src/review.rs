@@ -1,31 +1,25 @@
-//! The questions to the models, and their verdicts. A verdict that contradicts itself is none.
+//! The questions to the models.
 
 use judge::{Asked, Caller, Part, Question, spoken};
 use secrets::masked;
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use shared::blocks;
 use shared::hook::{Context, Hook};
 use shared::messages::Texts;
 use shared::protocol::ToolCall;
-use shared::{blocks, digest};
 use transcript::conversation;
 
 use crate::IntentValidator;
 use crate::change::{beginning, diff};
-use crate::checks::{self, Finding};
-use crate::decide::Known;
-use crate::form::{Lack, Part as FormPart};
-use crate::prompts::{STAGE1, STAGE2, about_tests, cleaned, filled, how_to_declare};
+use crate::plan::Known;
+use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
+use crate::verdict::{Announced, Review, asked_rules};
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
 const MAX_DECLARED: usize = 4_000;
-
-/// The most rules that count, and the most characters of each.
-const MAX_RULES: usize = 50;
-const MAX_RULE: usize = 300;
 
 const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
@@ -34,60 +28,6 @@ const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it e
 
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
-
-/// The verdict of stage 1: what the declaration lacks.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "OfStage1")]
-pub(crate) struct Announced(pub(crate) Option<Lack>);
-
-#[derive(Deserialize)]
-#[serde(tag = "verdict", rename_all = "SCREAMING_SNAKE_CASE")]
-enum OfStage1 {
-    Yes,
-    /// Nothing was declared, or these parts are missing.
-    No {
-        #[serde(default)]
-        missing: Vec<FormPart>,
-    },
-    /// Declared, but for the test.
-    NoTdd,
-}
-
-impl From<OfStage1> for Announced {
-    fn from(verdict: OfStage1) -> Self {
-        Self(match verdict {
-            OfStage1::Yes => None,
-            OfStage1::No { missing } if missing.is_empty() => Some(Lack::Form),
-            OfStage1::No { missing } => Some(Lack::Parts(missing)),
-            OfStage1::NoTdd => Some(Lack::Test),
-        })
-    }
-}
-
-/// The findings of stage 2; without any the change is approved.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "OfStage2")]
-pub(crate) struct Review(pub(crate) Vec<Finding>);
-
-#[derive(Deserialize)]
-#[serde(tag = "verdict", rename_all = "UPPERCASE")]
-enum OfStage2 {
-    Approved,
-    Blocked {
-        #[serde(default)]
-        findings: Vec<Finding>,
-    },
-}
-
-impl TryFrom<OfStage2> for Review {
-    type Error = &'static str;
-
-    fn try_from(verdict: OfStage2) -> Result<Self, Self::Error> {
-        let OfStage2::Blocked { mut findings } = verdict else { return Ok(Self(Vec::new())) };
-        findings.retain(|finding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty());
-        if findings.is_empty() { Err("BLOCKED without a finding") } else { Ok(Self(findings)) }
-    }
-}
 
 /// Asks the model of stage 1.
 pub(crate) fn ask_whether_declared(
@@ -204,22 +144,6 @@ fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
 
 fn part_of((name, text, max_chars): (&'static str, &str, usize)) -> Part {
     Part { name, text: text.to_owned(), max_chars }
-}
-
-/// The rules for a model, without those that our own checks judge in this file. A project may set some, so each is one short line.
-fn asked_rules(settings: &Settings, file: &str) -> String {
-    let checked = checks::rules(file, &settings.checks);
-    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
-    let asked = rules.filter(|(name, _)| !checked.contains(&name.as_str()));
-    let lines =
-        asked.map(|(name, text)| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE)));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
-pub(crate) fn key(settings: &Settings, file: &str, declared: &str, diff: &str) -> String {
-    let question = (declared, diff, asked_rules(settings, file), &settings.stage2_model);
-    digest::hex(format!("{question:?}"), 16)
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
-use crate::checks::Finding;
-use crate::form::{Form, Lack};
+use crate::form::Form;
+use crate::verdict::Verdict;
 
 const MAX_DECLARED: usize = 100;
 const MAX_BLOCKS: usize = 200;
@@ -91,21 +91,6 @@ struct Given {
     key: String,
     verdict: Verdict,
     at: Timestamp,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Verdict {
-    OfStage1(Option<Lack>),
-    OfStage2(Vec<Finding>),
-}
-
-impl Verdict {
-    fn is_good(&self) -> bool {
-        match self {
-            Self::OfStage1(lack) => lack.is_none(),
-            Self::OfStage2(findings) => findings.is_empty(),
-        }
-    }
 }
 
 impl State {

@@ -4,8 +4,8 @@ use secrets::masked;
 
 use crate::checks::Finding;
 use crate::command::declare_line;
-use crate::decide::{Allowed, Known};
 use crate::form::{self, Form, Lack};
+use crate::plan::{Allowed, Known};
 use crate::prompts::cleaned;
 use crate::state::Cause;
 

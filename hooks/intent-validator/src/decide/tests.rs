@@ -1,6 +1,4 @@
-//! One event, one state, one outcome; in `standing` the next step for a change.
-
-pub(crate) mod standing;
+//! One event, one state, one outcome.
 
 use judge::{Asked, NoVerdict};
 use shared::blocks::BlockCount;
@@ -10,12 +8,13 @@ use shared::switches::Turn;
 
 use super::{Known, decide};
 use crate::checks::Finding;
+use crate::command::DeclaredFacts;
 use crate::form::{Judgement, Lack, SILENT};
-use crate::observe::{DeclaredFacts, Facts};
-use crate::review::Review;
+use crate::observe::Facts;
+use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said};
 use crate::settings::{Settings, Stage2};
 use crate::state::{Cause, Recorded, State};
-use standing::{NOON, declared, defaults, finding, known, lacks, said};
+use crate::verdict::Review;
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use crate::IntentValidator;
-use crate::decide::tests::standing::defaults;
+use crate::plan::tests::defaults;
 use crate::source::is_private;
 
 /// A project in a home of its own, in which the hook is on.

@@ -5,7 +5,7 @@ use std::path::Path;
 use shared::host::Places;
 
 use super::{Kind, Spot, kind};
-use crate::decide::tests::standing::defaults;
+use crate::plan::tests::defaults;
 
 #[test]
 fn the_ending_and_the_folders_decide() {

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_VERDICTS, Place, Recorded, State, Verdict};
+use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
 use crate::form::{Form, Lack, Part};
+use crate::verdict::Verdict;
 
 const TTL: Duration = Duration::from_secs(3600);
 

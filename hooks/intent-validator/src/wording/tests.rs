@@ -2,9 +2,9 @@
 
 use super::{found, lacks};
 use crate::checks::Finding;
-use crate::decide::Known;
-use crate::decide::tests::standing::{finding, known};
 use crate::form::{Lack, Part};
+use crate::plan::Known;
+use crate::plan::tests::{finding, known};
 use crate::state::{Cause, Place};
 
 #[test]

@@ -6,13 +6,13 @@ use shared::host::Timestamp;
 use shared::switches::Position;
 use transcript::{Quotable, Words};
 
+use super::{Allowed, Known, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
-use crate::decide::{Allowed, Known, Standing, local, standing};
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
-use crate::review::{Announced, key};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State, Verdict};
+use crate::state::{Cause, Place, State};
+use crate::verdict::{Announced, Verdict, key};
 
 pub(crate) const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 
