@@ -129,19 +129,12 @@ pub(crate) fn diff(path: &str, versions: &Versions) -> String {
     format!("{head}\n{body}")
 }
 
-/// The beginning of a longer diff, in whole lines, and how much is missing; `None`: it is short enough.
+/// The beginning of a longer diff, and how much is missing; `None`: it is short enough.
 pub(crate) fn beginning(diff: &str, max_chars: usize) -> Option<String> {
-    let chars = diff.chars().count();
-    if chars <= max_chars {
-        return None;
-    }
-    let room = max_chars.saturating_sub(MARK_CHARS);
-    let end = diff.char_indices().nth(room).map_or(diff.len(), |(end, _)| end);
-    let kept = &diff[..end];
-    // A line that would take half of it along is cut itself.
-    let kept = kept.rfind('\n').filter(|at| *at >= kept.len() / 2).map_or(kept, |at| &kept[..at]);
-    let missing = chars - kept.chars().count();
-    Some(format!("{kept}\n[The diff goes on: {missing} of its {chars} characters are not shown.]"))
+    let (chars, room) = (diff.chars().count(), max_chars.saturating_sub(MARK_CHARS));
+    let kept = || diff.chars().take(room).collect::<String>();
+    let missing = chars.checked_sub(room).filter(|_| chars > max_chars)?;
+    Some(format!("{}\n[The diff goes on: {missing} characters are not shown.]", kept()))
 }
 
 #[cfg(test)]

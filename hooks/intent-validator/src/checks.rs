@@ -3,21 +3,22 @@
 //! - `view`: a text as code, strings and comments
 //! - `shape`: how long functions are, and how deep blocks lie
 //! - `dead_code`: code left standing as a comment
-//! - `secret`: keys, tokens and passwords
 
 mod dead_code;
-mod secret;
 mod shape;
 mod view;
 
 use std::collections::BTreeSet;
 
+use secrets::masked;
 use serde::{Deserialize, Serialize};
 use similar::{ChangeTag, TextDiff};
 
 use crate::change::Versions;
 use crate::settings::Checks;
 use view::{Family, Kind, View};
+
+const SECRET: &str = "hardcoded-secrets";
 
 /// The most lines of a text that is checked; a longer one is generated.
 const MAX_LINES: usize = 20_000;
@@ -49,7 +50,7 @@ pub(crate) fn find(path: &str, versions: &Versions, checks: &Checks) -> Vec<Find
     let added: BTreeSet<usize> = inserted.filter_map(|change| change.new_index()).collect();
     let mut found = Vec::new();
     if checks.secrets {
-        found.extend(secret::find(&versions.after, &added));
+        found.extend(secrets(&versions.after, &added));
     }
     if let Some(family) = Family::of(path) {
         let after = View::of(&versions.after, family);
@@ -87,12 +88,46 @@ pub(crate) fn rules(path: &str, checks: &Checks) -> Vec<&'static str> {
     let family = Family::of(path);
     let has_shape = family.is_some_and(|family| family != Family::Hash);
     let rules = [
-        (secret::RULE, checks.secrets),
+        (SECRET, checks.secrets),
         (dead_code::RULE, checks.commented_out_code && family.is_some()),
         (shape::LONG, checks.max_function_lines.get().is_some() && has_shape),
         (shape::DEEP, checks.max_nesting.get().is_some() && has_shape),
     ];
     rules.into_iter().filter(|(_, is_judged)| *is_judged).map(|(rule, _)| rule).collect()
+}
+
+const TELLING: [&str; 4] = ["passw", "secret", "token", "key"];
+
+const STANDS_FOR: &str =
+    "example dummy placeholder changeme your xxxx redacted fake test- test_ username:password";
+
+/// Keys, tokens and passwords written into code: by their form where the crate `secrets` knows it, else by a telling name before a text.
+fn secrets(after: &str, added: &BTreeSet<usize>) -> Vec<Finding> {
+    let lines = after.lines().enumerate().filter(|(number, _)| added.contains(number));
+    let found = lines.filter_map(|(number, line)| {
+        let why = format!("this looks like {} written into code", kind_of_secret(line)?);
+        let fix = "read it from the environment or a secret store when the program runs";
+        Some(Finding::new(SECRET, number + 1, why, fix))
+    });
+    found.collect()
+}
+
+fn kind_of_secret(line: &str) -> Option<String> {
+    let masked = masked(line);
+    if let Some((_, after)) = masked.split_once("[masked: ") {
+        return Some(format!("a secret ({})", after.split_once(']')?.0)).filter(|_| masked != line);
+    }
+    let (before, after) = masked.split_once("[masked]").filter(|_| masked != line)?;
+    let value = line.to_ascii_lowercase();
+    if STANDS_FOR.split(' ').any(|word| value.contains(word)) {
+        return None;
+    }
+    if before.contains("://") && after.starts_with('@') {
+        return Some("a login in an address".to_owned());
+    }
+    let names = before.to_ascii_lowercase();
+    let is_named = before.ends_with(['"', '\'', '`']) && TELLING.iter().any(|name| names.contains(name));
+    is_named.then(|| "a password or a key".to_owned())
 }
 
 #[cfg(test)]

@@ -1,29 +1,45 @@
-//! The commands: `declare` announces a change, `status` reports the two stages and the cost.
+//! The commands: `declare` announces a change, in Claude's shell, and is recorded when its call has run; `status` reports the two
+//! stages and the cost.
 
+use std::path::Path;
 use std::process::ExitCode;
 
+use secrets::masked;
+use serde_json::Value;
 use shared::cli::{self, Asker, Reply, Verb};
-use shared::hook::Hook;
-use shared::host::Host;
+use shared::hook::{Context, Hook};
+use shared::host::{Host, Places};
 use shared::messages::Texts;
+use shared::own_calls::own_command_lines;
+use shared::protocol::ToolResult;
+use shared::text::quoted;
+use transcript::{Quotable, Words};
 
 use crate::IntentValidator;
-use crate::declare;
-use crate::form::Form;
-use crate::observe::Spot;
+use crate::form::{self, Form, Heard, Judgement, Lack};
 use crate::prompts::{STATUS, filled};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::source::{self, Kind};
+use crate::source::{self, Kind, Spot};
+use crate::state::Recorded;
 
 const OWN: &str = IntentValidator::NAME;
 
-pub(crate) const VERBS: &[Verb] =
-    &[Verb { usage: declare::USAGE, about: "announces a change before it is made" }];
+const MAX_VALUE: usize = 1_000;
+
+const USAGE: &str = "declare --file F --changes C --goal G [--test T]";
+
+pub(crate) const VERBS: &[Verb] = &[Verb { usage: USAGE, about: "announces a change before it is made" }];
+
+const OPTIONS: [&str; 4] = ["--file", "--changes", "--goal", "--test"];
+
+/// The message on a line that is more than plain words, or may not have run as a whole.
+const NOT_PLAIN: &str = "intent-validator: this declaration was not recorded: it is not made of plain words, too long, or may not have run. Give each value in \
+                         quotes, without $, `, ! and backslashes between double ones, and run nothing else in the same line.";
 
 pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     match words {
-        ["declare", "--help" | "-h"] => Some(cli::say(&format!("{OWN} {}", VERBS[0].usage))),
-        ["declare", words @ ..] => Some(match declare::parse(words) {
+        ["declare", "--help" | "-h"] => Some(cli::say(&format!("{OWN} {USAGE}"))),
+        ["declare", words @ ..] => Some(match parse(words) {
             Ok(declaration) => cli::in_shell(host, |asker| declared(&declaration, asker)),
             Err(why) => cli::wrong_usage(&format!("{OWN}: {why}")),
         }),
@@ -31,19 +47,83 @@ pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
     }
 }
 
+/// The line that Claude is shown.
+pub(crate) fn declare_line(program: &str, form: &Form) -> String {
+    let Form { file, changes, goal, test } = form;
+    let values = [Some(file), Some(changes), Some(goal), test.as_ref()];
+    let given = OPTIONS.iter().zip(values).filter_map(|(option, value)| Some((option, value?)));
+    given.fold(format!("{program} declare"), |line, (option, value)| {
+        format!("{line} {option} {}", quoted(value))
+    })
+}
+
+/// Reads the words after `declare`. Fails if a word is unknown, or a value missing, too long or given twice.
+fn parse(words: &[&str]) -> Result<Form, String> {
+    let wrong = |what: String| format!("declare: {what}\n{OWN} {USAGE}");
+    let mut values: [Option<String>; 4] = Default::default();
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (option, value) =
+            word.split_once('=').map_or((*word, None), |(option, value)| (option, Some(value)));
+        let at = OPTIONS.iter().position(|known| *known == option);
+        let at = at.ok_or_else(|| wrong(format!("unknown word {option}")))?;
+        let value = value.or_else(|| words.next().copied());
+        let value = value.ok_or_else(|| wrong(format!("{option} needs a value")))?.trim();
+        if value.chars().count() > MAX_VALUE {
+            return Err(wrong(format!("{option} has more than {MAX_VALUE} characters")));
+        }
+        if values[at].replace(value.to_owned()).is_some() {
+            return Err(wrong(format!("{option} is given twice")));
+        }
+    }
+    if let Some(at) = values[..3].iter().position(Option::is_none) {
+        return Err(wrong(format!("{} is missing", OPTIONS[at])));
+    }
+    let [file, changes, goal, test] = values;
+    let needed = Option::unwrap_or_default;
+    Ok(Form { file: needed(file), changes: needed(changes), goal: needed(goal), test })
+}
+
+/// The files that a form may mean, with their kinds.
+fn meant(form: &Form, places: &Places, cwd: Option<&Path>, settings: &Settings) -> Vec<(Spot, Option<Kind>)> {
+    let spots = form.files().flat_map(|file| Spot::meant(places, cwd, file));
+    spots.map(|spot| (source::kind(&spot.file, settings), spot)).map(|(kind, spot)| (spot, kind)).collect()
+}
+
+/// The fault of a form. A quote is looked for when the edit is made.
+fn fault(form: &Form, wants_test: bool) -> Option<String> {
+    if form.file.is_empty() || form.file.contains(['<', '>']) {
+        return Some("declare: --file names no file".to_owned());
+    }
+    let (words, user) = (Words::default(), Quotable::default());
+    let heard = Heard { names: &[], wants_test, words: &words, user: &user };
+    match form::judge_recorded(form, &heard) {
+        Judgement::Lacks { lack: Lack::Parts(parts), .. } => {
+            let parts = parts.iter().map(|part| format!("--{}", part.label().to_lowercase()));
+            let parts = parts.collect::<Vec<_>>().join(" and ");
+            Some(format!("declare: {parts} is empty, one word or a placeholder; write a few words"))
+        }
+        Judgement::Lacks { is_certain: true, .. } => Some(format!(
+            "declare: {} is core code: --test names the test file or the test, or is 'none, the user said: \"...\"' with the user's own words",
+            form.file
+        )),
+        Judgement::Declared(_) | Judgement::Lacks { .. } => None,
+    }
+}
+
+/// The answer to `declare` in a shell.
 fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     let section = match asker.section_in_force::<IntentValidator>() {
         Ok(section) => section,
         Err(why) => return Reply::no(why),
     };
     let settings = &section.settings;
-    let cwd = asker.host.cwd();
-    let spots = form.files().flat_map(|file| Spot::meant(asker.places, cwd.as_deref(), file));
-    let kinds: Vec<Kind> = spots.filter_map(|spot| source::kind(&spot.file, settings)).collect();
-    if kinds.is_empty() {
+    let meant = meant(form, asker.places, asker.host.cwd().as_deref(), settings);
+    if meant.iter().all(|(_, kind)| kind.is_none()) {
         return Reply::yes(format!("{OWN}: {} needs no declaration", form.file));
     }
-    if let Some(fault) = declare::fault(form, settings.tdd && kinds.contains(&Kind::Core)) {
+    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
+    if let Some(fault) = fault(form, settings.tdd && is_core) {
         return Reply::no(format!("{OWN}: {fault}"));
     }
     let minutes = settings.declaration_ttl_secs.get() / 60;
@@ -60,6 +140,54 @@ fn declared(form: &Form, asker: &Asker<'_>) -> Reply {
     ))
 }
 
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct DeclaredFacts {
+    pub(crate) recorded: Vec<Recorded>,
+    /// The message on a line that could not be read.
+    pub(crate) unheard: Option<String>,
+}
+
+/// The declarations in Claude's shell: the lines of a call that has run and come through.
+pub(crate) fn after_call(context: &Context<'_, Settings>, result: &ToolResult) -> Option<DeclaredFacts> {
+    context.request.call.session_id.as_ref()?;
+    // Most lines have nothing to do with us.
+    let raw = result.call.tool_input.as_ref()?.get();
+    if !raw.contains(OWN) || !raw.contains("declare") || !has_succeeded(result) {
+        return None;
+    }
+    let Some(lines) = own_command_lines(&result.call, context.places) else {
+        let is_shell = matches!(result.call.tool_name.as_str(), "Bash" | "PowerShell");
+        let is_meant = is_shell && raw.contains("intent-validator declare --");
+        let unheard = Some(NOT_PLAIN.to_owned());
+        return is_meant.then(|| DeclaredFacts { unheard, ..DeclaredFacts::default() });
+    };
+    let recorded: Vec<Recorded> = lines.iter().filter_map(|words| recorded(context, words)).collect();
+    (!recorded.is_empty()).then_some(DeclaredFacts { recorded, unheard: None })
+}
+
+fn has_succeeded(result: &ToolResult) -> bool {
+    let text = result.tool_response.as_ref().map_or("{}", |raw| raw.get());
+    let response: Value = serde_json::from_str(text).unwrap_or_default();
+    response["success"] != false && response["interrupted"] != true && response["backgroundTaskId"].is_null()
+}
+
+fn recorded(context: &Context<'_, Settings>, words: &[String]) -> Option<Recorded> {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let [OWN, "declare", words @ ..] = words.as_slice() else { return None };
+    let form = parse(words).ok()?;
+    let call = &context.request.call;
+    let meant = meant(&form, context.places, call.cwd.as_deref(), context.settings);
+    let is_core = meant.iter().any(|(_, kind)| *kind == Some(Kind::Core));
+    if fault(&form, context.settings.tdd && is_core).is_some() || meant.is_empty() {
+        return None;
+    }
+    let names = meant.into_iter().map(|(spot, _)| spot.file).collect();
+    // The state is a file.
+    let (changes, goal) = (masked(&form.changes).into_owned(), masked(&form.goal).into_owned());
+    let form = Form { changes, goal, ..form };
+    Some(Recorded { names, agent: call.agent_id.clone(), form, at: context.host.now() })
+}
+
 pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String> {
     let mut texts = Texts::new(&settings.message_files, asker.host, asker.places);
     let own = status_text(&mut texts, settings);
@@ -71,9 +199,7 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     let stage1 = match settings.stage1 {
         Stage1::Local => "by the form".to_owned(),
         Stage1::Model => format!("{} is asked", settings.stage1_model),
-        Stage1::LocalThenModel => {
-            format!("by the form; without one, {} is asked", settings.stage1_model)
-        }
+        Stage1::LocalThenModel => format!("by the form; without one, {} is asked", settings.stage1_model),
     };
     let stage2 = match settings.stage2 {
         Stage2::Off => "off".to_owned(),
@@ -87,3 +213,6 @@ fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     ];
     filled(texts, STATUS, &values)
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,21 +2,24 @@
 
 use std::borrow::Cow;
 
+use judge::Asked;
 use shared::hook::{Audit, AuditEvent, Input, Memory, ReactionKind, Verdict as HookVerdict};
 use shared::switches::Turn;
 
 use crate::IntentValidator;
-use crate::observe::{ChangeFacts, DeclaredFacts, Facts};
-use crate::plan::{Allowed, Standing, standing};
-use crate::review::Reply;
-use crate::state::{Cause, State, Verdict};
+use crate::command::DeclaredFacts;
+use crate::observe::Facts;
+use crate::plan::{Allowed, Known, Standing, standing};
+use crate::settings::Settings;
+use crate::state::{Cause, Place, State};
+use crate::verdict::{Announced, Verdict};
 use crate::wording::{self, Refusal};
 
 type Outcome = shared::hook::Outcome<State, Turn>;
 
 pub(crate) fn decide(input: &Input<'_, IntentValidator>) -> Outcome {
     match input.facts {
-        Facts::Change(facts) => change(input, facts),
+        Facts::Change(known) => change(input, known),
         Facts::Declared(declared) => recorded(input, declared),
         Facts::Command(reply) => reply.outcome(),
         Facts::Start { text, notice } => Outcome { notice: notice.clone(), ..advice(text) },
@@ -37,19 +40,17 @@ fn recorded(input: &Input<'_, IntentValidator>, declared: &DeclaredFacts) -> Out
     outcome.remembering(Memory::Note(state))
 }
 
-fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome {
-    let ChangeFacts { known, answers, notice } = facts;
+fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
     let mut state = input.state.clone();
     if known.was_unheard {
         state.not_heard();
     }
-    let prompt = known.prompt.as_deref();
     let mut refuse = |cause: Cause, (reason, next): Refusal| {
-        state.block(&known.place, prompt, cause);
+        state.block(&known.place, known.prompt.as_deref(), cause);
         let verdict = HookVerdict::Deny { reason, rule: Cow::Borrowed(cause.rule()) };
         Outcome { verdict, audit: Audit::to(next), ..Outcome::pass() }
     };
-    let outcome = match standing(known, answers, input.settings, input.state, input.now) {
+    let outcome = match standing(known, input.settings, input.state, input.now) {
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
@@ -68,18 +69,18 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome {
             if let Some(key) = approved {
                 state.keep(key, Verdict::OfStage2(Vec::new()), input.now);
             }
-            passed(input, facts, let_go, &mut state)
+            passed(input.settings, &known.place, let_go, &mut state)
         }
         // The state has changed since `observe`: no model was asked, and no edit is blocked for that.
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
-    if let Some(Reply { verdict: Ok(announced), .. }) = &answers.stage1 {
-        let key = known.announced_key(input.settings);
-        state.keep(key, Verdict::OfStage1(announced.clone()), input.now);
+    if let Some(Asked { verdict: Ok(Announced(lack)), .. }) = &known.stage1 {
+        state.keep(known.announced_key(input.settings), Verdict::OfStage1(lack.clone()), input.now);
     }
-    let told = answers.stage1.iter().filter_map(|reply| reply.notice.clone());
-    let told = told.chain(answers.stage2.iter().filter_map(|reply| reply.notice.clone()));
-    let told: Vec<String> = outcome.notice.clone().into_iter().chain(told).chain(notice.clone()).collect();
+    let stage1 = known.stage1.iter().filter_map(|asked| asked.notice.clone());
+    let stage2 = known.stage2.iter().filter_map(|asked| asked.notice.clone());
+    let told = outcome.notice.clone().into_iter().chain(stage1).chain(stage2).chain(known.notice.clone());
+    let told: Vec<String> = told.collect();
     let memory = match outcome.verdict {
         _ if state == *input.state => Memory::Keep,
         // A block that is not counted could be repeated for ever.
@@ -89,13 +90,7 @@ fn change(input: &Input<'_, IntentValidator>, facts: &ChangeFacts) -> Outcome {
     Outcome { notice: (!told.is_empty()).then(|| told.join("\n")), memory, ..outcome }
 }
 
-fn passed(
-    input: &Input<'_, IntentValidator>,
-    facts: &ChangeFacts,
-    let_go: Option<Allowed>,
-    state: &mut State,
-) -> Outcome {
-    let place = &facts.known.place;
+fn passed(settings: &Settings, place: &Place, let_go: Option<Allowed>, state: &mut State) -> Outcome {
     let cause = match let_go {
         Some(Allowed::Enough(cause)) => Some(cause),
         Some(Allowed::Private) | None => None,
@@ -106,7 +101,7 @@ fn passed(
     }
     // The user is notified of the first call after the blocks.
     let is_news = reactions.iter().any(|reaction| reaction.how == ReactionKind::Overridden);
-    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, input.settings.max_blocks.get()));
+    let notice = let_go.and_then(|let_go| let_go.notice(&place.file, settings.max_blocks.get()));
     let audit_event = let_go.map(|let_go| AuditEvent::Allowed(let_go.words()));
     Outcome { audit_event, notice: notice.filter(|_| is_news), ..Outcome::pass().with_reactions(reactions) }
 }

@@ -1,9 +1,8 @@
 //! The form of a declaration: FILE, CHANGES, GOAL, and for core code TEST. Stage 1 reads nothing else without a model. Pure.
 //!
-//! - `reader`: finds the forms in a message; `value`: paths, placeholders and words in their lines
-//! - `proof`: the TEST line, which names a test or quotes the user
+//! - `reader`: finds the forms in a message
+//! - `value`: paths, placeholders and words in their lines, and the TEST line
 
-mod proof;
 mod reader;
 mod value;
 
@@ -65,7 +64,7 @@ impl Part {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Lack {
     Form,
     Parts(Vec<Part>),
@@ -124,10 +123,10 @@ fn judge_block(block: &Block, heard: &Heard<'_>, rest: &str, is_alone: bool) -> 
         let is_certain = is_written || is_alone && rest.trim().is_empty();
         return Judgement::Lacks { lack: Lack::Parts(missing), is_certain };
     }
-    match proof::lack(block.text(Part::Test), heard).filter(|_| heard.wants_test) {
+    match value::test_lack(block.text(Part::Test), heard).filter(|_| heard.wants_test) {
         None => Judgement::Declared(block.form()),
         Some((lack, is_certain)) => {
-            let is_elsewhere = !block.has(Part::Test) && (!is_alone || proof::may_be_in(rest));
+            let is_elsewhere = !block.has(Part::Test) && (!is_alone || value::may_be_test(rest));
             Judgement::Lacks { lack, is_certain: is_certain && !is_elsewhere }
         }
     }

@@ -5,17 +5,16 @@
 //!
 //! - `source`: which files are source code, core code, or private; `change`: the effect of a tool call on a file, and its diff
 //! - `form`: stage 1 without a model; `checks`: findings without a model
-//! - `review`: the questions to models, and their verdicts; `prompts`: their texts
+//! - `review`: the questions to models; `verdict`: their answers; `prompts`: their texts
 //! - `plan`: the next step for a change; `observe`: facts, in the order of their price
-//! - `decide`: the rules under the lock; `wording`: the messages
+//! - `decide`: the rules; `wording`: the messages
 //! - `state`: recorded declarations, counts of blocks, verdicts that still hold
-//! - `declare`: the words of that command; `command`: it and `status`
+//! - `command`: `declare` and `status`
 
 mod change;
 mod checks;
 mod command;
 mod decide;
-mod declare;
 mod form;
 mod observe;
 mod plan;
@@ -24,6 +23,7 @@ mod review;
 mod settings;
 mod source;
 mod state;
+mod verdict;
 mod wording;
 
 use std::process::ExitCode;

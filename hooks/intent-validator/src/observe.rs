@@ -1,10 +1,6 @@
 //! The facts of an event, in the order of their price: the tool, the file's name, links, the state, the file, the messages, and
 //! last the models. `plan` chooses the question.
 
-mod declared;
-mod questions;
-mod spot;
-
 use std::path::Path;
 use std::time::Duration;
 
@@ -18,13 +14,14 @@ use transcript::{Patience, quotable, transcript_of, words_of_call};
 use crate::IntentValidator;
 use crate::change::{self, Change};
 use crate::checks;
+use crate::command::{self, DeclaredFacts};
 use crate::form::{Form, Heard, Judgement};
-use crate::plan::{Answers, Known, Standing, local, standing};
-use crate::prompts::{INTENT, TDD, filled};
+use crate::plan::{Known, Standing, local, standing};
+use crate::prompts::{about_tests, how_to_declare};
+use crate::review::{ask_for_review, ask_whether_declared};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::source::{self, Kind};
-use crate::state::{Place, Recorded, State};
-pub(crate) use spot::Spot;
+use crate::source::{self, Kind, Spot};
+use crate::state::{Place, State};
 
 /// A larger file is judged by its pieces, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -37,31 +34,17 @@ const CALL_WRITTEN: Patience = Patience { total: Duration::from_millis(300), ste
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Facts {
-    Change(Box<ChangeFacts>),
+    Change(Box<Known>),
     Declared(DeclaredFacts),
     Command(cli::Reply),
     Start { text: String, notice: Option<String> },
     SessionEnd,
 }
 
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct ChangeFacts {
-    pub(crate) known: Known,
-    pub(crate) answers: Answers,
-    pub(crate) notice: Option<String>,
-}
-
-#[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct DeclaredFacts {
-    pub(crate) recorded: Vec<Recorded>,
-    /// The message on a line that could not be read.
-    pub(crate) unheard: Option<String>,
-}
-
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     match &context.request.event {
         Event::PreToolUse(tool) => before(context, tool),
-        Event::PostToolUse(result) => declared::after(context, result).map(Facts::Declared),
+        Event::PostToolUse(result) => command::after_call(context, result).map(Facts::Declared),
         Event::UserPromptSubmit { prompt, source } => {
             let asker = cli::Asker::of_prompt(context, prompt, source.as_deref());
             cli::typed::<IntentValidator>(prompt, &asker).map(Facts::Command)
@@ -84,13 +67,7 @@ fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     Some(Facts::Change(Box::new(look(context, tool, &change, spot, kind))))
 }
 
-fn look(
-    context: &Context<'_, Settings>,
-    tool: &ToolCall,
-    change: &Change,
-    spot: Spot,
-    kind: Kind,
-) -> ChangeFacts {
+fn look(context: &Context<'_, Settings>, tool: &ToolCall, change: &Change, spot: Spot, kind: Kind) -> Known {
     let Context { settings, places, host, .. } = *context;
     let call = &context.request.call;
     let versions = change::versions(change, read_regular(&spot.path, MAX_FILE_BYTES));
@@ -98,7 +75,7 @@ fn look(
     let wants_test = settings.tdd && kind == Kind::Core && !checks::is_comments_only(&spot.file, &versions);
     let names = names(&change.file, &spot, call.cwd.as_deref());
     let prompt = call.prompt_id.clone();
-    let place = Place { file: spot.file, in_project: spot.in_project, agent: call.agent_id.clone() };
+    let place = Place { file: spot.file, agent: call.agent_id.clone() };
     let mut known = Known { place, prompt, names, wants_test, versions, findings, ..Known::default() };
     let state: State = context.peek();
     listen(context, tool, &state, &mut known);
@@ -109,23 +86,23 @@ fn look(
     // The folders above the project do not count.
     let root = places.root.as_deref().unwrap_or(Path::new(""));
     let called = Path::new(&change.file).strip_prefix(root).unwrap_or(Path::new(&change.file));
-    let called = [&known.place.file, &known.place.in_project, called.to_string_lossy().as_ref()]
-        .map(|name| may_be_asked && source::is_private(name, &settings.judge.never_send));
-    known.is_private = called.contains(&true);
+    known.is_private = may_be_asked
+        && [&known.place.file, called.to_string_lossy().as_ref()]
+            .iter()
+            .any(|name| source::is_private(name, &settings.judge.never_send));
     // The way to our command costs a look along PATH, and only texts need it.
     if settings.stage1 == Stage1::Model || !matches!(known.local, Judgement::Declared(_)) {
         known.program = host.own_command(IntentValidator::NAME, places);
     }
-    let mut texts = Texts::new(&settings.message_files, host, places);
-    let answers = ask(context, tool, &state, &known, &mut texts);
-    ChangeFacts { known, answers, notice: notice(context, &texts) }
+    ask(context, tool, &state, &mut known);
+    known
 }
 
+/// The names that FILE may give the file.
 fn names(called: &str, spot: &Spot, cwd: Option<&Path>) -> Vec<String> {
     let from_here = cwd.and_then(|cwd| spot.path.strip_prefix(cwd).ok());
-    let paths = [Some(Path::new(called)), Some(&spot.path), from_here];
-    let paths = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
-    let names = paths.chain([spot.file.clone(), spot.in_project.clone()]);
+    let paths = [Some(Path::new(called)), Some(&spot.path), from_here, Some(Path::new(&spot.file))];
+    let names = paths.into_iter().flatten().map(|path| path.to_string_lossy().replace('\\', "/"));
     names.filter(|name| !name.is_empty()).collect()
 }
 
@@ -134,9 +111,8 @@ fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
     let agent = known.place.agent.as_deref();
-    let recorded = state.declared(&known.place.in_project, agent, context.host.now(), ttl);
-    let may_quote = |form: &Form| form.test.as_deref().is_some_and(|test| test.contains(['"', '\'', '“']));
-    if recorded.is_some_and(|form| !may_quote(form)) {
+    let recorded = state.declared(&known.place.file, agent, context.host.now(), ttl);
+    if recorded.is_some() {
         judge(recorded, known);
         if known.is_recorded {
             return;
@@ -161,22 +137,17 @@ fn judge(recorded: Option<&Form>, known: &mut Known) {
     (known.local, known.is_recorded) = local(recorded, &heard);
 }
 
-fn ask(
-    context: &Context<'_, Settings>,
-    tool: &ToolCall,
-    state: &State,
-    known: &Known,
-    texts: &mut Texts<'_>,
-) -> Answers {
-    let mut answers = Answers::default();
-    let stands = |answers: &Answers| standing(known, answers, context.settings, state, context.host.now());
-    if stands(&answers) == Standing::AskWhetherDeclared {
-        answers.stage1 = Some(questions::whether_declared(context, tool, known, texts));
+/// Asks the models, as far as a change needs them.
+fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
+    let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
+    let stands = |known: &Known| standing(known, context.settings, state, context.host.now());
+    if stands(known) == Standing::AskWhetherDeclared {
+        known.stage1 = Some(ask_whether_declared(context, tool, known, &mut texts));
     }
-    if let Standing::AskForReview { declared, .. } = stands(&answers) {
-        answers.stage2 = Some(questions::review(context, tool, known, &declared, texts));
+    if let Standing::AskForReview { declared, .. } = stands(known) {
+        known.stage2 = Some(ask_for_review(context, tool, known, &declared, &mut texts));
     }
-    answers
+    known.notice = notice(context, &texts);
 }
 
 fn announcement(context: &Context<'_, Settings>) -> Facts {
@@ -192,14 +163,6 @@ fn announcement(context: &Context<'_, Settings>) -> Facts {
 
 fn notice(context: &Context<'_, Settings>, texts: &Texts<'_>) -> Option<String> {
     texts.notice(IntentValidator::NAME, context.store, context.request.call.session_id.as_deref())
-}
-
-fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
-    filled(texts, INTENT, &[("declare", program)])
-}
-
-fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
-    filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The next step for a change: the facts settle it, or a model is asked. `observe` calls it before and after each question, and
 //! `decide` once more under the lock. Pure.
 
-use judge::OnFailure;
+use judge::{Asked, NoVerdict, OnFailure};
 use shared::digest;
 use shared::host::Timestamp;
 use transcript::{Quotable, Words};
@@ -9,10 +9,11 @@ use transcript::{Quotable, Words};
 use crate::change::{Versions, diff};
 use crate::checks::Finding;
 use crate::form::{self, Form, Heard, Judgement, Lack};
-use crate::review::{self, Announced, Reply, Review};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State, Verdict};
+use crate::state::{Cause, Place, State};
+use crate::verdict::{self, Announced, Review, Verdict};
 
+/// The facts of a change, and the answers of the models that were asked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(crate) struct Known {
@@ -30,12 +31,10 @@ pub(crate) struct Known {
     pub(crate) findings: Vec<Finding>,
     pub(crate) is_private: bool,
     pub(crate) program: String,
-}
-
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Answers {
-    pub(crate) stage1: Option<Reply<Announced>>,
-    pub(crate) stage2: Option<Reply<Review>>,
+    pub(crate) stage1: Option<Asked<Announced>>,
+    pub(crate) stage2: Option<Asked<Review>>,
+    /// The user's own texts that cannot be used.
+    pub(crate) notice: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -92,25 +91,15 @@ pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, b
     (local, false)
 }
 
-pub(crate) fn standing(
-    known: &Known,
-    answers: &Answers,
-    settings: &Settings,
-    state: &State,
-    now: Timestamp,
-) -> Standing {
-    Scene { known, answers, settings, state, now }.standing()
+pub(crate) fn standing(known: &Known, settings: &Settings, state: &State, now: Timestamp) -> Standing {
+    Scene { known, settings, state, now }.standing()
 }
 
-enum First {
-    Declared(String),
-    Allowed(Allowed),
-    NoVerdict(Option<String>),
-}
+/// The declaration, which is empty where a change is allowed without one, and why it is.
+type First = (String, Option<Allowed>);
 
 struct Scene<'a> {
     known: &'a Known,
-    answers: &'a Answers,
     settings: &'a Settings,
     state: &'a State,
     now: Timestamp,
@@ -119,20 +108,14 @@ struct Scene<'a> {
 impl Scene<'_> {
     fn standing(&self) -> Standing {
         let findings = &self.known.findings;
-        let is_found = !findings.is_empty() && !self.is_enough(Cause::Checks);
-        let first = match self.first() {
-            // Whatever a model says, the checks block this change.
-            Ok(_) | Err(Standing::AskWhetherDeclared) if is_found => {
-                return Standing::Found(findings.clone());
-            }
-            Ok(first) => first,
-            Err(standing) => return standing,
-        };
         let let_go = (!findings.is_empty()).then_some(Allowed::Enough(Cause::Checks));
-        match first {
-            First::Declared(declared) => self.second(&declared, let_go),
-            First::Allowed(let_go) => self.second("", Some(let_go)),
-            First::NoVerdict(why) => self.without_verdict(why, let_go),
+        match self.first() {
+            Err(lacks @ Standing::Lacks(_)) => lacks,
+            // Whatever a model says, the checks block this change.
+            _ if let_go.is_some() && !self.is_enough(Cause::Checks) => Standing::Found(findings.clone()),
+            Ok((declared, allowed)) => self.second(&declared, allowed.or(let_go)),
+            Err(Standing::Passes { .. }) => Standing::Passes { let_go, approved: None },
+            Err(standing) => standing,
         }
     }
 
@@ -146,52 +129,45 @@ impl Scene<'_> {
         let may_ask = self.settings.stage1 != Stage1::Local && is_judged;
         let is_model = self.settings.stage1 == Stage1::Model && may_ask;
         match &self.known.local {
-            Judgement::Declared(form) if self.known.is_recorded || !is_model => {
-                Ok(First::Declared(form.lines()))
-            }
+            Judgement::Declared(form) if self.known.is_recorded || !is_model => Ok((form.lines(), None)),
             // No model reads nothing, or believes words that the user never wrote.
             Judgement::Lacks { lack, is_certain: true }
                 if !is_model || matches!(lack, Lack::Form | Lack::Quote(_)) =>
             {
-                self.lacks(lack.clone())
+                self.lacks(lack)
             }
-            Judgement::Lacks { lack, .. } if !may_ask => self.lacks(lack.clone()),
+            Judgement::Lacks { lack, .. } if !may_ask => self.lacks(lack),
             Judgement::Declared(_) | Judgement::Lacks { .. } => self.asked(),
         }
     }
 
+    /// By a model's answer.
     fn asked(&self) -> Result<First, Standing> {
-        match self.answers.stage1.as_ref().map(|reply| &reply.verdict) {
-            Some(Ok(announced)) => self.announced(announced),
-            Some(Err(why)) => Ok(First::NoVerdict(why.clone())),
-            None if self.is_enough(Cause::Declaration) => {
-                Ok(First::Allowed(Allowed::Enough(Cause::Declaration)))
-            }
-            None => match self.state.verdict(&self.known.announced_key(self.settings), self.now) {
-                Some(Verdict::OfStage1(announced)) => self.announced(announced),
-                _ => Err(Standing::AskWhetherDeclared),
+        let known = self.known;
+        let lack = match &known.stage1 {
+            Some(Asked { verdict: Ok(Announced(lack)), .. }) => lack,
+            Some(Asked { verdict: Err(why), .. }) => return Err(self.without_verdict(why, None)),
+            None if self.is_enough(Cause::Declaration) => return self.lacks(&Lack::Form),
+            None => match self.state.verdict(&known.announced_key(self.settings), self.now) {
+                Some(Verdict::OfStage1(lack)) => lack,
+                _ => return Err(Standing::AskWhetherDeclared),
             },
+        };
+        match lack {
+            Some(lack) if known.wants_test || *lack != Lack::Test => self.lacks(lack),
+            _ => Ok((known.said().join("\n\n"), None)),
         }
     }
 
-    fn announced(&self, announced: &Announced) -> Result<First, Standing> {
-        match announced {
-            Announced::No { missing } if missing.is_empty() => self.lacks(Lack::Form),
-            Announced::No { missing } => self.lacks(Lack::Parts(missing.clone())),
-            Announced::NoTest if self.known.wants_test => self.lacks(Lack::Test),
-            Announced::Yes | Announced::NoTest => Ok(First::Declared(self.known.said().join("\n\n"))),
-        }
-    }
-
-    fn lacks(&self, lack: Lack) -> Result<First, Standing> {
+    fn lacks(&self, lack: &Lack) -> Result<First, Standing> {
         let cause = lack.cause();
-        let is_enough = self.is_enough(cause);
-        if is_enough { Ok(First::Allowed(Allowed::Enough(cause))) } else { Err(Standing::Lacks(lack)) }
+        let allowed = || (String::new(), Some(Allowed::Enough(cause)));
+        if self.is_enough(cause) { Ok(allowed()) } else { Err(Standing::Lacks(lack.clone())) }
     }
 
     fn second(&self, declared: &str, let_go: Option<Allowed>) -> Standing {
         let passes = |let_go| Standing::Passes { let_go, approved: None };
-        let Known { versions, place, is_private, .. } = self.known;
+        let Known { versions, place, is_private, stage2, .. } = self.known;
         if self.settings.stage2 == Stage2::Off || versions.before.as_deref() == Some(&versions.after) {
             return passes(let_go);
         }
@@ -201,10 +177,10 @@ impl Scene<'_> {
         if self.is_enough(Cause::Review) {
             return passes(let_go.or(Some(Allowed::Enough(Cause::Review))));
         }
-        let key = review::key(self.settings, &place.file, declared, &diff(&place.in_project, versions));
-        let findings = match self.answers.stage2.as_ref().map(|reply| &reply.verdict) {
-            Some(Ok(Review(findings))) => findings,
-            Some(Err(why)) => return self.without_verdict(why.clone(), let_go),
+        let key = verdict::key(self.settings, &place.file, declared, &diff(&place.file, versions));
+        let findings = match stage2 {
+            Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
+            Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
             None => match self.state.verdict(&key, self.now) {
                 Some(Verdict::OfStage2(findings)) => findings,
                 _ => return Standing::AskForReview { declared: declared.to_owned(), key },
@@ -216,9 +192,12 @@ impl Scene<'_> {
         Standing::Reviewed { findings: findings.clone(), key }
     }
 
-    fn without_verdict(&self, why: Option<String>, let_go: Option<Allowed>) -> Standing {
+    /// The user's own settings and limits, and another hook's block, are no failures.
+    fn without_verdict(&self, why: &NoVerdict, let_go: Option<Allowed>) -> Standing {
         match why {
-            Some(why) if self.settings.judge.on_judge_failure == OnFailure::Ask => Standing::UserDecides(why),
+            NoVerdict::Failed(why) if self.settings.judge.on_judge_failure == OnFailure::Ask => {
+                Standing::UserDecides(why.clone())
+            }
             _ => Standing::Passes { let_go, approved: None },
         }
     }
@@ -233,8 +212,8 @@ impl Known {
 
     /// The identity of a question of stage 1.
     pub(crate) fn announced_key(&self, settings: &Settings) -> String {
-        let Self { place: Place { in_project, agent, .. }, user, wants_test, .. } = self;
-        let question = (&settings.stage1_model, in_project, agent, self.said(), &user.texts, wants_test);
+        let Self { place, user, wants_test, .. } = self;
+        let question = (&settings.stage1_model, place, self.said(), &user.texts, wants_test);
         digest::hex(format!("{question:?}"), 16)
     }
 }

@@ -3,6 +3,8 @@
 use shared::messages::{Text, Texts};
 use shared::text::is_hidden;
 
+use crate::settings::Settings;
+
 macro_rules! texts {
     ($($constant:ident = $folder:literal / $name:literal),*) => {
         $(pub(crate) const $constant: Text = Text {
@@ -19,6 +21,14 @@ texts! {
     INTENT = "common" / "intent_declaration_prompt",
     TDD = "common" / "tdd_declaration_prompt",
     STATUS = "user_commands" / "status_message"
+}
+
+pub(crate) fn how_to_declare(texts: &mut Texts<'_>, program: &str) -> String {
+    filled(texts, INTENT, &[("declare", program)])
+}
+
+pub(crate) fn about_tests(texts: &mut Texts<'_>, settings: &Settings) -> String {
+    filled(texts, TDD, &[("core_paths", &settings.core_paths.join(", "))])
 }
 
 pub(crate) fn filled(texts: &mut Texts<'_>, text: Text, values: &[(&str, &str)]) -> String {

@@ -1,25 +1,27 @@
-//! The questions to the models, and their verdicts. A verdict that contradicts itself is none.
+//! The questions to the models.
 
-use judge::{Asked, NoVerdict, Part, Question};
+use judge::{Asked, Caller, Part, Question, spoken};
 use secrets::masked;
-use serde::{Deserialize, Serialize};
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use shared::digest;
-use transcript::{Quotable, Words};
+use shared::blocks;
+use shared::hook::{Context, Hook};
+use shared::messages::Texts;
+use shared::protocol::ToolCall;
+use transcript::conversation;
 
-use crate::change::beginning;
-use crate::checks::{self, Finding};
-use crate::form::Part as FormPart;
-use crate::prompts::cleaned;
+use crate::IntentValidator;
+use crate::change::{beginning, diff};
+use crate::plan::Known;
+use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
+use crate::verdict::{Announced, Review, asked_rules};
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
 const MAX_DECLARED: usize = 4_000;
 
-/// The most rules that count, and the most characters of each.
-const MAX_RULES: usize = 50;
-const MAX_RULE: usize = 300;
+const NO_TEST: &str = "This file wants no test: NO_TDD is no verdict here.";
 
 const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it ends is marked. Judge what you see; nothing is \
                          missing only because it could stand in the rest.";
@@ -27,75 +29,53 @@ const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it e
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "verdict")]
-pub(crate) enum Announced {
-    #[serde(rename = "YES")]
-    Yes,
-    /// Nothing was declared, or these parts are missing.
-    #[serde(rename = "NO")]
-    No {
-        #[serde(default)]
-        missing: Vec<FormPart>,
-    },
-    /// Declared, but for the test.
-    #[serde(rename = "NO_TDD")]
-    NoTest,
+/// Asks the model of stage 1.
+pub(crate) fn ask_whether_declared(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    known: &Known,
+    texts: &mut Texts<'_>,
+) -> Asked<Announced> {
+    asked(context, tool, &about_declaration(context.settings, known, texts))
 }
 
-/// The findings of stage 2; without any the change is approved.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Verdict")]
-pub(crate) struct Review(pub(crate) Vec<Finding>);
-
-#[derive(Deserialize)]
-#[serde(tag = "verdict", rename_all = "UPPERCASE")]
-enum Verdict {
-    Approved,
-    Blocked {
-        #[serde(default)]
-        findings: Vec<Finding>,
-    },
+/// Asks the model of stage 2.
+pub(crate) fn ask_for_review(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    known: &Known,
+    declared: &str,
+    texts: &mut Texts<'_>,
+) -> Asked<Review> {
+    let file = &known.place.file;
+    let most = context.settings.judge.context_messages.get() as usize;
+    let path = context.request.call.transcript_path.as_deref();
+    let said = spoken(&path.map(|path| conversation(path, most)).unwrap_or_default());
+    let diff = diff(file, &known.versions);
+    asked(context, tool, &about_change(context.settings, texts, file, declared, &diff, &said))
 }
 
-impl TryFrom<Verdict> for Review {
-    type Error = &'static str;
-
-    fn try_from(verdict: Verdict) -> Result<Self, Self::Error> {
-        let Verdict::Blocked { mut findings } = verdict else { return Ok(Self(Vec::new())) };
-        findings.retain(|finding| !finding.why.trim().is_empty() || !finding.fix.trim().is_empty());
-        if findings.is_empty() { Err("BLOCKED without a finding") } else { Ok(Self(findings)) }
-    }
+fn asked<V: DeserializeOwned>(
+    context: &Context<'_, Settings>,
+    tool: &ToolCall,
+    question: &Question<'_>,
+) -> Asked<V> {
+    let is_blocked_elsewhere = || {
+        let session = context.request.call.session_id.as_deref();
+        let call = context.store.zip(session).zip(tool.tool_use_id.as_deref());
+        call.is_some_and(|((store, session), id)| blocks::read(store, session).is_denied(id))
+    };
+    let judge = &context.settings.judge;
+    judge::ask(question, &Caller::of(IntentValidator::NAME, context, judge, &is_blocked_elsewhere))
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Reply<V> {
-    /// Without a verdict the reason to ask the user, if there is one.
-    pub(crate) verdict: Result<V, Option<String>>,
-    pub(crate) notice: Option<String>,
-}
-
-impl<V> From<Asked<V>> for Reply<V> {
-    /// The user's own settings and limits, and another hook's block, are no failures.
-    fn from(asked: Asked<V>) -> Self {
-        let verdict = asked.verdict.map_err(|why| match why {
-            NoVerdict::Failed(why) => Some(why),
-            NoVerdict::BlockedElsewhere | NoVerdict::Unwanted => None,
-        });
-        Self { verdict, notice: asked.notice }
-    }
-}
-
-pub(crate) fn announced<'a>(
-    settings: &'a Settings,
-    instructions: String,
-    file: &str,
-    words: &Words,
-    user: &Quotable,
-) -> Question<'a> {
+fn about_declaration<'a>(settings: &'a Settings, known: &Known, texts: &mut Texts<'_>) -> Question<'a> {
+    let declaration = how_to_declare(texts, &known.program);
+    let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
+    let Known { place, words, user, .. } = known;
     let most = settings.judge.max_conversation_chars.get() as usize / 2;
     let parts = [
-        ("file", file, MAX_SHORT),
+        ("file", place.file.as_str(), MAX_SHORT),
         ("said_before", &words.before.join("\n\n"), most),
         ("said", words.own.as_deref().unwrap_or_default(), most),
         ("user", &user.texts.join("\n\n"), most),
@@ -105,7 +85,7 @@ pub(crate) fn announced<'a>(
         purpose: "declaration",
         model: &settings.stage1_model,
         fallback: None,
-        instructions,
+        instructions: filled(texts, STAGE1, &[("declaration", &declaration), ("tdd", &tdd)]),
         parts: parts.map(part_of).into(),
         verdicts: schema(&["YES", "NO", "NO_TDD"], "missing", &part),
     }
@@ -113,14 +93,15 @@ pub(crate) fn announced<'a>(
 
 /// The question of stage 2. A diff that is too long keeps its head and its first hunks. It is masked before it is cut: half a secret
 /// may look like nothing.
-pub(crate) fn reviewed<'a>(
+fn about_change<'a>(
     settings: &'a Settings,
-    instructions: String,
+    texts: &mut Texts<'_>,
     file: &str,
     declared: &str,
     diff: &str,
     conversation: &str,
 ) -> Question<'a> {
+    let instructions = filled(texts, STAGE2, &[("rules", &asked_rules(settings, file))]);
     let max_diff = settings.judge.max_diff_chars.get() as usize;
     let diff = masked(diff);
     let cut = beginning(&diff, max_diff);
@@ -163,22 +144,6 @@ fn schema(verdicts: &[&str], list: &str, items: &Value) -> Value {
 
 fn part_of((name, text, max_chars): (&'static str, &str, usize)) -> Part {
     Part { name, text: text.to_owned(), max_chars }
-}
-
-/// The rules for a model, without those that our own checks judge in this file. A project may set some, so each is one short line.
-pub(crate) fn asked_rules(settings: &Settings, file: &str) -> String {
-    let checked = checks::rules(file, &settings.checks);
-    let rules = settings.rules.iter().filter(|(_, text)| !text.trim().is_empty()).take(MAX_RULES);
-    let asked = rules.filter(|(name, _)| !checked.contains(&name.as_str()));
-    let lines =
-        asked.map(|(name, text)| format!("- {}: {}", cleaned(name, MAX_RULE), cleaned(text, MAX_RULE)));
-    lines.collect::<Vec<_>>().join("\n")
-}
-
-/// The identity of a review: the same change under the same declaration, rules and model has the same verdict.
-pub(crate) fn key(settings: &Settings, file: &str, declared: &str, diff: &str) -> String {
-    let question = (declared, diff, asked_rules(settings, file), &settings.stage2_model);
-    digest::hex(format!("{question:?}"), 16)
 }
 
 #[cfg(test)]

@@ -1,10 +1,53 @@
-//! Tells source code and core code by their paths. Pure.
+//! The file of a change: where it lies, and whether it is source code, core code or private, by its path.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
+use shared::host::{Places, flat};
 
 use crate::settings::Settings;
+
+/// The location of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Spot {
+    /// Links resolved as far as it exists.
+    pub(crate) path: PathBuf,
+    /// From the project's root, with `/`.
+    pub(crate) file: String,
+}
+
+impl Spot {
+    /// The file of this name in a folder, or in the project's root; `None`: it is none of the project's.
+    pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
+        let root = places.root.as_deref()?;
+        let path = real(&folder.unwrap_or(root).join(file));
+        let parts = path.strip_prefix(real(root)).ok()?.components();
+        let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
+        Some(Self { file: parts.join("/"), path: path.clone() })
+    }
+
+    /// The file that a command may mean: the one that is there, from its folder before the project's root, or else both.
+    pub(crate) fn meant(places: &Places, folder: Option<&Path>, file: &str) -> Vec<Self> {
+        let mut spots: Vec<Self> =
+            [folder, None].into_iter().filter_map(|folder| Self::find(places, folder, file)).collect();
+        spots.dedup();
+        match spots.iter().position(|spot| spot.path.exists()) {
+            Some(index) => vec![spots.swap_remove(index)],
+            None => spots,
+        }
+    }
+}
+
+/// The path with links resolved as far as it exists.
+fn real(path: &Path) -> PathBuf {
+    let flat = flat(path);
+    for ancestor in flat.ancestors() {
+        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
+            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
+        }
+    }
+    flat
+}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {

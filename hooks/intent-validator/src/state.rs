@@ -7,9 +7,8 @@ use serde::{Deserialize, Serialize};
 use shared::hook::{Reaction, ReactionKind, Remembered};
 use shared::host::Timestamp;
 
-use crate::checks::Finding;
 use crate::form::Form;
-use crate::review::Announced;
+use crate::verdict::Verdict;
 
 const MAX_DECLARED: usize = 100;
 const MAX_BLOCKS: usize = 200;
@@ -26,7 +25,7 @@ const WAITED_ENOUGH: u32 = 2;
 pub(crate) struct State {
     declared: VecDeque<Recorded>,
     blocks: VecDeque<Block>,
-    verdicts: VecDeque<Given>,
+    answers: VecDeque<Given>,
     /// Number of calls whose message did not come in time.
     missed: u32,
 }
@@ -41,10 +40,8 @@ impl Remembered for State {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Place {
-    /// From the root of its repository, with `/`, for messages. Two repositories of a project may have files of the same name.
-    pub(crate) file: String,
     /// From the project's root, with `/`.
-    pub(crate) in_project: String,
+    pub(crate) file: String,
     pub(crate) agent: Option<String>,
 }
 
@@ -96,21 +93,6 @@ struct Given {
     at: Timestamp,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Verdict {
-    OfStage1(Announced),
-    OfStage2(Vec<Finding>),
-}
-
-impl Verdict {
-    fn is_good(&self) -> bool {
-        match self {
-            Self::OfStage1(announced) => *announced == Announced::Yes,
-            Self::OfStage2(findings) => findings.is_empty(),
-        }
-    }
-}
-
 impl State {
     /// The newest declaration of this agent for this file, from the project's root, that still holds.
     pub(crate) fn declared(
@@ -131,7 +113,7 @@ impl State {
     }
 
     pub(crate) fn forget_declared(&mut self, place: &Place) {
-        self.declared.retain(|recorded| !recorded.is_of(&place.in_project, place.agent.as_deref()));
+        self.declared.retain(|recorded| !recorded.is_of(&place.file, place.agent.as_deref()));
     }
 
     /// The number of blocks for this cause: of the file and agent for stage 1, else of this prompt too.
@@ -173,13 +155,13 @@ impl State {
 
     /// The verdict on the very same question: a good one holds for the session, another for a while.
     pub(crate) fn verdict(&self, key: &str, now: Timestamp) -> Option<&Verdict> {
-        let newest = self.verdicts.iter().rev().find(|given| given.key == key)?;
+        let newest = self.answers.iter().rev().find(|given| given.key == key)?;
         (newest.verdict.is_good() || now.since(newest.at) < FAULT_HOLDS).then_some(&newest.verdict)
     }
 
     pub(crate) fn keep(&mut self, key: String, verdict: Verdict, at: Timestamp) {
-        self.verdicts.retain(|other| other.key != key);
-        push(&mut self.verdicts, Given { key, verdict, at }, MAX_VERDICTS);
+        self.answers.retain(|other| other.key != key);
+        push(&mut self.answers, Given { key, verdict, at }, MAX_VERDICTS);
     }
 
     /// Waiting for the message of a call is worth while.

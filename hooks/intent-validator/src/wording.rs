@@ -3,7 +3,7 @@
 use secrets::masked;
 
 use crate::checks::Finding;
-use crate::declare;
+use crate::command::declare_line;
 use crate::form::{self, Form, Lack};
 use crate::plan::{Allowed, Known};
 use crate::prompts::cleaned;
@@ -35,12 +35,11 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
             format!("the user's last five messages do not contain \"{quote}\" as a sentence of its own.")
         }
     };
-    // Another repository of the project may have a file of the same short name.
-    let blank = Form::blank(&known.place.in_project, known.wants_test);
+    let blank = Form::blank(&known.place.file, known.wants_test);
     let file = shown(&known.place.file);
     let lines = blank.lines();
     let example = form::EXAMPLE.map(|line| format!("\"{line}\"")).join(", ");
-    let declare = declare::line(&known.program, &blank);
+    let declare = declare_line(&known.program, &blank);
     let without = if known.wants_test { WITHOUT_TEST } else { "" };
     let text = format!(
         "intent-validator: {file}: {why} Write this form in the message that makes the edit, filled in, and make the edit again:\n\n\

@@ -7,20 +7,22 @@ use shared::protocol::Event;
 
 use crate::PauseRecorder;
 use crate::actions::{self, started};
-use crate::levels::Level;
+use crate::levels::{Compaction, Level, State, Thresholds};
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source, is_automatic_compaction};
-use crate::record::{Action, NOT_RECORDED};
-use crate::state::{Compaction, State};
-use crate::step::{End, Step};
-use crate::wording;
+use crate::record::{Action, NOT_RECORDED, Sessions};
+use crate::step::{End, Ending, Step};
+use crate::text::full;
 
 pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
-    if let Some(reply) = &input.facts.answered {
+    let facts = input.facts;
+    if let Some(reply) = &facts.answered {
         return reply.outcome();
     }
-    let is_recorded = input.facts.record.is_some();
-    let mut course = Course { input, state: input.state.clone(), steps: Vec::new(), is_recorded };
+    let compacted_at = facts.reading.as_ref().and_then(Reading::compaction_percent);
+    let thresholds = Thresholds::new(input.settings, compacted_at);
+    let (state, is_recorded) = (input.state.clone(), facts.record.is_some());
+    let mut course = Course { input, facts, thresholds, state, steps: Vec::new(), is_recorded };
     course.follow_compaction();
     let reason = course.reason_to_begin();
     let new = course.climb();
@@ -32,13 +34,15 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
 /// One event on its way through the rules.
 struct Course<'a> {
     input: &'a Input<'a, PauseRecorder>,
+    facts: &'a Facts,
+    thresholds: Thresholds,
     state: State,
     steps: Vec<Step>,
     is_recorded: bool,
 }
 
-impl Course<'_> {
-    fn event(&self) -> &Event {
+impl<'a> Course<'a> {
+    const fn event(&self) -> &'a Event {
         &self.input.request.event
     }
 
@@ -48,23 +52,24 @@ impl Course<'_> {
 
     /// Learns the context before a compaction. With a compaction the levels begin anew.
     fn follow_compaction(&mut self) {
-        let reading = self.input.facts.reading.as_ref();
-        if let Some(reading) = reading {
-            self.state.learnt.clone_from(&self.input.facts.learnt);
+        let known = self.facts.reading.as_ref().filter(|reading| !reading.model.is_empty());
+        let compaction = |tokens: fn(&Reading) -> u64| {
+            known.map(|reading| Compaction { model: reading.model.clone(), tokens: tokens(reading) })
+        };
+        if let Some(reading) = &self.facts.reading {
+            self.state.learnt = compaction(|reading| reading.compacted_at);
             self.state.compacted &= reading.source != Source::Transcript;
         }
-        match (&self.input.request.event, reading) {
-            (event, Some(Reading { model, tokens, .. }))
-                if is_automatic_compaction(event) && !model.is_empty() =>
-            {
-                self.steps.push(Step::Learn(Compaction { model: model.clone(), tokens: *tokens }));
+        match self.event() {
+            event if is_automatic_compaction(event) => {
+                self.steps.extend(compaction(|reading| reading.tokens).map(Step::Learn));
             }
-            (Event::SessionStart { source, .. }, _) if source == "compact" => {
+            Event::SessionStart { source, .. } if source == "compact" => {
                 self.state.learnt = None;
                 self.state.told.clear();
                 self.state.compacted = true;
             }
-            (Event::SessionStart { model: Some(model), .. }, _) => {
+            Event::SessionStart { model: Some(model), .. } => {
                 self.state.model = Some(actions::word(model));
             }
             _ => {}
@@ -74,24 +79,22 @@ impl Course<'_> {
     /// A record begins by itself once until the context falls: at its level, or where Claude Code is about to compact.
     fn reason_to_begin(&self) -> Option<&'static str> {
         let has_begun = self.is_recorded || self.state.told.contains(&Level::AutoPause);
-        if has_begun || self.input.facts.sessions.is_none() {
+        if has_begun || self.facts.sessions.is_none() {
             return None;
         }
-        let Facts { reading, thresholds, .. } = self.input.facts;
-        match reading {
-            Some(reading) if reading.percent() >= thresholds.of(Level::AutoPause) => Some("auto_pause"),
+        match &self.facts.reading {
+            Some(reading) if reading.percent() >= self.thresholds.of(Level::AutoPause) => Some("auto_pause"),
             _ => is_automatic_compaction(self.event()).then_some("compaction"),
         }
     }
 
     /// The levels that are reached for the first time since the context fell.
     fn climb(&mut self) -> BTreeSet<Level> {
-        let Some(reading) = &self.input.facts.reading else { return BTreeSet::new() };
-        let thresholds = &self.input.facts.thresholds;
-        if thresholds.is_over(reading.percent()) {
+        let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
+        if self.thresholds.is_over(reading.percent()) {
             self.state.told.clear();
         }
-        let reached = thresholds.reached(reading.percent());
+        let reached = self.thresholds.reached(reading.percent());
         let new: BTreeSet<Level> = reached.difference(&self.state.told).copied().collect();
         self.state.told.extend(&new);
         new
@@ -99,60 +102,67 @@ impl Course<'_> {
 
     /// Begins the record for this reason, and records what has happened.
     fn record(&mut self, reason: Option<&str>, new: &BTreeSet<Level>) {
-        let facts = self.input.facts;
-        if reason.is_some() {
-            self.state.told.insert(Level::AutoPause);
-        }
         // A parallel call may have begun the record after this call looked for it.
-        let may_have_begun = self.input.state.told.contains(&Level::AutoPause) && facts.sessions.is_some();
-        if reason.is_none() && !self.is_recorded && !may_have_begun {
+        let has_begun = self.input.state.told.contains(&Level::AutoPause) && self.facts.sessions.is_some();
+        if reason.is_none() && !self.is_recorded && !has_begun {
             return;
         }
-        let share = facts.reading.as_ref().map_or(0.0, Reading::share);
-        let crossed = actions::crossed(new, facts.reading.as_ref());
-        let happened = crossed.into_iter().chain(actions::of(self.event(), &self.input.request.call));
-        let now = self.input.now;
-        let mut actions: Vec<Action> =
-            happened.map(|(kind, data)| Action::new(kind, now, data, share)).collect();
+        let (reading, now) = (self.facts.reading.as_ref(), self.input.now);
+        let share = reading.map_or(0.0, Reading::share);
         let session = self.session();
-        if let Some(reason) = reason {
+        let call = &self.input.request.call;
+        let begins = reason.map(|reason| started(&session, reading, reason, now));
+        let happened = actions::crossed(new, reading).into_iter().chain(actions::of(self.event(), call));
+        let happened = happened.map(|(kind, data)| Action::new(kind, now, data, share));
+        let mut actions: Vec<Action> = begins.into_iter().chain(happened).collect();
+        if reason.is_some() {
             self.is_recorded = true;
-            actions.insert(0, started(&session, facts.reading.as_ref(), reason, now));
-            let transcript = self.input.request.call.transcript_path.clone();
-            self.steps.push(Step::Start { session, transcript, actions });
-            return;
-        }
-        let Some(last) = actions.last_mut() else { return };
-        let max_bytes = u64::from(self.input.settings.max_record_mib.get()) * 1024 * 1024;
-        let is_full = facts.record.as_ref().is_some_and(|record| record.bytes >= max_bytes);
-        // The line before a snapshot is always written: it has the number of those that were left out, and by a session's last line
-        // the next session knows that this one is over.
-        let is_needed = matches!(self.event(), Event::SessionEnd { .. } | Event::PreCompact { .. });
-        if is_full && !is_needed {
+            self.state.told.insert(Level::AutoPause);
+        } else if self.is_left_out() {
             self.state.left_out += actions.len() as u64;
             return;
         }
+        let Some(last) = actions.last_mut() else { return };
         if self.state.left_out > 0 {
             last.data.insert(NOT_RECORDED.to_owned(), self.state.left_out.into());
             self.state.left_out = 0;
         }
-        self.steps.push(Step::Append { session, actions });
+        self.steps.push(Step::Append { session, transcript: call.transcript_path.clone(), actions });
+    }
+
+    /// The record is full. The line before a snapshot is always written: it has the number of those that were left out, and by a
+    /// session's last line the next session knows that this one is over.
+    fn is_left_out(&self) -> bool {
+        let max_bytes = u64::from(self.input.settings.max_record_mib.get()) * 1024 * 1024;
+        let is_full = self.facts.record.as_ref().is_some_and(|record| record.bytes >= max_bytes);
+        is_full && !matches!(self.event(), Event::SessionEnd { .. } | Event::PreCompact { .. })
     }
 
     /// A compaction leaves a snapshot and the record goes on. At the session's end the record ends.
     fn end(&mut self) {
-        if let Some(end) = self.input.facts.end.as_ref().filter(|_| self.is_recorded) {
-            self.steps.push(Step::Finish(Box::new(End { at: self.input.now, ..*end.clone() })));
+        let ending = match self.event() {
+            Event::PreCompact { .. } => Ending::GoesOn,
+            Event::SessionEnd { .. } => Ending::WithSession,
+            _ => return,
+        };
+        if let Some(sessions) = self.facts.sessions.as_ref().filter(|_| self.is_recorded) {
+            self.steps.push(Step::Finish(End {
+                path: sessions.active_path(&self.session()),
+                transcript: self.input.request.call.transcript_path.clone(),
+                ending,
+                at: self.input.now,
+                commit: self.input.settings.git_commit,
+            }));
         }
     }
 
     /// Reports the highest of the new levels with the record it begins, and at a session's start what earlier sessions have left.
     fn outcome(mut self, new: &BTreeSet<Level>) -> Outcome<State, Step> {
-        let facts = self.input.facts;
+        let facts = self.facts;
         let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
-        let recorded = is_of_record.then(|| wording::recorded(facts.sessions.as_ref()));
-        let highest = facts.thresholds.highest(new).zip(facts.reading.as_ref());
-        let level = highest.map(|(level, reading)| wording::level(level, reading, recorded.as_deref()));
+        let recorded = if is_of_record { recorded(facts.sessions.as_ref()) } else { String::new() };
+        let highest = self.thresholds.highest(new).zip(facts.reading.as_ref());
+        let level = highest.map(|(level, reading)| reached(level, reading) + &recorded);
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
@@ -168,6 +178,26 @@ impl Course<'_> {
             _ => Memory::Note(self.state),
         };
         Outcome { verdict, notice, memory, audit_event, effects: self.steps, ..Outcome::pass() }
+    }
+}
+
+fn reached(level: Level, reading: &Reading) -> String {
+    let hint = match level {
+        Level::Warning => "; a good moment to finish this piece, or for /compact",
+        Level::Critical => "; next to nothing is left: finish, or /compact",
+        Level::Caution | Level::AutoPause => "",
+    };
+    let full = full(reading.percent(), reading.tokens, reading.window);
+    format!("pause-recorder: the context is {full}{hint}")
+}
+
+/// The level at which a record begins is reached.
+fn recorded(sessions: Option<&Sessions>) -> String {
+    match sessions.map(Sessions::told) {
+        Some(folder) => format!(
+            "; this session is recorded in {folder}. A new session can go on from it; `pause-recorder discard` drops it"
+        ),
+        None => "; it is not recorded: there is no project folder to keep it in".to_owned(),
     }
 }
 

@@ -1,20 +1,18 @@
 //! The records and snapshots of earlier sessions, at a session's start. Records of ended sessions are finalized here, before the
 //! decision, because the hook hands over only written snapshots. Only the registry counts: anybody can commit files into the folder.
 
-use std::cell::LazyCell;
 use std::time::Duration;
 
 use shared::hook::Context;
 use shared::host::{DAY, HOUR};
+use shared::messages::{Text, Texts};
 
-use crate::brief::brief_of;
-use crate::git;
-use crate::material;
-use crate::record::{Kind, Sessions, read};
+use crate::record::{JSON, Kind, Sessions, read};
 use crate::registry::{self, Entry};
 use crate::settings::Settings;
+use crate::snapshot::Snapshot;
 use crate::step::{End, Ending, digest_of, finalize, json_of};
-use crate::wording;
+use crate::text::{MAX_CHARS, one_line};
 
 /// A session that was silent for less may simply be waiting for its user.
 const SILENT: Duration = Duration::from_secs(30 * 60);
@@ -32,26 +30,24 @@ pub(crate) fn left(
     let (Some(own), false) = (own, source == "compact") else { return Default::default() };
     let Context { settings, host, .. } = context;
     let registry = registry::read(context.store);
-    let git = LazyCell::new(|| git::look(host, &sessions.root, git::PATIENCE).unwrap_or_default());
     let mut notices = Vec::new();
     let others = |entry: &&Entry| entry.finalized_at.is_none() && entry.session != session;
     for entry in registry.in_project(&sessions.root).filter(others) {
         let Some(record) = sessions.active(&entry.session) else { continue };
         let recorded = read(&record.path).ok().filter(|recorded| recorded.id == entry.id);
         let Some(last) = recorded.and_then(|mut recorded| recorded.actions.pop()) else { continue };
-        let silent = host.now().since(record.modified);
+        let (id, at) = (&entry.id, record.modified);
+        let silent = host.now().since(at);
         let is_ended = last.kind == Kind::PauseFinalized || last.text("event") == Some("session_ended");
         if is_ended || silent >= HOUR * settings.finalize_orphans_after_hours.get() {
-            let end = End {
-                at: record.modified,
-                path: record.path,
-                ending: Ending::Full,
-                material: material::gather(&sessions.root, (*git).clone(), entry.transcript.as_deref()),
-                commit: settings.git_commit,
-            };
+            let (path, transcript) = (record.path, entry.transcript.clone());
+            let end = End { path, transcript, ending: Ending::Full, at, commit: settings.git_commit };
             notices.extend(finalize(sessions, &own, &end).err());
         } else if silent >= SILENT {
-            notices.push(wording::orphan(&entry.id, record.modified));
+            notices.push(format!(
+                "pause-recorder: the record {id} of another session is not finalized, silent since {}. If that session has ended, type `pause-recorder finalize {id}` or `pause-recorder discard {id}`",
+                at.local()
+            ));
         }
     }
     let days = settings.compress_after_days.get();
@@ -72,3 +68,61 @@ fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -
     let json = json_of(sessions, id).filter(|json| digest_of(json) == *digest)?;
     Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
 }
+
+/// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.
+pub(crate) const BRIEF: Text = Text {
+    name: "pause-recorder-brief",
+    built_in: include_str!("../../../config/messages/pause-recorder-brief.md"),
+};
+
+/// The entries of a list.
+const MAX_ITEMS: usize = 5;
+
+const MAX_FILES: usize = 12;
+
+/// The brief of the project's snapshot with this id, in the user's own words or the built-in ones.
+pub(crate) fn brief_of(
+    context: &Context<'_, Settings>,
+    sessions: &Sessions,
+    id: &str,
+    snapshot: &Snapshot,
+) -> String {
+    let text = Texts::new(&context.settings.message_files, context.host, context.places).read(BRIEF);
+    brief(&text, snapshot, &sessions.told_of(&sessions.file(id, JSON)))
+}
+
+/// Texts of the session or the repository stand on lines that begin with `- `, so that none of them passes for a line of
+/// ours.
+fn brief(text: &str, snapshot: &Snapshot, path: &str) -> String {
+    let percent = snapshot.percent().map_or("?".to_owned(), |percent| format!("{percent:.0}"));
+    text.trim_end()
+        .replace("{percent}", &percent)
+        .replace("{when}", &one_line(&snapshot.paused_at(), MAX_CHARS))
+        .replace("{path}", path)
+        // Last, because a recorded text may hold the name of a place.
+        .replace("{facts}", &facts(snapshot))
+}
+
+fn facts(snapshot: &Snapshot) -> String {
+    let (git, status) = (&snapshot.git, &snapshot.git.status);
+    let mut lines = Vec::new();
+    if git.is_git_repo {
+        let branch = one_line(git.branch.as_deref().unwrap_or("no branch"), MAX_CHARS);
+        let changes = status.modified_files.len() + status.untracked_files.len();
+        lines.push(format!("Branch: {branch}; files uncommitted: {changes}"));
+    }
+    lines.extend(list("Open", &snapshot.next_steps, MAX_ITEMS));
+    lines.extend(list("Done", &snapshot.accomplishments, MAX_ITEMS));
+    lines.extend(list("Files touched", &snapshot.files_touched, MAX_FILES));
+    lines.join("\n")
+}
+
+fn list(name: &str, items: &[String], most: usize) -> Vec<String> {
+    let head = (!items.is_empty()).then(|| format!("{name}:"));
+    let entries = items.iter().take(most).map(|text| format!("- {}", one_line(text, MAX_CHARS)));
+    let rest = (items.len() > most).then(|| format!("- and {} more", items.len() - most));
+    head.into_iter().chain(entries).chain(rest).collect()
+}
+
+#[cfg(test)]
+mod tests;

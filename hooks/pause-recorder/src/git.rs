@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use ::git::{Failure, Git};
 use serde::{Deserialize, Serialize};
-use shared::host::{Environment, Host, Timestamp};
+use shared::host::{Environment, Timestamp};
 
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
@@ -47,9 +47,6 @@ pub struct Status {
 }
 
 /// The names of a kind.
-/// Where only the user waits, once.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(3);
-
 const MAX_NAMES: usize = 500;
 
 /// Our own folder in git's names.
@@ -116,9 +113,9 @@ fn as_name(name: &str) -> String {
 }
 
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
-pub(crate) fn look(host: &Host, root: &Path, patience: Duration) -> Option<GitContext> {
+pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -> Option<GitContext> {
     let look = || {
-        let mut git = Git::new(root, &host.environment, patience).ok_or(Failure::NotStarted)?;
+        let mut git = Git::new(root, environment, patience).ok_or(Failure::NotStarted)?;
         if !git.disable_repository_filters()? {
             return Ok(GitContext::default());
         }

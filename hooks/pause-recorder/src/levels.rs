@@ -1,8 +1,10 @@
-//! The levels and their percentages. Pure.
+//! The levels with their percentages, and the memory of a session. Pure. Whether the session is recorded does not stand here: its file
+//! says that.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use shared::hook::Remembered;
 
 use crate::settings::Settings;
 
@@ -17,13 +19,41 @@ pub enum Level {
     Critical,
 }
 
+/// The memory of one session.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct State {
+    /// The levels that were reported since the context last fell. With `auto_pause` no record begins by itself.
+    pub told: BTreeSet<Level>,
+    /// The model as Claude Code named it at the session's start; it may say `[1m]`.
+    pub model: Option<String>,
+    /// The context was compacted and no reply has come since: older numbers do not count.
+    pub compacted: bool,
+    /// The last compaction of the session's model, looked up once; `tokens` is 0 where none is known.
+    pub learnt: Option<Compaction>,
+    /// The actions that were only counted since the last line, because the record is full.
+    pub left_out: u64,
+}
+
+/// The context of a model before it was compacted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Compaction {
+    pub model: String,
+    pub tokens: u64,
+}
+
+impl Remembered for State {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-pause.json"))
+    }
+}
+
 /// The points below the lowest level at which the levels begin anew.
 const CLIMB_ENDS_BELOW: f64 = 10.0;
 
 /// The percentage of each level.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Thresholds(BTreeMap<Level, f64>);
+pub(crate) struct Thresholds(BTreeMap<Level, f64>);
 
 impl Thresholds {
     /// By the settings, and where Claude Code compacted this model by itself last, in percent of the window: the record begins

@@ -2,38 +2,33 @@
 //! nothing.
 //!
 //! - `occupancy`, `levels`: how full the context is, and what that means
-//! - `record`, `text`, `actions`: the file of a session's record, a line for each action, made from an event
-//! - `material`, `git`: the facts of a snapshot that are not in the record
-//! - `snapshot`, `brief`: one model of facts as JSON, YAML and Markdown, and the text for a new session
-//! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left
+//! - `record`, `actions`, `text`: the file of a session's record, a line for each action, made from an event
+//! - `snapshot`, `git`: one model of facts as JSON, YAML and Markdown
+//! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left for a new one
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
 //! - `command`: typed commands
 
 mod actions;
-mod brief;
 mod command;
 mod decide;
 mod earlier;
 mod git;
 mod levels;
-mod material;
 mod observe;
 mod occupancy;
 mod record;
 mod registry;
 mod settings;
 mod snapshot;
-mod state;
 mod step;
 #[cfg(test)]
 mod tests;
 mod text;
-mod wording;
 
+pub use levels::State;
 pub use observe::Facts;
 pub use settings::Settings;
 pub use snapshot::Snapshot;
-pub use state::State;
 pub use step::Step;
 
 use std::process::ExitCode;
@@ -71,7 +66,7 @@ impl Hook for PauseRecorder {
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, &[brief::BRIEF])
+        strange_names(&settings.message_files, &[earlier::BRIEF])
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

@@ -15,9 +15,9 @@ use shared::state::{MACHINE, Store};
 use shared::usage::session::{self, SessionUsage};
 use transcript::last_reply;
 
+use crate::levels::{Compaction, State};
 use crate::registry;
 use crate::settings::Settings;
-use crate::state::{Compaction, State};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
@@ -35,6 +35,8 @@ pub struct Reading {
     /// The id of the model that replied last; empty where it is not known.
     pub model: String,
     pub source: Source,
+    /// The tokens at which Claude Code last compacted this model by itself; 0 where that is not known.
+    pub compacted_at: u64,
 }
 
 impl Reading {
@@ -46,6 +48,11 @@ impl Reading {
     /// The same from 0 to 1, as the record has it.
     pub(crate) fn share(&self) -> f64 {
         self.percent() / 100.0
+    }
+
+    /// The percentage at which the model was last compacted; `None` where it is not known, or too low to be believed.
+    pub(crate) fn compaction_percent(&self) -> Option<f64> {
+        Some(percent_of(self.compacted_at, self.window)).filter(|percent| *percent >= LEAST_BELIEVED_PERCENT)
     }
 }
 
@@ -117,20 +124,15 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
     let session = context.request.call.session_id.as_deref()?;
     let told = context.store.and_then(|store| session::read(store, session));
     let by_transcript = || by_transcript(context, state, told.as_ref());
-    if is_automatic_compaction(event) {
+    let last_reply = is_automatic_compaction(event).then(|| {
         // The hook learns from the last reply, and a compaction takes many seconds anyway.
         std::thread::sleep(WRITTEN_WITHIN);
-        if let Some(reading) = by_transcript() {
-            return Some(reading);
-        }
-    }
-    let now = context.host.now();
-    let is_fresh = |told: &&SessionUsage| {
-        let written = Timestamp::from_secs(told.written_at);
-        !state.compacted && written <= now && now.since(written) <= FRESH
-    };
-    let fresh = told.as_ref().filter(is_fresh);
-    fresh.and_then(|told| by_status_line(context, told)).or_else(by_transcript)
+        by_transcript()
+    });
+    let by_status_line = || by_status_line(context, told.as_ref().filter(|_| !state.compacted)?);
+    let reading = last_reply.flatten().or_else(by_status_line).or_else(by_transcript)?;
+    let compacted_at = compacted_at(context, state, &reading.model);
+    Some(Reading { compacted_at, ..reading })
 }
 
 /// The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
@@ -148,33 +150,20 @@ impl Remembered for Models {
     }
 }
 
-/// The last compaction of the replying model. A session looks it up once, because each lookup reads a file.
-pub(crate) fn learnt(
-    context: &Context<'_, Settings>,
-    state: &State,
-    reading: &Reading,
-) -> Option<Compaction> {
-    let model = Some(&reading.model).filter(|model| !model.is_empty())?;
-    if let Some(known) = state.learnt.as_ref().filter(|known| known.model == *model) {
-        return Some(known.clone());
+/// The tokens at the last compaction of a model. A session looks them up once, because each lookup reads a file.
+fn compacted_at(context: &Context<'_, Settings>, state: &State, model: &str) -> u64 {
+    if let Some(known) = state.learnt.as_ref().filter(|known| known.model == model) {
+        return known.tokens;
     }
-    let models: Option<Models> =
-        context.store.and_then(registry::own_store).and_then(|own| own.read(MACHINE));
-    let tokens = models.and_then(|models| models.compacted_at.get(model).copied()).unwrap_or_default();
-    Some(Compaction { model: model.clone(), tokens })
+    let own = context.store.filter(|_| !model.is_empty()).and_then(registry::own_store);
+    let models: Models = own.and_then(|own| own.read(MACHINE)).unwrap_or_default();
+    models.compacted_at.get(model).copied().unwrap_or_default()
 }
 
 /// Keeps the tokens at a model's compaction.
 pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
     let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
     own.change(MACHINE, learnt).map_err(|error| error.to_string())
-}
-
-impl Compaction {
-    /// The percentage of the window at which the model was compacted; `None` where it is not known, or too low to be believed.
-    pub(crate) fn percent(&self, window: u64) -> Option<f64> {
-        Some(percent_of(self.tokens, window)).filter(|percent| *percent >= LEAST_BELIEVED_PERCENT)
-    }
 }
 
 fn matters(event: &Event, is_recorded: bool) -> bool {
@@ -189,11 +178,16 @@ fn matters(event: &Event, is_recorded: bool) -> bool {
     }
 }
 
-/// Before the first reply Claude Code reports 0, even for a resumed session.
+/// A fresh report. Before the first reply Claude Code reports 0, even for a resumed session.
 fn by_status_line(context: &Context<'_, Settings>, told: &SessionUsage) -> Option<Reading> {
+    let (now, written) = (context.host.now(), Timestamp::from_secs(told.written_at));
     let tokens = told.context.used_tokens.filter(|tokens| *tokens > 0)?;
+    if written > now || now.since(written) > FRESH {
+        return None;
+    }
     let window = window(context.settings, &told.model, told.context.size, tokens);
-    Some(Reading { tokens, window, model: told.model.clone(), source: Source::StatusLine })
+    let (model, source) = (told.model.clone(), Source::StatusLine);
+    Some(Reading { tokens, window, model, source, compacted_at: 0 })
 }
 
 /// Uses the window of an old status-line report, too: the window of a model does not change.
@@ -207,7 +201,7 @@ fn by_transcript(
     let model = full_name(&reply.model, &[told_model, state.model.as_deref().unwrap_or_default()]);
     let size = told.filter(|_| is_of(told_model, &model)).and_then(|told| told.context.size);
     let window = window(context.settings, &model, size, reply.tokens);
-    Some(Reading { tokens: reply.tokens, window, model, source: Source::Transcript })
+    Some(Reading { tokens: reply.tokens, window, model, source: Source::Transcript, compacted_at: 0 })
 }
 
 #[cfg(test)]

@@ -60,10 +60,6 @@ impl Action {
         Self { kind, at, session_id: String::new(), data, share }
     }
 
-    fn is_start(&self) -> bool {
-        self.kind == Kind::PauseStarted
-    }
-
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         self.data.get(key)?.as_str()
     }
@@ -104,6 +100,11 @@ impl Record {
     }
 }
 
+/// The record begins with these actions.
+pub(crate) fn begins(actions: &[Action]) -> bool {
+    actions.first().is_some_and(|first| first.kind == Kind::PauseStarted)
+}
+
 /// Appends actions to the record of a session as whole lines in one write, and returns the record's id. Where the first one is
 /// `PauseStarted`, the record begins, or goes on without that action. `None`: the record was finalized or discarded meanwhile.
 pub(crate) fn append(
@@ -112,7 +113,7 @@ pub(crate) fn append(
     actions: Vec<Action>,
 ) -> Result<Option<String>, String> {
     let path = sessions.active_path(session);
-    if actions.first().is_some_and(Action::is_start) {
+    if begins(&actions) {
         sessions.open()?;
     } else if !path.exists() {
         return Ok(None);
@@ -126,14 +127,14 @@ pub(crate) fn write(
     path: &Path,
     mut actions: Vec<Action>,
 ) -> Result<Option<String>, String> {
-    let is_start = actions.first().is_some_and(Action::is_start);
+    let is_start = begins(&actions);
     let unwritten = |error| failed(path, "written", &error);
     let mut file = match open_regular(path, OpenOptions::new().read(true).append(true).create(is_start)) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         opened => opened.map_err(unwritten)?.0,
     };
     if let Some(id) = id(&file).map_err(unwritten)? {
-        actions.retain(|action| !action.is_start());
+        actions.retain(|action| action.kind != Kind::PauseStarted);
         append_lines(&mut file, &id, actions).map_err(unwritten)?;
         return Ok(Some(id));
     }

@@ -1,21 +1,27 @@
-//! The snapshot of a recorded session: one content, as JSON, YAML and Markdown.
+//! The snapshot of a recorded session, from its record, its transcript and the repository: one content, which `render` writes as YAML
+//! and Markdown.
 
-mod markdown;
-mod yaml;
+mod render;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::host::{Timestamp, flat};
+use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
 
-pub(crate) use markdown::markdown;
-pub(crate) use yaml::yaml;
+pub(crate) use render::{markdown, yaml};
 
 use crate::git::GitContext;
-use crate::material::{EDITING_TOOLS, MAX_OF_A_KIND, Material, Todos};
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
-use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
+use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, one_line, shortened};
+
+/// The tools that change a file.
+const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
+
+/// The tasks in a list, and the prompts.
+const MAX_OF_A_KIND: usize = 5;
 
 /// The version of this form. Raised when a key changes its meaning or goes.
 const SCHEMA_VERSION: u32 = 1;
@@ -48,6 +54,13 @@ pub struct Snapshot {
     pub next_steps: Vec<String>,
     /// Lines of the record that could not be read.
     pub skipped_lines: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Todos {
+    /// Not completed; what is being worked on first.
+    pub active: Vec<String>,
+    pub completed: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
@@ -90,6 +103,57 @@ impl Snapshot {
     pub(crate) fn paused_at(&self) -> String {
         Timestamp::from_rfc3339(&self.paused_at).map_or_else(|| self.paused_at.clone(), Timestamp::local)
     }
+}
+
+/// The facts beside the record, as far as the end of the session's transcript tells.
+#[derive(Debug, Default)]
+pub(crate) struct Material {
+    /// The project.
+    root: PathBuf,
+    git: GitContext,
+    todos: Todos,
+    /// Files that were written or edited, in the order of their first change.
+    files: Vec<PathBuf>,
+    /// The last prompts since the last compaction, oldest first.
+    requests: Vec<String>,
+}
+
+/// The facts with this state of the repository.
+pub(crate) fn gather(root: &Path, git: GitContext, transcript: Option<&Path>) -> Material {
+    let lines = transcript.map(|transcript| last_lines(transcript, MAX_TAIL_BYTES)).unwrap_or_default();
+    Material {
+        root: root.to_path_buf(),
+        git,
+        todos: todos(&tasks(&lines)),
+        files: edited(&lines),
+        requests: transcript.map(|transcript| requests(transcript, MAX_OF_A_KIND)).unwrap_or_default(),
+    }
+}
+
+fn todos(tasks: &[Task]) -> Todos {
+    let subject = |task: &Task| one_line(&task.subject, MAX_CHARS);
+    let of = |progress| tasks.iter().filter(move |task| task.progress == progress).map(subject);
+    let active = of(Progress::InProgress).chain(of(Progress::Pending)).collect();
+    Todos { active, completed: of(Progress::Completed).collect() }
+}
+
+/// The files of calls that came back without an error.
+fn edited(lines: &[Line]) -> Vec<PathBuf> {
+    let mut calls = HashMap::new();
+    let mut files: Vec<PathBuf> = Vec::new();
+    for block in lines.iter().flat_map(|line| &line.blocks) {
+        match block {
+            Block::ToolUse(call) if EDITING_TOOLS.contains(&call.name.as_str()) => {
+                calls.insert(call.id.as_str(), call.input.as_str());
+            }
+            Block::ToolResult { tool_use_id, is_error: false } => {
+                let file = calls.remove(tool_use_id.as_str()).and_then(file_of).map(PathBuf::from);
+                files.extend(file.filter(|file| !files.contains(file)));
+            }
+            _ => {}
+        }
+    }
+    files
 }
 
 /// A record in numbers, at `at` or at its own end where it has one.

@@ -10,15 +10,20 @@ use shared::notices::not_yet_told;
 use shared::state::{SharedMode, Store, read_regular, write_durable};
 use shared::switches::Turn;
 
-use crate::git::commit;
-use crate::material::Material;
+use crate::git::{commit, look};
+use crate::levels::Compaction;
 use crate::occupancy::learn;
 use crate::record::{
     self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
 };
 use crate::registry::{self, Entry};
-use crate::snapshot::{Numbers, build, markdown, yaml};
-use crate::state::Compaction;
+use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
+
+/// The time for git where only the user waits.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// At a session's end Claude Code waits for little more than a second, for all hooks together.
+const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
@@ -28,12 +33,10 @@ const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 /// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
-    /// The record of a session begins with these lines.
-    Start { session: String, transcript: Option<PathBuf>, actions: Vec<Action> },
-    /// The session's record gets more lines.
-    Append { session: String, actions: Vec<Action> },
+    /// The session's record gets these lines. It begins if the first one is `PauseStarted`.
+    Append { session: String, transcript: Option<PathBuf>, actions: Vec<Action> },
     /// A snapshot is written, or the record archived, or both.
-    Finish(Box<End>),
+    Finish(End),
     /// Claude Code compacted this model by itself.
     Learn(Compaction),
     /// A session has received this snapshot.
@@ -44,14 +47,14 @@ pub enum Step {
     Turn(Turn),
 }
 
-/// The end of a record.
+/// The end of a record. A snapshot is written for all but `Minimal`, and the record is archived for all but `GoesOn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// A snapshot is written, and the record goes on.
+    /// The record goes on after a compaction.
     GoesOn,
-    /// A snapshot is written, and the record is archived.
+    /// Its session ends. If git takes too long, the next session's start finalizes the record.
+    WithSession,
     Full,
-    /// The record is archived.
     Minimal,
 }
 
@@ -60,8 +63,9 @@ pub enum Ending {
 pub struct End {
     /// The record's file.
     pub path: PathBuf,
+    /// The transcript of its session.
+    pub transcript: Option<PathBuf>,
     pub ending: Ending,
-    pub material: Material,
     pub at: Timestamp,
     pub commit: bool,
 }
@@ -75,8 +79,10 @@ impl From<Turn> for Step {
 impl Effect for Step {
     /// A failed append is reported once a session, because every call would fail the same way.
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
-        let Self::Append { session, .. } = &self else { return self.done(places, now) };
-        let session = session.clone();
+        let session = match &self {
+            Self::Append { session, actions, .. } if !record::begins(actions) => session.clone(),
+            _ => return self.done(places, now),
+        };
         let (Err(why), Some(store)) = (self.done(places, now), places.open_store()) else { return Ok(()) };
         not_yet_told(&store, &session, &[why]).pop().map_or(Ok(()), Err)
     }
@@ -94,7 +100,7 @@ impl Step {
         let own = own.ok_or("pause-recorder: there is no writable state folder".to_owned())?;
         match self {
             Self::Turn(_) => Ok(()),
-            Self::Start { session, transcript, actions } => {
+            Self::Append { session, transcript, actions } if record::begins(&actions) => {
                 let id = record::append(&sessions, &session, actions).map_err(|why| {
                     format!("{why}. This session is not recorded; `pause-recorder start` tries again")
                 })?;
@@ -102,7 +108,7 @@ impl Step {
                 let entry = Entry { id, project: root, session, transcript, ..Entry::default() };
                 registry::change(&own, |registry| registry.begin(entry))
             }
-            Self::Append { session, actions } => record::append(&sessions, &session, actions).map(drop),
+            Self::Append { session, actions, .. } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
             Self::Learn(compaction) => learn(&own, compaction),
             Self::MarkRead { id } => registry::change(&own, |registry| {
@@ -122,6 +128,16 @@ impl Step {
 /// Writes the snapshot of a record, registers it, archives the record and commits the snapshot, as far as `end` says so. The
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
+    let environment = Environment::read();
+    let patience = if end.ending == Ending::WithSession { PATIENCE_AT_END } else { PATIENCE };
+    let git = match end.ending {
+        Ending::Minimal => None,
+        _ => look(&environment, &sessions.root, patience),
+    };
+    if git.is_none() && matches!(end.ending, Ending::GoesOn | Ending::WithSession) {
+        return Ok(());
+    }
+    let material = gather(&sessions.root, git.unwrap_or_default(), end.transcript.as_deref());
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
@@ -138,8 +154,8 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
             recorded.actions.push(last);
         }
         let (files, digest) = match end.ending {
-            Ending::Minimal => (Vec::new(), String::new()),
-            Ending::GoesOn | Ending::Full => write(sessions, end, &recorded)?,
+            Ending::Minimal => Default::default(),
+            _ => write(sessions, &recorded, &material, end.at)?,
         };
         registry::change(own, |registry| {
             // A stranger's record stays a stranger's.
@@ -153,15 +169,21 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
         }
         Ok(Some((recorded.id, files)))
     })?;
-    let Some((id, files)) = files.filter(|_| end.commit && end.ending == Ending::Full) else { return Ok(()) };
+    let is_committed = end.commit && matches!(end.ending, Ending::WithSession | Ending::Full);
+    let Some((id, files)) = files.filter(|_| is_committed) else { return Ok(()) };
     let message = format!("Pause snapshot {id}");
-    let done = commit(&Environment::read(), &sessions.root, &files, &message, COMMIT_PATIENCE);
+    let done = commit(&environment, &sessions.root, &files, &message, COMMIT_PATIENCE);
     done.map_err(|why| format!("pause-recorder: the snapshot {id} is written, but not committed: {why}"))
 }
 
 /// Writes the snapshot in its three forms and the pointer to it. Returns the files, and the digest of the JSON.
-fn write(sessions: &Sessions, end: &End, recorded: &Recorded) -> Result<(Vec<PathBuf>, String), String> {
-    let snapshot = build(recorded, &end.material, end.at);
+fn write(
+    sessions: &Sessions,
+    recorded: &Recorded,
+    material: &Material,
+    at: Timestamp,
+) -> Result<(Vec<PathBuf>, String), String> {
+    let snapshot = build(recorded, material, at);
     let value = serde_json::to_value(&snapshot).map_err(|error| error.to_string())?;
     let json = serde_json::to_string_pretty(&value).map_err(|error| error.to_string())? + "\n";
     let (mut files, digest) = (Vec::new(), digest_of(json.as_bytes()));

@@ -63,14 +63,14 @@ impl World {
     /// The record of a session begins.
     pub(crate) fn begins(&self, session: &str) -> Record {
         let actions = vec![Action::new(Kind::PauseStarted, self.now, json!({}), 0.9)];
-        self.does(Step::Start { session: session.into(), transcript: None, actions }).unwrap();
+        self.does(Step::Append { session: session.into(), transcript: None, actions }).unwrap();
         self.sessions().active(session).unwrap()
     }
 
     /// The session's record gets a line.
     pub(crate) fn appends(&self, session: &str, kind: Kind, data: Value) {
         let actions = vec![Action::new(kind, self.now, data, 0.9)];
-        self.does(Step::Append { session: session.into(), actions }).unwrap();
+        self.does(Step::Append { session: session.into(), transcript: None, actions }).unwrap();
     }
 
     pub(crate) fn entry(&self) -> Entry {

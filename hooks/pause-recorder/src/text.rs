@@ -1,4 +1,4 @@
-//! Texts as a record and a snapshot keep them: parsed, masked, then cut. Pure.
+//! Texts as a record, a snapshot and a message hold them: parsed, masked, then cut; and numbers in words. Pure.
 
 use secrets::masked;
 use serde::Deserialize;
@@ -49,6 +49,24 @@ pub(crate) fn one_line(text: &str, most: usize) -> String {
     let words = masked.split(|char: char| char.is_whitespace() || is_hidden(char));
     let line = words.filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
     line.chars().take(most).collect::<String>().trim_end().to_owned()
+}
+
+/// `71 % full (142,000 of 200,000 tokens)`.
+pub(crate) fn full(percent: f64, used: u64, total: u64) -> String {
+    format!("{:.0} % full ({} of {} tokens)", percent.floor(), grouped(used), grouped(total))
+}
+
+/// `142,000`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| std::str::from_utf8(group).ok()).collect();
+    groups.join(",")
+}
+
+/// `1 action`, `2 actions`.
+pub(crate) fn counted(count: u64) -> String {
+    if count == 1 { "1 action".to_owned() } else { format!("{count} actions") }
 }
 
 #[cfg(test)]

@@ -1,19 +1,20 @@
 //! One event, one state, one outcome.
 
+use judge::{Asked, NoVerdict};
 use shared::blocks::BlockCount;
 use shared::hook::{AuditEvent, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Turn;
 
-use super::decide;
+use super::{Known, decide};
 use crate::checks::Finding;
+use crate::command::DeclaredFacts;
 use crate::form::{Judgement, Lack, SILENT};
-use crate::observe::{ChangeFacts, DeclaredFacts, Facts};
-use crate::plan::Answers;
+use crate::observe::Facts;
 use crate::plan::tests::{NOON, declared, defaults, finding, known, lacks, said};
-use crate::review::{Reply, Review};
 use crate::settings::{Settings, Stage2};
 use crate::state::{Cause, Recorded, State};
+use crate::verdict::Review;
 
 fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, Turn> {
     let call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
@@ -33,13 +34,11 @@ fn outcome(facts: &Facts, state: &State, settings: &Settings) -> Outcome<State, 
 }
 
 fn changing(local: Judgement) -> Facts {
-    let known = crate::plan::Known { local, ..known() };
-    Facts::Change(Box::new(ChangeFacts { known, ..ChangeFacts::default() }))
+    Facts::Change(Box::new(Known { local, ..known() }))
 }
 
 fn reviewed(findings: Vec<Finding>) -> Facts {
-    let answers = Answers { stage2: Some(said(Review(findings))), ..Answers::default() };
-    Facts::Change(Box::new(ChangeFacts { answers, known: known(), ..ChangeFacts::default() }))
+    Facts::Change(Box::new(Known { stage2: Some(said(Review(findings))), ..known() }))
 }
 
 fn alone() -> Settings {
@@ -121,10 +120,9 @@ fn the_outcome_of_blocks_is_reported_once_and_a_declared_change_sets_the_count_b
 
 #[test]
 fn all_notices_come_through_and_a_failing_judge_asks_the_user_only_where_set() {
-    let failed = Reply { verdict: Err(Some("it was late".into())), notice: Some("told".into()) };
-    let answers = Answers { stage2: Some(failed), ..Answers::default() };
-    let facts = ChangeFacts { answers, known: known(), notice: Some("own text".into()) };
-    let facts = Facts::Change(Box::new(facts));
+    let failed = Asked { verdict: Err(NoVerdict::Failed("it was late".into())), notice: Some("told".into()) };
+    let known = Known { stage2: Some(failed), notice: Some("own text".into()), ..known() };
+    let facts = Facts::Change(Box::new(known));
     let allowed = outcome(&facts, &State::default(), &defaults());
     assert_eq!((allowed.verdict, allowed.notice.as_deref()), (Verdict::Pass, Some("told\nown text")));
     let mut settings = defaults();
@@ -146,8 +144,7 @@ fn a_recorded_declaration_is_remembered_and_an_unread_one_answered() {
 
 #[test]
 fn after_two_calls_without_their_message_the_hook_waits_for_none() {
-    let known = crate::plan::Known { was_unheard: true, ..known() };
-    let facts = Facts::Change(Box::new(ChangeFacts { known, ..ChangeFacts::default() }));
+    let facts = Facts::Change(Box::new(Known { was_unheard: true, ..known() }));
     let mut state = State::default();
     for _ in 0..2 {
         assert!(state.is_heard());

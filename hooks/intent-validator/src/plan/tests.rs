@@ -1,18 +1,18 @@
 //! The next step for a change, as tables.
 
-use judge::{Backend, OnFailure};
+use judge::{Asked, Backend, NoVerdict, OnFailure};
 use shared::config::{self, SectionSpec, Sources};
 use shared::host::Timestamp;
 use shared::switches::Position;
 use transcript::{Quotable, Words};
 
-use super::{Allowed, Answers, Known, Standing, local, standing};
+use super::{Allowed, Known, Standing, local, standing};
 use crate::change::Versions;
 use crate::checks::Finding;
 use crate::form::{Form, Heard, Judgement, Lack, Part, SILENT};
-use crate::review::{Announced, Reply, key};
 use crate::settings::{Settings, Stage1, Stage2};
-use crate::state::{Cause, Place, State, Verdict};
+use crate::state::{Cause, Place, State};
+use crate::verdict::{Announced, Verdict, key};
 
 pub(crate) const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 
@@ -38,7 +38,7 @@ pub(crate) fn declared() -> Judgement {
 /// A core file with a whole declaration; the tests change what matters.
 pub(crate) fn known() -> Known {
     Known {
-        place: Place { file: "src/a.py".into(), in_project: "src/a.py".into(), agent: None },
+        place: Place { file: "src/a.py".into(), agent: None },
         prompt: Some("p".into()),
         wants_test: true,
         versions: Versions { before: Some("x\n".into()), after: "y\n".into(), is_fragment: false },
@@ -50,12 +50,12 @@ pub(crate) fn known() -> Known {
     }
 }
 
-pub(crate) fn said<V>(verdict: V) -> Reply<V> {
-    Reply { verdict: Ok(verdict), notice: None }
+pub(crate) fn said<V>(verdict: V) -> Asked<V> {
+    Asked { verdict: Ok(verdict), notice: None }
 }
 
-fn silent<V>(why: Option<&str>) -> Reply<V> {
-    Reply { verdict: Err(why.map(ToOwned::to_owned)), notice: None }
+fn silent<V>(why: NoVerdict) -> Asked<V> {
+    Asked { verdict: Err(why), notice: None }
 }
 
 /// Prose, and no form.
@@ -70,7 +70,6 @@ pub(crate) const fn lacks(lack: Lack) -> Judgement {
 
 struct Case {
     known: Known,
-    answers: Answers,
     settings: Settings,
     state: State,
 }
@@ -84,10 +83,9 @@ impl Case {
 }
 
 fn stands(change: impl FnOnce(&mut Case)) -> Standing {
-    let mut case =
-        Case { known: known(), answers: Answers::default(), settings: defaults(), state: State::default() };
+    let mut case = Case { known: known(), settings: defaults(), state: State::default() };
     change(&mut case);
-    standing(&case.known, &case.answers, &case.settings, &case.state, NOON)
+    standing(&case.known, &case.settings, &case.state, NOON)
 }
 
 /// The same where there is a judge.
@@ -162,23 +160,27 @@ fn the_checks_come_before_every_paid_question() {
 
 #[test]
 fn the_models_answer_on_a_declaration() {
-    let answered = |reply: Reply<Announced>, wants_test| {
+    let answered = |reply: Asked<Announced>, wants_test| {
         judged(|case| {
             (case.known.local, case.known.wants_test) = (unclear(), wants_test);
-            case.answers.stage1 = Some(reply);
+            case.known.stage1 = Some(reply);
         })
     };
     let goal = || vec![Part::Goal];
-    let no = |missing| said(Announced::No { missing });
-    assert_eq!(reviewed(&answered(said(Announced::Yes), true)), Some("earlier\n\nsaid"));
-    assert_eq!(answered(no(goal()), true), Standing::Lacks(Lack::Parts(goal())));
-    assert_eq!(answered(no(vec![]), true), Standing::Lacks(Lack::Form));
-    assert_eq!(answered(said(Announced::NoTest), true), Standing::Lacks(Lack::Test));
-    assert!(reviewed(&answered(said(Announced::NoTest), false)).is_some(), "no test is wanted");
-    assert_eq!(answered(silent(Some("late")), true), passes(None), "a failing judge allows");
+    let no = |lack| said(Announced(Some(lack)));
+    assert_eq!(reviewed(&answered(said(Announced(None)), true)), Some("earlier\n\nsaid"));
+    assert_eq!(answered(no(Lack::Parts(goal())), true), Standing::Lacks(Lack::Parts(goal())));
+    assert_eq!(answered(no(Lack::Form), true), Standing::Lacks(Lack::Form));
+    assert_eq!(answered(said(Announced(Some(Lack::Test))), true), Standing::Lacks(Lack::Test));
+    assert!(reviewed(&answered(said(Announced(Some(Lack::Test))), false)).is_some(), "no test is wanted");
+    assert_eq!(
+        answered(silent(NoVerdict::Failed("late".into())), true),
+        passes(None),
+        "a failing judge allows"
+    );
     let limited = stands(|case| {
         case.settings.judge.on_judge_failure = OnFailure::Ask;
-        case.answers.stage2 = Some(silent(None));
+        case.known.stage2 = Some(silent(NoVerdict::Unwanted));
     });
     assert_eq!(limited, passes(None), "a limit of the user's is no failure");
 }
@@ -225,22 +227,21 @@ fn a_verdict_is_paid_once() {
     assert!(matches!(review(vec![], 9_000), Standing::Passes { let_go: None, approved: Some(_) }));
     assert!(matches!(review(vec![finding()], 599), Standing::Reviewed { .. }));
     assert!(reviewed(&review(vec![finding()], 600)).is_some());
-    let again = |verdict: &Announced, secs: i64, change: fn(&mut Known)| {
+    let again = |lack: Option<Lack>, secs: i64, change: fn(&mut Known)| {
         judged(|case| {
             case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
             let at = Timestamp::from_secs(1_000_000 - secs);
-            case.state.keep(key, Verdict::OfStage1(verdict.clone()), at);
+            case.state.keep(key, Verdict::OfStage1(lack), at);
             change(&mut case.known);
         })
     };
-    let no = Announced::No { missing: vec![Part::Goal] };
-    let lacks = Standing::Lacks(Lack::Parts(vec![Part::Goal]));
-    assert_eq!(again(&no, 599, |_| ()), lacks);
-    assert_eq!(again(&no, 600, |_| ()), Standing::AskWhetherDeclared);
-    assert_eq!(reviewed(&again(&Announced::Yes, 9_000, |_| ())), Some("earlier\n\nsaid"));
+    let no = || Some(Lack::Parts(vec![Part::Goal]));
+    assert_eq!(again(no(), 599, |_| ()), Standing::Lacks(Lack::Parts(vec![Part::Goal])));
+    assert_eq!(again(no(), 600, |_| ()), Standing::AskWhetherDeclared);
+    assert_eq!(reviewed(&again(None, 9_000, |_| ())), Some("earlier\n\nsaid"));
     let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
-    assert_eq!(again(&Announced::Yes, 1, other), Standing::AskWhetherDeclared);
+    assert_eq!(again(None, 1, other), Standing::AskWhetherDeclared);
 }
 
 #[test]

@@ -1,6 +1,10 @@
-//! Paths of source code, of core code, and of excluded files.
+//! Where a file lies, and paths of source code, of core code, and of excluded files.
 
-use super::{Kind, kind};
+use std::path::Path;
+
+use shared::host::Places;
+
+use super::{Kind, Spot, kind};
 use crate::plan::tests::defaults;
 
 #[test]
@@ -19,5 +23,38 @@ fn the_ending_and_the_folders_decide() {
         for path in paths.split_whitespace() {
             assert_eq!(kind(path, &settings), expected, "{path}");
         }
+    }
+}
+
+#[test]
+fn a_file_is_called_from_the_root_of_the_project() {
+    let scratch = tempfile::tempdir().unwrap();
+    let root = scratch.path().join("project");
+    for folder in ["project/sub/src", "outside"] {
+        std::fs::create_dir_all(scratch.path().join(folder)).unwrap();
+    }
+    let places = Places { root: Some(root.clone()), ..Places::default() };
+    let sub = root.join("sub");
+    let absolute = root.join("src/a b.py");
+    let found = |folder: Option<&Path>, file: &str| Spot::find(&places, folder, file).map(|spot| spot.file);
+    for (folder, file, expected) in [
+        (None, "src/new.py", Some("src/new.py")),
+        (None, "./a/../src/new.py", Some("src/new.py")),
+        (Some(sub.as_path()), "src/a.py", Some("sub/src/a.py")),
+        (None, absolute.to_str().unwrap(), Some("src/a b.py")),
+        (None, "../outside/a.py", None),
+    ] {
+        assert_eq!(found(folder, file).as_deref(), expected, "{file}");
+    }
+    std::fs::write(root.join("sub/src/a.py"), "").unwrap();
+    let meant = |file: &str| -> Vec<String> {
+        Spot::meant(&places, Some(&sub), file).into_iter().map(|spot| spot.file).collect()
+    };
+    assert_eq!(meant("src/a.py"), ["sub/src/a.py"], "the file that is there");
+    assert_eq!(meant("src/new.py"), ["sub/src/new.py", "src/new.py"], "each that could be");
+    #[cfg(unix)]
+    {
+        std::os::unix::fs::symlink(scratch.path().join("outside"), root.join("way-out")).unwrap();
+        assert_eq!(found(None, "way-out/a.py"), None);
     }
 }

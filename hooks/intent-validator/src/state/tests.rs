@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Cause, MAX_VERDICTS, Place, Recorded, State, Verdict};
-use crate::form::{Form, Part};
-use crate::review::Announced;
+use super::{Cause, MAX_VERDICTS, Place, Recorded, State};
+use crate::form::{Form, Lack, Part};
+use crate::verdict::Verdict;
 
 const TTL: Duration = Duration::from_secs(3600);
 
@@ -35,7 +35,7 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
         let found = state.declared(name, agent, at(secs), TTL);
         assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
     }
-    state.forget_declared(&Place { in_project: "src/a.py".into(), ..Place::default() });
+    state.forget_declared(&Place { file: "src/a.py".into(), agent: None });
     assert_eq!(state.declared("src/a.py", None, at(1), TTL), None);
     assert!(state.declared("src/a.py", Some("b"), at(1), TTL).is_some());
 }
@@ -43,12 +43,12 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
 #[test]
 fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
-    let place = Place { file: "src/a.py".into(), in_project: "sub/src/a.py".into(), agent: None };
+    let place = Place { file: "sub/src/a.py".into(), agent: None };
     state.block(&place, Some("p"), Cause::Test);
     state.block(&place, Some("q"), Cause::Declaration);
     state.block(&place, Some("p"), Cause::Checks);
     let agent = Place { agent: Some("b".into()), ..place.clone() };
-    let namesake = Place { in_project: "src/a.py".into(), ..place.clone() };
+    let namesake = Place { file: "src/a.py".into(), ..place.clone() };
     for (place, prompt, cause, expected) in [
         (&place, "r", Cause::Test, 2),
         (&place, "p", Cause::Checks, 1),
@@ -62,8 +62,8 @@ fn blocks_count_by_file_agent_prompt_and_cause() {
 
 #[test]
 fn the_newest_verdicts_are_kept_and_read_again() {
-    let no = Announced::No { missing: vec![Part::Changes, Part::Goal] };
-    let verdicts = [Announced::Yes, no].map(Verdict::OfStage1);
+    let no = Lack::Parts(vec![Part::Changes, Part::Goal]);
+    let verdicts = [None, Some(no)].map(Verdict::OfStage1);
     let mut state = State::default();
     for verdict in verdicts.clone() {
         state.keep(format!("{verdict:?}"), verdict, at(0));

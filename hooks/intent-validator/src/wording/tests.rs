@@ -9,9 +9,9 @@ use crate::state::{Cause, Place};
 
 #[test]
 fn a_refusal_shows_the_form_with_the_file_and_nothing_else_filled_in() {
-    let place = Place { file: "src/it's.py".into(), in_project: "sub/src/it's.py".into(), agent: None };
+    let place = Place { file: "sub/src/it's.py".into(), agent: None };
     let text = lacks(&Known { place: place.clone(), ..known() }, &Lack::Form).0;
-    let expected = "intent-validator: src/it's.py: this change is not declared. Write this form in the message that makes the edit, \
+    let expected = "intent-validator: sub/src/it's.py: this change is not declared. Write this form in the message that makes the edit, \
                     filled in, and make the edit again:\n\n\
                     FILE: sub/src/it's.py\nCHANGES: <what you change>\nGOAL: <why you change it>\nTEST: <test file or test>\n\n\
                     Example: \"CHANGES: round each line to whole cents\", \"GOAL: invoices match the ledger\".\n\

@@ -9,18 +9,15 @@ use shared::operator::{Caller, Standing};
 use super::Reply;
 use crate::PauseRecorder;
 use crate::actions::started;
-use crate::brief::brief_of;
-use crate::git;
+use crate::earlier::brief_of;
 use crate::levels::{Level, Thresholds};
-use crate::material;
-use crate::occupancy::{learnt, reading};
+use crate::occupancy::{Reading, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
 use crate::registry::Registry;
 use crate::settings::Settings;
 use crate::snapshot::{Numbers, Snapshot, markdown};
-use crate::state::State;
 use crate::step::{End, Ending, Step, digest_of, json_of};
-use crate::wording::{self, counted};
+use crate::text::{counted, full};
 
 /// The lines of `list`.
 const MAX_LISTED: usize = 100;
@@ -168,14 +165,12 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
     }
     let reading = reading(project.context, &project.context.peek(), true);
     let context = match &reading {
-        Some(reading) => wording::full(reading.percent(), reading.tokens, reading.window),
+        Some(reading) => full(reading.percent(), reading.tokens, reading.window),
         None => "not known yet; the status line and the transcript tell it".to_owned(),
     };
     let record = if recorded.actions.is_empty() {
-        let learnt = reading.and_then(|reading| {
-            learnt(project.context, &State::default(), &reading)?.percent(reading.window)
-        });
-        let levels = Thresholds::new(project.context.settings, learnt);
+        let compacted_at = reading.as_ref().and_then(Reading::compaction_percent);
+        let levels = Thresholds::new(project.context.settings, compacted_at);
         format!("none; it begins at {:.0} %, or with pause-recorder start", levels.of(Level::AutoPause))
     } else {
         let (folder, pause) = (project.sessions.told(), &numbers.pause);
@@ -244,7 +239,7 @@ pub(super) fn start(project: &Project<'_>) -> Result<Reply, String> {
         return Ok(Reply::yes("this session is being recorded already; pause-recorder status says more"));
     }
     let reading = reading(project.context, &project.context.peek(), true);
-    let step = Step::Start {
+    let step = Step::Append {
         session: session.to_owned(),
         transcript: project.context.request.call.transcript_path.clone(),
         actions: vec![started(session, reading.as_ref(), "command", project.asker.host.now())],
@@ -265,16 +260,14 @@ pub(super) fn finalize(project: &Project<'_>, id: Option<&str>, minimal: bool) -
         return Err(format!("no line of the record can be read; pause-recorder discard {name} removes it"));
     }
     let entry = project.registry.of(&sessions.root, &name);
-    let git = git::look(asker.host, &sessions.root, git::PATIENCE).unwrap_or_default();
-    let transcript = entry.and_then(|entry| entry.transcript.as_deref());
     let (ending, end) = if minimal { (Ending::Minimal, ARCHIVE) } else { (Ending::Full, JSON) };
-    let step = Step::Finish(Box::new(End {
+    let step = Step::Finish(End {
+        path: record.path,
+        transcript: entry.and_then(|entry| entry.transcript.clone()),
         ending,
-        material: material::gather(&sessions.root, git, transcript),
         at: if is_own { asker.host.now() } else { record.modified },
         commit: project.context.settings.git_commit,
-        path: record.path,
-    }));
+    });
     let (actions, path) = (counted(recorded.actions.len() as u64), sessions.file(&name, end));
     Ok(done(format!("{name} is finalized, {actions}:\n{}", path.display()), step))
 }

@@ -7,14 +7,12 @@ use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, Stop, Subagent, ToolCall, ToolFailure, ToolResult};
 
 use super::decide;
-use crate::levels::{Level, Thresholds};
-use crate::material::Material;
+use crate::levels::{Compaction, Level, State};
 use crate::observe::Facts;
 use crate::occupancy::{Reading, Source};
 use crate::record::{Action, Kind, NOT_RECORDED, Record, Sessions};
 use crate::settings::Settings;
-use crate::state::{Compaction, State};
-use crate::step::{End, Ending, Step};
+use crate::step::{Ending, Step};
 use crate::tests::defaults;
 
 const NOW: Timestamp = Timestamp::from_secs(1_000_000);
@@ -33,7 +31,8 @@ struct Case {
 }
 
 fn reading(percent: u64) -> Reading {
-    Reading { tokens: percent * 2_000, window: 200_000, model: "m".into(), source: Source::Transcript }
+    let (tokens, window) = (percent * 2_000, 200_000);
+    Reading { tokens, window, model: "m".into(), source: Source::Transcript, compacted_at: 0 }
 }
 
 fn tool_call() -> Event {
@@ -63,30 +62,18 @@ fn end() -> Event {
 }
 
 fn at(percent: u64) -> Case {
-    let settings = defaults();
     Case {
         call: Call { session_id: Some("s".into()), ..Call::default() },
         event: tool_call(),
         facts: Facts {
             sessions: Some(Sessions { dir: "/p/.claude/sessions".into(), root: "/p".into() }),
-            record: None,
             reading: Some(reading(percent)),
-            learnt: None,
-            thresholds: Thresholds::new(&settings, None),
-            end: None,
-            answered: None,
-            notices: Vec::new(),
-            unread: None,
+            ..Facts::default()
         },
         state: State::default(),
-        settings,
+        settings: defaults(),
         headless: false,
     }
-}
-
-fn an_end(ending: Ending) -> Box<End> {
-    let (path, material) = ("/p/.claude/sessions/ACTIVE-PAUSE-s.jsonl".into(), Material::default());
-    Box::new(End { path, ending, material, at: NOW, commit: false })
 }
 
 /// The same while it is recorded.
@@ -134,7 +121,7 @@ impl Case {
     /// Everything that is written into the record, if it is.
     fn actions(&self) -> Vec<Action> {
         let actions = |step| match step {
-            Step::Start { actions, .. } | Step::Append { actions, .. } => actions,
+            Step::Append { actions, .. } => actions,
             _ => Vec::new(),
         };
         self.outcome().effects.into_iter().flat_map(actions).collect()
@@ -150,6 +137,11 @@ impl Case {
 
     fn does(&self, step: &Step) -> bool {
         self.outcome().effects.contains(step)
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        let ending = |step| if let Step::Finish(end) = step { Some(end.ending) } else { None };
+        self.outcome().effects.into_iter().find_map(ending)
     }
 }
 
@@ -258,15 +250,14 @@ fn full_record_counts_and_gets_its_last_line() {
 
 #[test]
 fn automatic_compaction_leaves_a_snapshot_and_the_record_goes_on() {
-    let step = Step::Finish(an_end(Ending::GoesOn));
-    for (case, trigger, starts, ends) in [
-        (at(60), "auto", true, true),
-        (recorded_at(91), "auto", false, true),
-        (at(60), "manual", false, false),
+    for (case, trigger, starts, ending) in [
+        (at(60), "auto", true, Some(Ending::GoesOn)),
+        (recorded_at(91), "auto", false, Some(Ending::GoesOn)),
+        (recorded_at(91), "manual", false, Some(Ending::GoesOn)),
+        (at(60), "manual", false, None),
     ] {
-        let mut case = case.on(compaction(trigger));
-        case.facts.end = Some(an_end(Ending::GoesOn));
-        assert_eq!((case.starts(), case.does(&step)), (starts, ends), "{trigger}");
+        let case = case.on(compaction(trigger));
+        assert_eq!((case.starts(), case.ending()), (starts, ending), "{trigger}");
     }
 }
 
@@ -286,11 +277,10 @@ fn compaction_teaches_its_place_and_the_levels_begin_anew() {
 }
 
 #[test]
-fn record_ends_with_its_session_if_there_is_time() {
-    let mut case = recorded_at(91).on(end());
-    assert_eq!(case.outcome().memory, Memory::Drop);
-    case.facts.end = Some(an_end(Ending::Full));
-    assert!(case.does(&Step::Finish(an_end(Ending::Full))));
+fn record_ends_with_its_session() {
+    let case = recorded_at(91).on(end());
+    assert_eq!((case.outcome().memory, case.ending()), (Memory::Drop, Some(Ending::WithSession)));
+    assert_eq!(at(60).on(end()).ending(), None);
 }
 
 #[test]

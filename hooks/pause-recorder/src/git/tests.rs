@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use shared::host::{Clock, Environment, Host, Timestamp};
+use shared::host::Environment;
 
 use super::{GitContext, MAX_NAMES, commit, commits, context, look};
 
@@ -90,9 +90,7 @@ impl Scratch {
     }
 
     fn look_in(&self, root: &Path) -> GitContext {
-        let now = Timestamp::from_secs(1);
-        let host = Host { started: now, clock: Clock::Fixed(now), environment: self.environment() };
-        look(&host, root, PATIENCE).unwrap()
+        look(&self.environment(), root, PATIENCE).unwrap()
     }
 
     fn look(&self) -> GitContext {

@@ -96,6 +96,5 @@ fn a_compaction_of_a_subagent_does_not_matter() {
     let world = World::new(NOW);
     let event = Event::PreCompact { trigger: "auto".into() };
     let call = Call { session_id: Some("s".into()), agent_id: Some("a".into()), ..Call::default() };
-    assert!(world.observes_call(call, event.clone()).is_none() && !world.sessions().dir.exists());
-    assert!(world.observes("s", event).unwrap().end.is_some());
+    assert!(world.observes_call(call, event.clone()).is_none() && world.observes("s", event).is_some());
 }

@@ -1,13 +1,13 @@
 //! Records and snapshots for tests, and a record in numbers, as the seed's example has them.
 
+mod gathered;
 mod lists;
 
 use serde_json::{Value, json};
 use shared::host::Timestamp;
 
-use super::{Numbers, Snapshot, Todos, build};
+use super::{Material, Numbers, Snapshot, Todos, build};
 use crate::git::{Commit, GitContext, Status};
-use crate::material::Material;
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 
 const ID: &str = "session-20260106-120000";

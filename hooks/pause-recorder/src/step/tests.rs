@@ -6,14 +6,14 @@ use serde_json::json;
 
 use super::{End, Ending, Step, digest_of, json_of};
 use crate::record::{Kind, MARKDOWN};
-use crate::snapshot::tests::{material, noon};
+use crate::snapshot::tests::noon;
 use crate::tests::World;
 
 impl World {
     fn finish(&self, ending: Ending, seconds: i64) -> Result<(), String> {
         let path = self.sessions().active_path("s");
-        let end = End { path, ending, material: material(), at: noon(seconds), commit: false };
-        self.does(Step::Finish(Box::new(end)))
+        let end = End { path, transcript: None, ending, at: noon(seconds), commit: false };
+        self.does(Step::Finish(end))
     }
 
     fn json(&self) -> Vec<u8> {

@@ -10,10 +10,10 @@ use shared::protocol::{Call, Event, Subagent, ToolResult};
 use shared::state::Store;
 use shared::usage::session::{self, ContextWindow, SessionUsage};
 
-use crate::occupancy::{Reading, Source, learn, learnt, reading};
+use crate::levels::{Compaction, State};
+use crate::occupancy::{Reading, Source, learn, reading};
 use crate::registry;
 use crate::settings::Settings;
-use crate::state::{Compaction, State};
 use crate::tests::World;
 
 const NOW: i64 = 100_000;
@@ -162,10 +162,7 @@ fn window_and_name_of_a_transcripts_model_are_those_of_its_status_line_or_sessio
 #[test]
 fn place_of_a_models_compaction_is_kept_for_all_sessions() {
     let mut scene = scene().replied(MODEL, 130_000);
-    let percent = |scene: &Scene| {
-        let reading = scene.reading().unwrap();
-        scene.see(|context| learnt(context, &scene.state, &reading)).unwrap().percent(reading.window)
-    };
+    let percent = |scene: &Scene| scene.reading().unwrap().compaction_percent();
     assert_eq!(percent(&scene), None);
     for (model, tokens, expected) in [
         ("claude-haiku-4-5", 167_000, None),

@@ -3,9 +3,8 @@
 use serde_json::json;
 
 use crate::git::GitContext;
-use crate::material::Material;
 use crate::record::{Action, Kind};
-use crate::snapshot::{Todos, accomplishments, files_touched, next_steps};
+use crate::snapshot::{Material, Todos, accomplishments, files_touched, next_steps};
 
 use super::{asked, commit, edit, material, noon, of, recorded, said, started};
 

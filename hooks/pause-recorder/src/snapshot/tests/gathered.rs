@@ -3,9 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{Material, gather};
 use crate::git::GitContext;
-use crate::material::Todos;
+use crate::snapshot::{Material, Todos, gather};
 
 fn call(id: &str, tool: &str, input: &str) -> String {
     format!(

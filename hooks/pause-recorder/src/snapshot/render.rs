@@ -1,12 +1,14 @@
-//! A snapshot for people. Pure.
+//! A snapshot as a page for people and as YAML. Pure. Every text of the YAML stands in double quotes, because some readers take `yes`,
+//! `1:30` or a date for something else.
 
 use std::fmt::Write as _;
 
+use serde_json::{Map, Value};
 use shared::text::is_hidden;
 
 use super::Snapshot;
 use crate::git::Commit;
-use crate::wording::{counted, full};
+use crate::text::{counted, full};
 
 /// The page, with times on the reader's clock. Texts of a session or a repository cannot become markup.
 pub(crate) fn markdown(snapshot: &Snapshot) -> String {
@@ -62,6 +64,46 @@ fn code(text: &str) -> String {
     // A renderer takes one space at both ends away.
     let space = if text.starts_with([' ', '`']) || text.ends_with([' ', '`']) { " " } else { "" };
     format!("{fence}{space}{text}{space}{fence}")
+}
+
+/// The value as a YAML document. Its keys are plain words.
+pub(crate) fn yaml(value: &Value) -> String {
+    let mut text = String::new();
+    block(&mut text, value, "");
+    text
+}
+
+fn block(text: &mut String, value: &Value, indent: &str) {
+    let entries: Vec<(String, &Value)> = match value {
+        Value::Object(map) => map.iter().map(|(key, entry)| (format!("{key}:"), entry)).collect(),
+        Value::Array(list) => list.iter().map(|entry| ("-".to_owned(), entry)).collect(),
+        _ => Vec::new(),
+    };
+    for (name, entry) in entries {
+        let entries = entry.as_object().map(Map::len).or(entry.as_array().map(Vec::len));
+        let is_block = entries.is_some_and(|entries| entries > 0);
+        if is_block {
+            let _ = writeln!(text, "{indent}{name}");
+            block(text, entry, &format!("{indent}  "));
+        } else {
+            let _ = writeln!(text, "{indent}{name} {}", quoted(entry));
+        }
+    }
+}
+
+/// JSON is YAML but for the characters that YAML does not allow in a file.
+fn quoted(scalar: &Value) -> String {
+    let is_allowed = |char: char| {
+        !char.is_control() && !matches!(char, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    scalar.to_string().chars().fold(String::new(), |mut text, char| {
+        if is_allowed(char) {
+            text.push(char);
+        } else {
+            let _ = write!(text, "\\u{:04x}", u32::from(char));
+        }
+        text
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
-//! The page says what the JSON says, and nothing of it becomes markup.
+//! The page and the YAML say what the JSON says, and nothing of it becomes markup.
 
-use super::{code, markdown};
+use serde_json::{Value, json};
+use shared::config::read_typed;
+
+use super::{code, markdown, yaml};
 use crate::snapshot::tests::{full, least};
 
 #[test]
@@ -46,4 +49,29 @@ fn texts_stand_as_code_whatever_they_hold() {
     ] {
         assert_eq!(code(text), expected, "{text:?}");
     }
+}
+
+#[test]
+fn reads_back_as_the_same_value() {
+    let odd = [
+        "yes",
+        "~",
+        "1e3",
+        "2026-01-06T12:00:00Z",
+        "- x",
+        "a: b",
+        "",
+        "\u{0}\u{7f}\u{85}\u{2028}",
+        "\u{feff}\u{ffff}",
+        "'\"\\",
+        "🦀",
+    ];
+    let value = json!({
+        "id": "session-1", "share": 0.93, "none": null, "range": [0.9, 1.0], "tasks": [], "map": {},
+        "actions": [{ "type": "tool_call", "on": true }, { "of": [odd] }], "texts": odd,
+    });
+    let text = yaml(&value);
+    assert_eq!(read_typed::<Value>(&text).unwrap(), value, "{text}");
+    assert!(!text.contains(|char: char| char.is_control() && char != '\n'), "{text:?}");
+    assert!(text.starts_with("id: \"session-1\"\nshare: 0.93\nnone: null\nrange:\n  - 0.9\n"), "{text}");
 }
