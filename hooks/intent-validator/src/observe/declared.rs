@@ -3,7 +3,7 @@
 use secrets::masked;
 use serde_json::Value;
 use shared::hook::Context;
-use shared::own_calls::own_command_lines;
+use shared::own_commands::own_command_lines;
 use shared::protocol::ToolResult;
 
 use super::{DeclaredFacts, Spot};
