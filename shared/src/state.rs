@@ -78,16 +78,6 @@ pub enum StateError {
     Lock(#[from] LockError),
 }
 
-impl StateError {
-    /// Nothing failed where the file is another process's to write now, or another version's.
-    pub fn unless_anothers(self) -> Result<(), Self> {
-        match self {
-            Self::Newer(_) | Self::Lock(LockError::Busy(_)) => Ok(()),
-            failure => Err(failure),
-        }
-    }
-}
-
 #[derive(Serialize, Deserialize)]
 struct Envelope<S, T> {
     #[serde(default)]

@@ -12,7 +12,7 @@ use shared::hook::{Context, Remembered};
 use shared::host::Timestamp;
 use shared::protocol::Event;
 use shared::state::{MACHINE, Store};
-use shared::usage::session::{self, SessionUsage};
+use shared::usage::SessionUsage;
 use transcript::last_reply;
 
 use crate::registry;
@@ -115,7 +115,7 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
         return None;
     }
     let session = context.request.call.session_id.as_deref()?;
-    let told = context.store.and_then(|store| session::read(store, session));
+    let told = context.store.and_then(|store| store.read::<SessionUsage>(session));
     let by_transcript = || by_transcript(context, state, told.as_ref());
     if is_automatic_compaction(event) {
         // The hook learns from the last reply, and a compaction takes many seconds anyway.
