@@ -16,7 +16,7 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::effect::Effect;
+use crate::hook::Effect;
 use crate::hook::Hook;
 pub use crate::hook::{Asker, Verb};
 use crate::host::{Host, Places};

@@ -10,16 +10,16 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::blocks::BlockCount;
-use crate::config::{self, HEADLESS_MEANS, Origin, Section, SectionSpec, SettingFault, Sources};
+use crate::config::{
+    self, HEADLESS_MEANS, Origin, Section, SectionSpec, SectionSwitches, SettingFault, Sources,
+};
 use crate::host::{Host, Places, Timestamp};
 use crate::operator::Caller;
 use crate::protocol::Request;
 use crate::state::Store;
-use crate::switches::SectionSwitches;
 
-pub use crate::effect::{Effect, NoEffect};
+pub use crate::protocol::Verdict;
 pub use crate::state::Remembered;
-pub use crate::verdict::Verdict;
 
 /// One hook. The type itself is empty; everything is in its associated items.
 pub trait Hook {
@@ -244,6 +244,22 @@ pub enum Memory<S> {
     /// The new state is written if it can be; the verdict does not depend on it.
     Note(S),
     Drop,
+}
+
+/// Change in the world beside the session's own state: a satisfaction in a repository, a file of a registry.
+pub trait Effect: Sized {
+    /// Does it, under the session's lock and before anything is said.
+    fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String>;
+}
+
+/// There is nothing to do: this cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NoEffect {}
+
+impl Effect for NoEffect {
+    fn carry_out(self, _places: &Places, _now: Timestamp) -> Result<(), String> {
+        match self {}
+    }
 }
 
 #[derive(Debug, Clone, Copy)]

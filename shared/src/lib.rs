@@ -10,13 +10,13 @@
 //! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
 //! 6. [`state`]: private, versioned files under a lock with a deadline.
 //! 7. [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block; the crate `transcript` reads the rest.
-//! 8. [`journal`], [`notices`], [`heartbeat`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
-//! 9. [`switches`], [`operator`], [`own_calls`]: typed on/off, who may loosen what, and calls no hook looks at.
+//! 8. [`journal`], [`notices`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
+//! 9. [`switches`], [`operator`], [`own_commands`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
 //! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
 //!     [`claude_code`]: names and texts of Claude Code. [`text`]: JSON strings that hold anything.
 //!     [`digest`]: short names of long texts.
-//! 12. [`hook_names`]: the names of hooks and commands. [`project_env`]: whether a project redirects requests.
+//! 12. [`own_commands`]: the names of hooks and commands. [`project_env`]: whether a project redirects requests.
 //!     [`child`]: a child process with a deadline. [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
 //!
 //! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
@@ -30,25 +30,22 @@ pub mod claude_code;
 pub mod cli;
 pub mod courier;
 pub mod digest;
-pub mod effect;
-pub mod heartbeat;
 pub mod hook;
-pub mod hook_names;
 pub mod host;
 pub mod journal;
 pub mod messages;
 pub mod notices;
 pub mod operator;
-pub mod own_calls;
+pub mod own_commands;
 pub mod project_env;
 pub mod protocol;
 pub mod proved;
 pub mod run;
-mod sleep;
 pub mod state;
 pub mod stop_gate;
 pub mod switches;
 pub mod text;
 pub mod usage;
-pub mod verdict;
-pub mod version;
+
+/// The version of this build, such as `0.1.0`: of the programs and of session state.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");

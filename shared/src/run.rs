@@ -4,10 +4,11 @@
 //! `main` is the only place in the workspace that writes a hook's stdout.
 //!
 //! - `plugin`: a plugin's copy of a hook leaves the call to the one that settings start
-//! - `decision`: the decision under the session's lock, and its effects
+//! - `decision`: the decision under the session's lock, and its effects; `sleep`: a deliberate delay
 
 mod decision;
 mod plugin;
+mod sleep;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -18,11 +19,11 @@ use crate::hook::{Headless, Hook, Verdict, with_faults};
 use crate::host::{Host, Places, read_first_value};
 use crate::journal::Record;
 use crate::operator::typed;
-use crate::own_calls::is_own_call;
+use crate::own_commands::is_own_call;
 use crate::protocol::{self, Answer, Event, Request};
-use crate::state::{Store, is_off, sweep_once_a_day};
+use crate::state::{Store, is_off};
 use crate::switches::Switches;
-use crate::{blocks, cli, heartbeat, host, journal, notices};
+use crate::{blocks, cli, host, journal, notices};
 use decision::Decision;
 use plugin::is_left_to_settings;
 
@@ -125,7 +126,7 @@ impl<'a> Invocation<'a> {
 
     fn answer<H: Hook>(&self) -> Answer {
         if let Some(store) = &self.store {
-            heartbeat::beat(store, H::NAME, self.host.now().into());
+            store.beat(H::NAME, self.host.now().into());
         }
         if matches!(&self.request.event, Event::PreToolUse(call) if is_own_call(call, &self.places)) {
             return Answer::default();
@@ -189,7 +190,7 @@ impl<'a> Invocation<'a> {
             store.drop_state::<notices::Told>(session);
         }
         if matches!(self.request.event, Event::SessionStart { .. } | Event::SessionEnd { .. }) {
-            sweep_once_a_day(store, self.host.now().into());
+            store.sweep_once_a_day(self.host.now().into());
         }
     }
 

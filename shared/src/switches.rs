@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use config::{Position, SectionSwitches};
 
-use crate::effect::Effect;
+use crate::hook::Effect;
 use crate::host::{DAY, Places, Timestamp};
 use crate::state::{KEEP_DAYS, MACHINE, Remembered, Store};
 
@@ -121,7 +121,7 @@ mod tests {
     use std::time::Duration;
 
     use super::{Position, Switches, Turn};
-    use crate::effect::Effect;
+    use crate::hook::Effect;
     use crate::host::{Places, Timestamp};
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);

@@ -1,38 +1,6 @@
-//! Texts that others wrote: a JSON string read whatever it holds, a word for a shell, and characters that nobody sees.
+//! A word for a shell, and characters that nobody sees.
 
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-
-/// A JSON string. Half a surrogate pair, which is legal JSON and comes from real tools, becomes a replacement character.
-#[derive(Debug, Default)]
-pub struct Text(pub String);
-
-impl<'de> Deserialize<'de> for Text {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(Lossy)
-    }
-}
-
-struct Lossy;
-
-impl Visitor<'_> for Lossy {
-    type Value = Text;
-
-    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a string")
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Text, E> {
-        Ok(Text(text.to_owned()))
-    }
-
-    fn visit_bytes<E: Error>(self, bytes: &[u8]) -> Result<Text, E> {
-        Ok(Text(String::from_utf8_lossy(bytes).into_owned()))
-    }
-}
-
-/// A word as every shell reads it, and as [`crate::own_calls`] does, which knows no backslash.
+/// A word as every shell reads it, and as [`crate::own_commands`] does, which knows no backslash.
 pub fn quoted(word: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || "_-./:@%+=,".contains(char);
     if !word.is_empty() && word.chars().all(is_plain) {

@@ -1,61 +1,34 @@
-//! How much of the user's usage limits is used, as the program that saw it last wrote it down: `<state>/usage.json`. The status
-//! line gets it from Claude Code (a terminal, with a Pro or Max login); everywhere else only the usage API knows. One
-//! file, whoever writes it.
-
-pub mod line;
-mod merge;
-pub mod session;
+//! How much of the user's usage limits is used, as files of the state folder. credit-pacer writes them: its status line gets the
+//! numbers from Claude Code (a terminal, with a Pro or Max login), its poll from the usage API. Hooks that spend some of the
+//! usage, or go by the context window, read them.
+//!
+//! All times are whole seconds since the epoch.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::state::{MACHINE, Remembered, StateError, Store};
-
-pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
+use crate::host::Timestamp;
+use crate::state::{MACHINE, Remembered, Store};
 
 /// An older reading says nothing about now.
-pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
+const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
 
+/// The usage as the program that saw it last wrote it down, for all sessions: `usage.json`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
-    /// When the numbers were true, in whole seconds since the epoch.
+    /// When the numbers were true.
     pub observed_at: i64,
     pub source: Source,
-    /// By the client's name of the window: `five_hour`, `seven_day`.
+    /// By Claude Code's name of the window: `five_hour`, `seven_day`.
     pub windows: BTreeMap<String, Window>,
-    /// Since when the windows held what, oldest first, thinned, at most [`MAX_EARLIER`]: what a call costs is read from how
-    /// they change. The last one says since when they hold what they hold now.
+    /// Windows of the same names with another reset to come: those of the user's other accounts.
     #[serde(default)]
-    pub earlier: Vec<Earlier>,
-}
-
-/// A reading that brought something new.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Earlier {
-    /// When it was made, in whole seconds since the epoch.
-    pub at: i64,
-    pub windows: BTreeMap<String, Window>,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Observed {
-    /// When the numbers were true, in whole seconds since the epoch.
-    pub at: i64,
-    pub source: Source,
-    pub sight: Sight,
-    pub windows: BTreeMap<String, Window>,
-}
-
-/// How new numbers are that somebody has just seen.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Sight {
-    /// They are new to us; when the server told them is unknown.
-    #[default]
-    Found,
-    /// The server has just told them, with a reply that was counted or because it was asked.
-    Answered,
+    pub others: BTreeMap<String, Vec<Window>>,
+    /// The reading that last changed a window.
+    #[serde(default)]
+    pub changed_at: i64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,13 +41,50 @@ pub enum Source {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct Window {
-    /// 0 to 100; more if the client says so.
+    /// 0 to 100; more if Claude Code says so.
     pub used_percent: f64,
-    /// When it begins anew, in whole seconds since the epoch.
+    /// When it begins anew.
     pub resets_at: i64,
-    /// When this was true, in whole seconds since the epoch: a later reading may not have told of this window.
+    /// When this was true: a later reading may not have named this window.
     #[serde(default)]
     pub observed_at: i64,
+}
+
+/// Claude Code's last report to the status line of one session: `<session>-usage.json`. The numbers are as old as their last
+/// change: a session that waits repeats old ones.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionUsage {
+    /// When Claude Code's numbers of the usage last changed; 0: it has reported none yet.
+    pub observed_at: i64,
+    pub written_at: i64,
+    /// The model's id; empty if Claude Code did not report it.
+    pub model: String,
+    /// The context window, as of the last reply.
+    pub context: ContextWindow,
+    pub windows: BTreeMap<String, Window>,
+    /// The time that Claude Code has waited for replies, in milliseconds.
+    pub total_api_duration_ms: u64,
+}
+
+/// The context window of a session. What Claude Code did not report is missing.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ContextWindow {
+    pub size: Option<u64>,
+    /// The tokens of the last request.
+    pub used_tokens: Option<u64>,
+    pub used_percent: Option<f64>,
+}
+
+/// Windows past their safe line: `pacing.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Line {
+    /// When this was found.
+    pub at: i64,
+    /// By Claude Code's name of the window: when it begins anew.
+    pub past: BTreeMap<String, i64>,
 }
 
 impl Remembered for Usage {
@@ -83,32 +93,62 @@ impl Remembered for Usage {
     }
 }
 
-pub fn read(store: &Store) -> Option<Usage> {
-    store.read(MACHINE)
+impl Remembered for SessionUsage {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-usage.json"))
+    }
 }
 
-/// Adds what somebody has just seen, see [`merge`], and returns what is known then; `None`: nothing new, or another is writing.
-pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
-    let mut news = None;
-    let recorded = store.change::<Usage>(MACHINE, |usage| {
-        let known = merge(usage.clone(), seen);
-        let is_news = known != *usage;
-        if is_news {
-            usage.clone_from(&known);
-            news = Some(known);
-        }
-        is_news
-    });
-    recorded.or_else(StateError::unless_anothers)?;
-    Ok(news)
+impl Remembered for Line {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("pacing.json".to_owned())
+    }
 }
 
-impl Usage {
-    /// The last reading brought something new; it did not only find what was known already.
-    pub fn has_just_changed(&self) -> bool {
-        self.earlier.last().is_some_and(|earlier| earlier.at == self.observed_at)
+/// Some window is past its safe line now. What is not known is not past.
+pub fn is_past_line(store: &Store, now: Timestamp) -> bool {
+    let Some(line) = store.read::<Line>(MACHINE).filter(|line| !line.past.is_empty()) else { return false };
+    store.read(MACHINE).is_some_and(|usage| line.is_past(&usage, now))
+}
+
+impl Line {
+    /// A window is past its line, as far as that is still known: it goes on, and what is used of it was read lately.
+    fn is_past(&self, usage: &Usage, now: Timestamp) -> bool {
+        let is_recent = |secs: i64| now.since(Timestamp::from_secs(secs)) <= STALE_AFTER;
+        let is_read =
+            |name: &str| usage.windows.get(name).is_some_and(|window| is_recent(window.observed_at));
+        let goes_on = |resets_at: i64| now < Timestamp::from_secs(resets_at);
+        is_recent(self.at) && self.past.iter().any(|(name, resets_at)| goes_on(*resets_at) && is_read(name))
     }
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::{Line, Usage, Window};
+    use crate::host::Timestamp;
+
+    #[test]
+    fn a_window_is_past_its_line_while_it_goes_on_and_what_is_used_is_known() {
+        let five = ("five_hour", 20_000);
+        for (at, past, observed_at, now, expected) in [
+            (9_000, &[five][..], 9_000, 9_000, true),
+            (9_000, &[five], 9_000, 9_900, true),
+            (9_000, &[five], 9_000, 9_901, false),
+            (8_000, &[five], 9_000, 9_000, false),
+            (9_000, &[five], 8_000, 9_000, false),
+            (19_990, &[five], 19_990, 20_000, false),
+            (9_000, &[("five_hour", 8_000), ("seven_day", 90_000)], 9_000, 9_000, false),
+            (9_000, &[], 9_000, 9_000, false),
+        ] {
+            let window = Window { used_percent: 60.0, resets_at: 20_000, observed_at };
+            let usage = Usage { windows: [("five_hour".to_owned(), window)].into(), ..Usage::default() };
+            let past = past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect();
+            let found = Line { at, past };
+            assert_eq!(
+                found.is_past(&usage, Timestamp::from_secs(now)),
+                expected,
+                "{found:?} {observed_at} {now}"
+            );
+        }
+    }
+}

@@ -14,7 +14,7 @@ use tests::payloads::{Payload, Session};
 use tests::process::{Invocation, Outcome, Running};
 use tests::sandbox::{Environment, Level, Sandbox};
 
-const SCHEMA: &str = include_str!("../../shared/src/protocol/answer/documented.schema.json");
+const SCHEMA: &str = include_str!("../../shared/src/protocol/documented.schema.json");
 
 /// A hook, a sandbox, a session in it, and what the client tells its hooks.
 pub(crate) struct Driver {

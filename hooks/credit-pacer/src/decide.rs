@@ -7,12 +7,12 @@ use pacing::{Call, DAY_SECS, Pace, Status, is_same_reset};
 use shared::hook::{Effect, Input, Memory, Outcome, Verdict};
 use shared::host::{HOUR, Places, Timestamp};
 use shared::switches::Turn;
-use shared::usage::line::{self, Line};
+use shared::usage::Line;
 
 use crate::readings::Scene;
 use crate::settings::Settings;
 use crate::state::{Alert, Pending, Session, State, exact, secs};
-use crate::{CreditPacer, poll, wording};
+use crate::{CreditPacer, poll, recorded, wording};
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
 const BATCH: Duration = Duration::from_secs(2);
@@ -76,7 +76,7 @@ impl Effect for Change {
             Self::Poll => poll::start(),
             Self::Line(found) => {
                 let Some(store) = places.open_store() else { return Ok(()) };
-                line::write(&store, &found).map_err(|error| error.to_string())
+                recorded::write_line(&store, &found).map_err(|error| error.to_string())
             }
             Self::Turn(turn) => turn.carry_out(places, now),
         }
@@ -181,7 +181,7 @@ impl State {
 
     /// Writes down the windows over their line, if that is news.
     fn tell(&mut self, found: Line) -> Option<Change> {
-        if !self.line.is_news(&found) {
+        if !recorded::is_news(&self.line, &found) {
             return None;
         }
         self.line = if found.past.is_empty() { Line::default() } else { found.clone() };

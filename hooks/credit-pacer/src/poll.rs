@@ -21,9 +21,10 @@ use shared::host::{HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
 use shared::project_env::is_misled;
 use shared::state::Store;
-use shared::usage::{self, Observed, Sight, Source, Window};
+use shared::usage::{Source, Window};
 
 use crate::readings::reported;
+use crate::recorded::{self, Observed, Sight};
 use crate::settings::{Settings, UsageApi};
 use crate::state::{exact, secs};
 use crate::{CreditPacer, database};
@@ -180,7 +181,7 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
     let (at, source) = (secs(host.now()), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
-    let known = usage::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
+    let known = recorded::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
     let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));
     kept.unwrap_or(Ok(())).map_err(|_| (NOT_KEPT, None))
 }

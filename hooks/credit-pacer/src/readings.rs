@@ -9,10 +9,10 @@ use std::time::Duration;
 use pacing::{Reading, Readings, Rules, Window, is_same_reset, whole_seconds};
 use serde_json::Value;
 use shared::host::Timestamp;
-use shared::state::Store;
-use shared::usage::session::{self, SessionUsage};
-use shared::usage::{self, MAX_WINDOWS, Usage, is_paced, is_window_name};
+use shared::state::{MACHINE, Store};
+use shared::usage::{self, SessionUsage, Usage};
 
+use crate::recorded::{MAX_WINDOWS, is_paced, is_window_name};
 use crate::rules;
 use crate::settings::Settings;
 use crate::state::secs;
@@ -48,8 +48,8 @@ pub(crate) fn known(
     now: i64,
 ) -> Option<Usage> {
     let store = store?;
-    let usage = usage::read(store)?;
-    let own = session.filter(|_| is_of_several(&usage, now)).and_then(|id| session::read(store, id));
+    let usage = store.read::<Usage>(MACHINE)?;
+    let own = session.filter(|_| is_of_several(&usage, now)).and_then(|id| store.read(id));
     let stale_after = i64::from(settings.stale_after_secs.get());
     Some(match own {
         Some(own) => of_account(usage, &own, now, stale_after),
@@ -59,19 +59,19 @@ pub(crate) fn known(
 
 /// Some window has two resets to come. One account has one after the other.
 fn is_of_several(usage: &Usage, now: i64) -> bool {
-    let mut earlier = usage.earlier.iter().flat_map(|earlier| &earlier.windows);
-    earlier.any(|(name, was)| {
-        let window = usage.windows.get(name).filter(|window| window.resets_at.min(was.resets_at) > now);
-        window.is_some_and(|window| !is_same_reset(window.resets_at, was.resets_at))
-    })
+    let goes_on = |window: &usage::Window| window.resets_at > now;
+    usage
+        .windows
+        .iter()
+        .filter(|(_, window)| goes_on(window))
+        .any(|(name, _)| usage.others.get(name).is_some_and(|others| others.iter().any(goes_on)))
 }
 
 /// The windows of the session's own account, as far as the session's own report says which are.
 fn of_account(mut usage: Usage, own: &SessionUsage, now: i64, stale_after: i64) -> Usage {
     let is_fresh = |told: &usage::Window| now.saturating_sub(told.observed_at) <= stale_after;
     for (name, told) in own.windows.iter().filter(|(_, told)| is_fresh(told) && told.resets_at > now) {
-        let earlier = usage.earlier.iter().filter_map(|earlier| earlier.windows.get(name));
-        let all = earlier.chain(usage.windows.get(name));
+        let all = usage.others.get(name).into_iter().flatten().chain(usage.windows.get(name));
         let same = all.filter(|was| is_same_reset(was.resets_at, told.resets_at));
         let most = same.fold(*told, |most, was| usage::Window {
             used_percent: most.used_percent.max(was.used_percent),
@@ -118,10 +118,10 @@ mod tests {
 
     use pacing::Reading;
     use shared::state::Store;
-    use shared::usage::session::{self, SessionUsage};
-    use shared::usage::{self, Observed, Sight, Source, Usage, Window, merge};
+    use shared::usage::{SessionUsage, Source, Usage, Window};
 
     use super::{is_of_several, known, of_account, readings};
+    use crate::recorded::{Observed, Sight, merge, record, record_session};
     use crate::settings::Settings;
 
     const FIVE: &str = "five_hour";
@@ -192,8 +192,8 @@ mod tests {
             let told =
                 SessionUsage { written_at: at, windows, total_api_duration_ms: 5, ..SessionUsage::default() };
             let (source, windows) = (Source::StatusLine, told.windows.clone());
-            session::record(&store, session, told, |sight| {
-                usage::record(&store, &Observed { at, source, sight, windows }).unwrap();
+            record_session(&store, session, told, |sight| {
+                record(&store, &Observed { at, source, sight, windows }).unwrap();
             })
             .unwrap();
         }

@@ -8,7 +8,7 @@ use pacing::{Call, Learned, Strategy, Window};
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::{HOUR, Timestamp};
-use shared::usage::line::Line;
+use shared::usage::Line;
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -13,11 +13,11 @@ use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, read_first_value};
 use shared::operator::Caller;
 use shared::state::Store;
-use shared::usage::session::{self, SessionUsage};
-use shared::usage::{self, Observed, Sight, Source, Usage};
+use shared::usage::{SessionUsage, Source, Usage};
 
 use crate::now::Now;
 use crate::readings::known;
+use crate::recorded::{self, Observed, Sight, has_just_changed};
 use crate::state::secs;
 use crate::{CreditPacer, database};
 use line::Shown;
@@ -51,9 +51,10 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     match asker.section_in_force::<CreditPacer>() {
         Ok(section) => {
             let mut usage = known(store, session, &section.settings, report.usage.written_at);
-            if !is_recorded && session::observed(None, &report.usage).is_some() {
+            if !is_recorded && recorded::observed(None, &report.usage).is_some() {
                 // Nothing can be written, so the report itself counts.
-                usage = Some(usage::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
+                usage =
+                    Some(recorded::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
             }
             let is_lost = !is_recorded && !report.usage.windows.is_empty();
             let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
@@ -84,11 +85,11 @@ fn places(host: &Host) -> Places {
 fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
     let (Some(store), Some(id)) = (asker.store, asker.session) else { return (false, None) };
     let mut news = Ok(None);
-    let recorded = session::record(store, id, report.usage.clone(), |sight| {
-        news = usage::record(store, &observed(&report.usage, sight));
+    let recorded = recorded::record_session(store, id, report.usage.clone(), |sight| {
+        news = recorded::record(store, &observed(&report.usage, sight));
     });
     let is_recorded = recorded.is_ok() && news.is_ok();
-    (is_recorded, news.ok().flatten().filter(Usage::has_just_changed))
+    (is_recorded, news.ok().flatten().filter(has_just_changed))
 }
 
 /// Keeps news for looking back. The reading is recorded and the line printed before, so nothing else waits for the database.

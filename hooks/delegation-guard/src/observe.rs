@@ -1,7 +1,7 @@
 //! The kind of an event, and the user's own texts for it. An event that does not concern the hook costs no lock and no file.
 
 use shared::hook::Context;
-use shared::own_calls::is_own_call;
+use shared::own_commands::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
 use crate::messages::{Message, OwnTexts};

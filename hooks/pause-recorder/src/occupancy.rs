@@ -12,7 +12,7 @@ use shared::hook::{Context, Remembered};
 use shared::host::Timestamp;
 use shared::protocol::Event;
 use shared::state::{MACHINE, Store};
-use shared::usage::session::{self, SessionUsage};
+use shared::usage::SessionUsage;
 use transcript::last_reply;
 
 use crate::levels::{Compaction, State};
@@ -122,7 +122,7 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
         return None;
     }
     let session = context.request.call.session_id.as_deref()?;
-    let told = context.store.and_then(|store| session::read(store, session));
+    let told = context.store.and_then(|store| store.read::<SessionUsage>(session));
     let by_transcript = || by_transcript(context, state, told.as_ref());
     let last_reply = is_automatic_compaction(event).then(|| {
         // The hook learns from the last reply, and a compaction takes many seconds anyway.

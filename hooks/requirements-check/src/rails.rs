@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use shared::hook::Verdict;
-use shared::hook_names::own_commands;
 use shared::host::Places;
+use shared::own_commands::own_commands;
 
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, base_name, is_in, spelled};

@@ -6,7 +6,7 @@ use anyhow::anyhow;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use shared::config::read_typed;
-use shared::hook_names::TABLE;
+use shared::own_commands::TABLE;
 
 /// All hooks, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]

@@ -134,7 +134,7 @@ fn stage(all: &mut Vec<Incoming>, catalog: &Catalog) -> anyhow::Result<Vec<(Stri
 fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()> {
     Manifest::change(installation, |manifest| {
         for new in all {
-            let version = shared::version::ours().to_owned();
+            let version = shared::VERSION.to_owned();
             manifest.files.insert(new.name.clone(), Deployed { sha256: new.sha256.clone(), version });
         }
         if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {

@@ -8,7 +8,7 @@ use super::{Caller, NoVerdict};
 use shared::host::{Clock, Host, display_path};
 use shared::project_env::is_misled;
 use shared::state::Store;
-use shared::usage::line;
+use shared::usage::is_past_line;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Silence {
@@ -132,7 +132,7 @@ pub(super) fn standing(
     if is_misled(host, cwd) {
         return Some(Silence::Misled);
     }
-    (settings.yield_to_pacing && line::is_past(store, host.now())).then_some(Silence::Pacing)
+    (settings.yield_to_pacing && is_past_line(store, host.now())).then_some(Silence::Pacing)
 }
 
 /// A test's clock stands still, and so do the hooks beside it.

@@ -9,9 +9,8 @@ use super::settings::{Settings, defaults};
 use super::{Backend, Caller};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::Call;
-use shared::state::Store;
-use shared::usage::line::{self, Line};
-use shared::usage::{self, Observed, Sight, Source, Window};
+use shared::state::{MACHINE, Remembered, Store};
+use shared::usage::{Line, Usage, Window};
 
 /// 2026-11-25, 12:00 UTC.
 pub(super) const NOON: i64 = 1_795_608_000;
@@ -72,10 +71,14 @@ impl Scene {
     pub(super) fn past_the_line(&self) {
         let window = Window { used_percent: 90.0, resets_at: NOON + 3600, observed_at: NOON };
         let windows = [("five_hour".to_owned(), window)].into();
-        let seen = Observed { at: NOON, source: Source::StatusLine, sight: Sight::Found, windows };
-        usage::record(&self.store, &seen).unwrap();
+        self.remember(&Usage { windows, ..Usage::default() });
         let past = [("five_hour".to_owned(), NOON + 3600)].into();
-        line::write(&self.store, &Line { at: NOON, past }).unwrap();
+        self.remember(&Line { at: NOON, past });
+    }
+
+    fn remember<T: Remembered>(&self, state: &T) {
+        let file = self.store.session_file::<T>(MACHINE).unwrap();
+        self.store.save(&file, MACHINE, state).unwrap();
     }
 
     /// The project's settings lead requests elsewhere.

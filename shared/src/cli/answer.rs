@@ -65,7 +65,7 @@ const UNREADABLE: &str = "the built-in defaults cannot be read; this is a bug";
 pub(super) fn answer<H: Hook, E: From<Turn>>(verb: &Common<'_>, asker: &Asker<'_>) -> Reply<E> {
     match verb {
         Common::Help => Reply::yes(help::<H>()),
-        Common::Version => Reply::yes(format!("{} {}", H::NAME, crate::version::ours())),
+        Common::Version => Reply::yes(format!("{} {}", H::NAME, crate::VERSION)),
         Common::Schema => Reply::yes(section_schema::<H>()),
         Common::Status { json } => status::<H, E>(asker, *json),
         Common::Turn(position, session) => turned::<H, E>(*position, *session, asker),

@@ -4,12 +4,12 @@
 //! if the folder is private to the user and outside the project (config.md, "State").
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{self, ErrorKind};
+use std::path::{Component, Path, PathBuf};
 
 use config::Sources;
 
-use super::private::ensure_private;
-use super::{Environment, ancestors};
+use super::Environment;
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -125,6 +125,62 @@ fn owned_and_private(metadata: &fs::Metadata) -> Result<(), &'static str> {
 #[cfg(not(unix))]
 fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), &'static str> {
     Ok(()) // Access lists decide on Windows; a profile folder is private there by default.
+}
+
+/// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
+pub fn ensure_private(dir: &Path) -> io::Result<()> {
+    match fs::metadata(dir) {
+        Ok(metadata) if metadata.is_dir() => tighten(dir, &metadata),
+        Ok(_) => Err(ErrorKind::NotADirectory.into()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let mut builder = fs::DirBuilder::new();
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.recursive(true).create(dir)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(unix)]
+fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt};
+    const OTHERS: u32 = 0o077;
+    if metadata.mode() & OTHERS == 0 {
+        return Ok(());
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+}
+
+#[cfg(not(unix))]
+fn tighten(_dir: &Path, _metadata: &fs::Metadata) -> io::Result<()> {
+    Ok(())
+}
+
+/// A longer path is taken by no system we run on, in bytes.
+const MAX_PATH_BYTES: usize = 4096;
+
+/// The path and the folders above it, from the inside out, as far as they can exist, so that the cost is bounded.
+pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
+    path.ancestors().skip_while(|path| path.as_os_str().len() > MAX_PATH_BYTES)
+}
+
+/// The path without `.` and `..`, which are taken away as text: the file may not exist.
+pub fn flat(path: &Path) -> PathBuf {
+    let mut flat = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                flat.pop();
+            }
+            part => flat.push(part),
+        }
+    }
+    flat
 }
 
 #[cfg(test)]

@@ -11,8 +11,8 @@ use serde_json::Value;
 use super::Caller;
 use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
 use crate::digest;
-use crate::hook_names::own_commands;
 use crate::host::Host;
+use crate::own_commands::own_commands;
 use crate::protocol::{Event, ToolResult};
 use crate::state::{MACHINE, Remembered, StateError, Store};
 

@@ -2,8 +2,8 @@
 
 use std::fmt::Display;
 
-use super::{Invocation, lines};
-use crate::blocks;
+use super::{Invocation, lines, sleep};
+use crate::blocks::{self, BlockCount};
 use crate::config::Section;
 use crate::hook::{
     Audit, AuditEvent, Context, Effect, Hook, Input, Memory, Outcome, Reaction, ReactionKind, Remembered,
@@ -12,7 +12,6 @@ use crate::hook::{
 use crate::host::Timestamp;
 use crate::journal::Record;
 use crate::protocol::{Answer, Event};
-use crate::sleep;
 use crate::state::is_off;
 use crate::switches::{Position, Switches};
 
@@ -113,9 +112,12 @@ impl<H: Hook> Decision<'_, H> {
 
     fn outcome(&self, facts: &H::Facts, state: &H::State, state_is_usable: bool) -> OutcomeOf<H> {
         let call = self.call;
-        let ledger = match (&call.store, call.session(), &call.request.event) {
-            (Some(store), Some(session), Event::Stop(_)) => blocks::read(store, session),
-            _ => blocks::Ledger::default(),
+        let prompt_id = call.request.call.prompt_id.as_deref();
+        let blocks = match (&call.store, call.session(), &call.request.event) {
+            (Some(store), Some(session), Event::Stop(_)) => {
+                blocks::read(store, session).count(prompt_id, H::NAME)
+            }
+            _ => BlockCount::default(),
         };
         H::decide(&Input {
             request: call.request,
@@ -123,7 +125,7 @@ impl<H: Hook> Decision<'_, H> {
             state,
             state_is_usable,
             settings: &self.section.settings,
-            blocks: ledger.count(call.request.call.prompt_id.as_deref(), H::NAME),
+            blocks,
             started: call.host.started,
             now: call.host.now(),
             headless: call.is_headless(self.section),

@@ -1,9 +1,12 @@
-//! Whole files: read up to a bound, replaced in one step. A link is never followed, a pipe never waited for.
+//! Whole files: read up to a bound, replaced in one step, changed under a lock. A link is never followed, a pipe never waited for.
+//! A lock is a file beside the data, never the data itself, which is renamed away.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
+use fd_lock::RwLock;
 #[cfg(unix)]
 use rustix::fs::OFlags;
 #[cfg(target_os = "linux")]
@@ -22,7 +25,7 @@ pub enum SharedMode {
 }
 
 impl SharedMode {
-    pub(super) const fn bits(self) -> (u32, u32) {
+    const fn bits(self) -> (u32, u32) {
         match self {
             Self::Private => (0o600, 0o700),
             Self::Group => (0o660, 0o2770),
@@ -60,7 +63,7 @@ fn create_folder(dir: &Path, mode: SharedMode) -> io::Result<()> {
 /// On systems that can exchange two names in one step, the old content stays behind as `<path>.tmp`. The next call writes into
 /// it: renaming over an existing file makes ext4 allocate at once and costs four times as much. So does emptying a file first.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let temporary = temporary_of(path);
+    let temporary = beside(path, ".tmp");
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let written = open_regular(&temporary, &mut options).and_then(|(mut file, _)| {
@@ -72,7 +75,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 
 /// The same for a file that must outlive a loss of power: the content and the folder are synced.
 pub fn write_durable(path: &Path, bytes: &[u8], mode: SharedMode) -> io::Result<()> {
-    let temporary = temporary_of(path);
+    let temporary = beside(path, ".tmp");
     // A killed process left it. Nobody writes into it, because it could be a link.
     let _ = fs::remove_file(&temporary);
     let mut options = OpenOptions::new();
@@ -96,7 +99,7 @@ fn clean(temporary: &Path, replaced: io::Result<()>) -> io::Result<()> {
 
 /// Removes `path` for good, and what a killed writer left beside it. The caller holds the file's lock.
 pub fn remove_durable(path: &Path) -> io::Result<()> {
-    let _ = fs::remove_file(temporary_of(path));
+    let _ = fs::remove_file(beside(path, ".tmp"));
     match fs::remove_file(path) {
         Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
         _ => sync_folder_of(path),
@@ -106,13 +109,14 @@ pub fn remove_durable(path: &Path) -> io::Result<()> {
 
 pub(super) fn remove(path: &Path) {
     let _ = fs::remove_file(path);
-    let _ = fs::remove_file(temporary_of(path));
+    let _ = fs::remove_file(beside(path, ".tmp"));
 }
 
-fn temporary_of(path: &Path) -> PathBuf {
-    let mut temporary = path.as_os_str().to_owned();
-    temporary.push(".tmp");
-    temporary.into()
+/// The path with this ending behind its own.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(ending);
+    beside.into()
 }
 
 fn exchange(temporary: &Path, path: &Path) -> io::Result<()> {
@@ -161,7 +165,7 @@ fn private_file(options: &mut OpenOptions) {
 }
 
 /// Sets the bits of a file for others too. Afterwards, because the user's umask takes bits away from what a file is created with.
-pub(super) fn share(file: &File, mode: SharedMode, bits: u32) -> io::Result<()> {
+fn share(file: &File, mode: SharedMode, bits: u32) -> io::Result<()> {
     #[cfg(unix)]
     if mode != SharedMode::Private {
         use std::os::unix::fs::PermissionsExt;
@@ -176,6 +180,76 @@ fn sync_folder_of(path: &Path) {
     if let Some(folder) = path.parent().and_then(|folder| File::open(folder).ok()) {
         let _ = folder.sync_all();
     }
+}
+
+/// How long a hook waits for another. After that it passes and says so in the journal.
+pub const LOCK_DEADLINE: Duration = Duration::from_secs(1);
+
+#[derive(Debug, thiserror::Error)]
+pub enum LockError {
+    #[error("{0} was held by another process for too long")]
+    Busy(PathBuf),
+    #[error("{0} cannot be opened")]
+    Unusable(PathBuf, #[source] io::Error),
+}
+
+/// Runs `critical` while holding the lock at `<data>.lock`. The lock file lives as long as the data: where there is none
+/// at the end, it is removed, so that sessions leave nothing behind. After an error `critical` has not run.
+pub fn with_lock<T>(data: &Path, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
+    with_shared_lock(data, patience, SharedMode::Private, critical)
+}
+
+/// As [`with_lock`], for data that others may change too: they must be able to open its lock.
+pub fn with_shared_lock<T>(
+    data: &Path,
+    patience: Duration,
+    mode: SharedMode,
+    critical: impl FnOnce() -> T,
+) -> Result<T, LockError> {
+    let path = beside(data, ".lock");
+    let deadline = Instant::now() + patience;
+    let mut pause = Duration::from_micros(200);
+    loop {
+        let mut file = RwLock::new(open_lock(&path, mode)?);
+        if let Ok(guard) = file.try_write()
+            && is_still_at(&guard, &path)
+        {
+            let result = critical();
+            if !data.exists() {
+                // The last act under the lock: whoever waits for this file finds it gone and takes the next one.
+                let _ = fs::remove_file(&path);
+            }
+            return Ok(result);
+        }
+        if Instant::now() >= deadline {
+            return Err(LockError::Busy(path));
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(10));
+    }
+}
+
+fn open_lock(path: &Path, mode: SharedMode) -> Result<File, LockError> {
+    let mut options = OpenOptions::new();
+    let opened = open_regular(path, options.read(true).write(true).create(true).truncate(false));
+    let (file, _) = opened.map_err(|source| LockError::Unusable(path.to_path_buf(), source))?;
+    // Fails where it is another user's, who has done it then.
+    let _ = share(&file, mode, mode.bits().0);
+    Ok(file)
+}
+
+/// A lock file that was removed while we waited guards nothing: the next process makes a new one. Windows cannot remove it.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there it is always so"))]
+fn is_still_at(locked: &File, path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+        let there = fs::metadata(path).map(identity);
+        locked.metadata().map(identity).is_ok_and(|held| there.is_ok_and(|there| there == held))
+    }
+    #[cfg(not(unix))]
+    true
 }
 
 #[cfg(test)]

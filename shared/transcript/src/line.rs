@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use shared::text::Text;
+use shared::protocol::Text;
 
 use super::tail::{MAX_TAIL_BYTES, Tail};
 

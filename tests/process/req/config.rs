@@ -4,7 +4,7 @@
 use super::desk::{Desk, TEAM, json_of, no, yes};
 use crate::driver::{denial, notice};
 use serde_json::{Value, json};
-use shared::hook_names::section_names;
+use shared::own_commands::section_names;
 use std::collections::BTreeSet;
 use std::fs;
 use tests::binaries;

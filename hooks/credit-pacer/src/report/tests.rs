@@ -5,7 +5,7 @@ use std::fs;
 use serde_json::json;
 use serde_json::value::to_raw_value;
 use shared::host::Places;
-use shared::own_calls::is_own_call;
+use shared::own_commands::is_own_call;
 use shared::protocol::ToolCall;
 
 use super::{MARK, page, replace};

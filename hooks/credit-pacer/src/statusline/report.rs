@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use serde_json::Value;
-use shared::usage::session::{ContextWindow, SessionUsage};
+use shared::usage::{ContextWindow, SessionUsage};
 
 use crate::readings::reported;
 

@@ -7,7 +7,7 @@ use serde_json::value::to_raw_value;
 use shared::blocks::BlockCount;
 use shared::claude_code::{TOOLS, misspelt_tool};
 use shared::hook::{Hook, Input, Verdict};
-use shared::own_calls::is_own_call;
+use shared::own_commands::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
 use crate::known::Known;

@@ -9,8 +9,8 @@ mod why;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::cli::Asker;
-use shared::hook_names::section_names;
 use shared::journal::{Journal, Record, project_name};
+use shared::own_commands::section_names;
 
 use crate::reply::{Reply, counted, json, unknown};
 use crate::verb::Log;

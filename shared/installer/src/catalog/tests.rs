@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use shared::config::{section_by_schema, section_defaults};
-use shared::hook_names::{own_commands, section_names};
+use shared::own_commands::{own_commands, section_names};
 use shared::protocol::{self, Event};
 
 use super::{Answer, Catalog};

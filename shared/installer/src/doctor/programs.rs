@@ -61,7 +61,7 @@ fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
     if !is_program(&path) {
         return wrong("the file may not be started");
     }
-    let (version, ours) = (known.version.as_str(), shared::version::ours());
+    let (version, ours) = (known.version.as_str(), shared::VERSION);
     if version == ours {
         return Some(Finding::ok(format!("{name} {version}, as it was installed")));
     }

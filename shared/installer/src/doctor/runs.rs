@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use crate::catalog::HookEntry;
 use serde_json::Value;
-use shared::heartbeat;
 use shared::host::{Timestamp, first_program};
 use shared::proved::{self, is_version, version_of_agent};
 use shared::state::{ensure_private, write_private};
@@ -145,7 +144,7 @@ pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
     let installed = world.registered().into_iter().filter(|hook| world.user().deployed(&hook.name).is_file());
     let of_hook = |hook: &HookEntry| {
         let name = &hook.name;
-        Finding::ok(match world.store().and_then(|store| heartbeat::last(&store, name)) {
+        Finding::ok(match world.store().and_then(|store| store.last_beat(name)) {
             Some(time) => {
                 format!("{name} last fired {} ago", span(world.host.started.since(Timestamp::from(time))))
             }

@@ -134,7 +134,7 @@ fn registered_program_must_be_as_it_was_installed() {
     let machine = Machine::new();
     let hook = Catalog::built_in().unwrap().hooks.remove(0).name;
     let program = format!("home/.claude/hooks/{hook}");
-    let ours = shared::version::ours();
+    let ours = shared::VERSION;
     for (bytes, mode, version, severity, said) in [
         (Some("x"), 0o755, ours, Severity::Ok, "as it was installed"),
         (None, 0o755, ours, Severity::Broken, "the file is not there"),

@@ -1,9 +1,14 @@
-//! Durable files on a real disk: replaced as a whole, never through a link, for whom the mode says.
+//! Files on a real disk: replaced as a whole, never through a link, for whom the mode says, one writer at a time.
 
 use std::fs;
 use std::io::ErrorKind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use super::{SharedMode, ensure_folder, read_regular, remove_durable, write_durable};
+use super::{
+    LockError, SharedMode, ensure_folder, read_regular, remove_durable, with_lock, with_shared_lock,
+    write_durable,
+};
 
 #[test]
 fn a_file_is_replaced_whatever_a_killed_process_left_beside_it() {
@@ -75,4 +80,57 @@ fn links_are_neither_read_nor_written_through() {
     assert_eq!(read_regular(&link, 100).unwrap(), b"ours");
     symlink(scratch.path(), scratch.path().join("folder")).unwrap();
     assert!(ensure_folder(&scratch.path().join("folder"), SharedMode::Private).is_err());
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+#[test]
+fn many_threads_never_meet_inside_while_the_lock_file_comes_and_goes_with_the_data() {
+    let scratch = tempfile::tempdir().unwrap();
+    let data = scratch.path().join("data");
+    let inside = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                for round in 0..50 {
+                    with_lock(&data, PATIENCE, || {
+                        assert!(!inside.swap(true, Ordering::SeqCst));
+                        if round % 3 == 0 {
+                            fs::write(&data, "").unwrap();
+                        } else {
+                            let _ = fs::remove_file(&data);
+                        }
+                        assert!(inside.swap(false, Ordering::SeqCst));
+                    })
+                    .unwrap();
+                }
+            });
+        }
+    });
+    assert_eq!(scratch.path().join("data.lock").exists(), data.exists());
+}
+
+#[test]
+fn gives_up_at_the_deadline_without_running() {
+    let scratch = tempfile::tempdir().unwrap();
+    let data = scratch.path().join("data");
+    with_lock(&data, PATIENCE, || {
+        let began = Instant::now();
+        let second = with_lock(&data, Duration::from_millis(20), || unreachable!("the lock is held"));
+        assert!(matches!(second, Err(LockError::Busy(_))));
+        assert!(began.elapsed() >= Duration::from_millis(20));
+    })
+    .unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn the_lock_of_shared_data_can_be_opened_by_its_group() {
+    use std::os::unix::fs::PermissionsExt;
+    let scratch = tempfile::tempdir().unwrap();
+    let mode = || fs::metadata(scratch.path().join("data.lock")).unwrap().permissions().mode() & 0o777;
+    for (shared, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
+        let found = with_shared_lock(&scratch.path().join("data"), PATIENCE, shared, mode);
+        assert_eq!(found.unwrap(), expected);
+    }
 }

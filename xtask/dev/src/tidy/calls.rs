@@ -32,16 +32,16 @@ const DOORS: [Door; 3] = [
     },
     Door {
         call: "SystemTime::now",
-        allowed: &[("shared/src/host/clock.rs", "the door itself"), COMMAND, HARNESS],
+        allowed: &[("shared/src/host.rs", "the door itself"), COMMAND, HARNESS],
         instead: "take `now` from the `Host` or from `Input`",
     },
     Door {
         call: "Instant::now",
         allowed: &[
             ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
-            ("shared/src/state/lock.rs", "the deadline of a lock"),
+            ("shared/src/state/files.rs", "the deadline of a lock"),
             ("shared/transcript/src/turn.rs", "the patience for the client's flush"),
-            ("shared/src/sleep.rs", "the deadline of a delay"),
+            ("shared/src/run/sleep.rs", "the deadline of a delay"),
             ("shared/src/child.rs", "the deadline of a child"),
             ("shared/src/courier.rs", "the deadline of a request"),
             ("shared/judge/", "the deadline of a question"),
@@ -105,7 +105,7 @@ mod tests {
         let quiet = "// Instant::now\n#[cfg(test)]\nmod tests {\n    Instant::now();\n}\n";
         for (path, text, count) in [
             ("hooks/a/src/observe.rs", now, 1),
-            ("shared/src/host/clock.rs", now, 0),
+            ("shared/src/host.rs", now, 0),
             ("hooks/a/src/lib.rs", "let home = std::env::var_os(\"HOME\");\n", 1),
             ("shared/src/a.rs", quiet, 0),
             ("shared/src/a/tests.rs", "Instant::now();\n", 0),

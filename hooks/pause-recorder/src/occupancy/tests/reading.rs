@@ -8,7 +8,7 @@ use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Subagent, ToolResult};
 use shared::state::Store;
-use shared::usage::session::{self, ContextWindow, SessionUsage};
+use shared::usage::{ContextWindow, SessionUsage};
 
 use crate::levels::{Compaction, State};
 use crate::occupancy::{Reading, Source, learn, reading};
@@ -65,7 +65,11 @@ impl Scene {
             context: ContextWindow { size, used_tokens, used_percent: None },
             ..SessionUsage::default()
         };
-        session::record(&self.store(), "s", now, |_| ()).unwrap();
+        let write = |known: &mut SessionUsage| {
+            *known = now;
+            true
+        };
+        self.store().change("s", write).unwrap();
         self
     }
 

@@ -6,7 +6,7 @@ use shared::config::{
     Entry, Problem, Section, Sources, load_by_schema, section_by_schema, sort, sort_problems, top_entries,
 };
 use shared::hook::Hook;
-use shared::hook_names::section_names;
+use shared::own_commands::section_names;
 use shared::run::configure;
 
 use requirements_check::RequirementsCheck;

@@ -1,12 +1,17 @@
-//! Readings taken in, in any order, from any number of sessions.
+//! Readings taken in, in any order, from any number of sessions; what is written down of them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use shared::state::{MACHINE, Store};
+use shared::usage::{ContextWindow, Line, SessionUsage, Source, Usage, Window};
 
-use super::super::{Earlier, Observed, Sight, Source, Usage, Window};
-use super::{MAX_EARLIER, MAX_WINDOWS, merge};
+use super::{
+    MAX_OTHERS, MAX_WINDOWS, Observed, Sight, has_just_changed, is_news, merge, observed, record,
+    record_session,
+};
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -66,8 +71,6 @@ fn much_less_counts_at_once_if_the_server_has_just_told_it() {
     ] {
         let usage = known(&[vec![found(-9, 55.0), found(0, 60.0)], later].concat());
         assert_eq!(held(&usage, FIVE).map(|held| held.0), Some(expected), "{what}");
-        let most = usage.earlier.iter().map(|entry| entry.windows[FIVE].used_percent).fold(0.0, f64::max);
-        assert_eq!(most.to_bits(), expected.to_bits(), "{what}: no reading that is kept says more");
     }
 }
 
@@ -115,7 +118,6 @@ fn what_nobody_can_have_seen_does_not_count() {
     ] {
         let usage = known(&[seen(0, &[(name, used, resets_at)])]);
         assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
-        assert_eq!(usage.earlier.is_empty(), !counts, "{name} {used} {resets_at}");
     }
 }
 
@@ -126,35 +128,6 @@ fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
     let usage = known(&[seen(0, &told), seen(10, &[(FIVE, 40.0, R), (SEVEN, 17.0, R)])]);
     assert_eq!(usage.windows.len(), MAX_WINDOWS);
     assert!(held(&usage, FIVE).is_some() && held(&usage, SEVEN).is_some());
-}
-
-#[test]
-fn changes_are_kept_and_repetitions_are_not() {
-    let sights = [(0, 40.0), (10, 40.0), (20, 41.0), (30, 39.0), (40, 41.0), (50, 43.0), (60, 43.0)];
-    let usage = known(&sights.map(|(at, used)| seen(at, &[(FIVE, used, R)])));
-    let changes: Vec<_> =
-        usage.earlier.iter().map(|entry| (entry.at - T, entry.windows[FIVE].used_percent)).collect();
-    assert_eq!(changes, [(0, 40.0), (20, 41.0), (50, 43.0)]);
-    assert_eq!(usage.observed_at, T + 60);
-}
-
-#[test]
-fn old_changes_are_kept_sparsely_and_new_ones_densely() {
-    let count = 3000;
-    let sights: Vec<_> = (0..count)
-        .map(|step| {
-            seen(step * 60, &[(SEVEN, f64::from(u16::try_from(step % 300).unwrap()), R * (step / 300 + 20))])
-        })
-        .collect();
-    let usage = known(&sights);
-    let ages: Vec<i64> = usage.earlier.iter().map(|entry| usage.observed_at - entry.at).collect();
-    assert_eq!(usage.earlier.len(), MAX_EARLIER);
-    assert!(usage.earlier.is_sorted_by_key(|entry| entry.at));
-    let newest: Vec<i64> = ages.iter().rev().take(8).copied().collect();
-    assert_eq!(newest, [0, 60, 120, 180, 240, 300, 360, 420]);
-    assert_eq!(ages[0], (count - 1) * 60, "the first stays");
-    let is_bridged = |pair: &[i64]| pair[0] - pair[1] <= (pair[1] / 2).max(600);
-    assert!(ages.windows(2).all(is_bridged), "no gap is long for its age: {ages:?}");
 }
 
 /// Seen within an hour: what is later than that by the clock counts as an error of the clock.
@@ -179,16 +152,120 @@ proptest! {
             let before = usage.clone();
             usage = merge(usage, sight);
             prop_assert!(usage.observed_at >= before.observed_at);
-            prop_assert!(usage.earlier.len() <= MAX_EARLIER);
-            prop_assert!(usage.earlier.windows(2).all(|pair| pair[0].at < pair[1].at));
+            prop_assert!(usage.others.values().all(|others| (1..=MAX_OTHERS).contains(&others.len())));
             for (name, window) in &usage.windows {
                 prop_assert!(window.resets_at > window.observed_at && window.observed_at <= usage.observed_at);
                 let old = before.windows.get(name);
                 let same = old.filter(|old| old.resets_at.abs_diff(window.resets_at) <= 90);
                 prop_assert!(same.is_none_or(|old| old.used_percent <= window.used_percent));
             }
-            let last = usage.earlier.last().map(|Earlier { windows, .. }| windows.keys().eq(usage.windows.keys()));
-            prop_assert!(usage.windows.is_empty() || last == Some(true));
         }
+    }
+}
+
+#[test]
+fn what_is_recorded_is_read_and_told_once() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    assert_eq!(store.read::<Usage>(MACHINE), None);
+    for (at, percent, is_news, changed, known) in [
+        (100, 41.0, true, true, 41.0),
+        (100, 41.0, false, true, 41.0),
+        (101, 41.0, true, false, 41.0),
+        (102, 40.0, true, false, 41.0),
+        (103, 42.5, true, true, 42.5),
+        (99, 42.5, false, true, 42.5),
+    ] {
+        let recorded = record(&store, &seen(at, &[(FIVE, percent, R)])).unwrap();
+        let there = store.read::<Usage>(MACHINE).unwrap();
+        assert_eq!(recorded.is_some(), is_news, "{at} {percent}");
+        assert!(recorded.is_none_or(|recorded| recorded == there), "{at} {percent}");
+        assert_eq!(
+            (has_just_changed(&there), there.windows[FIVE].used_percent),
+            (changed, known),
+            "{at} {percent}"
+        );
+    }
+}
+
+/// A session's report at that time: the used part of five hours, if it has any, and how long it has waited for replies.
+fn report(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> SessionUsage {
+    let window = |used_percent| Window { used_percent, resets_at: 20_000, observed_at: 0 };
+    SessionUsage {
+        written_at,
+        model: "a-model".to_owned(),
+        context: ContextWindow { size: Some(200_000), used_tokens: Some(5000), used_percent: Some(3.0) },
+        windows: used.map(|used| ("five_hour".to_owned(), window(used))).into_iter().collect(),
+        total_api_duration_ms,
+        ..SessionUsage::default()
+    }
+}
+
+#[test]
+fn usage_is_observed_with_a_reply_and_not_when_it_is_repeated() {
+    let (found, answered) = (Some(Sight::Found), Some(Sight::Answered));
+    let before = Some((Some(42.0), 70));
+    for (what, previous, now, expected) in [
+        ("a new session, before its first reply", None, (None, 0), None),
+        ("a new session that tells what it cannot know", None, (Some(42.0), 0), None),
+        ("first seen, maybe long after its last reply", None, (Some(42.0), 70), found),
+        ("this login has no limits", before, (None, 900), None),
+        ("a session that waits repeats itself", before, (Some(42.0), 70), None),
+        ("another reply, and the same is used", before, (Some(42.0), 95), answered),
+        ("more is used, though no reply was counted", before, (Some(43.0), 70), found),
+        ("the first reply of a session", Some((None, 0)), (Some(42.0), 70), answered),
+        ("goes on, and the time begins anew", before, (Some(42.0), 0), None),
+        ("goes on, first reply of the new time", before, (Some(42.0), 30), found),
+    ] {
+        let previous = previous.map(|(used, duration)| report(100, used, duration));
+        assert_eq!(observed(previous.as_ref(), &report(200, now.0, now.1)), expected, "{what}");
+    }
+}
+
+#[test]
+fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    assert_eq!(store.read::<SessionUsage>("s"), None);
+    for (now, observed, observed_at, used) in [
+        (report(100, None, 0), false, 0, None),
+        (report(110, Some(42.0), 70), true, 110, Some(42.0)),
+        (report(120, Some(42.0), 70), false, 110, Some(42.0)),
+        (report(130, None, 70), false, 110, Some(42.0)),
+        (report(140, Some(41.0), 95), true, 140, Some(41.0)),
+    ] {
+        let was_observed = Cell::new(false);
+        record_session(&store, "s", now.clone(), |_| was_observed.set(true)).unwrap();
+        let there: SessionUsage = store.read("s").unwrap();
+        assert_eq!(was_observed.get(), observed, "{now:?}");
+        assert_eq!(
+            (there.observed_at, there.written_at, there.context),
+            (observed_at, now.written_at, now.context)
+        );
+        let window = there.windows.get("five_hour");
+        assert_eq!(window.map(|window| window.used_percent), used, "{now:?}");
+        assert!(window.is_none_or(|window| window.observed_at == observed_at), "{there:?}");
+    }
+    assert_eq!(store.read::<SessionUsage>("another"), None);
+    assert!(scratch.path().join("s-usage.json").is_file());
+}
+
+#[test]
+fn the_line_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
+    let line = |at, past: &[(&str, i64)]| Line {
+        at,
+        past: past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect(),
+    };
+    let past = [("five_hour", 20_000)];
+    for (before, found, expected) in [
+        (line(0, &[]), line(9_000, &[]), false),
+        (line(0, &[]), line(9_000, &past), true),
+        (line(9_000, &past), line(9_001, &past), false),
+        (line(9_000, &past), line(9_300, &past), true),
+        (line(9_000, &past), line(8_000, &past), true),
+        (line(9_000, &past), line(9_001, &[]), true),
+        (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
+    ] {
+        assert_eq!(is_news(&before, &found), expected, "{before:?} {found:?}");
     }
 }

@@ -4,9 +4,7 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Off, StateError, Store, is_off};
-use crate::hook::Remembered;
-use crate::host::Timestamp;
+use super::{MAX_NAME, Remembered, StateError, Store, file_key};
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Count(u64);
@@ -45,25 +43,6 @@ fn a_damaged_file_is_set_aside_and_counts_as_empty() {
         assert!(!file.exists());
         assert!(fs::read_to_string(store.dir().join("count-s.corrupt")).unwrap() == damage);
     }
-}
-
-#[test]
-fn a_pause_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
-    let (_scratch, store) = store();
-    let (off, now) = (store.dir().join("OFF"), Timestamp::from_secs(1000));
-    for (text, expected) in
-        [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)]
-    {
-        fs::write(&off, text).unwrap();
-        assert_eq!(is_off(store.dir(), now), expected, "{text:?}");
-    }
-    Off::until(store.dir(), Timestamp::from_secs(2000)).unwrap();
-    assert_eq!(Off::read(store.dir(), now), Some(Off::Until(Timestamp::from_secs(2000))));
-    Off::end(store.dir()).unwrap();
-    Off::end(store.dir()).unwrap();
-    assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
-    fs::create_dir(&off).unwrap();
-    assert!(Off::end(store.dir()).is_err() && is_off(store.dir(), now), "a folder is not ours to remove");
 }
 
 #[cfg(unix)]
@@ -114,10 +93,11 @@ fn a_change_is_kept_where_it_says_so() {
 }
 
 #[test]
-fn a_store_is_writable_where_its_heartbeats_can_be() {
-    let (_scratch, store) = store();
-    assert!(store.is_writable());
-    fs::remove_dir(store.dir().join("heartbeat")).unwrap();
-    fs::write(store.dir().join("heartbeat"), "").unwrap();
-    assert!(!store.is_writable());
+fn a_hostile_id_becomes_a_name_without_separators() {
+    let long = "x".repeat(MAX_NAME + 1);
+    for id in ["../../escape", "a/b", "a\\b", "", ".", "..", "nul\0", "a b", "C:", "ünï", &long, "a\n"] {
+        let key = file_key(id);
+        assert!(key.starts_with("h.") && key.len() == 34, "{id:?} -> {key}");
+        assert!(key[2..].bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
+    }
 }

@@ -17,9 +17,9 @@ const STEP: Duration = Duration::from_millis(50);
 const LONGEST: Duration = Duration::from_secs(350);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Slept {
-    pub(crate) duration: Duration,
-    pub(crate) cut_short: Option<&'static str>,
+pub(super) struct Slept {
+    pub(super) duration: Duration,
+    pub(super) cut_short: Option<&'static str>,
 }
 
 /// Claude Code told the process to end: the user pressed Esc, or the session is over.
@@ -28,7 +28,7 @@ const SIGNAL: &str = "cut short by the client";
 const SWITCHED_OFF: &str = "cut short: switched off";
 
 /// Waits until `end`. A time that was set back cannot make it longer; a machine that was asleep does not make up for it.
-pub(crate) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
+pub(super) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
     let began = Instant::now();
     let whole = end.since(clock.now()).min(LONGEST);
     let told_to_end = signals();

@@ -1,5 +1,5 @@
-//! A Bash call made only of our own commands: no hook of ours gates or counts it, or what a gate asks to be typed could not
-//! be typed while the gate is closed.
+//! Our own commands: their names, and the Bash calls made only of them. No hook of ours gates or counts such a call, or
+//! what a gate asks to be typed could not be typed while the gate is closed.
 //!
 //! The rule is narrow on purpose. The line holds plain words, quoted or not, joined by `&&`, `||`, `;` or line ends. Each command
 //! is one of ours by its bare name or by its path in our folders, or a `cd` beside one. Anything that a shell could expand
@@ -11,9 +11,27 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use crate::claude_code::SHELL_TOOLS;
-use crate::hook_names::own_commands;
 use crate::host::Places;
 use crate::protocol::ToolCall;
+
+/// The table of hooks, as it is compiled in. The installer reads it itself.
+pub const TABLE: &str = include_str!("../../config/hooks.yaml");
+
+/// The names of our commands, straight from the text. Hooks ask before tool calls, where parsing YAML costs too much.
+/// The lines `- name: X` and `commands: [X, Y]` are all it knows of the file's form.
+pub fn own_commands() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().flat_map(|line| {
+        let list = line.strip_prefix("  - name: ").or_else(|| {
+            line.strip_prefix("    commands: [").and_then(|list| list.trim_end().strip_suffix(']'))
+        });
+        list.into_iter().flat_map(|list| list.split(',')).map(str::trim)
+    })
+}
+
+/// The names of the hooks, which are those of their sections, straight from the text as well.
+pub fn section_names() -> impl Iterator<Item = &'static str> {
+    TABLE.lines().filter_map(|line| line.strip_prefix("  - name: ")).map(str::trim)
+}
 
 /// Longer lines are not looked at, in bytes.
 const MAX_LINE: usize = 4096;
