@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::state::{MACHINE, Remembered, StateError, Store};
 
-pub use merge::{MAX_EARLIER, MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
+pub use merge::{MAX_WINDOWS, SAME_RESET_SECS, is_paced, is_window_name, merge};
 
 /// An older reading says nothing about now.
 pub const STALE_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -25,18 +25,9 @@ pub struct Usage {
     pub source: Source,
     /// By the client's name of the window: `five_hour`, `seven_day`.
     pub windows: BTreeMap<String, Window>,
-    /// Since when the windows held what, oldest first, thinned, at most [`MAX_EARLIER`]: what a call costs is read from how
-    /// they change. The last one says since when they hold what they hold now.
+    /// Windows of other accounts that go on, by name, the latest first.
     #[serde(default)]
-    pub earlier: Vec<Earlier>,
-}
-
-/// A reading that brought something new.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Earlier {
-    /// When it was made, in whole seconds since the epoch.
-    pub at: i64,
-    pub windows: BTreeMap<String, Window>,
+    pub others: BTreeMap<String, Vec<Window>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -87,26 +78,27 @@ pub fn read(store: &Store) -> Option<Usage> {
     store.read(MACHINE)
 }
 
-/// Adds what somebody has just seen, see [`merge`], and returns what is known then; `None`: nothing new, or another is writing.
+/// Adds what somebody has just seen, see [`merge`]. Returns what is known then if a window holds something else; `None`: nothing
+/// new, or another is writing.
 pub fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
     let recorded = store.change::<Usage>(MACHINE, |usage| {
-        let known = merge(usage.clone(), seen);
-        let is_news = known != *usage;
-        if is_news {
-            usage.clone_from(&known);
-            news = Some(known);
-        }
-        is_news
+        let before = usage.clone();
+        *usage = merge(before.clone(), seen);
+        news = usage.holds_more_than(&before).then(|| usage.clone());
+        *usage != before
     });
     recorded.or_else(StateError::unless_anothers)?;
     Ok(news)
 }
 
 impl Usage {
-    /// The last reading brought something new; it did not only find what was known already.
-    pub fn has_just_changed(&self) -> bool {
-        self.earlier.last().is_some_and(|earlier| earlier.at == self.observed_at)
+    /// A window holds something else than before.
+    fn holds_more_than(&self, before: &Self) -> bool {
+        let is_same = |(name, window): (&String, &Window)| {
+            before.windows.get(name).is_some_and(|before| before.holds_the_same(window))
+        };
+        !self.windows.iter().all(is_same)
     }
 }
 

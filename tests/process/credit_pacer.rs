@@ -56,8 +56,7 @@ impl Pacing {
         for window in windows.as_object_mut().unwrap().values_mut() {
             window["observed_at"] = observed_at.into();
         }
-        let usage =
-            json!({ "observed_at": observed_at, "source": "status_line", "windows": windows, "earlier": [] });
+        let usage = json!({ "observed_at": observed_at, "source": "status_line", "windows": windows });
         let envelope = json!({ "version": 1, "session": "", "state": usage });
         std::fs::write(self.state("usage.json"), envelope.to_string()).unwrap();
     }

@@ -15,7 +15,7 @@ use shared::state::{MACHINE, Store};
 use shared::usage::{Source, Usage};
 
 use crate::CreditPacer;
-use crate::state::{Pending, State, secs, whole_secs};
+use crate::state::{Pending, State, whole_secs};
 
 /// The `user_version` of a file with [`TABLES`]; an empty one has 0.
 const VERSION: i64 = 1;
@@ -99,7 +99,7 @@ pub(crate) fn add_delay(
                   used, safe, strategy) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     let Pending { at, window, used_percent, safe_percent, strategy } = delay;
     let slept = i64::try_from(whole_secs(slept)).unwrap_or(i64::MAX);
-    let (at, window, strategy) = (secs(*at), window.key(), strategy.word());
+    let (at, window, strategy) = (at.secs(), window.key(), strategy.word());
     with(store, PATIENCE, |connection| {
         let values = params![at, slept > 0, slept, session, window, used_percent, safe_percent, strategy];
         connection.execute(insert, values).map(drop)

@@ -9,7 +9,6 @@ use shared::protocol::{Event, ToolCall};
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::secs;
 use crate::{CreditPacer, database, poll};
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
@@ -51,7 +50,7 @@ fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: 
 
 /// `None`: the event names no session.
 fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
-    let (id, now) = (context.request.call.session_id.as_deref()?, secs(context.host.now()));
+    let (id, now) = (context.request.call.session_id.as_deref()?, context.host.now().secs());
     let usage = known(context.store, Some(id), context.settings, now);
     Some(Box::new(Scene::of(usage, context.settings, now)))
 }
@@ -59,6 +58,6 @@ fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
 /// At a session's start: removes what is older than `retention_days`.
 fn clean_up(context: &Context<'_, Settings>) {
     let (Some(store), now) = (context.store, context.host.now()) else { return };
-    let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
+    let before = now.secs() - i64::from(context.settings.retention_days.get()) * DAY_SECS;
     database::report(store, database::clean_up(store, before), now);
 }

@@ -25,7 +25,7 @@ use shared::usage::{self, Observed, Sight, Source, Window};
 
 use crate::readings::reported;
 use crate::settings::{Settings, UsageApi};
-use crate::state::{exact, secs};
+use crate::state::exact;
 use crate::{CreditPacer, database};
 use slot::Failure;
 
@@ -178,7 +178,7 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 
 /// Keeps a reading: for pacing, and for looking back.
 fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
-    let (at, source) = (secs(host.now()), Source::UsageApi);
+    let (at, source) = (host.now().secs(), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
     let known = usage::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
     let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));

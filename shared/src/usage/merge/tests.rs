@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::super::{Earlier, Observed, Sight, Source, Usage, Window};
-use super::{MAX_EARLIER, MAX_WINDOWS, merge};
+use super::super::{Observed, Sight, Source, Usage, Window};
+use super::{MAX_OTHER_ACCOUNTS, MAX_WINDOWS, merge};
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -66,8 +66,6 @@ fn much_less_counts_at_once_if_the_server_has_just_told_it() {
     ] {
         let usage = known(&[vec![found(-9, 55.0), found(0, 60.0)], later].concat());
         assert_eq!(held(&usage, FIVE).map(|held| held.0), Some(expected), "{what}");
-        let most = usage.earlier.iter().map(|entry| entry.windows[FIVE].used_percent).fold(0.0, f64::max);
-        assert_eq!(most.to_bits(), expected.to_bits(), "{what}: no reading that is kept says more");
     }
 }
 
@@ -115,7 +113,6 @@ fn what_nobody_can_have_seen_does_not_count() {
     ] {
         let usage = known(&[seen(0, &[(name, used, resets_at)])]);
         assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
-        assert_eq!(usage.earlier.is_empty(), !counts, "{name} {used} {resets_at}");
     }
 }
 
@@ -129,32 +126,14 @@ fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
 }
 
 #[test]
-fn changes_are_kept_and_repetitions_are_not() {
-    let sights = [(0, 40.0), (10, 40.0), (20, 41.0), (30, 39.0), (40, 41.0), (50, 43.0), (60, 43.0)];
-    let usage = known(&sights.map(|(at, used)| seen(at, &[(FIVE, used, R)])));
-    let changes: Vec<_> =
-        usage.earlier.iter().map(|entry| (entry.at - T, entry.windows[FIVE].used_percent)).collect();
-    assert_eq!(changes, [(0, 40.0), (20, 41.0), (50, 43.0)]);
-    assert_eq!(usage.observed_at, T + 60);
-}
-
-#[test]
-fn old_changes_are_kept_sparsely_and_new_ones_densely() {
-    let count = 3000;
-    let sights: Vec<_> = (0..count)
-        .map(|step| {
-            seen(step * 60, &[(SEVEN, f64::from(u16::try_from(step % 300).unwrap()), R * (step / 300 + 20))])
-        })
-        .collect();
-    let usage = known(&sights);
-    let ages: Vec<i64> = usage.earlier.iter().map(|entry| usage.observed_at - entry.at).collect();
-    assert_eq!(usage.earlier.len(), MAX_EARLIER);
-    assert!(usage.earlier.is_sorted_by_key(|entry| entry.at));
-    let newest: Vec<i64> = ages.iter().rev().take(8).copied().collect();
-    assert_eq!(newest, [0, 60, 120, 180, 240, 300, 360, 420]);
-    assert_eq!(ages[0], (count - 1) * 60, "the first stays");
-    let is_bridged = |pair: &[i64]| pair[0] - pair[1] <= (pair[1] / 2).max(600);
-    assert!(ages.windows(2).all(is_bridged), "no gap is long for its age: {ages:?}");
+fn windows_of_the_last_other_accounts_are_kept_until_they_end() {
+    let turns: Vec<_> = (0..6).map(|turn| seen(turn, &[(FIVE, 10.0, R + 1000 * turn)])).collect();
+    let others = |usage: &Usage| -> Vec<i64> {
+        usage.others.values().flatten().map(|window| window.resets_at - T - R).collect()
+    };
+    assert_eq!(others(&known(&turns)), [4000, 3000, 2000]);
+    let later = seen(R + 3000, &[(FIVE, 10.0, R + 5000)]);
+    assert_eq!(others(&known(&[turns, vec![later]].concat())), [4000]);
 }
 
 /// Seen within an hour: what is later than that by the clock counts as an error of the clock.
@@ -179,16 +158,16 @@ proptest! {
             let before = usage.clone();
             usage = merge(usage, sight);
             prop_assert!(usage.observed_at >= before.observed_at);
-            prop_assert!(usage.earlier.len() <= MAX_EARLIER);
-            prop_assert!(usage.earlier.windows(2).all(|pair| pair[0].at < pair[1].at));
+            for (name, others) in &usage.others {
+                prop_assert!((1..=MAX_OTHER_ACCOUNTS).contains(&others.len()));
+                prop_assert!(others.iter().all(|other| !other.is_same_window(&usage.windows[name])));
+            }
             for (name, window) in &usage.windows {
                 prop_assert!(window.resets_at > window.observed_at && window.observed_at <= usage.observed_at);
                 let old = before.windows.get(name);
                 let same = old.filter(|old| old.resets_at.abs_diff(window.resets_at) <= 90);
                 prop_assert!(same.is_none_or(|old| old.used_percent <= window.used_percent));
             }
-            let last = usage.earlier.last().map(|Earlier { windows, .. }| windows.keys().eq(usage.windows.keys()));
-            prop_assert!(usage.windows.is_empty() || last == Some(true));
         }
     }
 }
