@@ -11,6 +11,10 @@ use crate::readings::{Scene, known};
 use crate::settings::Settings;
 use crate::{CreditPacer, database, poll};
 
+/// Tools that wait for the user, or do nothing but keep a list.
+const IDLE_TOOLS: &str =
+    "AskUserQuestion EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskList TaskStop TaskUpdate TodoWrite";
+
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let event = match &context.request.event {
         Event::PostToolUse(result) => after_call(context, &result.call, false)?,
@@ -31,20 +35,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
     let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
-    // Tools that wait for the user, or do nothing but keep a list.
-    let is_idle = matches!(
-        tool.tool_name.as_str(),
-        "AskUserQuestion"
-            | "EnterPlanMode"
-            | "ExitPlanMode"
-            | "TaskCreate"
-            | "TaskGet"
-            | "TaskList"
-            | "TaskStop"
-            | "TaskUpdate"
-            | "TodoWrite"
-    );
-    let is_exempt = is_interrupted || is_idle;
+    let is_exempt = is_interrupted || IDLE_TOOLS.split(' ').any(|name| name == tool.tool_name);
     Some(What::Call { scene: scene(context)?, prompt, is_exempt })
 }
 

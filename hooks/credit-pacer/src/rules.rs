@@ -16,7 +16,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
     Rules {
         safety: settings.safety_buffer_pct.get() / 100.0,
         threshold: settings.threshold_pct.get(),
-        shortest_delay: settings.base_delay_secs.get(),
+        shortest_delay: settings.base_delay_secs.get().min(settings.max_delay_secs.get()),
         longest_delay: settings.max_delay_secs.get(),
         stale_after: settings.stale_after_secs.get().into(),
         limits: Window::ALL.map(limit),
