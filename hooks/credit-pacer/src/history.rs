@@ -25,7 +25,8 @@ pub(crate) fn page(past: &Past, columns: u16) -> String {
         return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
     }
     let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
-    let footer = format!("Times in {}; safe line by the settings of today.", past.zone_name);
+    let footer =
+        "Times in your time zone (credit-pacer.timezone); safe line by the settings of today.".to_owned();
     charts.chain([table(past), footer]).collect::<Vec<_>>().join("\n\n")
 }
 

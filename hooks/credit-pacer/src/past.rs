@@ -16,7 +16,6 @@ pub(crate) type Span = std::ops::Range<i64>;
 pub(crate) struct Past {
     pub(crate) days: Vec<Span>,
     pub(crate) now: i64,
-    pub(crate) zone_name: String,
     /// By [`Window`], oldest first.
     readings: [Vec<Reading>; 2],
     delays: Vec<DelayRow>,
@@ -38,13 +37,13 @@ pub(crate) fn look_back(asker: &Asker<'_>, days: u32) -> Result<Past, String> {
     let store = asker.store.ok_or("there is no state folder; set HOME")?;
     let (now, days) = (asker.host.now().secs(), days.clamp(1, settings.retention_days.get()).into());
     let since = now - (days + 8) * DAY_SECS;
-    let zone = (rules::between(&settings, since, now + 9 * DAY_SECS), rules::zone_name(&settings));
-    Ok(Past::of(days, now, zone, database::since(store, since)?))
+    let rules = rules::between(&settings, since, now + 9 * DAY_SECS);
+    Ok(Past::of(days, now, rules, database::since(store, since)?))
 }
 
 impl Past {
     /// The past out of rows that reach back a window's length before the days.
-    pub(crate) fn of(days: i64, now: i64, (rules, zone_name): (Rules, String), rows: Rows) -> Self {
+    pub(crate) fn of(days: i64, now: i64, rules: Rules, rows: Rows) -> Self {
         let zone = &rules.calendar.zone;
         let start = |day: i64| zone.moment(day.saturating_mul(DAY_SECS));
         let today = zone.day(now);
@@ -56,7 +55,7 @@ impl Past {
         }
         let from = days.first().map_or(now, |day| day.start);
         delays.retain(|delay| delay.secs > 0 && (from..=now).contains(&delay.at));
-        Self { days, now, zone_name, readings, delays, rules }
+        Self { days, now, readings, delays, rules }
     }
 
     pub(crate) fn span(&self) -> Span {

@@ -45,13 +45,6 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
     rules
 }
 
-/// The name of the time zone, for people.
-pub(crate) fn zone_name(settings: &Settings) -> String {
-    let named = settings.timezone.named().map(|zone| zone.name().to_owned());
-    let system = || iana_time_zone::get_timezone().unwrap_or_else(|_| "the time of this machine".to_owned());
-    named.unwrap_or_else(system)
-}
-
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.
 fn offsets(zone: &impl TimeZone, from: i64, to: i64) -> Zone {
     let mut changes = vec![(from, offset(zone, from))];

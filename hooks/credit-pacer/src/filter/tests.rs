@@ -63,9 +63,7 @@ fn a_line_is_answered_with_every_number() {
 
 #[test]
 fn settings_lie_over_the_defaults_map_by_map() {
-    let week = |settings| {
-        answer(&wednesday(&json!(48.0), &settings))["windows"]["seven_day"].clone()
-    };
+    let week = |settings| answer(&wednesday(&json!(48.0), &settings))["windows"]["seven_day"].clone();
     for (settings, key, expected) in [
         (json!({ "timezone": "UTC" }), "allowance_percent", json!(50.0)),
         (json!({ "timezone": "UTC", "seven_day": { "preload_pct": 60 } }), "allowance_percent", json!(60.0)),
