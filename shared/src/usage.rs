@@ -26,9 +26,6 @@ pub struct Usage {
     /// Windows of the same names with another reset to come: those of the user's other accounts.
     #[serde(default)]
     pub others: BTreeMap<String, Vec<Window>>,
-    /// The reading that last changed a window.
-    #[serde(default)]
-    pub changed_at: i64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -15,36 +15,12 @@ use shared::state::{MACHINE, Store};
 use shared::usage::{Source, Usage};
 
 use crate::CreditPacer;
-use crate::state::{Pending, State, secs, whole_secs};
+use crate::state::{Pending, State};
 
 /// The `user_version` of a file with [`TABLES`]; an empty one has 0.
 const VERSION: i64 = 1;
 
-/// All times are whole seconds since the epoch.
-const TABLES: &str = "
-    CREATE TABLE usage_snapshots (
-        timestamp           INTEGER NOT NULL,
-        observed_at         INTEGER,
-        five_hour_util      REAL,
-        five_hour_resets_at INTEGER,
-        seven_day_util      REAL,
-        seven_day_resets_at INTEGER,
-        session_id          TEXT,
-        source              TEXT
-    );
-    CREATE TABLE pacing_decisions (
-        timestamp       INTEGER NOT NULL,
-        should_throttle INTEGER,
-        delay_seconds   INTEGER,
-        session_id      TEXT,
-        \"window\"        TEXT,
-        used            REAL,
-        safe            REAL,
-        strategy        TEXT
-    );
-    CREATE INDEX usage_snapshots_by_time ON usage_snapshots (timestamp);
-    CREATE INDEX pacing_decisions_by_time ON pacing_decisions (timestamp);
-";
+const TABLES: &str = include_str!("tables.sql");
 
 /// Rows that one transaction removes: others wait for the end of each.
 const BATCH_ROWS: usize = 500;
@@ -98,10 +74,10 @@ pub(crate) fn add_delay(
         "INSERT INTO pacing_decisions (timestamp, should_throttle, delay_seconds, session_id, \"window\",
                   used, safe, strategy) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     let Pending { at, window, used_percent, safe_percent, strategy } = delay;
-    let slept = i64::try_from(whole_secs(slept)).unwrap_or(i64::MAX);
-    let (at, window, strategy) = (secs(*at), window.key(), strategy.word());
+    let slept = slept.as_secs_f64().round();
+    let (at, window, strategy) = (at.secs(), window.key(), strategy.word());
     with(store, PATIENCE, |connection| {
-        let values = params![at, slept > 0, slept, session, window, used_percent, safe_percent, strategy];
+        let values = params![at, slept > 0.0, slept, session, window, used_percent, safe_percent, strategy];
         connection.execute(insert, values).map(drop)
     })
 }

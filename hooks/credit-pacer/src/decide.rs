@@ -11,7 +11,7 @@ use shared::usage::Line;
 
 use crate::readings::Scene;
 use crate::settings::Settings;
-use crate::state::{Alert, Pending, Session, State, exact, secs};
+use crate::state::{Alert, Pending, Session, State, exact};
 use crate::{CreditPacer, poll, recorded, wording};
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
@@ -147,7 +147,7 @@ impl State {
 
     /// Reports once a day that there are no readings, if a session has had an answer for long enough to have one.
     fn hint(&mut self, input: &Input<'_, CreditPacer>, scene: &Scene, session: &Session) -> Option<String> {
-        let now = secs(input.now);
+        let now = input.now.secs();
         let is_due = !(self.hinted_at..self.hinted_at + DAY_SECS).contains(&now);
         if scene.usage.is_some() || !is_due || input.now.since(session.since) < READINGS_COME {
             return None;
@@ -158,7 +158,7 @@ impl State {
 
     /// Reports windows that are nearly used up, once for each window and percentage.
     fn alert(&mut self, scene: &Scene, settings: &Settings, now: Timestamp) -> Option<String> {
-        let (usage, now) = (scene.usage.as_ref()?, secs(now));
+        let (usage, now) = (scene.usage.as_ref()?, now.secs());
         self.alerts.retain(|alert| now < alert.resets_at || is_same_reset(alert.resets_at, now));
         let mut alerts = Vec::new();
         for (name, window) in &usage.windows {
@@ -193,7 +193,7 @@ impl State {
 fn over(pace: Option<&Pace>, now: Timestamp) -> Line {
     let windows = pace.iter().flat_map(|pace| &pace.windows).filter(|window| window.status == Status::Over);
     let past = windows.filter_map(|window| Some((window.window.key().to_owned(), window.reading?.resets_at)));
-    Line { at: secs(now), past: past.collect() }
+    Line { at: now.secs(), past: past.collect() }
 }
 
 /// The delay as it is applied: no longer than an hour may hold, shorter where nobody watches.

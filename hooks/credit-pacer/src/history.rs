@@ -7,7 +7,7 @@ use crate::past::{Past, look_back};
 use crate::wording::SOURCES;
 
 /// The narrowest and the widest chart, in characters.
-const COLUMNS: (u16, u16) = (40, 160);
+pub(crate) const COLUMNS: (u16, u16) = (40, 160);
 const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
@@ -19,12 +19,14 @@ pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
     look_back(asker, days).map(|past| page(&past, columns.unwrap_or(USUAL_COLUMNS)))
 }
 
-fn page(past: &Past, columns: u16) -> String {
+/// Charts and table, so many columns wide.
+pub(crate) fn page(past: &Past, columns: u16) -> String {
     if past.is_empty() {
         return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
     }
     let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
-    let footer = format!("Times in {}; safe line by the settings of today.", past.zone_name);
+    let footer =
+        "Times in your time zone (credit-pacer.timezone); safe line by the settings of today.".to_owned();
     charts.chain([table(past), footer]).collect::<Vec<_>>().join("\n\n")
 }
 
@@ -38,20 +40,20 @@ fn table(past: &Past) -> String {
     std::iter::once(head).chain(rows).collect::<Vec<_>>().join("\n")
 }
 
-/// The chart, with marks where usage was over the safe line, without a line end after its last line.
+/// The chart, with marks where usage was over the safe line and where calls waited, without a line end after its last line.
 fn chart(past: &Past, window: Window, columns: u16) -> String {
     let columns = columns.clamp(COLUMNS.0, COLUMNS.1);
-    let column = |column| match past.at(window, columns, column) {
-        Some((used, safe)) => (block(used), if used > safe { '^' } else { ' ' }),
-        None => (' ', ' '),
-    };
-    let (blocks, marks): (String, String) = (0..columns).map(column).unzip();
-    let mut lines = vec![heading(past, window), blocks.trim_end().to_owned()];
-    if marks.contains('^') {
-        lines.push(format!("{}  ^ over the safe line", marks.trim_end()));
-    }
-    lines.push(labels(past, columns));
-    lines.join("\n")
+    let row = |mark: &dyn Fn(u16) -> char| (0..columns).map(mark).collect::<String>().trim_end().to_owned();
+    let usage = |column| past.at(window, columns, column);
+    let is_over = |column| usage(column).is_some_and(|(used, safe)| used > safe);
+    let blocks = row(&|column| usage(column).map_or(' ', |(used, _)| block(used)));
+    let over = row(&|column| if is_over(column) { '^' } else { ' ' });
+    let waits = row(&|column| if past.has_delay(window, columns, column) { '~' } else { ' ' });
+    let marks = [(over, "^ over the safe line"), (waits, "~ calls waited")];
+    let marks = marks.into_iter().filter(|(row, _)| !row.is_empty());
+    let marks = marks.map(|(row, meaning)| format!("{row}  {meaning}"));
+    let lines = [heading(past, window), blocks].into_iter().chain(marks).chain([labels(past, columns)]);
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn block(used: f64) -> char {
@@ -77,7 +79,7 @@ fn heading(past: &Past, window: Window) -> String {
 fn labels(past: &Past, columns: u16) -> String {
     past.days.iter().fold(String::new(), |line, day| {
         let column: usize =
-            (0..columns).find(|column| past.begin(columns, column + 1) > day.start).unwrap_or(0).into();
+            (0..columns).find(|column| past.time(columns, *column).end > day.start).unwrap_or(0).into();
         let (name, length) = (past.date(day.start), line.chars().count());
         let fits = column + name.len() <= usize::from(columns) && (length == 0 || column > length);
         if fits { format!("{line:<column$}{name}") } else { line }

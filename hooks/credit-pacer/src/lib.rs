@@ -39,7 +39,7 @@ pub use state::State;
 use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Verb};
-use shared::config::{Section, SettingFault};
+use shared::config::Section;
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::{Host, Places, Timestamp};
 
@@ -69,10 +69,6 @@ impl Hook for CreditPacer {
     type State = State;
     type Facts = Facts;
     type Effect = Change;
-
-    fn faults(settings: &Settings) -> Vec<SettingFault> {
-        settings.faults()
-    }
 
     fn is_command(prompt: &str) -> bool {
         cli::is_command::<Self>(prompt)

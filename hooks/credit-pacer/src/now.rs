@@ -12,7 +12,7 @@ use crate::decide::allowed;
 use crate::readings::Scene;
 use crate::rules;
 use crate::settings::Settings;
-use crate::state::{State, secs};
+use crate::state::State;
 
 pub(crate) struct Now {
     pub(crate) time: Timestamp,
@@ -29,8 +29,8 @@ impl Now {
     /// The answer of the controller for the session of the asker, by this usage.
     pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, usage: Option<Usage>) -> Self {
         let (settings, time) = (&section.settings, asker.host.now());
-        let scene = Scene::of(usage, settings, secs(time));
-        let scene = Scene { rules: rules::around(settings, secs(time)), ..scene };
+        let scene = Scene::of(usage, settings, time.secs());
+        let scene = Scene { rules: rules::around(settings, time.secs()), ..scene };
         let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();
         let pace = state.pace(&scene, time);
         let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();

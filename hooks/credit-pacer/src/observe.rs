@@ -9,8 +9,11 @@ use shared::protocol::{Event, ToolCall};
 use crate::decide::{Facts, What};
 use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::secs;
 use crate::{CreditPacer, database, poll};
+
+/// Tools that wait for the user, or do nothing but keep a list.
+const IDLE_TOOLS: &str =
+    "AskUserQuestion EnterPlanMode ExitPlanMode TaskCreate TaskGet TaskList TaskStop TaskUpdate TodoWrite";
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
     let event = match &context.request.event {
@@ -32,26 +35,13 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 
 fn after_call(context: &Context<'_, Settings>, tool: &ToolCall, is_interrupted: bool) -> Option<What> {
     let prompt = digest::number(context.request.call.prompt_id.as_deref().unwrap_or_default());
-    // Tools that wait for the user, or do nothing but keep a list.
-    let is_idle = matches!(
-        tool.tool_name.as_str(),
-        "AskUserQuestion"
-            | "EnterPlanMode"
-            | "ExitPlanMode"
-            | "TaskCreate"
-            | "TaskGet"
-            | "TaskList"
-            | "TaskStop"
-            | "TaskUpdate"
-            | "TodoWrite"
-    );
-    let is_exempt = is_interrupted || is_idle;
+    let is_exempt = is_interrupted || IDLE_TOOLS.split(' ').any(|name| name == tool.tool_name);
     Some(What::Call { scene: scene(context)?, prompt, is_exempt })
 }
 
 /// `None`: the event names no session.
 fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
-    let (id, now) = (context.request.call.session_id.as_deref()?, secs(context.host.now()));
+    let (id, now) = (context.request.call.session_id.as_deref()?, context.host.now().secs());
     let usage = known(context.store, Some(id), context.settings, now);
     Some(Box::new(Scene::of(usage, context.settings, now)))
 }
@@ -59,6 +49,6 @@ fn scene(context: &Context<'_, Settings>) -> Option<Box<Scene>> {
 /// At a session's start: removes what is older than `retention_days`.
 fn clean_up(context: &Context<'_, Settings>) {
     let (Some(store), now) = (context.store, context.host.now()) else { return };
-    let before = secs(now) - i64::from(context.settings.retention_days.get()) * DAY_SECS;
+    let before = now.secs() - i64::from(context.settings.retention_days.get()) * DAY_SECS;
     database::report(store, database::clean_up(store, before), now);
 }

@@ -6,7 +6,6 @@ use shared::cli::Asker;
 use crate::CreditPacer;
 use crate::database::{self, DelayRow, Rows};
 use crate::rules;
-use crate::state::secs;
 
 /// A time in seconds since the epoch. A day goes from its first second in the user's time zone to that of the next day: some
 /// are 23 or 25 hours long.
@@ -17,10 +16,9 @@ pub(crate) type Span = std::ops::Range<i64>;
 pub(crate) struct Past {
     pub(crate) days: Vec<Span>,
     pub(crate) now: i64,
-    pub(crate) zone_name: String,
     /// By [`Window`], oldest first.
     readings: [Vec<Reading>; 2],
-    pub(crate) delays: Vec<DelayRow>,
+    delays: Vec<DelayRow>,
     rules: Rules,
 }
 
@@ -37,15 +35,15 @@ pub(crate) fn days_of(words: &[&str], usual: u32) -> Option<u32> {
 pub(crate) fn look_back(asker: &Asker<'_>, days: u32) -> Result<Past, String> {
     let settings = asker.section_in_force::<CreditPacer>()?.settings;
     let store = asker.store.ok_or("there is no state folder; set HOME")?;
-    let (now, days) = (secs(asker.host.now()), days.clamp(1, settings.retention_days.get()).into());
+    let (now, days) = (asker.host.now().secs(), days.clamp(1, settings.retention_days.get()).into());
     let since = now - (days + 8) * DAY_SECS;
-    let zone = (rules::between(&settings, since, now + 9 * DAY_SECS), rules::zone_name(&settings));
-    Ok(Past::of(days, now, zone, database::since(store, since)?))
+    let rules = rules::between(&settings, since, now + 9 * DAY_SECS);
+    Ok(Past::of(days, now, rules, database::since(store, since)?))
 }
 
 impl Past {
     /// The past out of rows that reach back a window's length before the days.
-    pub(crate) fn of(days: i64, now: i64, (rules, zone_name): (Rules, String), rows: Rows) -> Self {
+    pub(crate) fn of(days: i64, now: i64, rules: Rules, rows: Rows) -> Self {
         let zone = &rules.calendar.zone;
         let start = |day: i64| zone.moment(day.saturating_mul(DAY_SECS));
         let today = zone.day(now);
@@ -57,7 +55,7 @@ impl Past {
         }
         let from = days.first().map_or(now, |day| day.start);
         delays.retain(|delay| delay.secs > 0 && (from..=now).contains(&delay.at));
-        Self { days, now, zone_name, readings, delays, rules }
+        Self { days, now, readings, delays, rules }
     }
 
     pub(crate) fn span(&self) -> Span {
@@ -70,21 +68,23 @@ impl Past {
             && Window::ALL.iter().all(|window| self.highest(*window, &self.span()).is_none())
     }
 
-    /// The column of a moment, of so many that share the span.
-    pub(crate) fn place(&self, at: i64, columns: u16) -> f64 {
+    /// The time of a column, of so many that share the span.
+    pub(crate) fn time(&self, columns: u16, column: u16) -> Span {
         let Span { start, end } = self.span();
-        (seconds(at - start) / seconds((end - start).max(1))).clamp(0.0, 1.0) * f64::from(columns)
+        let begin = |column: u16| start + (end - start).saturating_mul(column.into()) / i64::from(columns);
+        begin(column)..begin(column + 1)
     }
 
-    /// When a column begins of so many that share the span.
-    pub(crate) fn begin(&self, columns: u16, column: u16) -> i64 {
-        let Span { start, end } = self.span();
-        start + (end - start).saturating_mul(column.into()) / i64::from(columns)
+    /// Whether a call waited for this limit in a column.
+    pub(crate) fn has_delay(&self, window: Window, columns: u16, column: u16) -> bool {
+        let time = self.time(columns, column);
+        let mut own = self.delays.iter().filter(|delay| delay.window.as_deref() == Some(window.key()));
+        own.any(|delay| time.contains(&delay.at))
     }
 
     /// Usage and safe line in a column, in percent; the line by the settings of today.
     pub(crate) fn at(&self, window: Window, columns: u16, column: u16) -> Option<(f64, f64)> {
-        let time = self.begin(columns, column)..self.begin(columns, column + 1);
+        let time = self.time(columns, column);
         let reading = self.highest(window, &time)?;
         let at = seconds(time.end.min(reading.resets_at).min(self.now) - 1);
         Some((reading.used_percent, self.rules.line(window, reading.resets_at, at).safe_percent))

@@ -26,7 +26,7 @@ use shared::usage::{Source, Window};
 use crate::readings::reported;
 use crate::recorded::{self, Observed, Sight};
 use crate::settings::{Settings, UsageApi};
-use crate::state::{exact, secs};
+use crate::state::exact;
 use crate::{CreditPacer, database};
 use slot::Failure;
 
@@ -179,7 +179,7 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 
 /// Keeps a reading: for pacing, and for looking back.
 fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
-    let (at, source) = (secs(host.now()), Source::UsageApi);
+    let (at, source) = (host.now().secs(), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
     let known = recorded::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
     let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));

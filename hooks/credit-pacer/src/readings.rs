@@ -6,16 +6,15 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pacing::{Reading, Readings, Rules, Window, is_same_reset, whole_seconds};
+use pacing::{Reading, Readings, Rules, Window, whole_seconds};
 use serde_json::Value;
 use shared::host::Timestamp;
 use shared::state::{MACHINE, Store};
 use shared::usage::{self, SessionUsage, Usage};
 
-use crate::recorded::{MAX_WINDOWS, is_paced, is_window_name};
+use crate::recorded::{MAX_WINDOWS, is_paced, is_same, is_window_name};
 use crate::rules;
 use crate::settings::Settings;
-use crate::state::secs;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
@@ -48,39 +47,28 @@ pub(crate) fn known(
     now: i64,
 ) -> Option<Usage> {
     let store = store?;
-    let usage = store.read::<Usage>(MACHINE)?;
-    let own = session.filter(|_| is_of_several(&usage, now)).and_then(|id| store.read(id));
+    let mut usage = store.read::<Usage>(MACHINE)?;
+    let has_others = usage.others.values().flatten().any(|window| window.resets_at > now);
+    let own = session.filter(|_| has_others).and_then(|id| store.read::<SessionUsage>(id));
     let stale_after = i64::from(settings.stale_after_secs.get());
-    Some(match own {
-        Some(own) => of_account(usage, &own, now, stale_after),
-        None => usage,
-    })
-}
-
-/// Some window has two resets to come. One account has one after the other.
-fn is_of_several(usage: &Usage, now: i64) -> bool {
-    let goes_on = |window: &usage::Window| window.resets_at > now;
-    usage
-        .windows
-        .iter()
-        .filter(|(_, window)| goes_on(window))
-        .any(|(name, _)| usage.others.get(name).is_some_and(|others| others.iter().any(goes_on)))
-}
-
-/// The windows of the session's own account, as far as the session's own report says which are.
-fn of_account(mut usage: Usage, own: &SessionUsage, now: i64, stale_after: i64) -> Usage {
-    let is_fresh = |told: &usage::Window| now.saturating_sub(told.observed_at) <= stale_after;
-    for (name, told) in own.windows.iter().filter(|(_, told)| is_fresh(told) && told.resets_at > now) {
-        let all = usage.others.get(name).into_iter().flatten().chain(usage.windows.get(name));
-        let same = all.filter(|was| is_same_reset(was.resets_at, told.resets_at));
-        let most = same.fold(*told, |most, was| usage::Window {
-            used_percent: most.used_percent.max(was.used_percent),
-            observed_at: most.observed_at.max(was.observed_at),
-            ..most
-        });
-        usage.windows.insert(name.clone(), most);
+    for (name, told) in own.into_iter().flat_map(|own| own.windows) {
+        if now.saturating_sub(told.observed_at) <= stale_after && told.resets_at > now {
+            use_own(&mut usage, name, told);
+        }
     }
-    usage
+    Some(usage)
+}
+
+/// The window of the session's own account counts, with the most that anybody saw of it.
+fn use_own(usage: &mut Usage, name: String, told: usage::Window) {
+    let all = usage.others.get(&name).into_iter().flatten().chain(usage.windows.get(&name));
+    let same = all.filter(|was| is_same(was, &told));
+    let most = same.fold(told, |most, was| usage::Window {
+        used_percent: most.used_percent.max(was.used_percent),
+        observed_at: most.observed_at.max(was.observed_at),
+        ..most
+    });
+    usage.windows.insert(name, most);
 }
 
 /// Each window at the time of its report.
@@ -106,7 +94,7 @@ fn reported_window(window: &Value) -> Option<usage::Window> {
     let used_percent = used.as_f64().filter(|used| *used >= 0.0)?;
     let resets_at = match window.get("resets_at")? {
         // The server's fractions of a second wander around the full hour.
-        Value::String(time) => secs(Timestamp::from_rfc3339(time)?.plus(Duration::from_millis(500))),
+        Value::String(time) => Timestamp::from_rfc3339(time)?.plus(Duration::from_millis(500)).secs(),
         time => whole_seconds(time.as_f64()?),
     };
     Some(usage::Window { used_percent, resets_at, observed_at: 0 })
@@ -120,7 +108,7 @@ mod tests {
     use shared::state::Store;
     use shared::usage::{SessionUsage, Source, Usage, Window};
 
-    use super::{is_of_several, known, of_account, readings};
+    use super::{known, readings, use_own};
     use crate::recorded::{Observed, Sight, merge, record, record_session};
     use crate::settings::Settings;
 
@@ -152,31 +140,17 @@ mod tests {
     }
 
     #[test]
-    fn two_resets_to_come_are_two_accounts() {
-        for (what, readings, now, expected) in [
-            ("one", &[(100, 60.0, 10_000), (200, 61.0, 10_060)][..], 300, false),
-            ("one after the other", &[(100, 60.0, 10_000), (10_100, 1.0, 28_100)], 10_200, false),
-            ("two", &[(100, 60.0, 10_000), (200, 20.0, 12_000)], 300, true),
-            ("the one has ended meanwhile", &[(100, 60.0, 10_000), (200, 20.0, 12_000)], 10_000, false),
-        ] {
-            assert_eq!(is_of_several(&five(readings), now), expected, "{what}");
-        }
-    }
-
-    #[test]
-    fn own_account_counts_while_its_reading_is_fresh() {
+    fn own_account_counts_with_the_most_that_anybody_saw() {
         let turns =
             five(&[(100, 60.0, 10_000), (200, 20.0, 12_000), (300, 62.0, 10_000), (400, 21.0, 12_000)]);
-        for (what, own, now, expected) in [
-            ("the one that was told last", window(21.0, 12_000, 400), 500, (21.0, 12_000)),
-            ("the other", window(62.0, 10_000, 300), 500, (62.0, 10_000)),
-            ("the other, and it lags", window(59.0, 10_030, 300), 500, (62.0, 10_030)),
-            ("one that nobody has told of", window(5.0, 9000, 300), 500, (5.0, 9000)),
-            ("too old", window(62.0, 10_000, 300), 1201, (21.0, 12_000)),
-            ("ended", window(62.0, 450, 300), 500, (21.0, 12_000)),
+        for (what, own, expected) in [
+            ("the one that was told last", window(21.0, 12_000, 400), (21.0, 12_000)),
+            ("the other", window(62.0, 10_000, 300), (62.0, 10_000)),
+            ("the other, and it lags", window(59.0, 10_030, 300), (62.0, 10_030)),
+            ("one that nobody has told of", window(5.0, 9000, 300), (5.0, 9000)),
         ] {
-            let own = SessionUsage { windows: [(FIVE.to_owned(), own)].into(), ..SessionUsage::default() };
-            let usage = of_account(turns.clone(), &own, now, 900);
+            let mut usage = turns.clone();
+            use_own(&mut usage, FIVE.to_owned(), own);
             let found = usage.windows[FIVE];
             assert_eq!((found.used_percent, found.resets_at), expected, "{what}");
         }
@@ -197,10 +171,16 @@ mod tests {
             })
             .unwrap();
         }
-        for (session, expected) in [(Some("a"), 60.0_f64), (Some("b"), 20.0), (Some("c"), 20.0), (None, 20.0)]
-        {
-            let usage = known(Some(&store), session, &settings, 300).unwrap();
-            assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?}");
+        for (session, now, expected) in [
+            (Some("a"), 300, 60.0_f64),
+            (Some("b"), 300, 20.0),
+            (Some("c"), 300, 20.0),
+            (None, 300, 20.0),
+            // The session's own report is too old.
+            (Some("a"), 1001, 20.0),
+        ] {
+            let usage = known(Some(&store), session, &settings, now).unwrap();
+            assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?} {now}");
         }
     }
 }

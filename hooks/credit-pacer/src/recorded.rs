@@ -50,17 +50,18 @@ pub(crate) enum Sight {
     Answered,
 }
 
-/// Adds a reading and returns what is known then; `None`: nothing new, or another process is writing.
+/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new, or another process is writing.
 pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
     let recorded = store.change::<Usage>(MACHINE, |usage| {
         let known = merge(usage.clone(), seen);
-        let is_news = known != *usage;
-        if is_news {
-            usage.clone_from(&known);
-            news = Some(known);
-        }
-        is_news
+        let is_changed = known != *usage;
+        let holds_the_same = |(name, window): (&String, &Window)| {
+            usage.windows.get(name).is_some_and(|before| holds_the_same(before, window))
+        };
+        news = (!known.windows.iter().all(holds_the_same)).then(|| known.clone());
+        *usage = known;
+        is_changed
     });
     unless_anothers(recorded)?;
     Ok(news)
@@ -74,7 +75,7 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
 /// - another reset: the later reading counts, be it a new window or another account's. Each account keeps its own.
 pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
     drop_impossible(&mut known, seen.at);
-    let (mut is_news, mut is_changed) = (false, false);
+    let mut is_news = false;
     for (name, told) in &seen.windows {
         if !is_credible(name, told, seen.at) || !has_room(&known, name) {
             continue;
@@ -84,27 +85,18 @@ pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
         if before.is_some_and(|before| !is_same(&before, &told) && told.observed_at < before.observed_at) {
             continue;
         }
-        let after = take_in(&mut known, name, told, seen.sight);
+        take_in(&mut known, name, told, seen.sight);
         is_news = true;
-        is_changed |= before.is_none_or(|before| !holds_the_same(&before, &after));
     }
     if is_news && seen.at >= known.observed_at {
         known.observed_at = seen.at;
         known.source = seen.source;
     }
-    if is_changed {
-        known.changed_at = known.observed_at;
-    }
     known
 }
 
-/// The last reading changed a window; it did not only find what was known already.
-pub(crate) fn has_just_changed(usage: &Usage) -> bool {
-    usage.changed_at == usage.observed_at
-}
-
 /// Puts a reading of a window in the place of the last one, which stays beside it if it is another account's.
-fn take_in(known: &mut Usage, name: &str, told: Window, sight: Sight) -> Window {
+fn take_in(known: &mut Usage, name: &str, told: Window, sight: Sight) {
     let mut all = known.others.remove(name).unwrap_or_default();
     all.extend(known.windows.remove(name));
     let same = all.iter().position(|window| is_same(window, &told)).map(|index| all.remove(index));
@@ -116,7 +108,6 @@ fn take_in(known: &mut Usage, name: &str, told: Window, sight: Sight) -> Window 
     }
     let after = same.map_or(told, |before| followed(before, told, sight));
     known.windows.insert(name.to_owned(), after);
-    after
 }
 
 /// A window after another report of it.
@@ -174,7 +165,7 @@ fn paced(name: &str) -> Option<Paced> {
     Paced::ALL.into_iter().find(|window| window.key() == name)
 }
 
-fn is_same(one: &Window, other: &Window) -> bool {
+pub(crate) fn is_same(one: &Window, other: &Window) -> bool {
     is_same_reset(one.resets_at, other.resets_at)
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
     Rules {
         safety: settings.safety_buffer_pct.get() / 100.0,
         threshold: settings.threshold_pct.get(),
-        shortest_delay: settings.base_delay_secs.get(),
+        shortest_delay: settings.base_delay_secs.get().min(settings.max_delay_secs.get()),
         longest_delay: settings.max_delay_secs.get(),
         stale_after: settings.stale_after_secs.get().into(),
         limits: Window::ALL.map(limit),
@@ -43,13 +43,6 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
         None => offsets(&Local, from, to),
     };
     rules
-}
-
-/// The name of the time zone, for people.
-pub(crate) fn zone_name(settings: &Settings) -> String {
-    let named = settings.timezone.named().map(|zone| zone.name().to_owned());
-    let system = || iana_time_zone::get_timezone().unwrap_or_else(|_| "the time of this machine".to_owned());
-    named.unwrap_or_else(system)
 }
 
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.

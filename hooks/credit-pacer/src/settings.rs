@@ -6,7 +6,7 @@ use pacing::Window;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
-use shared::config::{Bounded, Decimal, Fault, LayerKind, SettingFault, Sources, load};
+use shared::config::{Bounded, Decimal, Fault, LayerKind, Sources, load};
 use shared::hook::Hook;
 use shared::switches::Position;
 
@@ -90,16 +90,6 @@ impl Settings {
             Window::FiveHour => self.five_hour,
             Window::SevenDay => self.seven_day,
         }
-    }
-
-    /// Finds keys that are right by themselves and together prevent every delay. A longest delay of 0 is a way to have none.
-    pub(crate) fn faults(&self) -> Vec<SettingFault> {
-        let longest = self.max_delay_secs.get();
-        if longest <= 0.0 || longest >= self.base_delay_secs.get() {
-            return Vec::new();
-        }
-        let what = "is below base_delay_secs, so nothing is ever delayed: lower base_delay_secs too";
-        vec![SettingFault { path: vec!["max_delay_secs".to_owned()], what: what.to_owned() }]
     }
 
     /// The built-in defaults with these entries over them, maps key by key. `enabled: false` switches both windows off.

@@ -82,16 +82,6 @@ pub(crate) fn exact(time: Timestamp) -> f64 {
     Duration::from_micros(time.micros().max(0).unsigned_abs()).as_secs_f64()
 }
 
-/// Whole seconds since the epoch.
-pub(crate) const fn secs(time: Timestamp) -> i64 {
-    time.micros().div_euclid(1_000_000)
-}
-
-/// The delay in whole seconds, rounded.
-pub(crate) const fn whole_secs(delay: Duration) -> u64 {
-    delay.saturating_add(Duration::from_millis(500)).as_secs()
-}
-
 impl Remembered for State {
     const MACHINE_WIDE: bool = true;
 

@@ -17,8 +17,7 @@ use shared::usage::{SessionUsage, Source, Usage};
 
 use crate::now::Now;
 use crate::readings::known;
-use crate::recorded::{self, Observed, Sight, has_just_changed};
-use crate::state::secs;
+use crate::recorded::{self, Observed, Sight};
 use crate::{CreditPacer, database};
 use line::Shown;
 use report::Report;
@@ -39,7 +38,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     }
     let input = if io::stdin().is_terminal() { Vec::new() } else { read_first_value().unwrap_or_default() };
     let mut report = Report::read(&input).unwrap_or_default();
-    report.usage.written_at = secs(host.now());
+    report.usage.written_at = host.now().secs();
     // The session's project, whatever the environment of this process names.
     let mut host = host.clone();
     host.environment.project_dir = report.project.clone().or(host.environment.project_dir);
@@ -89,7 +88,7 @@ fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
         news = recorded::record(store, &observed(&report.usage, sight));
     });
     let is_recorded = recorded.is_ok() && news.is_ok();
-    (is_recorded, news.ok().flatten().filter(has_just_changed))
+    (is_recorded, news.ok().flatten())
 }
 
 /// Keeps news for looking back. The reading is recorded and the line printed before, so nothing else waits for the database.

@@ -6,17 +6,16 @@ use pacing::{Pace, duration};
 use shared::usage;
 
 use crate::settings::Settings;
-use crate::state::whole_secs;
 
 /// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also says
 /// what for, and how to end it.
 pub(crate) fn waited(delay: Duration, why: &str, is_first: bool) -> String {
-    let secs = whole_secs(delay);
+    let secs = delay.as_secs_f64();
     if !is_first {
-        return format!("credit-pacer: waited {secs} s. {why}.");
+        return format!("credit-pacer: waited {secs:.0} s. {why}.");
     }
     format!(
-        "credit-pacer: waited {secs} s so that your usage limits last. {why}. credit-pacer status says more, Esc ends a delay, \
+        "credit-pacer: waited {secs:.0} s so that your usage limits last. {why}. credit-pacer status says more, Esc ends a delay, \
          credit-pacer off stops them."
     )
 }
@@ -24,8 +23,8 @@ pub(crate) fn waited(delay: Duration, why: &str, is_first: bool) -> String {
 /// At a session's start, if calls will wait.
 pub(crate) fn likely(pace: &Pace, delay: Duration) -> String {
     format!(
-        "credit-pacer: calls wait about {} s each for now. {} (credit-pacer status says more, credit-pacer off ends it)",
-        whole_secs(delay).max(1),
+        "credit-pacer: calls wait about {:.0} s each for now. {} (credit-pacer status says more, credit-pacer off ends it)",
+        delay.as_secs_f64().max(1.0),
         pace.reason
     )
 }

@@ -10,7 +10,7 @@ use shared::cli::{self, Asker, Reply, Verb};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::messages::Texts;
-use shared::own_calls::own_command_lines;
+use shared::own_commands::own_command_lines;
 use shared::protocol::ToolResult;
 use shared::text::quoted;
 use transcript::{Quotable, Words};

@@ -27,16 +27,18 @@ const RUNS: u64 = 10;
 /// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
+const COLUMNS: [&str; 5] =
+    ["no pacing", "original tool", "credit-pacer", "knows the future", "saves work alone"];
+
 /// A user's name, and the weeks of one run under each controller.
-type Row = (&'static str, [[Week; WEEKS]; 4]);
+type Row = (&'static str, [[Week; WEEKS]; COLUMNS.len()]);
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let (text, code) = match words.join(" ").as_str() {
         "" => (table(&rows(0)), 0),
         "--judge" => (table(&rows(JUDGING)), 0),
-        "--help" => (USAGE.to_owned(), 0),
-        _ => (USAGE.to_owned(), 64),
+        other => (USAGE.to_owned(), if other == "--help" { 0 } else { 64 }),
     };
     // A reader that has gone is no failure.
     let _ = io::stdout().write_all(text.as_bytes());
@@ -54,13 +56,10 @@ fn rows(first: u64) -> Vec<Row> {
 fn run(profile: &Profile, seed: u64) -> Row {
     let (demand, rules) = (Demand::of(profile, seed), profile.rules());
     let without = world::run(&demand, || |_: f64, _: &Readings| 0.0);
-    let weeks = [
-        without,
-        world::run(&demand, || original::delay_secs),
-        world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() }),
-        clairvoyant::best(&demand, &rules, &without),
-    ];
-    (profile.name, weeks)
+    let original = world::run(&demand, || original::delay_secs);
+    let pacer = world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() });
+    let [optimum, saver] = clairvoyant::best(&demand, &rules, &without);
+    (profile.name, [without, original, pacer, optimum, saver])
 }
 
 struct Pacer<'a> {
@@ -83,33 +82,33 @@ impl Controller for Pacer<'_> {
 /// A week in which no window comes to this usage is easy: nothing has to be delayed.
 const EASY_PERCENT: f64 = 95.0;
 
-const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
-
 /// The first week, in which nothing is known, and the third, with two weeks learned.
 fn table(rows: &[Row]) -> String {
-    let mut lines =
-        vec!["locked-out seconds / work done / needless delay in seconds, means of a week\n".to_owned()];
+    let mut text =
+        "locked-out seconds / work done / needless delay in seconds, means of a week\n\n".to_owned();
+    let mut add = |name: &str, cells: [String; COLUMNS.len()]| {
+        let cells = cells.map(|cell| format!("{cell:>25}")).concat();
+        text += &format!("{name:<16}{cells}\n");
+    };
     for (week, title) in [(0, "first week"), (WEEKS - 1, "third week")] {
-        lines.push(format!("{title:<16}{}", COLUMNS.map(|name| format!("{name:>25}")).concat()));
+        add(title, COLUMNS.map(str::to_owned));
         for name in PROFILES.map(|profile| profile.name) {
-            let own = rows.iter().filter(|row| row.0 == name).collect();
-            lines.push(format!("  {name:<14}{}", means(own, week)));
+            add(&format!("  {name}"), means(rows.iter().filter(|row| row.0 == name), week));
         }
-        lines.push(format!("  {:<14}{}", "mean", means(rows.iter().collect(), week)));
+        add("  mean", means(rows.iter(), week));
     }
-    lines.join("\n") + "\n"
+    text
 }
 
-fn means(rows: Vec<&Row>, week: usize) -> String {
-    let weeks: Vec<_> = rows.into_iter().map(|(_, columns)| columns.map(|weeks| weeks[week])).collect();
-    let column = |column: usize| {
+fn means<'a>(rows: impl Iterator<Item = &'a Row>, week: usize) -> [String; COLUMNS.len()] {
+    let weeks: Vec<_> = rows.map(|(_, columns)| columns.map(|weeks| weeks[week])).collect();
+    std::array::from_fn(|column| {
         let locked = mean(weeks.iter().map(|weeks| weeks[column].locked_secs));
         let work = mean(weeks.iter().map(|weeks| weeks[column].work / weeks[0].work.max(1e-9)));
         let easy = weeks.iter().filter(|weeks| weeks[0].highest_percent < EASY_PERCENT);
         let needless = mean(easy.map(|weeks| weeks[column].delayed_secs));
-        format!("{:>25}", format!("{locked:.0} / {work:.3} / {needless:.0}"))
-    };
-    (0..COLUMNS.len()).map(column).collect()
+        format!("{locked:.0} / {work:.3} / {needless:.0}")
+    })
 }
 
 fn mean(numbers: impl Iterator<Item = f64>) -> f64 {

@@ -13,12 +13,12 @@ use crate::now::Now;
 use crate::poll::Slot;
 use crate::readings::known;
 use crate::settings::Settings;
-use crate::state::{exact, secs};
+use crate::state::exact;
 use crate::wording::SOURCES;
 use crate::{CreditPacer, filter};
 
 fn now(section: &Section<Settings>, asker: &Asker<'_>) -> Now {
-    let usage = known(asker.store, asker.session, &section.settings, secs(asker.host.now()));
+    let usage = known(asker.store, asker.session, &section.settings, asker.host.now().secs());
     Now::of(asker, section, usage)
 }
 
@@ -42,7 +42,7 @@ impl Now {
     }
 
     fn window(&self, window: &WindowPace) -> String {
-        let (now, rules) = (secs(self.time), &self.scene.rules);
+        let (now, rules) = (self.time.secs(), &self.scene.rules);
         let place = window.place(exact(self.time), rules);
         let Some(reading) = window.reading.filter(|reading| reading.resets_at > now) else {
             return format!("  {place}");
@@ -66,7 +66,7 @@ impl Now {
             _ if !settings.usage_api.enabled => String::new(),
             0 => "; usage API on, asked with the next call of a session".to_owned(),
             asked_at => {
-                let last = self.scene.rules.calendar.said(asked_at, secs(self.time));
+                let last = self.scene.rules.calendar.said(asked_at, self.time.secs());
                 let failure = slot.trouble.map_or_else(String::new, |why| format!(": {why}"));
                 format!("; usage API on, last asked {last}{failure}")
             }

@@ -76,6 +76,8 @@ fn settings_lie_over_the_defaults_map_by_map() {
     ] {
         assert_eq!(week(settings.clone())[key], expected, "{settings}");
     }
+    let below_the_shortest = answer(&wednesday(&json!(90), &json!({ "max_delay_secs": 2 })));
+    assert_eq!(below_the_shortest["delay_secs"], 2.0);
 }
 
 #[test]

@@ -17,7 +17,7 @@ Wed 18 Nov    90 %    92 %                1, 42 s
 Thu 19 Nov    90 %   100 %                1, 42 s
 Fri 20 Nov       –   100 %                      –
 
-Times in Europe/Berlin; safe line by the settings of today.";
+Times in your time zone (credit-pacer.timezone); safe line by the settings of today.";
     assert_eq!(rest, expected, "{text}");
     let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
     assert!(empty.starts_with("Nothing is recorded of the last 7 days; readings come from"), "{empty}");

@@ -14,7 +14,6 @@ const NOW: &str = "2026-11-22 12:00";
 /// A zone, and what is recorded.
 pub(crate) struct Sample {
     settings: Settings,
-    zone: String,
     rows: Rows,
 }
 
@@ -22,7 +21,7 @@ impl Sample {
     pub(crate) fn of(zone: &str) -> Self {
         let entries = Map::from_iter([("timezone".to_owned(), Value::from(zone))]);
         let settings = Settings::over_defaults(&entries).unwrap();
-        Self { settings, zone: zone.to_owned(), rows: Rows::default() }
+        Self { settings, rows: Rows::default() }
     }
 
     /// In seconds since the epoch.
@@ -57,7 +56,7 @@ impl Sample {
     pub(crate) fn past(&self, days: i64, now: &str) -> Past {
         let now = self.at(now);
         let rules = rules::between(&self.settings, now - 86_400 * 100, now + 86_400 * 20);
-        Past::of(days, now, (rules, self.zone.clone()), self.rows.clone())
+        Past::of(days, now, rules, self.rows.clone())
     }
 }
 

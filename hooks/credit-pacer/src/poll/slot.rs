@@ -8,8 +8,6 @@ use shared::hook::Remembered;
 use shared::host::{DAY, HOUR, Timestamp};
 use shared::state::{MACHINE, Store};
 
-use crate::state::secs;
-
 /// The longest of these waits.
 const MAX_BACK_OFF: Duration = HOUR;
 
@@ -48,7 +46,7 @@ impl Slot {
 
     /// Somebody may ask. A clock that was set back must not keep everybody waiting.
     pub(crate) const fn is_due(&self, now: Timestamp) -> bool {
-        let now = secs(now);
+        let now = now.secs();
         now >= self.next_at || now < self.asked_at
     }
 
@@ -59,7 +57,7 @@ impl Slot {
             is_taken = slot.is_due(now);
             if is_taken {
                 // A process that takes it and is killed has had its turn.
-                slot.asked_at = secs(now);
+                slot.asked_at = now.secs();
                 slot.next_at = slot.asked_at.saturating_add_unsigned(interval.as_secs());
             }
             is_taken
@@ -84,7 +82,7 @@ impl Slot {
         let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
         let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
         Self {
-            next_at: secs(now).saturating_add_unsigned(wait.unwrap_or_default().max(interval).as_secs()),
+            next_at: now.secs().saturating_add_unsigned(wait.unwrap_or_default().max(interval).as_secs()),
             failures: self.failures.saturating_add(u32::from(wait.is_some())),
             trouble: Some(why.to_owned()),
             ..*self

@@ -4,7 +4,6 @@ use pacing::{Status, Strategy, Window, WindowPace, duration};
 
 use super::report::Report;
 use crate::now::Now;
-use crate::state::secs;
 
 /// The content of the line.
 pub(super) struct Shown<'a> {
@@ -72,7 +71,7 @@ impl Shown<'_> {
     }
 
     fn window(&self, pace: &WindowPace) -> Option<Part> {
-        let (reading, now) = (pace.reading?, secs(self.now.time));
+        let (reading, now) = (pace.reading?, self.now.time.secs());
         let name = match pace.window {
             Window::FiveHour => "5h",
             Window::SevenDay => "wk",
