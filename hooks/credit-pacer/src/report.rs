@@ -1,10 +1,12 @@
-//! `credit-pacer report`: charts and table of `history` as one page in one file that needs nothing else.
+//! `credit-pacer report`: usage against the safe line as pictures, and the text of `history`, as one page in one file that needs
+//! nothing else.
 //!
 //! The page never replaces a file that is no report.
 
 use std::fs;
 use std::path::Path;
 
+use pacing::Window;
 use shared::cli::Asker;
 use shared::state::{SharedMode, write_durable};
 
@@ -47,8 +49,29 @@ fn page(past: &Past) -> String {
         .replace("{period}", &format!("{first} to {last}"))
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{now}", &past.date_and_time(past.now))
+        .replace("{pictures}", &Window::ALL.map(|window| picture(past, window)).concat())
         .replace("{text}", &text);
     format!("{MARK}{page}")
+}
+
+/// Usage as an area, the safe line, and below them the calls that waited. A column and a percent are one unit each.
+fn picture(past: &Past, window: Window) -> String {
+    let (name, columns) = (window.name(), history::COLUMNS.1);
+    let (mut used, mut safe, mut waits) = (String::new(), String::new(), String::new());
+    for column in 0..columns {
+        if let Some((used_percent, safe_percent)) = past.at(window, columns, column) {
+            used += &format!("M{column} 100V{:.1}h1V100", 100.0 - used_percent.min(100.0));
+            safe += &format!("M{column} {:.1}h1", 100.0 - safe_percent);
+        }
+        if past.has_delay(window, columns, column) {
+            waits += &format!("M{column} 103h1");
+        }
+    }
+    format!(
+        "<h2>{name}</h2><svg viewBox=\"0 -1 {columns} 106\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{name}; \
+         the text below says the same\"><path class=\"used\" d=\"{used}\"/><path class=\"safe\" d=\"{safe}\"/>\
+         <path class=\"waits\" d=\"{waits}\"/></svg>"
+    )
 }
 
 #[cfg(test)]

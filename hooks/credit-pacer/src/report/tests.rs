@@ -23,10 +23,12 @@ fn page_needs_nothing_but_itself() {
         "weekly limit: at most 100 % used\n",
         "Thu 19 Nov    90 %   100 %                1, 42 s\n",
         "~ calls waited\n",
+        "<h2>weekly limit</h2><svg",
     ] {
         assert!(text.contains(part), "{part}\n{text}");
     }
-    for foreign in ["http://", "https://", "<script", "NaN", "inf", "{text}"] {
+    assert_eq!(text.matches("<svg").count(), 2);
+    for foreign in ["http://", "https://", "<script", "NaN", "inf", "{text}", "{pictures}"] {
         assert!(!text.contains(foreign), "{foreign}\n{text}");
     }
     let empty = page(&Sample::of("UTC").past(30, "2026-11-20 18:00"));
