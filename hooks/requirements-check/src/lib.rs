@@ -6,7 +6,7 @@
 //!
 //! In reading order:
 //!
-//! - `settings`: what can be set; `rule`: a requirement in force, and how each type is satisfied
+//! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
 //! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
 //! - `view`: all of that, as requirements are judged by it; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
@@ -42,6 +42,7 @@ pub mod satisfactions;
 mod scene;
 pub mod settings;
 pub mod state;
+pub mod strategy;
 pub mod typed;
 pub mod view;
 pub mod wording;

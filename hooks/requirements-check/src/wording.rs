@@ -7,8 +7,9 @@ use shared::protocol::Mode;
 
 use crate::call::Call;
 use crate::place::Here;
-use crate::rule::{Remedy, Rule, Unmet};
+use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
+use crate::strategy::{Remedy, Unmet};
 use crate::view::{View, quoted};
 use crate::words::cut;
 

@@ -8,8 +8,9 @@ use crate::reply::{Reply, json, short};
 use crate::request::RequestContext;
 use crate::standing::{Standing, State};
 use crate::verb::Status;
-use requirements_check::rule::{Remedy, Rule};
+use requirements_check::rule::Rule;
 use requirements_check::settings::Kind;
+use requirements_check::strategy::Remedy;
 use requirements_check::view::View;
 use requirements_check::wording;
 
