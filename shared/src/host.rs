@@ -142,6 +142,15 @@ pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip_while(|path| path.as_os_str().len() > MAX_PATH_BYTES)
 }
 
+/// The path with links resolved as far as it exists, so that a link is no way in.
+pub fn real(path: &Path) -> PathBuf {
+    let resolved = |existing: &Path| {
+        let (real, rest) = (existing.canonicalize().ok()?, path.strip_prefix(existing).ok()?);
+        Some(if rest.as_os_str().is_empty() { real } else { flat(&real.join(rest)) })
+    };
+    ancestors(path).find_map(resolved).unwrap_or_else(|| flat(path))
+}
+
 /// The path without `.` and `..`, which are taken away as text: the file may not exist.
 pub fn flat(path: &Path) -> PathBuf {
     let mut flat = PathBuf::new();

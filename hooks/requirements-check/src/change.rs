@@ -9,7 +9,7 @@ use shared::proved;
 use shared::state::LOCK_DEADLINE;
 use shared::switches::Turn;
 
-use crate::place::{Here, Noted};
+use crate::place::{Noted, World};
 use crate::registry::{Entry, Registry};
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
@@ -43,11 +43,11 @@ pub struct Target {
 
 impl Target {
     /// The requirement's satisfaction in its own scope, for this session.
-    pub fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
-        let scope = here.scope(scope);
-        let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
+    pub fn new(world: &World, name: &str, scope: Scope, session: Option<&str>) -> Self {
+        let scope = world.scope(scope);
+        let key = if scope == Scope::Permanent { Key::Permanent } else { world.key.clone() };
         let session = session.filter(|_| scope.is_own()).map(ToOwned::to_owned);
-        Self { folder: here.folder.clone(), key, name: Some(name.to_owned()), session }
+        Self { folder: world.folder.clone(), key, name: Some(name.to_owned()), session }
     }
 
     /// Changes the satisfactions as they are now.

@@ -29,7 +29,7 @@ pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
         Facts::After(facts) => after::a_call(input, facts),
         Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop(input, world, *work),
-        Facts::Start(world) => start(input, world),
+        Facts::Start(world, once) => start(input, world, once),
         Facts::End(world) => end(input, world),
     };
     // Names and messages are shown without characters that move the cursor or turn the writing round.
@@ -85,7 +85,7 @@ fn reactions(
 }
 
 /// A session's start.
-fn start(input: &HookInput<'_>, world: &World) -> Answer {
+fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
@@ -94,7 +94,7 @@ fn start(input: &HookInput<'_>, world: &World) -> Answer {
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, change) in world.once.iter().filter(|_| !world.is_headless()) {
+    for (text, change) in once.iter().filter(|_| !world.is_headless()) {
         notes.push(text.clone());
         effects.push(change.clone());
     }
@@ -123,7 +123,7 @@ fn end(input: &HookInput<'_>, world: &World) -> Answer {
         return Outcome { effects, ..Outcome::pass() };
     }
     if Rule::all(input.settings).next().is_some() {
-        let own = Target::new(&world.here, "", Scope::Session, Some(session));
+        let own = Target::new(world, "", Scope::Session, Some(session));
         effects.push(Change::Clear(Target { name: None, ..own }));
     }
     Outcome { effects, ..Outcome::pass().remembering(Memory::Drop) }
@@ -136,13 +136,13 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
         Change::Alive(Box::new(Entry {
             session,
             project,
-            branch: world.here.branch().map(ToOwned::to_owned),
-            entrypoint: world.entrypoint.clone(),
+            branch: world.branch().map(ToOwned::to_owned),
+            is_headless: world.is_headless(),
             started_at: input.now.secs(),
             touched: input.now,
         }))
     };
-    session.zip(world.root.clone()).map(alive).into_iter().collect()
+    session.zip(world.places.root.clone()).map(alive).into_iter().collect()
 }
 
 /// The end of a turn: what this session made due and is not satisfied now blocks the stop once, all of it in one text.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use config::Sources;
 
 use super::private::ensure_private;
-use super::{Environment, ancestors};
+use super::{Environment, ancestors, real};
 
 /// The folders of one invocation. Every one may be missing: that is a state, not an error.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -107,12 +107,6 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
         // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
         _ => ensure_private(dir).map_err(|_| UNUSABLE),
     }
-}
-
-/// The real path of the longest part of `path` that exists, with the rest appended.
-fn real(path: &Path) -> PathBuf {
-    let whole = |part: &Path| Some(part.canonicalize().ok()?.join(path.strip_prefix(part).ok()?));
-    ancestors(path).find_map(whole).unwrap_or_else(|| path.to_path_buf())
 }
 
 #[cfg(unix)]

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use shared::host::{Places, flat};
+use shared::host::{Places, flat, real};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Spot {
@@ -18,7 +18,7 @@ impl Spot {
     /// The file of this name in a folder, or in the project's root; `None`: it is none of the project's.
     pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
         let root = places.root.as_deref()?;
-        let path = real(&folder.unwrap_or(root).join(file));
+        let path = real(&flat(&folder.unwrap_or(root).join(file)));
         let root = real(root);
         let in_project = path.strip_prefix(&root).ok()?;
         let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(&root));
@@ -37,17 +37,6 @@ impl Spot {
             None => spots,
         }
     }
-}
-
-/// The path with links resolved as far as it exists.
-fn real(path: &Path) -> PathBuf {
-    let flat = flat(path);
-    for ancestor in flat.ancestors() {
-        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
-            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
-        }
-    }
-    flat
 }
 
 fn slashed(path: &Path) -> String {

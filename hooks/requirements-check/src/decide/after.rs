@@ -37,7 +37,7 @@ struct Ended<'a> {
 
 impl Ended<'_> {
     fn target(&self, rule: &Rule<'_>) -> Target {
-        Target::new(&self.view.world.here, rule.name, rule.set.scope, self.view.session)
+        Target::new(self.view.world, rule.name, rule.set.scope, self.view.session)
     }
 
     fn note_what_is_due(&mut self, rule: &Rule<'_>) {

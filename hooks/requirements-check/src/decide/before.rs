@@ -10,11 +10,11 @@ use crate::rule::Rule;
 use crate::settings::{Guard, Kind, Scope, Terms};
 use crate::state::State;
 use crate::view::View;
-use crate::view::{Before, Place};
+use crate::view::{Before, World};
 use crate::wording::{self, Unmet};
 
 pub(super) fn a_call(input: &HookInput<'_>, facts: &Before) -> Answer {
-    let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
+    let Some(own) = facts.places.first() else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(verdict) = facts.breach.clone() {
         return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
@@ -46,12 +46,12 @@ struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    fn of(input: &'a HookInput<'_>, call: &'a Call, place: &'a Place) -> Self {
-        let view = view(input, &place.world, call.id.as_deref());
+    fn of(input: &'a HookInput<'_>, call: &'a Call, world: &'a World) -> Self {
+        let view = view(input, world, call.id.as_deref());
         let (mut satisfied, mut unmet, mut hopeless, mut late) =
             <(Vec<_>, Vec<_>, Vec<_>, Vec<_>)>::default();
         let needed = Rule::all(input.settings)
-            .filter(|rule| place.judged.iter().any(|name| name == rule.name))
+            .filter(|rule| world.judged.iter().any(|name| name == rule.name))
             .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
             match rule.standing(&view) {
@@ -87,7 +87,7 @@ fn can_be_kept(rule: &Rule<'_>, input: &HookInput<'_>, view: &View<'_>) -> bool 
 
 /// A file outside of any work tree is on no branch.
 fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
-    let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
+    let (Some(root), Some(file)) = (view.world.worktree_root(), &call.file) else { return false };
     matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)))
         && !view.world.cwd.join(file).starts_with(root)
 }
@@ -119,7 +119,7 @@ fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state
     let mut warnings = Vec::new();
     for place in judged {
         if !place.hopeless.is_empty() {
-            notes.push(wording::cannot_be_kept(&place.view.world.here, &place.hopeless));
+            notes.push(wording::cannot_be_kept(place.view.world, &place.hopeless));
         }
         for rule in &place.satisfied {
             warnings.extend(warning(rule, &place.view, &mut state));

@@ -13,8 +13,6 @@ use git2::{Oid, Reference, Repository};
 use super::GitError;
 use super::worktree::Worktree;
 
-const DEFAULTS: [&str; 2] = ["main", "master"];
-
 /// The base, and the commit the work tree is compared with.
 pub(super) struct Base {
     /// As people write it: `main`, `origin/main`, or `HEAD` where there is no base but the last commit.
@@ -23,15 +21,13 @@ pub(super) struct Base {
     pub(super) from: Option<Oid>,
 }
 
-/// A named point of history.
+/// A commit by the full name of its reference, else by the name in the settings.
 struct Point {
     name: String,
-    /// The full name, if it is a reference.
-    reference: Option<String>,
     commit: Oid,
 }
 
-/// The branch that is out, if any, its upstream, and the remote's default.
+/// The branch that is out, its upstream, and the remote's default.
 struct Known {
     branch: Option<String>,
     upstream: Option<Point>,
@@ -42,14 +38,13 @@ struct Known {
 /// without a common commit are measured from HEAD.
 pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
     let head = head(repo);
-    let no_base = |name| GitError::Other(format!("`{name}` is no branch, tag or commit of this repository"));
+    let no_base = |name| GitError(format!("`{name}` is no branch, tag or commit of this repository"));
     let sought = if head.is_some() { sought(repo, configured).map_err(no_base)? } else { None };
-    let shared =
-        sought.zip(head).and_then(|(base, head)| Some((base.name, repo.merge_base(base.commit, head).ok()?)));
-    Ok(match shared {
-        Some((name, from)) => Base { name, from: Some(from) },
-        None => Base { name: "HEAD".to_owned(), from: head },
-    })
+    let base = sought.zip(head).and_then(|(base, head)| {
+        let from = repo.merge_base(base.commit, head).ok()?;
+        Some(Base { name: base.shown().to_owned(), from: Some(from) })
+    });
+    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: head }))
 }
 
 /// Why the branch would be smaller in this clone than it is, and the command that fetches what is missing; `None` if nothing
@@ -59,13 +54,14 @@ pub(crate) fn baseless(worktree: &Worktree, configured: Option<&str>) -> Result<
     let (Some(head), is_shallow) = (head(&repo), repo.is_shallow()) else { return Ok(None) };
     let lacks = match sought(&repo, configured) {
         Err(name) => format!("`{name}` is no branch, tag or commit of this clone"),
-        // Without an upstream, the base itself has nothing to be measured against anywhere.
-        Ok(None) if configured.is_some() || Known::of(&repo).is_on_default() => return Ok(None),
-        Ok(None) => "the branch to compare with is not in this clone".to_owned(),
         Ok(Some(base)) if is_shallow && repo.merge_base(base.commit, head).is_err() => {
-            format!("where this left {} is not in this clone", base.name)
+            format!("where this left {} is not in this clone", base.shown())
         }
-        Ok(Some(_)) => return Ok(None),
+        // Without an upstream, the base itself has nothing to be measured against anywhere.
+        Ok(None) if configured.is_none() && !Known::of(&repo).is_on_default() => {
+            "the branch to compare with is not in this clone".to_owned()
+        }
+        Ok(_) => return Ok(None),
     };
     if repo.find_remote("origin").is_err() {
         return Ok(Some(lacks));
@@ -84,7 +80,7 @@ fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, 
     let known = Known::of(repo);
     let Some(name) = configured else { return Ok(known.guessed(repo)) };
     let base = named(repo, name).ok_or_else(|| name.to_owned())?;
-    let is_current = base.reference.is_some() && base.reference == known.branch;
+    let is_current = known.branch.as_ref() == Some(&base.name);
     Ok(if is_current { known.upstream } else { Some(base) })
 }
 
@@ -101,50 +97,49 @@ impl Known {
 
     /// The branch is the one that others are measured against.
     fn is_on_default(&self) -> bool {
-        let name = short(self.branch.as_deref());
+        let name = self.branch.as_deref().and_then(short);
         match &self.default {
-            Some(default) => name.is_some() && name == short(default.reference.as_deref()),
-            None => name.is_some_and(|name| DEFAULTS.contains(&name)),
+            Some(default) => name.is_some() && name == short(&default.name),
+            None => matches!(name, Some("main" | "master")),
         }
     }
 
     fn guessed(self, repo: &Repository) -> Option<Point> {
-        let name = short(self.branch.as_deref());
+        let name = self.branch.as_deref().and_then(short);
         if self.is_on_default() {
             return self.upstream.or_else(|| point(repo, &format!("refs/remotes/origin/{}", name?)));
         }
-        let came_from = self.upstream.filter(|upstream| short(upstream.reference.as_deref()) != name);
-        let usual = |folder| DEFAULTS.map(|name| format!("{folder}{name}"));
-        let mut usual = ["refs/heads/", "refs/remotes/origin/"].into_iter().flat_map(usual);
-        came_from.or(self.default).or_else(|| {
-            usual.find_map(|name| point(repo, &name).filter(|_| self.branch.as_ref() != Some(&name)))
-        })
+        let came_from = self.upstream.filter(|upstream| short(&upstream.name) != name);
+        let usual = ["heads/main", "heads/master", "remotes/origin/main", "remotes/origin/master"];
+        let usual = || usual.iter().find_map(|name| point(repo, &format!("refs/{name}")));
+        came_from.or(self.default).or_else(usual)
+    }
+}
+
+impl Point {
+    fn shown(&self) -> &str {
+        let folders = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+        folders.iter().find_map(|folder| self.name.strip_prefix(folder)).unwrap_or(&self.name)
     }
 }
 
 /// The branch of a reference without its folder and its remote.
-fn short(reference: Option<&str>) -> Option<&str> {
-    let reference = reference?;
+fn short(reference: &str) -> Option<&str> {
     let of_remote = || reference.strip_prefix("refs/remotes/")?.split_once('/').map(|(_, branch)| branch);
     reference.strip_prefix("refs/heads/").or_else(of_remote)
 }
 
 fn point(repo: &Repository, reference: &str) -> Option<Point> {
-    of_reference(&repo.find_reference(reference).ok()?)
-}
-
-fn of_reference(reference: &Reference<'_>) -> Option<Point> {
-    let commit = reference.peel_to_commit().ok()?.id();
-    let name = reference.shorthand().ok()?.to_owned();
-    Some(Point { name, reference: Some(reference.name().ok()?.to_owned()), commit })
+    let commit = repo.find_reference(reference).ok()?.peel_to_commit().ok()?.id();
+    Some(Point { name: reference.to_owned(), commit })
 }
 
 /// What git takes for a commit, else a branch of `origin` that has no local one.
 fn named(repo: &Repository, name: &str) -> Option<Point> {
-    let found = |name: &str| of_reference(&repo.resolve_reference_from_short_name(name).ok()?);
+    let found = |name: &str| point(repo, repo.resolve_reference_from_short_name(name).ok()?.name().ok()?);
     found(name).or_else(|| found(&format!("origin/{name}"))).or_else(|| {
         let commit = repo.revparse_single(name).ok()?.peel_to_commit().ok()?.id();
-        Some(Point { name: name.to_owned(), reference: None, commit })
+        Some(Point { name: name.to_owned(), commit })
     })
 }
 

@@ -77,7 +77,7 @@ fn more_changes_than_can_be_compared_are_an_error_and_large_files_are_known_by_s
     for file in 0..=MAX_CHANGED {
         sandbox.write(&format!("many/{file}"), "");
     }
-    assert_eq!(take(&sandbox.worktree(), None), Err(GitError::TooMany(MAX_CHANGED)));
+    assert_eq!(take(&sandbox.worktree(), None), Err(too_many(MAX_CHANGED)));
     assert!(take(&sandbox.worktree(), Some(&globs("*.txt"))).is_ok());
 }
 

@@ -4,10 +4,16 @@ use std::time::Instant;
 
 use super::super::tests::Sandbox;
 use super::*;
+use crate::settings::Glob;
+
+fn against(base: Option<&str>, exclude: &[&str]) -> Dynamic {
+    let exclude = exclude.iter().map(|glob| Glob::try_from((*glob).to_owned()).unwrap()).collect();
+    let base = base.map(str::to_owned);
+    Dynamic { warn: None, block: 1, base, exclude, cache_ttl: 0, approval_ttl: None }
+}
 
 fn measure(sandbox: &Sandbox, base: Option<&str>, exclude: &[&str]) -> Size {
-    let exclude = exclude.iter().map(|glob| Glob::try_from((*glob).to_owned()).unwrap()).collect();
-    count(&sandbox.worktree(), SizeRequest { base: base.map(str::to_owned), exclude }, None).unwrap()
+    count(sandbox.worktree(), against(base, exclude), None).unwrap()
 }
 
 fn lines(sandbox: &Sandbox) -> u64 {
@@ -71,8 +77,7 @@ fn adds_up_committed_staged_unstaged_and_untracked_lines_until_the_deadline() {
     sandbox.write("new/untracked.txt", "1\n2\n3");
     let expected = Size { base: "main".to_owned(), lines: 10 + 2 + 2 + 3, is_complete: true };
     assert_eq!(measure(&sandbox, None, &[]), expected);
-    let request = SizeRequest { base: None, exclude: Vec::new() };
-    let late = count(&sandbox.worktree(), request, Some(Instant::now())).unwrap();
+    let late = count(sandbox.worktree(), against(None, &[]), Some(Instant::now())).unwrap();
     assert!(!late.is_complete && late.lines == 0, "{late:?}");
 }
 
