@@ -21,7 +21,6 @@ use std::path::Path;
 use git2::Repository;
 use shared::host::{Timestamp, real};
 
-pub(crate) use base::baseless;
 pub(crate) use fingerprint::{Taken, files_below, staged_otherwise, take, take_plain};
 pub use size::Size;
 pub(crate) use size::{count, stamp};
@@ -58,6 +57,13 @@ pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
 pub(crate) fn has_remote(common_dir: &Path) -> bool {
     let names = Repository::open(common_dir).and_then(|repository| repository.remotes());
     names.is_ok_and(|names| !names.is_empty())
+}
+
+/// The command that fetches what this clone may lack of `origin`; `None` without such a remote.
+pub fn fetch_command(worktree: &Worktree) -> Option<String> {
+    let depth = if worktree.common_dir.join("shallow").exists() { " --unshallow" } else { "" };
+    let has_origin = worktree.open().is_ok_and(|repository| repository.find_remote("origin").is_ok());
+    has_origin.then(|| format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'"))
 }
 
 /// The time of the commit that is out at `root`.

@@ -5,19 +5,17 @@ pub(crate) mod after;
 mod before;
 mod measure;
 
-use std::path::PathBuf;
-
 use shared::cli::{self, Asker, Reply};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
 use shared::proved;
-use shared::state::Store;
+use shared::state::{Store, file_key};
 use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::place::{Noted, World, is_writable};
+use crate::place::{World, is_writable};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
@@ -113,14 +111,15 @@ fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String
 
 /// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
 fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, Change)> {
-    let common_dir: &PathBuf = &world.worktree.as_ref()?.common_dir;
+    let common_dir = &world.worktree.as_ref()?.common_dir;
     let folder = context.places.project_claude_dir.as_ref()?;
     let files = ["requirements.yaml", "requirements.local.yaml"];
+    let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
     let is_new = context.settings.requirements.is_empty()
         && !files.iter().any(|file| folder.join(file).exists())
         && git::has_remote(common_dir)
-        && Noted::told_of_init(Some(store.dir()), common_dir).since().is_none();
-    is_new.then(|| (NEWCOMER.to_owned(), Change::ToldOfInit(common_dir.clone())))
+        && !told.exists();
+    is_new.then(|| (NEWCOMER.to_owned(), Change::ToldOfInit(told)))
 }
 
 /// A version of Claude Code under which the hooks were not proved.

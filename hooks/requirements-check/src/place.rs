@@ -3,22 +3,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::Mode;
-use shared::state::{Store, ensure_private, file_key, write_private};
+use shared::state::Store;
 
 use crate::deadline::Deadlines;
 use crate::git::{Size, Taken, Worktree, ask_git};
-use crate::registry::modified;
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
-
-/// A folder that took no satisfaction is tried again after this time.
-const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -95,12 +90,7 @@ impl World {
         let elsewhere = there.as_ref().and_then(Self::worktree_root);
         let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
         let found = there.unwrap_or(own);
-        let takes = |folder: &Folder| {
-            let failed = Noted::unwritable(context.places.state_dir.as_deref(), folder.dir()).since();
-            let is_due = failed.is_none_or(|last| context.host.now().since(last) >= TRY_AGAIN);
-            is_writable(folder.dir()) && is_due
-        };
-        let can_satisfy = found.folder.as_ref().is_some_and(takes);
+        let can_satisfy = found.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()));
         let without_git = |why| {
             format!(
                 "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
@@ -227,54 +217,20 @@ pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
     cwd.canonicalize().unwrap_or(cwd)
 }
 
-/// The folder can be written to, or made where it is not there yet.
-#[cfg(unix)]
+/// The folder can be written to, or made where it is not there yet: the hook does not ask for what cannot be kept, or it would
+/// deny the same call for ever.
 pub(crate) fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    use rustix::io::Errno;
-    let mut answers = ancestors(folder).map(|folder| access(folder, Access::WRITE_OK));
-    answers.find(|answer| *answer != Err(Errno::NOENT)).is_some_and(|answer| answer.is_ok())
+    let existing = ancestors(folder).find_map(|folder| Some((folder, folder.metadata().ok()?)));
+    existing.is_some_and(|(folder, metadata)| metadata.is_dir() && may_write(folder))
+}
+
+#[cfg(unix)]
+fn may_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 /// Whether it could be written to shows when it is.
 #[cfg(not(unix))]
-pub(crate) fn is_writable(_folder: &Path) -> bool {
+fn may_write(_folder: &Path) -> bool {
     true
-}
-
-/// Something that is remembered of a folder, by an empty file in the state folder; nothing is without that.
-#[derive(Debug)]
-pub(crate) struct Noted(Option<PathBuf>);
-
-impl Noted {
-    fn of(state_dir: Option<&Path>, what: &str, folder: &Path) -> Self {
-        Self(state_dir.map(|dir| dir.join(what).join(file_key(&folder.to_string_lossy()))))
-    }
-
-    /// The folder took no satisfaction lately, for whatever reason: the hook does not ask for what cannot be kept, or it would
-    /// deny the same call for ever.
-    pub(crate) fn unwritable(state_dir: Option<&Path>, folder: &Path) -> Self {
-        Self::of(state_dir, "unmarkable", folder)
-    }
-
-    /// The user of the repository has read of `req init`: the hook says it once for each.
-    pub(crate) fn told_of_init(state_dir: Option<&Path>, common_dir: &Path) -> Self {
-        Self::of(state_dir, "told-of-init", common_dir)
-    }
-
-    pub(crate) fn since(&self) -> Option<Timestamp> {
-        modified(self.0.as_ref()?)
-    }
-
-    pub(crate) fn remember(&self) -> Result<(), String> {
-        let Some((file, dir)) = self.0.as_ref().and_then(|file| Some((file, file.parent()?))) else {
-            return Ok(());
-        };
-        let made = ensure_private(dir).and_then(|()| write_private(file, b""));
-        made.map_err(|error| format!("{}: {error}", file.display()))
-    }
-
-    pub(crate) fn forget(&self) {
-        let _ = self.0.as_ref().map(std::fs::remove_file);
-    }
 }

@@ -103,7 +103,7 @@ impl Registry {
 }
 
 /// When the file was changed last.
-pub(crate) fn modified(file: &Path) -> Option<Timestamp> {
+fn modified(file: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
 }

@@ -14,6 +14,7 @@ use crate::location::Location;
 use crate::reply::{Reply, json};
 use crate::standing::{Standing, State};
 use crate::verb::Ci;
+use requirements_check::git::fetch_command;
 use requirements_check::place::World;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Key, Satisfactions};
@@ -133,16 +134,21 @@ fn unjudged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
 
 /// Measures what a clean clone tells of a rule, without a deadline; the error keeps it from being measured.
 fn measure(context: &Context<'_, Settings>, world: &mut World, rule: &Rule<'_>) -> Result<(), String> {
-    if let Some(dynamic) = rule.set.dynamic() {
-        if world.worktree.is_none() {
-            return Err(without_git(world));
-        }
-        if let Some(why) = world.baseless(dynamic)? {
-            return Err(format!("{why}; or name another base with --base"));
-        }
+    if rule.set.dynamic().is_some() && world.worktree.is_none() {
+        return Err(without_git(world));
     }
     world.measure(context, &[*rule]);
-    world.sizes.get(rule.name).map_or(Ok(()), |size| size.as_ref().map(drop).map_err(Clone::clone))
+    let Some(size) = world.sizes.get(rule.name) else { return Ok(()) };
+    let fetch = world.worktree.as_ref().and_then(fetch_command);
+    let lacks = match size {
+        Ok(size) if size.base == "HEAD" && fetch.is_some() => {
+            "the branch to compare with is not in this clone"
+        }
+        Ok(_) => return Ok(()),
+        Err(why) => why,
+    };
+    let fetch = fetch.map(|fetch| format!("fetch it: {fetch} (in GitHub Actions: fetch-depth: 0); or "));
+    Err(format!("{lacks}; {}name another base with --base", fetch.unwrap_or_default()))
 }
 
 fn without_git(world: &World) -> String {

@@ -11,7 +11,6 @@
 use git2::{Oid, Reference, Repository};
 
 use super::GitError;
-use super::worktree::Worktree;
 
 /// The base, and the commit the work tree is compared with.
 pub(super) struct Base {
@@ -27,100 +26,50 @@ struct Point {
     commit: Oid,
 }
 
-/// The branch that is out, its upstream, and the remote's default.
-struct Known {
-    branch: Option<String>,
-    upstream: Option<Point>,
-    default: Option<Point>,
-}
-
 /// Finds the base. A configured one that does not exist is an error: measuring against another would mislead. Histories
 /// without a common commit are measured from HEAD.
 pub(super) fn choose(repo: &Repository, configured: Option<&str>) -> Result<Base, GitError> {
-    let head = head(repo);
-    let no_base = |name| GitError(format!("`{name}` is no branch, tag or commit of this repository"));
-    let sought = if head.is_some() { sought(repo, configured).map_err(no_base)? } else { None };
-    let base = sought.zip(head).and_then(|(base, head)| {
-        let from = repo.merge_base(base.commit, head).ok()?;
-        Some(Base { name: base.shown().to_owned(), from: Some(from) })
+    let head = repo.head().and_then(|head| head.peel_to_commit()).ok().map(|commit| commit.id());
+    let Some(tip) = head else { return Ok(Base { name: "HEAD".to_owned(), from: None }) };
+    let base = sought(repo, configured)?.and_then(|base| {
+        let from = repo.merge_base(base.commit, tip).ok()?;
+        Some(Base { name: shown(&base.name).to_owned(), from: Some(from) })
     });
-    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: head }))
+    Ok(base.unwrap_or_else(|| Base { name: "HEAD".to_owned(), from: Some(tip) }))
 }
 
-/// Why the branch would be smaller in this clone than it is, and the command that fetches what is missing; `None` if nothing
-/// is.
-pub(crate) fn baseless(worktree: &Worktree, configured: Option<&str>) -> Result<Option<String>, GitError> {
-    let repo = worktree.open()?;
-    let (Some(head), is_shallow) = (head(&repo), repo.is_shallow()) else { return Ok(None) };
-    let lacks = match sought(&repo, configured) {
-        Err(name) => format!("`{name}` is no branch, tag or commit of this clone"),
-        Ok(Some(base)) if is_shallow && repo.merge_base(base.commit, head).is_err() => {
-            format!("where this left {} is not in this clone", base.shown())
-        }
-        // Without an upstream, the base itself has nothing to be measured against anywhere.
-        Ok(None) if configured.is_none() && !Known::of(&repo).is_on_default() => {
-            "the branch to compare with is not in this clone".to_owned()
-        }
-        Ok(_) => return Ok(None),
+fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, GitError> {
+    let head = repo.head().ok().filter(Reference::is_branch);
+    let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
+    let name = branch.as_deref().and_then(short);
+    let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
+    let upstream = upstream.and_then(|upstream| point(repo, upstream.as_str().ok()?));
+    let of_origin = || point(repo, &format!("refs/remotes/origin/{}", name?));
+    if let Some(configured) = configured {
+        let base = named(repo, configured).ok_or_else(|| {
+            GitError(format!("`{configured}` is no branch, tag or commit of this repository"))
+        })?;
+        let is_current = branch.as_ref() == Some(&base.name);
+        return Ok(if is_current { upstream.or_else(of_origin) } else { Some(base) });
+    }
+    let default = repo.find_reference("refs/remotes/origin/HEAD").ok();
+    let default = default.and_then(|head| point(repo, head.symbolic_target().ok()??));
+    let is_on_default = match &default {
+        Some(default) => name.is_some() && name == short(&default.name),
+        None => matches!(name, Some("main" | "master")),
     };
-    if repo.find_remote("origin").is_err() {
-        return Ok(Some(lacks));
+    if is_on_default {
+        return Ok(upstream.or_else(of_origin));
     }
-    let depth = if is_shallow { " --unshallow" } else { "" };
-    let fetch = format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'");
-    Ok(Some(format!("{lacks}; fetch it: {fetch} (in GitHub Actions: fetch-depth: 0)")))
+    let came_from = upstream.filter(|upstream| short(&upstream.name) != name);
+    let usual = ["heads/main", "heads/master", "remotes/origin/main", "remotes/origin/master"];
+    let usual = || usual.iter().find_map(|name| point(repo, &format!("refs/{name}")));
+    Ok(came_from.or(default).or_else(usual))
 }
 
-fn head(repo: &Repository) -> Option<Oid> {
-    Some(repo.head().ok()?.peel_to_commit().ok()?.id())
-}
-
-/// The base; the error is the configured name that does not exist.
-fn sought(repo: &Repository, configured: Option<&str>) -> Result<Option<Point>, String> {
-    let known = Known::of(repo);
-    let Some(name) = configured else { return Ok(known.guessed(repo)) };
-    let base = named(repo, name).ok_or_else(|| name.to_owned())?;
-    let is_current = known.branch.as_ref() == Some(&base.name);
-    Ok(if is_current { known.upstream } else { Some(base) })
-}
-
-impl Known {
-    fn of(repo: &Repository) -> Self {
-        let head = repo.head().ok().filter(Reference::is_branch);
-        let branch = head.and_then(|head| head.name().ok().map(ToOwned::to_owned));
-        let upstream = branch.as_deref().and_then(|branch| repo.branch_upstream_name(branch).ok());
-        let upstream = upstream.and_then(|name| point(repo, name.as_str().ok()?));
-        let default = repo.find_reference("refs/remotes/origin/HEAD").ok();
-        let default = default.and_then(|head| point(repo, head.symbolic_target().ok()??));
-        Self { branch, upstream, default }
-    }
-
-    /// The branch is the one that others are measured against.
-    fn is_on_default(&self) -> bool {
-        let name = self.branch.as_deref().and_then(short);
-        match &self.default {
-            Some(default) => name.is_some() && name == short(&default.name),
-            None => matches!(name, Some("main" | "master")),
-        }
-    }
-
-    fn guessed(self, repo: &Repository) -> Option<Point> {
-        let name = self.branch.as_deref().and_then(short);
-        if self.is_on_default() {
-            return self.upstream.or_else(|| point(repo, &format!("refs/remotes/origin/{}", name?)));
-        }
-        let came_from = self.upstream.filter(|upstream| short(&upstream.name) != name);
-        let usual = ["heads/main", "heads/master", "remotes/origin/main", "remotes/origin/master"];
-        let usual = || usual.iter().find_map(|name| point(repo, &format!("refs/{name}")));
-        came_from.or(self.default).or_else(usual)
-    }
-}
-
-impl Point {
-    fn shown(&self) -> &str {
-        let folders = ["refs/heads/", "refs/remotes/", "refs/tags/"];
-        folders.iter().find_map(|folder| self.name.strip_prefix(folder)).unwrap_or(&self.name)
-    }
+fn shown(name: &str) -> &str {
+    let folders = ["refs/heads/", "refs/remotes/", "refs/tags/"];
+    folders.iter().find_map(|folder| name.strip_prefix(folder)).unwrap_or(name)
 }
 
 /// The branch of a reference without its folder and its remote.

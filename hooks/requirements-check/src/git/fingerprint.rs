@@ -16,10 +16,6 @@ use shared::host::Timestamp;
 use super::worktree::Worktree;
 use super::{GitError, is_own};
 
-/// More changed files are an import or a missing `.gitignore`.
-const MAX_CHANGED: usize = 5_000;
-/// More files are not looked at without git.
-const MAX_FILES: usize = 20_000;
 /// Larger files are compared by size and time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -53,9 +49,6 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
         if is_folder || !is_about(paths, &path, || delta.status() != Delta::Untracked) {
             continue;
         }
-        if changed.len() == MAX_CHANGED {
-            return Err(too_many(MAX_CHANGED));
-        }
         // A folder may stand where a file was.
         let file = fs::symlink_metadata(worktree.root.join(&path)).ok();
         let Some(metadata) = file.filter(|_| delta.status() != Delta::Deleted) else {
@@ -81,8 +74,8 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
 }
 
 /// The same without a repository: sizes and times instead of contents.
-pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Result<Taken, GitError> {
-    let mut files = files_below(root)?;
+pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Taken {
+    let mut files = files_below(root);
     files.retain(|file| is_about(paths, file, || false));
     files.sort();
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
@@ -91,7 +84,7 @@ pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Result<Taken, 
         bytes.extend(by_time(&file, &metadata));
         changed.push(dated(&file, &metadata));
     }
-    Ok(Taken { digest: digest::hex(bytes, 16), changed })
+    Taken { digest: digest::hex(bytes, 16), changed }
 }
 
 /// The files under `paths` whose staged version is neither the committed one nor the one in the work tree.
@@ -111,7 +104,7 @@ pub(crate) fn staged_otherwise(
 
 /// What lies below `root` and is no folder, by its path from there. Links are not followed: they may lead round in a circle, or
 /// out of the project.
-pub(crate) fn files_below(root: &Path) -> Result<Vec<PathBuf>, GitError> {
+pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
@@ -122,15 +115,8 @@ pub(crate) fn files_below(root: &Path) -> Result<Vec<PathBuf>, GitError> {
                 folders.push(path);
             }
         }
-        if files.len() > MAX_FILES {
-            return Err(too_many(MAX_FILES));
-        }
     }
-    Ok(files)
-}
-
-fn too_many(files: usize) -> GitError {
-    GitError(format!("more than {files} files to compare; narrow `paths` or ignore what is generated"))
+    files
 }
 
 fn is_about(paths: Option<&GlobSet>, path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {

@@ -1,9 +1,8 @@
 //! The size of a branch: inserted and deleted lines of the work tree against where the branch left its base, as
 //! `git diff --numstat $(git merge-base BASE HEAD)` counts them, and the lines of files that are neither tracked nor ignored.
 //!
-//! Not counted: binary files, submodules, what tools keep for themselves, what a filter of somebody else's would turn into
-//! something else (git-lfs), `exclude`, and generated files: those named in `GENERATED`, and those with the attribute
-//! `linguist-generated` where the branch does not change the attributes itself.
+//! Not counted: binary files, submodules, what tools keep for themselves, `exclude`, and generated files: those named in
+//! `GENERATED`, and those with the attribute `linguist-generated` where the branch does not change the attributes itself.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -102,21 +101,15 @@ fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> 
     Ok(diff)
 }
 
-/// By its name or its attributes; what a filter makes of a file is not known.
 fn is_generated(repo: &Repository, path: &Path, trusts_attributes: bool) -> Result<bool, GitError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_named = |known: &str| match known.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),
         None => name == known,
     };
-    if GENERATED.split(' ').any(is_named) {
-        return Ok(true);
-    }
-    let attribute = |name| repo.get_attr_bytes(path, name, AttrCheckFlags::FILE_THEN_INDEX);
-    let (filter, mark) = (attribute("filter")?, attribute("linguist-generated")?);
+    let mark = repo.get_attr_bytes(path, "linguist-generated", AttrCheckFlags::FILE_THEN_INDEX)?;
     let is_marked = matches!(AttrValue::always_bytes(mark), AttrValue::True | AttrValue::Bytes(b"true"));
-    let is_filtered = matches!(AttrValue::always_bytes(filter), AttrValue::Bytes(_));
-    Ok(is_filtered || (trusts_attributes && is_marked))
+    Ok(GENERATED.split(' ').any(is_named) || (trusts_attributes && is_marked))
 }
 
 #[cfg(test)]

@@ -61,10 +61,7 @@ impl Worktree {
     /// The branch or commit that is checked out.
     pub(crate) fn head(&self) -> Result<Key, GitError> {
         let file = self.git_dir.join("HEAD");
-        first_line(&file).and_then(|line| head_of(&line)).ok_or_else(|| {
-            let file = file.display();
-            GitError(format!("{file} names no branch and no commit that could be read"))
-        })
+        first_line(&file).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&file))
     }
 
     /// All local branches, and the HEAD of every work tree. One that cannot be read may be anything, so it makes the whole an error.
@@ -98,13 +95,13 @@ fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
     } else {
         let line = first_line(&dot_git);
         let target = line.and_then(|line| Some(folder.join(line.strip_prefix("gitdir:")?.trim())));
-        let target = target.filter(|target| target.is_dir()).ok_or_else(|| {
-            let dot_git = dot_git.display();
-            GitError(format!("{dot_git} points to no git folder; `git worktree repair` mends it"))
-        })?;
-        real(&target)
+        real(&target.filter(|target| target.is_dir()).ok_or_else(|| unreadable(&dot_git))?)
     };
     Ok(fs::symlink_metadata(git_dir.join("HEAD")).is_ok().then_some(git_dir))
+}
+
+fn unreadable(file: &Path) -> GitError {
+    GitError(format!("{} cannot be read", file.display()))
 }
 
 /// The only line of a small text file, without the white space around it.

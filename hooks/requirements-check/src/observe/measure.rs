@@ -16,7 +16,7 @@ use super::HookContext;
 use crate::call::Call;
 use crate::deadline::within;
 use crate::evidence::paths_of;
-use crate::git::{self, GitError, Size, Taken, baseless, count, files_below, stamp, take, take_plain};
+use crate::git::{self, Size, Taken, count, files_below, stamp, take, take_plain};
 use crate::place::{Freshness, World};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -97,13 +97,6 @@ impl World {
                 drop(self.size(context, rule, dynamic, true));
             }
         }
-    }
-
-    /// Why sizes are smaller in this clone than they are, and what fetches the rest; none if they are not, and without git.
-    pub fn baseless(&self, dynamic: &Dynamic) -> Result<Option<String>, String> {
-        let worktree = self.worktree.as_ref();
-        let why = worktree.map(|worktree| baseless(worktree, dynamic.base.as_deref())).transpose();
-        why.map(Option::flatten).map_err(|error| error.to_string())
     }
 
     fn other_sessions(&self, context: &HookContext<'_>) -> Option<Vec<String>> {
@@ -192,14 +185,14 @@ impl World {
         let root = self.top().map(ToOwned::to_owned);
         let work = move || {
             let by_content = worktree.and_then(|worktree| take(&worktree, globs.as_ref()).ok());
-            let by_time = || {
-                let root = root.ok_or("there is no project folder")?;
-                take_plain(&root, globs.as_ref()).map_err(|error| error.to_string())
-            };
-            by_content.map_or_else(by_time, Ok)
+            by_content.or_else(|| Some(take_plain(&root?, globs.as_ref())))
         };
-        let taken = within(deadline, work);
-        let taken = taken.unwrap_or_else(|| Err("they could not be compared in time".to_owned()));
+        let taken =
+            match within(deadline, work) {
+                Some(taken) => taken.ok_or_else(|| "there is no project folder".to_owned()),
+                None => Err("they could not be compared in time; narrow `paths` or ignore what is generated"
+                    .to_owned()),
+            };
         self.taken.insert(key, taken.clone());
         taken
     }
@@ -240,26 +233,22 @@ fn lacking(root: &Path, wanted: &File, now: Timestamp) -> Option<String> {
         Age::Ago(span) => Some(now.minus(span)),
         Age::Head => git::time_of_head(root),
     });
-    let files = match meant(root, wanted) {
-        Ok(files) => files,
-        Err(error) => return Some(error.to_string()),
-    };
     let mut first = None;
-    for file in files {
+    for file in meant(root, wanted) {
         let lacks = lacks(root, &file, wanted, since)?;
         first.get_or_insert(lacks);
     }
     Some(first.unwrap_or_else(|| format!("there is no file {}", wanted.glob.as_str())))
 }
 
-fn meant(root: &Path, wanted: &File) -> Result<Vec<PathBuf>, GitError> {
+fn meant(root: &Path, wanted: &File) -> Vec<PathBuf> {
     let literal = root.join(wanted.glob.as_str());
     if literal.is_file() || wanted.glob.is_literal() {
-        return Ok(vec![literal]);
+        return vec![literal];
     }
-    let glob = wanted.glob.over_paths().map(|glob| glob.compile_matcher());
-    let is_meant = |file: &PathBuf| glob.as_ref().is_some_and(|glob| glob.is_match(file));
-    Ok(files_below(root)?.into_iter().filter(is_meant).map(|file| root.join(file)).collect())
+    let Some(glob) = wanted.glob.over_paths().map(|glob| glob.compile_matcher()) else { return Vec::new() };
+    let files = files_below(root).into_iter().filter(|file| glob.is_match(file));
+    files.map(|file| root.join(file)).collect()
 }
 
 fn lacks(root: &Path, file: &Path, wanted: &File, since: Option<Timestamp>) -> Option<String> {

@@ -176,19 +176,20 @@ fn damaged(aside: &Path) -> String {
     )
 }
 
-/// `core.sharedRepository`, as far as it gives others access.
+/// The access that `git init --shared` has given to others: a folder whose files belong to its group.
+#[cfg(unix)]
 fn shared_mode(common_dir: &Path) -> SharedMode {
-    let config = git2::Config::open(&common_dir.join("config"));
-    let value = config.and_then(|config| config.get_string("core.sharedRepository")).unwrap_or_default();
-    match value.to_ascii_lowercase().as_str() {
-        "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
-        "all" | "world" | "everybody" | "2" => SharedMode::All,
-        octal => match u32::from_str_radix(octal, 8) {
-            Ok(mode) if mode & 0o004 != 0 => SharedMode::All,
-            Ok(mode) if mode & 0o060 != 0 => SharedMode::Group,
-            _ => SharedMode::Private,
-        },
+    use std::os::unix::fs::MetadataExt;
+    match std::fs::metadata(common_dir).map_or(0, |metadata| metadata.mode()) {
+        mode if mode & 0o2020 != 0o2020 => SharedMode::Private,
+        mode if mode & 0o004 == 0 => SharedMode::Group,
+        _ => SharedMode::All,
     }
+}
+
+#[cfg(not(unix))]
+fn shared_mode(_common_dir: &Path) -> SharedMode {
+    SharedMode::Private
 }
 
 fn is_newer(version: &str) -> bool {

@@ -204,11 +204,9 @@ fn writes_through_no_link() {
 #[test]
 fn modes_follow_the_repositorys_sharing() {
     use std::os::unix::fs::PermissionsExt;
-    for (shared, folder, file) in [("umask", 0o700, 0o600), ("group", 0o2770, 0o660), ("0664", 0o2775, 0o664)]
-    {
+    for (git, folder, file) in [(0o775, 0o700, 0o600), (0o2770, 0o2770, 0o660), (0o2775, 0o2775, 0o664)] {
         let scratch = tempfile::tempdir().unwrap();
-        let config = format!("[core]\n\tsharedRepository = {shared}\n");
-        fs::write(scratch.path().join("config"), config).unwrap();
+        fs::set_permissions(scratch.path(), fs::Permissions::from_mode(git)).unwrap();
         let shared = Folder::of_repository(scratch.path());
         shared.change(&main(), NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
