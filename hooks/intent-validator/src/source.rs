@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
-use shared::host::{Places, flat};
+use shared::host::{Places, flat, real};
 
 use crate::settings::Settings;
 
@@ -20,7 +20,7 @@ impl Spot {
     /// The file of this name in a folder, or in the project's root; `None`: it is none of the project's.
     pub(crate) fn find(places: &Places, folder: Option<&Path>, file: &str) -> Option<Self> {
         let root = places.root.as_deref()?;
-        let path = real(&folder.unwrap_or(root).join(file));
+        let path = real(&flat(&folder.unwrap_or(root).join(file)));
         let parts = path.strip_prefix(real(root)).ok()?.components();
         let parts: Vec<_> = parts.map(|part| part.as_os_str().to_string_lossy()).collect();
         Some(Self { file: parts.join("/"), path: path.clone() })
@@ -36,17 +36,6 @@ impl Spot {
             None => spots,
         }
     }
-}
-
-/// The path with links resolved as far as it exists.
-fn real(path: &Path) -> PathBuf {
-    let flat = flat(path);
-    for ancestor in flat.ancestors() {
-        if let (Ok(found), Ok(rest)) = (ancestor.canonicalize(), flat.strip_prefix(ancestor)) {
-            return if rest.as_os_str().is_empty() { found } else { found.join(rest) };
-        }
-    }
-    flat
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

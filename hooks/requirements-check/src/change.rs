@@ -6,12 +6,12 @@ use std::time::Duration;
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
 use shared::proved;
-use shared::state::LOCK_DEADLINE;
+use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
-use crate::place::{Here, Noted};
+use crate::place::World;
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub enum Change {
     Alive(Box<Entry>),
     Forget(String),
     Turn(Turn),
-    /// The user of the repository has been told of `req init`, by its folder.
+    /// The user of a repository has been told of `req init`: the file that remembers it.
     ToldOfInit(PathBuf),
     /// The user has been told that the client is this version now.
     ToldOfClient(String),
@@ -43,32 +43,25 @@ pub struct Target {
 
 impl Target {
     /// The requirement's satisfaction in its own scope, for this session.
-    pub fn new(here: &Here, name: &str, scope: Scope, session: Option<&str>) -> Self {
-        let scope = here.scope(scope);
-        let key = if scope == Scope::Permanent { Key::Permanent } else { here.key.clone() };
+    pub fn new(world: &World, name: &str, scope: Scope, session: Option<&str>) -> Self {
+        let scope = world.scope(scope);
+        let key = if scope == Scope::Permanent { Key::Permanent } else { world.key.clone() };
         let session = session.filter(|_| scope.is_own()).map(ToOwned::to_owned);
-        Self { folder: here.folder.clone(), key, name: Some(name.to_owned()), session }
+        Self { folder: world.folder.clone(), key, name: Some(name.to_owned()), session }
     }
 
     /// Changes the satisfactions as they are now.
     fn keep(
         &self,
         patience: Duration,
-        places: &Places,
         now: Timestamp,
         change: impl FnOnce(&mut Satisfactions, Option<&str>),
     ) -> Result<(), String> {
         let folder = self.folder.as_ref();
         let folder =
             folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
-        let unwritable = Noted::unwritable(places.state_dir.as_deref(), folder.dir());
         // A damaged file has been set aside and told when it was read.
         let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
-        match &changed {
-            Ok(()) => unwritable.forget(),
-            Err(Failure::Lock(_)) => {}
-            Err(_) => drop(unwritable.remember()),
-        }
         changed.map_err(|error| format!("requirements-check: {error}"))
     }
 }
@@ -94,16 +87,19 @@ impl Change {
             Ok(())
         };
         match self {
-            Self::Set(target, satisfaction) => target.keep(patience, places, now, |kept, session| {
+            Self::Set(target, satisfaction) => target.keep(patience, now, |kept, session| {
                 kept.set(target.name.as_deref().unwrap_or_default(), session, *satisfaction);
             }),
-            Self::Clear(target) => target
-                .keep(patience, places, now, |kept, session| kept.clear(target.name.as_deref(), session)),
+            Self::Clear(target) => {
+                target.keep(patience, now, |kept, session| kept.clear(target.name.as_deref(), session))
+            }
             Self::Alive(entry) => note(&|registry| registry.note(&entry)),
             Self::Forget(session) => note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => turn.carry_out(places, now),
-            Self::ToldOfInit(common_dir) => {
-                Noted::told_of_init(places.state_dir.as_deref(), &common_dir).remember()
+            Self::ToldOfInit(file) => {
+                let folder = ensure_private(file.parent().unwrap_or(&file));
+                let written = folder.and_then(|()| write_private(&file, b""));
+                written.map_err(|error| format!("{}: {error}", file.display()))
             }
             Self::ToldOfClient(version) => {
                 places.open_store().iter().for_each(|store| proved::tell(store, &version));

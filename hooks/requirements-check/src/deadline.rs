@@ -2,7 +2,33 @@
 
 use std::sync::mpsc;
 use std::thread;
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+use shared::protocol::Event;
+
+const BEFORE_CALL: Duration = Duration::from_millis(100);
+/// At any other event, which takes 1 s at most in all.
+const AT_LEISURE: Duration = Duration::from_millis(900);
+
+/// One deadline for everything that is measured; none on a command line.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Deadlines {
+    pub(crate) all: Option<Instant>,
+    /// For the files of evidence the long one before a call, too: a run whose files nobody looked at proves nothing.
+    pub(crate) of_files: Option<Instant>,
+}
+
+impl Deadlines {
+    pub(crate) fn of(event: &Event) -> Self {
+        let begun = Instant::now();
+        let all = match event {
+            Event::Other(_) => return Self::default(),
+            Event::PreToolUse(_) => BEFORE_CALL,
+            _ => AT_LEISURE,
+        };
+        Self { all: Some(begun + all), of_files: Some(begun + AT_LEISURE) }
+    }
+}
 
 /// What the work comes to; `None` where it is not done by the deadline. It goes on behind, until the process ends.
 pub(crate) fn within<T: Send + 'static>(

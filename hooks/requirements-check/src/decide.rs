@@ -18,7 +18,7 @@ use crate::satisfactions::{By, Satisfaction};
 use crate::settings::{Guard, Kind, Scope, Settings, Terms};
 use crate::state::{Run, State, Uncounted};
 use crate::strategy::Unmet;
-use crate::view::{After, Before, Facts, Place, View, World};
+use crate::view::{After, Before, Facts, View, World};
 use crate::wording;
 use crate::words::plain;
 
@@ -31,7 +31,7 @@ pub(crate) fn decide(input: &HookInput<'_>) -> Answer {
         Facts::After(facts) => after(input, facts),
         Facts::Prompt(world, answered) => prompt(input, world, answered.as_ref()),
         Facts::Stop(world, work) => stop(input, world, *work),
-        Facts::Start(world) => start(input, world),
+        Facts::Start(world, once) => start(input, world, once),
         Facts::End(world) => end(input, world),
     };
     // Names and messages are shown without characters that move the cursor or turn the writing round.
@@ -92,7 +92,7 @@ fn reactions(
 
 /// Before a call: requirements that it triggers and that are not satisfied deny it, all of them in one text.
 fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
-    let Some(own) = facts.places.first().map(|place| &place.world) else { return Outcome::pass() };
+    let Some(own) = facts.places.first() else { return Outcome::pass() };
     let effects = if facts.registers { sign_of_life(input, own) } else { Vec::new() };
     if let Some(verdict) = facts.breach.clone() {
         return Outcome { verdict, effects, audit: Audit::to(rails::INSTEAD), ..Outcome::pass() };
@@ -121,11 +121,11 @@ struct Judged<'a> {
 }
 
 impl<'a> Judged<'a> {
-    fn of(input: &'a HookInput<'_>, call: &'a Call, place: &'a Place) -> Self {
-        let view = view(input, &place.world, call.id.as_deref());
+    fn of(input: &'a HookInput<'_>, call: &'a Call, world: &'a World) -> Self {
+        let view = view(input, world, call.id.as_deref());
         let (mut satisfied, mut unmet, mut hopeless) = (Vec::new(), Vec::new(), Vec::new());
         let needed = Rule::all(input.settings)
-            .filter(|rule| place.judged.iter().any(|name| name == rule.name))
+            .filter(|rule| world.judged.iter().any(|name| name == rule.name))
             .filter(|rule| !order::is_own_proof(rule, call) && !is_outside(rule, call, &view));
         for rule in needed {
             match rule.standing(&view) {
@@ -153,7 +153,7 @@ fn can_be_kept(rule: &Rule<'_>, input: &HookInput<'_>, view: &View<'_>) -> bool 
 
 /// A file outside of any work tree is on no branch.
 fn is_outside(rule: &Rule<'_>, call: &Call, view: &View<'_>) -> bool {
-    let (Some(root), Some(file)) = (view.world.here.root(), &call.file) else { return false };
+    let (Some(root), Some(file)) = (view.world.worktree_root(), &call.file) else { return false };
     matches!(rule.set.terms, Terms::Guard(Guard::ProtectedBranch(_)))
         && !view.world.cwd.join(file).starts_with(root)
 }
@@ -177,7 +177,7 @@ fn allow(input: &HookInput<'_>, facts: &Before, judged: &[Judged<'_>], mut state
     let mut warnings = Vec::new();
     for Judged { view, satisfied, hopeless, .. } in judged {
         if !hopeless.is_empty() {
-            notes.push(wording::cannot_be_kept(&view.world.here, hopeless));
+            notes.push(wording::cannot_be_kept(view.world, hopeless));
         }
         for rule in satisfied {
             warnings.extend(warning(rule, view, &mut state));
@@ -237,7 +237,7 @@ struct Ended<'a> {
 
 impl Ended<'_> {
     fn target(&self, rule: &Rule<'_>) -> Target {
-        Target::new(&self.view.world.here, rule.name, rule.set.scope, self.view.session)
+        Target::new(self.view.world, rule.name, rule.set.scope, self.view.session)
     }
 
     fn note_what_is_due(&mut self, rule: &Rule<'_>) {
@@ -376,7 +376,7 @@ pub(crate) fn due<'a>(settings: &'a Settings, view: &View<'_>) -> impl Iterator<
 }
 
 /// A session's start.
-fn start(input: &HookInput<'_>, world: &World) -> Answer {
+fn start(input: &HookInput<'_>, world: &World, once: &[(String, Change)]) -> Answer {
     let Event::SessionStart { source, .. } = &input.request.event else { return Outcome::pass() };
     let is_told =
         input.settings.hooks.session_start.inject_context && Rule::all(input.settings).next().is_some();
@@ -385,7 +385,7 @@ fn start(input: &HookInput<'_>, world: &World) -> Answer {
     let mut effects = sign_of_life(input, world);
     let mut state = input.state.clone();
     let mut notes: Vec<String> = state.untold(&world.notes).into_iter().collect();
-    for (text, change) in world.once.iter().filter(|_| !world.is_headless()) {
+    for (text, change) in once.iter().filter(|_| !world.is_headless()) {
         notes.push(text.clone());
         effects.push(change.clone());
     }
@@ -414,7 +414,7 @@ fn end(input: &HookInput<'_>, world: &World) -> Answer {
         return Outcome { effects, ..Outcome::pass() };
     }
     if Rule::all(input.settings).next().is_some() {
-        let own = Target::new(&world.here, "", Scope::Session, Some(session));
+        let own = Target::new(world, "", Scope::Session, Some(session));
         effects.push(Change::Clear(Target { name: None, ..own }));
     }
     Outcome { effects, ..Outcome::pass().remembering(Memory::Drop) }
@@ -427,13 +427,13 @@ fn sign_of_life(input: &HookInput<'_>, world: &World) -> Vec<Change> {
         Change::Alive(Box::new(Entry {
             session,
             project,
-            branch: world.here.branch().map(ToOwned::to_owned),
-            entrypoint: world.entrypoint.clone(),
+            branch: world.branch().map(ToOwned::to_owned),
+            is_headless: world.is_headless(),
             started_at: input.now.secs(),
             touched: input.now,
         }))
     };
-    session.zip(world.root.clone()).map(alive).into_iter().collect()
+    session.zip(world.places.root.clone()).map(alive).into_iter().collect()
 }
 
 #[cfg(test)]

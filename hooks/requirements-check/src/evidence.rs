@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use crate::call::Call;
 use crate::command_line::{self, Hidden, Simple, base_name, is_in};
-use crate::paths::flat;
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
 use crate::view::{After, World, quoted};
 use crate::words::cut;
+use shared::host::flat;
 
 pub(crate) mod order;
 

@@ -18,26 +18,23 @@ mod tests;
 
 use std::path::Path;
 
-use crate::paths;
-pub(crate) use base::baseless;
-pub(crate) use fingerprint::{Taken, staged_otherwise, take, take_plain};
+use git2::Repository;
+use shared::host::{Timestamp, real};
+
+pub(crate) use fingerprint::{Taken, files_below, staged_otherwise, take, take_plain};
 pub use size::Size;
-pub(crate) use size::{SizeRequest, count, stamp};
+pub(crate) use size::{count, stamp};
 pub use worktree::Worktree;
 pub(crate) use worktree::ask_git;
 
 /// Why git could not be asked, or had no answer, as a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum GitError {
-    #[error("more than {0} files to compare; narrow `paths` or ignore what is generated")]
-    TooMany(usize),
-    #[error("{0}")]
-    Other(String),
-}
+#[error("{0}")]
+pub struct GitError(String);
 
 impl From<git2::Error> for GitError {
     fn from(error: git2::Error) -> Self {
-        Self::Other(match error.code() {
+        Self(match error.code() {
             git2::ErrorCode::Owner => {
                 "the repository belongs to another user; `git config --global --add safe.directory FOLDER` \
                  trusts it"
@@ -50,21 +47,29 @@ impl From<git2::Error> for GitError {
 
 /// The file is in the index.
 pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
-    let file = paths::real(file);
+    let file = real(file);
     let Ok(inside) = file.strip_prefix(&worktree.root) else { return false };
-    let index = git2::Repository::open(&worktree.root).and_then(|repository| repository.index());
+    let index = Repository::open(&worktree.root).and_then(|repository| repository.index());
     index.is_ok_and(|index| index.get_path(inside, 0).is_some())
 }
 
-/// The remotes of the repository's configuration that have a URL.
-pub(crate) fn named_remotes(common_dir: &Path) -> Vec<String> {
-    let names = git2::Repository::open(common_dir).and_then(|repository| repository.remotes());
-    names.map(|names| names.iter().flatten().flatten().map(ToOwned::to_owned).collect()).unwrap_or_default()
+/// The repository has a remote with a URL.
+pub(crate) fn has_remote(common_dir: &Path) -> bool {
+    let names = Repository::open(common_dir).and_then(|repository| repository.remotes());
+    names.is_ok_and(|names| !names.is_empty())
 }
 
-/// The same and `origin`, which a checkout without any is called by.
-pub fn remotes(common_dir: &Path) -> Vec<String> {
-    std::iter::once("origin".to_owned()).chain(named_remotes(common_dir)).collect()
+/// The command that fetches what this clone may lack of `origin`; `None` without such a remote.
+pub fn fetch_command(worktree: &Worktree) -> Option<String> {
+    let depth = if worktree.common_dir.join("shallow").exists() { " --unshallow" } else { "" };
+    let has_origin = worktree.open().is_ok_and(|repository| repository.find_remote("origin").is_ok());
+    has_origin.then(|| format!("git fetch{depth} origin '+refs/heads/*:refs/remotes/origin/*'"))
+}
+
+/// The time of the commit that is out at `root`.
+pub(crate) fn time_of_head(root: &Path) -> Option<Timestamp> {
+    let commit = Repository::open(root).ok()?.head().ok()?.peel_to_commit().ok()?.time();
+    Some(Timestamp::from_secs(commit.seconds()))
 }
 
 /// Files that Barbless and Claude Code keep for themselves change on every call and are nobody's work on the project: what lies in
@@ -72,7 +77,7 @@ pub fn remotes(common_dir: &Path) -> Vec<String> {
 fn is_own(path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
     let is_state = [".claude/hook-state", ".claude/hook-backups"].iter().any(|own| path.starts_with(own));
     let rest = path.to_str().and_then(|path| path.strip_prefix(".claude.json"));
-    let is_clients =
+    let is_of_claude =
         path.starts_with(".claude") || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-    is_state || (is_clients && !is_tracked())
+    is_state || (is_of_claude && !is_tracked())
 }

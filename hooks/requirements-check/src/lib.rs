@@ -8,8 +8,8 @@
 //!
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
-//! - `place`, `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
-//! - `view`: all of that, as requirements are judged by it; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
+//! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
+//! - `place`: what is known of a work tree; `view`: what is known of an event; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
 //! - `state`: what a session has done
@@ -31,7 +31,6 @@ mod decide;
 mod evidence;
 pub mod git;
 pub mod observe;
-mod paths;
 pub mod place;
 mod rails;
 pub mod registry;

@@ -3,31 +3,25 @@
 
 pub(crate) mod after;
 mod before;
-mod evidence;
-mod look;
-mod sizes;
-
-use std::path::PathBuf;
+mod measure;
 
 use shared::cli::{self, Asker, Reply};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
 use shared::proved;
-use shared::state::Store;
+use shared::state::{Store, file_key};
 use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;
-use crate::place::{Noted, is_writable};
+use crate::place::{World, is_writable};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::view::Facts;
-use crate::view::{View, quoted};
+use crate::view::{Facts, View, quoted};
 use crate::{RequirementsCheck, decide, git, typed};
 use after::Response;
-pub use look::Look;
 
 const NEWCOMER: &str = "requirements-check: nothing is required of Claude's work in this repository yet. To set something up, \
     type in a terminal: req init (this is said once)";
@@ -46,19 +40,14 @@ pub(crate) fn observe(context: &HookContext<'_>) -> Option<Facts> {
             Some(submitted(context, session, prompt, source.as_deref()))
         }
         Event::Stop(stop) => at_stop(context, stop),
-        Event::SessionStart { source, .. } => {
-            let mut look = Look::new(context);
-            look.measure(&Rule::all(context.settings).collect::<Vec<_>>());
-            look.look_for_start(source);
-            Some(Facts::Start(Box::new(look.world)))
-        }
-        Event::SessionEnd { .. } => Some(Facts::End(Box::new(Look::new(context).world))),
+        Event::SessionStart { source, .. } => Some(at_start(context, source)),
+        Event::SessionEnd { .. } => Some(Facts::End(Box::new(World::new(context)))),
         _ => None,
     }
 }
 
 fn submitted(context: &HookContext<'_>, session: &str, prompt: &str, source: Option<&str>) -> Facts {
-    let world = Look::new(context).world;
+    let world = World::new(context);
     let asker = || Asker::of_prompt(context, prompt, source);
     let answered = if let Some(words) = typed::words(prompt) {
         let is_typed = asker().caller == Caller::Typed;
@@ -81,72 +70,66 @@ fn at_stop(context: &HookContext<'_>, stop: &Stop) -> Option<Facts> {
         return None;
     }
     let state: State = context.peek();
-    let mut look = Look::new(context);
+    let mut world = World::new(context);
     let session = call.session_id.as_deref();
-    let view = View { session, call: None, state: &state, world: &look.world, now: context.host.now() };
+    let view = View { session, call: None, state: &state, world: &world, now: context.host.now() };
     // Only requirements that are due are measured.
     let due: Vec<Rule<'_>> = decide::due(context.settings, &view).collect();
     if due.is_empty() {
         return None;
     }
-    look.measure(&due);
-    let work = call
-        .transcript_path
-        .as_deref()
-        .map_or(TurnWork::Unknown, |path| turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH));
-    Some(Facts::Stop(Box::new(look.world), work))
+    world.measure(context, &due);
+    let transcript = call.transcript_path.as_deref();
+    let work = transcript.map(|path| turn_work(path, call.prompt_id.as_deref(), Patience::FLUSH));
+    Some(Facts::Stop(Box::new(world), work.unwrap_or(TurnWork::Unknown)))
 }
 
-impl Look<'_> {
-    /// Notices for the user.
-    fn look_for_start(&mut self, source: &str) {
-        self.note_tracked_local_file();
-        let Some(store) = self.context.store else { return };
-        // A notice that nobody remembers would come each time.
-        if is_writable(store.dir()) {
-            let newcomer = (source == "startup").then(|| self.of_a_newcomer(store)).flatten();
-            self.world.once.extend(newcomer.map(|folder| (NEWCOMER.to_owned(), Change::ToldOfInit(folder))));
-            self.note_new_client(store);
-        }
-    }
+fn at_start(context: &HookContext<'_>, source: &str) -> Facts {
+    let mut world = World::new(context);
+    world.measure(context, &Rule::all(context.settings).collect::<Vec<_>>());
+    world.notes.extend(tracked_local_file(context, &world));
+    // A notice that nobody remembers would come each time.
+    let store = context.store.filter(|store| is_writable(store.dir()));
+    let newcomer = store.filter(|_| source == "startup").and_then(|store| newcomer(context, store, &world));
+    let once = newcomer.into_iter().chain(store.and_then(|store| new_client(context, store)));
+    Facts::Start(Box::new(world), once.collect())
+}
 
-    /// A local file that git tracks is the team's; its owner wants to know.
-    fn note_tracked_local_file(&mut self) {
-        let folder = self.context.places.project_claude_dir.as_ref();
-        let local = folder.map(|dir| dir.join("requirements.local.yaml")).filter(|file| file.is_file());
-        let Some((local, worktree)) = local.zip(self.world.here.worktree.as_ref()) else { return };
-        if git::is_tracked(worktree, &local) {
-            let shown = local.display().to_string();
-            self.world.notes.push(format!(
-                "requirements-check: {shown} is tracked by git, so it is the team's and not yours alone; take it out with: \
-                 git rm --cached {}",
-                quoted(&shown)
-            ));
-        }
-    }
+/// A local file that git tracks is the team's; its owner wants to know.
+fn tracked_local_file(context: &HookContext<'_>, world: &World) -> Option<String> {
+    let local = context.places.project_claude_dir.as_ref()?.join("requirements.local.yaml");
+    let worktree = world.worktree.as_ref().filter(|_| local.is_file())?;
+    let shown = local.display().to_string();
+    git::is_tracked(worktree, &local).then(|| {
+        format!(
+            "requirements-check: {shown} is tracked by git, so it is the team's and not yours alone; take it out with: \
+             git rm --cached {}",
+            quoted(&shown)
+        )
+    })
+}
 
-    /// A version of Claude Code under which the hooks were not proved.
-    fn note_new_client(&mut self, store: &Store) {
-        let agent = self.context.host.environment.agent.as_deref();
-        let Some(running) = agent.and_then(proved::version_of_agent) else { return };
-        if let Some(before) = proved::untold_change(&proved::read(store), &running) {
-            let text = format!(
-                "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
-                 req doctor (this is said once)"
-            );
-            self.world.once.push((text, Change::ToldOfClient(running)));
-        }
-    }
+/// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
+fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(String, Change)> {
+    let common_dir = &world.worktree.as_ref()?.common_dir;
+    let folder = context.places.project_claude_dir.as_ref()?;
+    let files = ["requirements.yaml", "requirements.local.yaml"];
+    let told = store.dir().join("told-of-init").join(file_key(&common_dir.to_string_lossy()));
+    let is_new = context.settings.requirements.is_empty()
+        && !files.iter().any(|file| folder.join(file).exists())
+        && git::has_remote(common_dir)
+        && !told.exists();
+    is_new.then(|| (NEWCOMER.to_owned(), Change::ToldOfInit(told)))
+}
 
-    /// A repository with a remote in which nothing is set up, and whose user has not read of `req init`.
-    fn of_a_newcomer(&self, store: &Store) -> Option<PathBuf> {
-        let common_dir = &self.world.here.worktree.as_ref()?.common_dir;
-        let folder = self.context.places.project_claude_dir.as_ref()?;
-        let files = ["requirements.yaml", "requirements.local.yaml"];
-        let is_new = self.context.settings.requirements.is_empty()
-            && !files.iter().any(|file| folder.join(file).exists())
-            && !git::named_remotes(common_dir).is_empty()
-            && Noted::told_of_init(Some(store.dir()), common_dir).since().is_none();
-        is_new.then(|| common_dir.clone())
-    }
+/// A version of Claude Code under which the hooks were not proved.
+fn new_client(context: &HookContext<'_>, store: &Store) -> Option<(String, Change)> {
+    let running = proved::version_of_agent(context.host.environment.agent.as_deref()?)?;
+    let proved = proved::read(store);
+    let before = proved::untold_change(&proved, &running)?;
+    let text = format!(
+        "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
+         req doctor (this is said once)"
+    );
+    Some((text, Change::ToldOfClient(running)))
 }

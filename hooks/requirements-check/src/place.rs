@@ -1,20 +1,22 @@
-//! Where a call acts: which work tree, which branch, and where its satisfactions are kept.
+//! What is known of the place where a call acts: its work tree and branch, what is satisfied there, and what was measured there.
+//! The hook and the command line `req` judge by it. `observe` measures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use shared::hook::Context;
-use shared::host::Timestamp;
-use shared::state::{Store, ensure_private, file_key, write_private};
+use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
+use shared::protocol::Mode;
+use shared::state::Store;
 
-use crate::git::{Worktree, ask_git};
-use crate::paths::above;
-use crate::satisfactions::{Folder, Key};
+use crate::deadline::Deadlines;
+use crate::git::{Size, Taken, Worktree, ask_git};
+use crate::rule::Rule;
+use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
 
-/// Where a call acts.
-#[derive(Debug, Clone, Default)]
-pub struct Here {
+#[derive(Debug, Default)]
+pub struct World {
     /// Whose satisfactions count.
     pub key: Key,
     /// The work tree; none without git.
@@ -23,25 +25,139 @@ pub struct Here {
     pub folder: Option<Folder>,
     /// Why git, which is there, could not be read.
     pub trouble: Option<String>,
+    /// The satisfactions of the branch.
+    pub branch: Satisfactions,
+    /// Satisfactions on all branches, approvals and waivers.
+    pub permanent: Satisfactions,
+    /// A satisfaction can be kept.
+    pub can_satisfy: bool,
+    /// Evidence can be kept, which needs the state folder as well.
+    pub can_prove: bool,
+    /// The names of the requirements that the call needs here.
+    pub(crate) judged: Vec<String>,
+    /// Per dynamic requirement the size, or why it is not known.
+    pub sizes: BTreeMap<String, Result<Size, String>>,
+    /// Per evidence requirement whether the files are those the command passed on.
+    pub evidence: BTreeMap<String, Freshness>,
+    /// Per evidence requirement whether its file is as it must be, else what it lacks.
+    pub files: BTreeMap<String, Result<(), String>>,
+    /// Other live sessions on this project, as people read them.
+    pub others: Vec<String>,
+    /// The session's directory.
+    pub cwd: PathBuf,
+    /// The work tree in which a command must run, if that is not the session's.
+    pub elsewhere: Option<PathBuf>,
+    pub session: Option<String>,
+    pub mode: Option<Mode>,
+    /// The user reads, not Claude.
+    pub is_user: bool,
+    pub environment: Environment,
+    pub places: Places,
+    /// Notices for the user.
+    pub notes: Vec<String>,
+    pub(crate) deadlines: Deadlines,
+    /// The files under some globs as they are now.
+    pub(crate) taken: BTreeMap<Vec<String>, Result<Taken, String>>,
 }
 
-impl Here {
-    /// The place of a file or folder, which need not exist, by a path without links. The `git` command answers for what cannot
-    /// be read by hand.
-    pub(crate) fn find(path: &Path, context: &Context<'_, Settings>) -> Self {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Freshness {
+    Same,
+    /// A commit would take another version of these files than the one in the work tree, which is the same.
+    StagedOtherwise(Vec<String>),
+    /// The files that differ, as far as they are known.
+    Different(Vec<String>),
+    Unknown(String),
+}
+
+impl World {
+    /// Around the session's directory.
+    pub fn new(context: &Context<'_, Settings>) -> Self {
+        let cwd = cwd(context);
+        Self::at(context, Deadlines::of(&context.request.event), &cwd, &cwd)
+    }
+
+    /// Around a file or folder, by a path without links; around `cwd`, the session's directory, if that is in no repository.
+    pub(crate) fn at(
+        context: &Context<'_, Settings>,
+        deadlines: Deadlines,
+        cwd: &Path,
+        place: &Path,
+    ) -> Self {
+        let own = Self::find(context, cwd);
+        let is_own = place == cwd || own.worktree.as_ref().is_some_and(|worktree| worktree.holds(place));
+        let there = (!is_own).then(|| Self::find(context, place)).filter(|there| there.worktree.is_some());
+        let elsewhere = there.as_ref().and_then(Self::worktree_root);
+        let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
+        let found = there.unwrap_or(own);
+        let can_satisfy = found.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()));
+        let without_git = |why| {
+            format!(
+                "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
+            )
+        };
+        let mut world = Self {
+            can_satisfy,
+            can_prove: can_satisfy && context.store.map(Store::dir).is_some_and(is_writable),
+            cwd: cwd.to_owned(),
+            elsewhere,
+            session: context.request.call.session_id.clone(),
+            mode: context.request.call.permission_mode,
+            environment: context.host.environment.clone(),
+            places: context.places.clone(),
+            notes: found.trouble.iter().map(without_git).collect(),
+            deadlines,
+            ..found
+        };
+        world.read_satisfactions();
+        world
+    }
+
+    /// The work tree of a file or folder, which need not exist, by a path without links. The `git` command answers for what
+    /// cannot be read by hand.
+    fn find(context: &Context<'_, Settings>, path: &Path) -> Self {
         let read = Worktree::around(path)
             .and_then(|found| found.map(|worktree| worktree.head().map(|key| (worktree, key))).transpose());
         let read = read.or_else(|_| {
-            let folder = above(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
+            let folder = ancestors(path).find(|ancestor| ancestor.is_dir()).unwrap_or(path);
             ask_git(folder, &context.host.environment).map(Some)
         });
         if let Ok(Some((worktree, key))) = read {
-            let folder = Folder::of_repository(&worktree.common_dir, &worktree.root);
-            return Self { key, worktree: Some(worktree), folder: Some(folder), trouble: None };
+            let folder = Some(Folder::of_repository(&worktree.common_dir));
+            return Self { key, worktree: Some(worktree), folder, ..Self::default() };
         }
         let folder = context.store.map(Store::dir).zip(context.places.root.as_deref());
         let folder = folder.map(|(state, root)| Folder::of_project(state, root));
         Self { folder, trouble: read.err().map(|error| error.to_string()), ..Self::default() }
+    }
+
+    pub fn read_satisfactions(&mut self) {
+        let Some(folder) = &self.folder else { return };
+        let mut read = |key: &Key| {
+            let (satisfactions, note) = folder.read(key);
+            self.notes.extend(note);
+            satisfactions
+        };
+        (self.branch, self.permanent) = (read(&self.key), read(&Key::Permanent));
+    }
+
+    pub fn satisfaction(
+        &self,
+        rule: &Rule<'_>,
+        session: Option<&str>,
+        now: Timestamp,
+    ) -> Option<&Satisfaction> {
+        let scope = self.scope(rule.set.scope);
+        let kept = if scope == Scope::Permanent { &self.permanent } else { &self.branch };
+        kept.find(rule.name, scope, session.unwrap_or_default(), now)
+    }
+
+    /// The scope a satisfaction has here: without git there is no branch and no repository, only sessions.
+    pub fn scope(&self, set: Scope) -> Scope {
+        match (&self.key, set) {
+            (Key::NoGit, Scope::Branch | Scope::Permanent) => Scope::Session,
+            _ => set,
+        }
     }
 
     /// The branch, where one is out.
@@ -50,6 +166,20 @@ impl Here {
             Key::Branch(name) => Some(name),
             _ => None,
         }
+    }
+
+    /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
+    pub fn heads(&self) -> Option<BTreeSet<Key>> {
+        self.worktree.as_ref()?.heads().ok()
+    }
+
+    pub fn worktree_root(&self) -> Option<&Path> {
+        self.worktree.as_ref().map(|worktree| worktree.root.as_path())
+    }
+
+    /// Root of the work tree, else of the project.
+    pub(crate) fn top(&self) -> Option<&Path> {
+        self.worktree_root().or(self.places.root.as_deref())
     }
 
     /// The place in words: `main`, `commit 1a2b3c4d`, `this project (no git)`.
@@ -67,73 +197,40 @@ impl Here {
         format!("{word} {}", self.shown())
     }
 
-    /// The scope a satisfaction has here: without git there is no branch and no repository, only sessions.
-    pub fn scope(&self, set: Scope) -> Scope {
-        match (&self.key, set) {
-            (Key::NoGit, Scope::Branch | Scope::Permanent) => Scope::Session,
-            _ => set,
-        }
+    /// Nobody watches.
+    pub(crate) fn is_headless(&self) -> bool {
+        self.environment.is_headless()
     }
 
-    /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
-    pub fn heads(&self) -> Option<BTreeSet<Key>> {
-        self.worktree.as_ref()?.heads().ok()
-    }
-
-    /// The top folder of the work tree.
-    pub fn root(&self) -> Option<&Path> {
-        self.worktree.as_ref().map(|worktree| worktree.root.as_path())
+    /// How `req` is called in a shell here: the bare name, or the quoted path. It is looked up when a text needs it: that takes
+    /// more system calls than a call that is allowed may cost.
+    pub fn req(&self) -> String {
+        let (started, environment) = (Timestamp::default(), self.environment.clone());
+        Host { started, clock: Clock::System, environment }.own_command("req", &self.places)
     }
 }
 
-/// The folder can be written to, or made where it is not there yet.
-#[cfg(unix)]
+/// The session's directory, links resolved as in the paths of work trees.
+pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
+    let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
+    let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
+    cwd.canonicalize().unwrap_or(cwd)
+}
+
+/// The folder can be written to, or made where it is not there yet: the hook does not ask for what cannot be kept, or it would
+/// deny the same call for ever.
 pub(crate) fn is_writable(folder: &Path) -> bool {
-    use rustix::fs::{Access, access};
-    use rustix::io::Errno;
-    let answers = above(folder).map(|folder| access(folder, Access::WRITE_OK));
-    answers.into_iter().find(|answer| *answer != Err(Errno::NOENT)).is_some_and(|answer| answer.is_ok())
+    let existing = ancestors(folder).find_map(|folder| Some((folder, folder.metadata().ok()?)));
+    existing.is_some_and(|(folder, metadata)| metadata.is_dir() && may_write(folder))
+}
+
+#[cfg(unix)]
+fn may_write(folder: &Path) -> bool {
+    rustix::fs::access(folder, rustix::fs::Access::WRITE_OK).is_ok()
 }
 
 /// Whether it could be written to shows when it is.
 #[cfg(not(unix))]
-pub(crate) fn is_writable(_folder: &Path) -> bool {
+fn may_write(_folder: &Path) -> bool {
     true
-}
-
-/// Something that is remembered of a folder, by an empty file in the state folder; nothing is without that.
-#[derive(Debug)]
-pub(crate) struct Noted(Option<PathBuf>);
-
-impl Noted {
-    fn of(state_dir: Option<&Path>, what: &str, folder: &Path) -> Self {
-        Self(state_dir.map(|dir| dir.join(what).join(file_key(&folder.to_string_lossy()))))
-    }
-
-    /// The folder took no satisfaction lately, for whatever reason: the hook does not ask for what cannot be kept, or it would
-    /// deny the same call for ever.
-    pub(crate) fn unwritable(state_dir: Option<&Path>, folder: &Path) -> Self {
-        Self::of(state_dir, "unmarkable", folder)
-    }
-
-    /// The user of the repository has read of `req init`: the hook says it once for each.
-    pub(crate) fn told_of_init(state_dir: Option<&Path>, common_dir: &Path) -> Self {
-        Self::of(state_dir, "told-of-init", common_dir)
-    }
-
-    pub(crate) fn since(&self) -> Option<Timestamp> {
-        Some(Timestamp::from(std::fs::metadata(self.0.as_ref()?).ok()?.modified().ok()?))
-    }
-
-    pub(crate) fn remember(&self) -> Result<(), String> {
-        let Some((file, dir)) = self.0.as_ref().and_then(|file| Some((file, file.parent()?))) else {
-            return Ok(());
-        };
-        let made = ensure_private(dir).and_then(|()| write_private(file, b""));
-        made.map_err(|error| format!("{}: {error}", file.display()))
-    }
-
-    pub(crate) fn forget(&self) {
-        let _ = self.0.as_ref().map(std::fs::remove_file);
-    }
 }

@@ -14,9 +14,9 @@ use shared::own_commands::own_commands;
 
 use crate::call::Call;
 use crate::command_line::{self, Line, Simple, base_name, is_in, spelled};
-use crate::paths::{flat, real};
 use crate::rule::Rule;
 use crate::settings::Settings;
+use shared::host::{flat, real};
 
 /// Tools that name a file and only read it.
 const READERS: &str = "Read Glob Grep LS LSP NotebookRead";

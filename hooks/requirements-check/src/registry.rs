@@ -2,9 +2,9 @@
 //!
 //! No process is looked for: the one that starts a hook is often a shell that is gone a moment later.
 
-use std::fs::{self, OpenOptions};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
@@ -15,8 +15,6 @@ use shared::state::Store;
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
 /// Before tool calls a sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
-/// So many files of the state folder are looked at.
-const MAX_LOOKED_AT: usize = 100_000;
 const ENDING: &str = "-session.json";
 
 #[derive(Debug, Clone)]
@@ -25,6 +23,7 @@ pub struct Registry {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Entry {
     /// Full id.
     pub session: String,
@@ -32,8 +31,8 @@ pub struct Entry {
     pub project: PathBuf,
     /// At the last sign of life; `None` without one.
     pub branch: Option<String>,
-    /// `CLAUDE_CODE_ENTRYPOINT`.
-    pub entrypoint: Option<String>,
+    /// Nobody watches.
+    pub is_headless: bool,
     /// In seconds since the epoch.
     pub started_at: i64,
     /// The last sign of life, to the minute. Not in the file: it is the file's time.
@@ -54,22 +53,17 @@ impl Registry {
 
     /// Notes a sign of life of a session, and where it is now. A failure is of no consequence: the next one tries again.
     pub(crate) fn note(&self, entry: &Entry) {
-        let known = self.entry(&entry.session);
-        let started_at = known.as_ref().map_or(entry.started_at, |known| known.started_at);
-        let entry = Entry { started_at, ..entry.clone() };
-        if known.is_none_or(|known| Entry { touched: entry.touched, ..known } != entry) {
-            let _ = self.store.change(&entry.session, |known: &mut Entry| {
-                known.clone_from(&entry);
-                true
-            });
-        }
-        let file = self.file(&entry.session).and_then(|file| OpenOptions::new().append(true).open(file).ok());
-        let _ = file.map(|file| file.set_modified(SystemTime::from(entry.touched)));
+        let _ = self.store.change(&entry.session, |known: &mut Entry| {
+            let is_new = known.session.is_empty();
+            let started_at = if is_new { entry.started_at } else { known.started_at };
+            *known = Entry { started_at, ..entry.clone() };
+            true
+        });
     }
 
     /// No sign of life for so long that one is due. A time in the future (the clock went back) is as stale as an old one.
     pub(crate) fn is_quiet(&self, session: &str, now: Timestamp) -> bool {
-        let last = self.file(session).and_then(|file| touched(&file));
+        let last = self.store.session_file::<Entry>(session).and_then(|file| modified(&file));
         last.is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
@@ -79,14 +73,14 @@ impl Registry {
     }
 
     pub fn entry(&self, session: &str) -> Option<Entry> {
-        self.read(&self.file(session)?, |_| true)
+        self.store.read(session)
     }
 
     /// The live sessions of a work tree, whoever asks among them, in order of their ids. Runs that nobody watches have an
     /// entry, so that their commands know their project, and are no sessions beside others.
     pub fn live(&self, project: &Path, now: Timestamp) -> Vec<Entry> {
         let mut live = self.entries(|last| now.since(last) <= LIVE_FOR);
-        live.retain(|entry| entry.project == project && !is_headless(entry.entrypoint.as_deref()));
+        live.retain(|entry| entry.project == project && !entry.is_headless);
         live
     }
 
@@ -94,33 +88,22 @@ impl Registry {
         self.entries(|_| true)
     }
 
-    fn file(&self, session: &str) -> Option<PathBuf> {
-        self.store.session_file::<Entry>(session)
-    }
-
-    fn read(&self, file: &Path, is_wanted: impl Fn(Timestamp) -> bool) -> Option<Entry> {
-        let touched = touched(file).filter(|last| is_wanted(*last))?;
-        Some(Entry { touched, ..self.store.peek(file)? })
-    }
-
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
-        let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten().take(MAX_LOOKED_AT);
-        let is_entry =
-            |file: &fs::DirEntry| file.file_name().to_str().is_some_and(|name| name.ends_with(ENDING));
-        let read = |file: fs::DirEntry| self.read(&file.path(), &is_wanted);
-        let mut entries: Vec<Entry> = files.filter(is_entry).filter_map(read).collect();
+        let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten();
+        let files = files.filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(ENDING)));
+        let read = |file: fs::DirEntry| {
+            let touched = modified(&file.path()).filter(|last| is_wanted(*last))?;
+            Some(Entry { touched, ..self.store.peek(&file.path())? })
+        };
+        let mut entries: Vec<Entry> = files.filter_map(read).collect();
         entries.sort_by(|one, other| one.session.cmp(&other.session));
         entries
     }
 }
 
-/// Nobody watches.
-pub(crate) fn is_headless(entrypoint: Option<&str>) -> bool {
-    entrypoint.is_some_and(|entrypoint| entrypoint.starts_with("sdk"))
-}
-
-fn touched(file: &Path) -> Option<Timestamp> {
+/// When the file was changed last.
+fn modified(file: &Path) -> Option<Timestamp> {
     let metadata = fs::symlink_metadata(file).ok().filter(fs::Metadata::is_file)?;
     metadata.modified().ok().map(Timestamp::from)
 }

@@ -16,26 +16,19 @@ use shared::host::Timestamp;
 use shared::state::MAX_NAME;
 
 use crate::settings::Scope;
-pub use folder::{Failure, Folder};
+pub use folder::Folder;
 
 /// The labels of all but branches have a space, which no branch can have.
 const ALL_BRANCHES: &str = "all branches";
 const NO_GIT: &str = "no git";
 const DETACHED: &str = "detached at ";
 
-/// The version that is written. Raised when a field is added, because an older writer would drop it.
-const VERSION: u32 = 2;
-
 /// The satisfactions of one branch, or of all branches.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Satisfactions {
     version: String,
     /// The owner, see [`Key::label`].
-    pub(crate) branch: String,
-    /// Root of the work tree they were changed from last.
-    pub(crate) project: String,
-    /// In seconds since the epoch.
-    pub(crate) created_at: i64,
+    branch: String,
     /// In seconds since the epoch.
     pub updated_at: i64,
     /// By name; each has a satisfaction at least.
@@ -51,13 +44,9 @@ pub struct Requirement {
     pub sessions: BTreeMap<String, Satisfaction>,
 }
 
-fn is_newer(version: &str) -> bool {
-    version.parse().is_ok_and(|version: u32| version > VERSION)
-}
-
 impl Satisfactions {
     pub(crate) fn none_of(key: &Key) -> Self {
-        Self { version: VERSION.to_string(), branch: key.label().into_owned(), ..Self::default() }
+        Self { branch: key.label().into_owned(), ..Self::default() }
     }
 
     /// The satisfaction of `name`: the session's own or everyone's; under the scopes `branch` and `permanent` only everyone's.
@@ -79,9 +68,9 @@ impl Satisfactions {
 
     /// Removes the session's satisfaction of `name`, or of everything, or everyone's; and nobody else's.
     pub fn clear(&mut self, name: Option<&str>, session: Option<&str>) {
-        let named = |known: &String| name.is_none_or(|name| name == known);
-        for (_, requirement) in self.requirements.iter_mut().filter(|(known, _)| named(known)) {
+        for (known, requirement) in &mut self.requirements {
             match session {
+                _ if name.is_some_and(|name| name != known) => {}
                 Some(id) => drop(requirement.sessions.remove(id)),
                 None => requirement.everyone = None,
             }
@@ -97,15 +86,15 @@ impl Satisfactions {
         self.drop_empty();
     }
 
+    fn drop_empty(&mut self) {
+        let is_kept = |of: &Requirement| of.everyone.is_some() || !of.sessions.is_empty();
+        self.requirements.retain(|_, requirement| is_kept(requirement));
+    }
+
     /// The sessions that have satisfactions here.
     pub fn sessions(&self) -> BTreeSet<&str> {
         let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
         ids.map(String::as_str).collect()
-    }
-
-    fn drop_empty(&mut self) {
-        self.requirements
-            .retain(|_, requirement| requirement.everyone.is_some() || !requirement.sessions.is_empty());
     }
 }
 
@@ -121,7 +110,7 @@ pub struct Satisfaction {
 }
 
 /// By whom or what something was satisfied.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum By {
     /// Claude, through `req satisfy` in its shell.
@@ -135,13 +124,10 @@ pub enum By {
     Approval,
     /// The user, for a while and with a reason (`req waive`).
     Waiver,
-    /// A word of a newer version; nobody in particular.
-    #[serde(untagged)]
-    Other(String),
 }
 
 impl By {
-    pub fn word(&self) -> &str {
+    pub const fn word(self) -> &'static str {
         match self {
             Self::Agent => "agent",
             Self::User => "user",
@@ -149,7 +135,6 @@ impl By {
             Self::Evidence => "evidence",
             Self::Approval => "approval",
             Self::Waiver => "waiver",
-            Self::Other(word) => word,
         }
     }
 }
@@ -234,7 +219,7 @@ impl Key {
         }
     }
 
-    pub(crate) fn of_label(label: &str) -> Self {
+    fn of_label(label: &str) -> Self {
         match (label, label.strip_prefix(DETACHED)) {
             (ALL_BRANCHES, _) => Self::Permanent,
             (NO_GIT, _) => Self::NoGit,
@@ -245,11 +230,12 @@ impl Key {
 
     /// As much of the name as leaves room for a hash and for endings that writers add.
     fn file_name(&self) -> String {
+        let label = self.label();
         let name = match self {
-            Self::Branch(name) => name.clone(),
-            Self::Detached(commit) => format!("detached-{commit}"),
-            Self::NoGit => "no-git".to_owned(),
-            Self::Permanent => "permanent".to_owned(),
+            Self::Branch(name) => name,
+            Self::Detached(commit) => &format!("detached-{commit}"),
+            Self::NoGit => "no-git",
+            Self::Permanent => "permanent",
         };
         let slug = |char: char| match char {
             '/' | '\\' => '-',
@@ -262,7 +248,7 @@ impl Key {
         while slug.len() > MAX_NAME / 2 {
             slug.pop();
         }
-        format!("{slug}.{}.json", digest::hex(self.label().as_bytes(), 8))
+        format!("{slug}.{}.json", digest::hex(label.as_bytes(), 8))
     }
 }
 

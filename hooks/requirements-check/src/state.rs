@@ -30,12 +30,13 @@ pub struct State {
     told: BTreeSet<u64>,
 }
 
-/// By the identities of satisfactions: a later one is free.
+/// A satisfaction by its identity: a later one of the same requirement is free.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 struct Taken {
-    spent: Option<i64>,
-    /// By a running call.
-    held: Option<(String, i64)>,
+    identity: i64,
+    /// The running call that holds it; none if it is used up.
+    by: Option<String>,
 }
 
 /// A command under way that may become evidence.
@@ -68,34 +69,32 @@ impl Remembered for State {
 impl State {
     /// The satisfaction of that identity is used up, or held by another call than `call`.
     pub(crate) fn is_spent(&self, name: &str, identity: i64, call: Option<&str>) -> bool {
-        self.taken.get(name).is_some_and(|taken| {
-            let is_held = |(by, held): &(String, i64)| *held >= identity && Some(by.as_str()) != call;
-            taken.spent >= Some(identity) || taken.held.as_ref().is_some_and(is_held)
-        })
+        let taken = self.taken.get(name).filter(|taken| taken.identity >= identity);
+        taken.is_some_and(|taken| taken.by.is_none() || taken.by.as_deref() != call)
     }
 
     pub(crate) fn reserve(&mut self, name: &str, identity: i64, call: &str) {
-        self.taken.entry(name.to_owned()).or_default().held = Some((call.to_owned(), identity));
+        self.taken.insert(name.to_owned(), Taken { identity, by: Some(call.to_owned()) });
     }
 
     /// A call has succeeded: the satisfactions it held are used up. Returns them with their identities.
     pub(crate) fn spend(&mut self, call: &str) -> Vec<(String, i64)> {
+        let held = self.taken.iter_mut().filter(|(_, taken)| taken.by.as_deref() == Some(call));
         let spend = |(name, taken): (&String, &mut Taken)| {
-            let (_, held) = taken.held.take_if(|(by, _)| by == call)?;
-            taken.spent = Some(held);
-            Some((name.clone(), held))
+            taken.by = None;
+            (name.clone(), taken.identity)
         };
-        self.taken.iter_mut().filter_map(spend).collect()
+        held.map(spend).collect()
     }
 
     /// A call has failed: the satisfactions it held are free again.
     pub(crate) fn release(&mut self, call: &str) {
-        self.taken.values_mut().for_each(|taken| drop(taken.held.take_if(|(by, _)| by == call)));
+        self.taken.retain(|_, taken| taken.by.as_deref() != Some(call));
     }
 
     /// The user has typed a prompt, so no call runs any more.
     pub(crate) fn release_all(&mut self) {
-        self.taken.values_mut().for_each(|taken| taken.held = None);
+        self.taken.retain(|_, taken| taken.by.is_none());
     }
 
     pub(crate) fn begin(&mut self, run: Run) {

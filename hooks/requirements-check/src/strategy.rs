@@ -95,7 +95,7 @@ impl Rule<'_> {
 fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing {
     let scope = view.scope(rule);
     let Some(found) = view.satisfaction(rule) else {
-        let place = view.world.here.on();
+        let place = view.world.on();
         return Err(match scope {
             Scope::Session => format!("not satisfied in this session {place}"),
             Scope::Branch => format!("not satisfied {place}"),
@@ -128,7 +128,7 @@ fn below_limit(rule: &Rule<'_>, dynamic: &Dynamic, view: &View<'_>) -> Standing 
 }
 
 fn unprotected(branches: &[Glob], view: &View<'_>) -> Standing {
-    let here = &view.world.here;
+    let here = view.world;
     match here.branch().filter(|branch| branches.iter().any(|glob| glob.is_name(branch))) {
         Some(branch) => Err(format!("{branch} is a protected branch")),
         None => Ok(format!("{} is no protected branch", here.shown())),
@@ -152,7 +152,7 @@ fn proved(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> Standing {
 
 fn proof(rule: &Rule<'_>, evidence: &Evidence, view: &View<'_>) -> String {
     let there = view.change_directory();
-    if let Some(files) = staged_otherwise(rule, view) {
+    if let Some(Freshness::StagedOtherwise(files)) = view.world.evidence.get(rule.name) {
         let files: Vec<String> = files.iter().take(MAX_STAGED).map(|file| quoted(file)).collect();
         return format!("stage what was tested: {there}git add {}", files.join(" "));
     }
@@ -187,12 +187,12 @@ fn counts(rule: &Rule<'_>, view: &View<'_>) -> Standing {
     if let Some(why) = outdated(rule, found) {
         return Err(format!("`{command}` passed, but {why}"));
     }
-    if let Some(files) = staged_otherwise(rule, view) {
-        return Err(format!("what is staged is not what `{command}` passed on{}", named(files)));
-    }
     match view.world.evidence.get(rule.name) {
         Some(Freshness::Same) => {
             Ok(format!("`{command}` passed {} ago on these files", age(view.now.secs() - found.satisfied_at)))
+        }
+        Some(Freshness::StagedOtherwise(files)) => {
+            Err(format!("what is staged is not what `{command}` passed on{}", named(files)))
         }
         Some(Freshness::Different(files)) => {
             Err(format!("files have changed since `{command}` passed{}", named(files)))
@@ -224,13 +224,6 @@ fn must_be(wanted: &File) -> String {
 fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
     let run = view.state.uncounted.get(rule.name)?;
     (run.line.is_empty() || is_asked_for(rule, &run.line)).then_some(run)
-}
-
-/// The files of which a commit would take another version than the tested one.
-fn staged_otherwise<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v [String]> {
-    let is_same = view.world.evidence.get(rule.name) == Some(&Freshness::Same);
-    let files = view.world.staged_otherwise.get(rule.name).map(Vec::as_slice);
-    files.filter(|files| is_same && !files.is_empty())
 }
 
 /// The first few files: what a run writes itself, without being ignored, is among them every time.

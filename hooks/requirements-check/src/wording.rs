@@ -6,7 +6,7 @@ use shared::config::Origin;
 use shared::protocol::Mode;
 
 use crate::call::Call;
-use crate::place::Here;
+use crate::place::World;
 use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::strategy::{Remedy, Unmet};
@@ -26,14 +26,14 @@ pub type Origins<'a> = dyn Fn(&str) -> Option<Origin> + 'a;
 pub(crate) type Told = (String, Vec<String>);
 
 pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
-    let (needs, place) = (subject(call, unmet), view.world.here.on());
+    let (needs, place) = (subject(call, unmet), view.world.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
     let is_repeated = unmet.iter().all(|unmet| unmet.instead.is_none());
     told(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
 }
 
 pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
-    let place = view.world.here.on();
+    let place = view.world.on();
     let head =
         format!("requirements-check: this session's work {place} is not finished as the project asks.");
     let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
@@ -42,7 +42,7 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -
 
 /// After a plan is accepted: the requirements that the work will need.
 pub(crate) fn after_planning(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> String {
-    let head = format!("requirements-check: before this plan is carried out {}:", view.world.here.on());
+    let head = format!("requirements-check: before this plan is carried out {}:", view.world.on());
     told(head, "", view, unmet, origin).0
 }
 
@@ -123,7 +123,7 @@ fn satisfying(view: &View<'_>, names: &[&str]) -> String {
 pub(crate) fn at_start(settings: &Settings, view: &View<'_>, is_short: bool) -> String {
     let header = settings.hooks.session_start.custom_header.as_deref();
     let mut lines: Vec<String> = header.map(|header| cut(header, MAX_MESSAGE)).into_iter().collect();
-    lines.push(format!("requirements-check: required in this project (now {}):", view.world.here.on()));
+    lines.push(format!("requirements-check: required in this project (now {}):", view.world.on()));
     let mut by_hand = Vec::new();
     for rule in Rule::all(settings) {
         let standing = rule.standing(view);
@@ -170,8 +170,8 @@ fn calls(rule: &Rule<'_>) -> String {
 }
 
 /// Requirements that are not asked for, because their satisfaction could not be kept.
-pub(crate) fn cannot_be_kept(here: &Here, names: &[&str]) -> String {
-    let folder = here.folder.as_ref().map(|folder| format!("{} or ", folder.dir().display()));
+pub(crate) fn cannot_be_kept(world: &World, names: &[&str]) -> String {
+    let folder = world.folder.as_ref().map(|folder| format!("{} or ", folder.dir().display()));
     format!(
         "requirements-check: {} cannot be satisfied and so is not asked for, because {}the state folder cannot be written to; \
          make it writable, or set HOME",

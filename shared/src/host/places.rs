@@ -109,12 +109,6 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
     }
 }
 
-/// The real path of the longest part of `path` that exists, with the rest appended.
-fn real(path: &Path) -> PathBuf {
-    let whole = |part: &Path| Some(part.canonicalize().ok()?.join(path.strip_prefix(part).ok()?));
-    ancestors(path).find_map(whole).unwrap_or_else(|| path.to_path_buf())
-}
-
 #[cfg(unix)]
 fn owned_and_private(metadata: &fs::Metadata) -> Result<(), &'static str> {
     use std::os::unix::fs::MetadataExt;
@@ -166,6 +160,15 @@ const MAX_PATH_BYTES: usize = 4096;
 /// The path and the folders above it, from the inside out, as far as they can exist, so that the cost is bounded.
 pub fn ancestors(path: &Path) -> impl Iterator<Item = &Path> {
     path.ancestors().skip_while(|path| path.as_os_str().len() > MAX_PATH_BYTES)
+}
+
+/// The path with links resolved as far as it exists, so that a link is no way in.
+pub fn real(path: &Path) -> PathBuf {
+    let resolved = |existing: &Path| {
+        let (real, rest) = (existing.canonicalize().ok()?, path.strip_prefix(existing).ok()?);
+        Some(if rest.as_os_str().is_empty() { real } else { flat(&real.join(rest)) })
+    };
+    ancestors(path).find_map(resolved).unwrap_or_else(|| flat(path))
 }
 
 /// The path without `.` and `..`, which are taken away as text: the file may not exist.

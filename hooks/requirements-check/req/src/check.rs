@@ -43,8 +43,8 @@ pub(crate) fn check(wanted: &Check, location: &Location) -> Result<Reply, String
     } else if is_own_call(&call, &location.places) {
         ("our own commands are never denied", None)
     } else {
-        let session = location.look_round(|look| {
-            let known = Known::of(look, location.store.as_ref(), location.host.now());
+        let session = location.look_round(|_, world| {
+            let known = Known::of(world, location.store.as_ref(), location.host.now());
             let session = location.session(wanted.session.as_deref(), &known)?;
             let tool = call.tool_name.as_str();
             if !TOOLS.contains(&tool) && !tool.starts_with("mcp__") {

@@ -8,16 +8,17 @@ use std::fmt;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use shared::host::Timestamp;
+use shared::hook::Context;
 
 use crate::location::Location;
 use crate::reply::{Reply, json};
 use crate::standing::{Standing, State};
 use crate::verb::Ci;
-use requirements_check::observe::Look;
+use requirements_check::git::fetch_command;
+use requirements_check::place::World;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Key, Satisfactions};
-use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Terms};
+use requirements_check::settings::{Dynamic, Evidence, File, Guard, Requirement, Settings, Terms};
 use requirements_check::state::State as Session;
 use requirements_check::view::View;
 
@@ -68,17 +69,17 @@ impl fmt::Display for CiReport {
 
 /// Judges the checkout this is started in.
 pub(crate) fn ci(wanted: &Ci, location: &Location) -> Reply {
-    let report = location.look_round(|look| judge(wanted, location, look));
+    let report = location.look_round(|context, world| judge(wanted, location, context, world));
     let text = if wanted.json { json(&report) } else { report.to_string() };
     Reply { is_no: !report.met, ..Reply::yes(text) }
 }
 
-fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_>) -> CiReport {
+fn judge(wanted: &Ci, location: &Location, context: &Context<'_, Settings>, world: &mut World) -> CiReport {
     let section = &location.section;
-    (look.world.branch, look.world.permanent) = (Satisfactions::default(), Satisfactions::default());
-    let has_git = look.world.here.worktree.is_some();
+    (world.branch, world.permanent) = (Satisfactions::default(), Satisfactions::default());
+    let has_git = world.worktree.is_some();
     if let (Some(name), true) = (&wanted.branch, has_git) {
-        look.world.here.key = Key::Branch(short(name).to_owned());
+        world.key = Key::Branch(short(name).to_owned());
     }
     let (mut rules, mut not_judged, mut notes) = (Vec::new(), Vec::new(), Vec::new());
     if !section.enabled {
@@ -86,19 +87,19 @@ fn judge(wanted: &Ci, location: &Location, look: &mut Look<'_>) -> CiReport {
     }
     for rule in Rule::all(&section.settings).filter(|_| section.enabled) {
         not_judged.extend(unjudged(&rule));
-        let judged = judged(&rule, wanted, look, location.host.now());
+        let judged = judged(&rule, wanted, context, world);
         rules.extend(judged.map(|judged| Standing::new(&rule, judged, &|key| section.origin(key))));
     }
     // A wrong folder must not be taken for a project without rules.
     let is_nowhere = !has_git && Rule::all(&section.settings).next().is_none();
     if is_nowhere {
-        notes.push(format!("{}, so start req ci in the checkout", without_git(look)));
+        notes.push(format!("{}, so start req ci in the checkout", without_git(world)));
     }
     let is_met = rules.iter().all(|rule| rule.state == State::Met);
     CiReport {
         version: 1,
         met: is_met && !is_nowhere && section.problems.is_empty(),
-        branch: look.world.here.branch().map(ToOwned::to_owned),
+        branch: world.branch().map(ToOwned::to_owned),
         rules,
         not_judged,
         problems: section.problems.iter().map(ToString::to_string).collect(),
@@ -132,28 +133,37 @@ fn unjudged<'a>(rule: &'a Rule<'_>) -> impl Iterator<Item = NotJudged> + 'a {
 }
 
 /// Measures what a clean clone tells of a rule, without a deadline; the error keeps it from being measured.
-fn measure(look: &mut Look<'_>, rule: &Rule<'_>) -> Result<(), String> {
-    if let Some(dynamic) = rule.set.dynamic() {
-        if look.world.here.worktree.is_none() {
-            return Err(without_git(look));
-        }
-        if let Some(why) = look.baseless(dynamic)? {
-            return Err(format!("{why}; or name another base with --base"));
-        }
+fn measure(context: &Context<'_, Settings>, world: &mut World, rule: &Rule<'_>) -> Result<(), String> {
+    if rule.set.dynamic().is_some() && world.worktree.is_none() {
+        return Err(without_git(world));
     }
-    look.deadline = None;
-    look.measure(&[*rule]);
-    look.world.sizes.get(rule.name).map_or(Ok(()), |size| size.as_ref().map(drop).map_err(Clone::clone))
+    world.measure(context, &[*rule]);
+    let Some(size) = world.sizes.get(rule.name) else { return Ok(()) };
+    let fetch = world.worktree.as_ref().and_then(fetch_command);
+    let lacks = match size {
+        Ok(size) if size.base == "HEAD" && fetch.is_some() => {
+            "the branch to compare with is not in this clone"
+        }
+        Ok(_) => return Ok(()),
+        Err(why) => why,
+    };
+    let fetch = fetch.map(|fetch| format!("fetch it: {fetch} (in GitHub Actions: fetch-depth: 0); or "));
+    Err(format!("{lacks}; {}name another base with --base", fetch.unwrap_or_default()))
 }
 
-fn without_git(look: &Look<'_>) -> String {
-    let trouble = look.world.here.trouble.as_ref();
+fn without_git(world: &World) -> String {
+    let trouble = world.trouble.as_ref();
     trouble
         .map_or("there is no git repository here".to_owned(), |why| format!("git could not be read: {why}"))
 }
 
 /// How the rule stands and why; `None` where CI cannot judge it.
-fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_>, now: Timestamp) -> Option<(State, String)> {
+fn judged(
+    rule: &Rule<'_>,
+    wanted: &Ci,
+    context: &Context<'_, Settings>,
+    world: &mut World,
+) -> Option<(State, String)> {
     let terms = match &rule.set.terms {
         Terms::Dynamic(dynamic) => {
             let base = wanted.base.clone().or_else(|| dynamic.base.clone());
@@ -164,20 +174,20 @@ fn judged(rule: &Rule<'_>, wanted: &Ci, look: &mut Look<'_>, now: Timestamp) -> 
             let file = File { newer_than: None, ..evidence.file.clone()? };
             Terms::Evidence(Evidence { commands: Vec::new(), file: Some(file), ..evidence.clone() })
         }
-        Terms::Guard(Guard::ProtectedBranch(_)) => match look.world.here.key {
+        Terms::Guard(Guard::ProtectedBranch(_)) => match world.key {
             Key::Branch(_) => rule.set.terms.clone(),
             Key::Detached(_) => return Some((State::Unknown, DETACHED.to_owned())),
-            Key::NoGit | Key::Permanent => return Some((State::Unknown, without_git(look))),
+            Key::NoGit | Key::Permanent => return Some((State::Unknown, without_git(world))),
         },
         Terms::Blocking(_) | Terms::Guard(_) | Terms::Off(_) => return None,
     };
     let set = Requirement { terms, ..rule.set.clone() };
     let rule = Rule { name: rule.name, set: &set };
-    if let Err(why) = measure(look, &rule) {
+    if let Err(why) = measure(context, world, &rule) {
         return Some((State::Unknown, format!("its size is not known: {why}")));
     }
     let session = Session::default();
-    let view = View { session: None, call: None, state: &session, world: &look.world, now };
+    let view = View { session: None, call: None, state: &session, world, now: context.host.now() };
     Some(match rule.standing(&view) {
         Ok(how) => (State::Met, how),
         Err(why) => (State::Open, why),

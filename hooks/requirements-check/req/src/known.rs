@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use requirements_check::observe::Look;
+use requirements_check::place::World;
 use requirements_check::registry::{Entry, Registry};
 use requirements_check::satisfactions::{Key, Satisfactions};
 use shared::host::Timestamp;
@@ -28,21 +28,23 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    pub(crate) fn of(look: &Look<'_>, store: Option<&Store>, now: Timestamp) -> Self {
-        let (here, root) = (&look.world.here, look.world.root.as_deref());
+    pub(crate) fn of(world: &World, store: Option<&Store>, now: Timestamp) -> Self {
+        let root = world.places.root.as_deref();
         let registry = store.map(|store| Registry::new(store.dir()));
         let registered = registry.as_ref().map(Registry::all).unwrap_or_default();
         let of_project = registered.into_iter().filter(|entry| Some(entry.project.as_path()) == root);
         let mut sessions: BTreeSet<String> = of_project.map(|entry| entry.session).collect();
-        sessions.extend(look.world.branch.sessions().into_iter().map(ToOwned::to_owned));
+        sessions.extend(world.branch.sessions().into_iter().map(ToOwned::to_owned));
         let live = registry.zip(root).map(|(registry, root)| registry.live(root, now));
         let mut live = live.unwrap_or_default();
         // They are on the branch that is checked out now, whichever it was when they began.
         let is_here = |root: &Path| {
-            here.root().is_some_and(|own| own == root || root.canonicalize().is_ok_and(|root| own == root))
+            world
+                .worktree_root()
+                .is_some_and(|own| own == root || root.canonicalize().is_ok_and(|root| own == root))
         };
         for entry in live.iter_mut().filter(|_| root.is_some_and(is_here)) {
-            entry.branch = here.branch().map(ToOwned::to_owned);
+            entry.branch = world.branch().map(ToOwned::to_owned);
         }
         Self { sessions: sessions.into_iter().collect(), live, ..Self::default() }
     }

@@ -88,7 +88,7 @@ impl RequestContext<'_> {
     }
 
     pub(crate) fn prune(&self) -> Result<Reply, String> {
-        let here = &self.view.world.here;
+        let here = self.view.world;
         if here.worktree.is_some() && self.known.heads.is_none() {
             return Err("req: the branches could not be read, so no satisfactions were removed".into());
         }

@@ -19,7 +19,7 @@ use crate::pause;
 use crate::reply::Reply;
 use crate::request::RequestContext;
 use requirements_check::RequirementsCheck;
-use requirements_check::observe::Look;
+use requirements_check::place::World;
 use requirements_check::registry::Registry;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{Folder, Key};
@@ -102,11 +102,12 @@ impl Location {
     }
 
     /// Looks round for nobody's session.
-    pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&mut Look<'_>) -> T) -> T {
+    pub(crate) fn look_round<T>(&self, answer: impl FnOnce(&Context<'_, Settings>, &mut World) -> T) -> T {
         let mut request = self.request(Event::Other("req".to_owned()));
         request.call.session_id = None;
         request.call.cwd = self.places.root.clone().or(request.call.cwd);
-        answer(&mut Look::new(&self.context(&request)))
+        let context = self.context(&request);
+        answer(&context, &mut World::new(&context))
     }
 
     /// Looks at everything that is required, of the session and branch that are named, else of the caller's; answers, and
@@ -118,38 +119,37 @@ impl Location {
     ) -> Result<Reply, String> {
         let request = self.request(Event::Other("req".to_owned()));
         let context = self.context(&request);
-        let mut look = Look::new(&context);
-        let mut known = Known::of(&look, self.store.as_ref(), self.host.now());
-        known.recorded = look.world.here.folder.as_ref().map(Folder::list).unwrap_or_default();
-        known.heads = look.world.here.heads();
-        look.world.is_user = !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
+        let mut world = World::new(&context);
+        let mut known = Known::of(&world, self.store.as_ref(), self.host.now());
+        known.recorded = world.folder.as_ref().map(Folder::list).unwrap_or_default();
+        known.heads = world.heads();
+        world.is_user = !matches!(self.caller, Caller::Shell(Standing::InsideClaude) | Caller::Untyped);
         if let Some(branch) = branch {
             let key = Key::Branch(branch.to_owned());
-            known.is_turned = key != look.world.here.key;
-            look.world.here.key = key;
-            look.read_satisfactions();
+            known.is_turned = key != world.key;
+            world.key = key;
+            world.read_satisfactions();
         }
         let session = self.session(session, &known)?;
         let state = self.state_of(session.as_deref());
-        look.session.clone_from(&session);
-        look.deadline = None;
+        world.session.clone_from(&session);
         // What is checked out says nothing of another branch.
         let is_measured =
             |rule: &Rule<'_>| !known.is_turned || !matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
         let rules: Vec<Rule<'_>> = Rule::all(&self.section.settings).filter(is_measured).collect();
-        look.measure(&rules);
+        world.measure(&context, &rules);
         let (skipped, problems) = self.problems();
         known.skipped = skipped;
-        look.world.notes.extend(problems);
+        world.notes.extend(problems);
         if !self.section.enabled {
             let note = "requirements-check is switched off: nothing of this is enforced";
-            look.world.notes.push(note.to_owned());
+            world.notes.push(note.to_owned());
         }
         let view = View {
             session: session.as_deref(),
             call: None,
             state: &state,
-            world: &look.world,
+            world: &world,
             now: self.host.now(),
         };
         let asked = RequestContext {

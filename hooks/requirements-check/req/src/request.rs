@@ -36,7 +36,7 @@ impl RequestContext<'_> {
 
     /// The branch's key; without a name that of the one that is checked out. A branch that does not exist is a slip.
     pub(crate) fn branch(&self, named: Option<&str>) -> Result<Key, String> {
-        let Some(name) = named else { return Ok(self.view.world.here.key.clone()) };
+        let Some(name) = named else { return Ok(self.view.world.key.clone()) };
         let key = Key::Branch(name.to_owned());
         if self.known.recorded.contains_key(&key)
             || self.known.heads.as_ref().is_none_or(|heads| heads.contains(&key))
@@ -69,7 +69,7 @@ impl RequestContext<'_> {
     /// The record of one requirement, or of all of them.
     pub(crate) fn target(&self, key: &Key, name: Option<&str>, session: Option<&str>) -> Target {
         Target {
-            folder: self.view.world.here.folder.clone(),
+            folder: self.view.world.folder.clone(),
             key: key.clone(),
             name: name.map(ToOwned::to_owned),
             session: session.map(ToOwned::to_owned),
@@ -83,7 +83,7 @@ impl RequestContext<'_> {
         scope: Scope,
         session: Option<&str>,
     ) -> Result<Target, String> {
-        let here = &self.view.world.here;
+        let here = self.view.world;
         if session.is_none() && here.scope(scope).is_own() {
             return Err(self.no_session());
         }
@@ -92,7 +92,7 @@ impl RequestContext<'_> {
 
     /// Whose record it is, in words.
     pub(crate) fn whose(&self, target: &Target) -> String {
-        let here = &self.view.world.here;
+        let here = self.view.world;
         let place = match &target.key {
             Key::Permanent => "of this repository".to_owned(),
             Key::Branch(name) => format!("on {name}"),
@@ -117,7 +117,7 @@ impl RequestContext<'_> {
             [] => "none is live here".to_owned(),
             live => format!("live here: {}", live.join(", ")),
         };
-        let place = if self.view.world.here.key == Key::NoGit { "of this project" } else { "on this branch" };
+        let place = if self.view.world.key == Key::NoGit { "of this project" } else { "on this branch" };
         format!(
             "req: each session has satisfactions of its own; name one with --session ID ({live}), or add --branch for \
              every session {place}"

@@ -32,7 +32,7 @@ impl RequestContext<'_> {
                 _ => self.own_target(name, rule.set.scope, session.as_deref())?,
             };
             lines.push(format!("satisfied: {name} ({})", self.whose(&target)));
-            changes.push(Change::Set(target, Box::new(self.record(by.clone(), note.as_deref()))));
+            changes.push(Change::Set(target, Box::new(self.record(by, note.as_deref()))));
         }
         let is_recorded = reach.branch.is_none() && reach.session.is_none();
         Ok(Reply { changes, is_recorded, ..Reply::yes(lines.join("\n")) })
@@ -103,7 +103,7 @@ impl RequestContext<'_> {
     fn record(&self, by: By, note: Option<&str>) -> Satisfaction {
         const MAX_NOTE: usize = 300;
         Satisfaction::new(by, self.view.now).with(|metadata| {
-            metadata.entrypoint.clone_from(&self.view.world.entrypoint);
+            metadata.entrypoint.clone_from(&self.view.world.environment.entrypoint);
             metadata.note = note.map(|note| cut(&secrets::masked(note.trim()), MAX_NOTE));
         })
     }
@@ -144,7 +144,7 @@ impl RequestContext<'_> {
         }
         let id = id.ok_or_else(|| self.no_session())?;
         let exceptions = self.caller.is_operator().then_some(&Key::Permanent);
-        let keys = std::iter::once(&self.view.world.here.key).chain(exceptions);
+        let keys = std::iter::once(&self.view.world.key).chain(exceptions);
         Ok(keys.map(|key| self.target(key, None, Some(&id))).collect())
     }
 

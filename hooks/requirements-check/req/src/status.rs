@@ -50,8 +50,8 @@ impl RequestContext<'_> {
         if wanted.json {
             return Ok(Reply::yes(json(&StatusReport {
                 version: 1,
-                place: world.here.shown(),
-                branch: world.here.branch().map(ToOwned::to_owned),
+                place: world.shown(),
+                branch: world.branch().map(ToOwned::to_owned),
                 session: view.session.map(ToOwned::to_owned),
                 requirements: all,
                 notes,
@@ -98,7 +98,7 @@ impl RequestContext<'_> {
                 format!("a file is skipped, so what it requires is not known; of the rest {met} satisfied")
             }
         };
-        format!("{met} {}{}{}", self.view.world.here.on(), named(State::Open), named(State::Unknown))
+        format!("{met} {}{}{}", self.view.world.on(), named(State::Open), named(State::Unknown))
     }
 
     /// The session whose satisfactions count.
@@ -125,7 +125,7 @@ impl RequestContext<'_> {
 fn judged(rule: &Rule<'_>, view: &View<'_>, known: &Known) -> (State, String) {
     let is_of_files = matches!(rule.kind(), Kind::Dynamic | Kind::Evidence);
     if known.is_turned && is_of_files && view.exception(rule).is_none() {
-        return (State::Unknown, format!("{} is not checked out here", view.world.here.shown()));
+        return (State::Unknown, format!("{} is not checked out here", view.world.shown()));
     }
     let has_record = matches!(rule.kind(), Kind::Blocking | Kind::Evidence);
     let needs_session = view.session.is_none() && view.scope(rule).is_own() && has_record;

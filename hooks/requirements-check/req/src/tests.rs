@@ -45,9 +45,9 @@ impl Scene {
             session: session.to_owned(),
             project: PathBuf::from(ROOT),
             branch: Some("feature".to_owned()),
-            entrypoint: Some("cli".to_owned()),
             started_at: ago(60).micros() / 1_000_000,
             touched: ago(seen_secs),
+            ..Entry::default()
         });
     }
 

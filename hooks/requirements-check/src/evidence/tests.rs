@@ -198,7 +198,7 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
     // Without git the project is the work tree.
     for (line, counts) in [("cargo test", true), ("cd /elsewhere && cargo test", false)] {
         assert_eq!(
-            why_not(TESTS, line, true, |facts| facts.world.here.worktree = None).is_none(),
+            why_not(TESTS, line, true, |facts| facts.world.worktree = None).is_none(),
             counts,
             "{line}"
         );

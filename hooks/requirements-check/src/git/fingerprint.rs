@@ -8,19 +8,19 @@ use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use git2::{Delta, DiffOptions, Status, StatusOptions};
+use git2::{Delta, DiffOptions, StatusOptions};
 use globset::GlobSet;
 use shared::digest;
 use shared::host::Timestamp;
 
 use super::worktree::Worktree;
 use super::{GitError, is_own};
-use crate::paths::{MAX_FILES, files_below};
 
-/// More changed files are an import or a missing `.gitignore`.
-const MAX_CHANGED: usize = 5_000;
 /// Larger files are compared by size and time.
 const MAX_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Folders of tools, left out where no `.gitignore` says so.
+const OF_TOOLS: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 
 /// The files of one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,21 +49,18 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
         if is_folder || !is_about(paths, &path, || delta.status() != Delta::Untracked) {
             continue;
         }
-        if changed.len() == MAX_CHANGED {
-            return Err(GitError::TooMany(MAX_CHANGED));
-        }
         // A folder may stand where a file was.
         let file = fs::symlink_metadata(worktree.root.join(&path)).ok();
         let Some(metadata) = file.filter(|_| delta.status() != Delta::Deleted) else {
             index.remove_path(&path)?;
             continue;
         };
-        changed.push((spelled(&path), time_of(&metadata)));
         if metadata.is_file() && metadata.len() > MAX_BYTES {
             bytes.extend(by_time(&path, &metadata));
         } else {
             index.add_path(&path)?;
         }
+        changed.push(dated(&path, &metadata));
     }
     for entry in index.iter() {
         if is_about(paths, &native(&entry.path), || true) {
@@ -77,20 +74,17 @@ pub(crate) fn take(worktree: &Worktree, paths: Option<&GlobSet>) -> Result<Taken
 }
 
 /// The same without a repository: sizes and times instead of contents.
-pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Result<Taken, GitError> {
-    let (mut files, is_complete) = files_below(root, |path| is_own(path, || false));
-    if !is_complete {
-        return Err(GitError::TooMany(MAX_FILES));
-    }
-    files.retain(|file| is_about(paths, file, || true));
+pub(crate) fn take_plain(root: &Path, paths: Option<&GlobSet>) -> Taken {
+    let mut files = files_below(root);
+    files.retain(|file| is_about(paths, file, || false));
     files.sort();
     let (mut bytes, mut changed) = (Vec::new(), Vec::new());
     for file in files {
         let Ok(metadata) = fs::symlink_metadata(root.join(&file)) else { continue };
         bytes.extend(by_time(&file, &metadata));
-        changed.push((spelled(&file), time_of(&metadata)));
+        changed.push(dated(&file, &metadata));
     }
-    Ok(Taken { digest: digest::hex(bytes, 16), changed })
+    Taken { digest: digest::hex(bytes, 16), changed }
 }
 
 /// The files under `paths` whose staged version is neither the committed one nor the one in the work tree.
@@ -98,20 +92,31 @@ pub(crate) fn staged_otherwise(
     worktree: &Worktree,
     paths: Option<&GlobSet>,
 ) -> Result<Vec<String>, GitError> {
-    const STAGED: Status = Status::INDEX_NEW
-        .union(Status::INDEX_MODIFIED)
-        .union(Status::INDEX_DELETED)
-        .union(Status::INDEX_TYPECHANGE);
-    const IN_WORK_TREE: Status =
-        Status::WT_NEW.union(Status::WT_MODIFIED).union(Status::WT_DELETED).union(Status::WT_TYPECHANGE);
     let repo = worktree.open()?;
     let mut options = StatusOptions::new();
     let statuses = repo.statuses(Some(options.include_untracked(true).recurse_untracked_dirs(true)))?;
-    let both = statuses
-        .iter()
-        .filter(|entry| entry.status().intersects(STAGED) && entry.status().intersects(IN_WORK_TREE));
-    let names = both.map(|entry| native(entry.path_bytes()));
-    Ok(names.filter(|path| is_about(paths, path, || true)).map(|path| spelled(&path)).collect())
+    let both =
+        statuses.iter().filter(|entry| entry.head_to_index().is_some() && entry.index_to_workdir().is_some());
+    let files = both.map(|entry| native(entry.path_bytes()));
+    let files = files.filter(|path| is_about(paths, path, || true));
+    Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
+}
+
+/// What lies below `root` and is no folder, by its path from there. Links are not followed: they may lead round in a circle, or
+/// out of the project.
+pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
+    let (mut folders, mut files) = (vec![PathBuf::new()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(root.join(&folder)).into_iter().flatten().flatten() {
+            let (name, path) = (entry.file_name(), folder.join(entry.file_name()));
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+                files.push(path);
+            } else if !OF_TOOLS.iter().any(|of_tools| name == *of_tools) {
+                folders.push(path);
+            }
+        }
+    }
+    files
 }
 
 fn is_about(paths: Option<&GlobSet>, path: &Path, is_tracked: impl FnOnce() -> bool) -> bool {
@@ -122,17 +127,15 @@ fn native(path: &[u8]) -> PathBuf {
     String::from_utf8_lossy(path).into_owned().into()
 }
 
-fn spelled(path: &Path) -> String {
-    path.to_string_lossy().into_owned()
-}
-
-fn time_of(metadata: &Metadata) -> Timestamp {
-    Timestamp::from(metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH))
-}
-
 fn by_time(path: &Path, metadata: &Metadata) -> Vec<u8> {
+    let (path, time) = dated(path, metadata);
+    format!("{} {} {path}\n", metadata.len(), time.micros()).into_bytes()
+}
+
+/// The file's path, and when it was changed last.
+fn dated(path: &Path, metadata: &Metadata) -> (String, Timestamp) {
     let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    format!("{} {time:?} {}\n", metadata.len(), path.display()).into_bytes()
+    (path.to_string_lossy().into_owned(), time.into())
 }
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
 //! The size of a branch: inserted and deleted lines of the work tree against where the branch left its base, as
 //! `git diff --numstat $(git merge-base BASE HEAD)` counts them, and the lines of files that are neither tracked nor ignored.
 //!
-//! Not counted: binary files, submodules, what tools keep for themselves, what a filter of somebody else's would turn into
-//! something else (git-lfs), `exclude`, and generated files: those named in `GENERATED`, and those with the attribute
-//! `linguist-generated` where the branch does not change the attributes itself.
+//! Not counted: binary files, submodules, what tools keep for themselves, `exclude`, and generated files: those named in
+//! `GENERATED`, and those with the attribute `linguist-generated` where the branch does not change the attributes itself.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -14,12 +13,11 @@ use git2::{AttrCheckFlags, AttrValue, Delta, Diff, DiffFindOptions, DiffOptions,
 use globset::GlobSet;
 use serde::{Deserialize, Serialize};
 
-use super::base;
 use super::worktree::{Worktree, first_line};
-use super::{GitError, is_own};
+use super::{GitError, base, is_own};
 use crate::deadline::within;
 use crate::satisfactions::Key;
-use crate::settings::{Glob, glob_set};
+use crate::settings::{Dynamic, glob_set};
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \
@@ -27,14 +25,6 @@ const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml g
 
 /// So many files may be compared with each other to find those that were moved.
 const RENAME_LIMIT: usize = 200;
-
-#[derive(Clone, Debug)]
-pub(crate) struct SizeRequest {
-    /// The branch, tag or commit to measure against; `None`: see `base`.
-    pub(crate) base: Option<String>,
-    /// Paths, relative to the work tree's folder, that do not count.
-    pub(crate) exclude: Vec<Glob>,
-}
 
 /// A branch's size against its base.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -58,35 +48,34 @@ pub(crate) fn stamp(worktree: &Worktree, head: &Key) -> String {
 
 /// Measures the branch. What is counted at the deadline is a lower bound.
 pub(crate) fn count(
-    worktree: &Worktree,
-    request: SizeRequest,
+    worktree: Worktree,
+    dynamic: Dynamic,
     deadline: Option<Instant>,
 ) -> Result<Size, GitError> {
     let shared = Arc::new(Mutex::new(Size::default()));
-    let (worktree, counted) = (worktree.clone(), Arc::clone(&shared));
-    let ended = within(deadline, move || count_all(&worktree, &request, &counted)).transpose()?;
+    let counted = Arc::clone(&shared);
+    let ended = within(deadline, move || count_all(&worktree, &dynamic, &counted)).transpose()?;
     let size = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
     Ok(Size { is_complete: ended.is_some(), ..size })
 }
 
 /// Adds up in `size`, which the caller reads when it waits no longer.
-fn count_all(worktree: &Worktree, request: &SizeRequest, size: &Mutex<Size>) -> Result<(), GitError> {
+fn count_all(worktree: &Worktree, dynamic: &Dynamic, size: &Mutex<Size>) -> Result<(), GitError> {
     let counted = || size.lock().unwrap_or_else(PoisonError::into_inner);
     let repo = worktree.open()?;
-    let base = base::choose(&repo, request.base.as_deref())?;
+    let base = base::choose(&repo, dynamic.base.as_deref())?;
     counted().base.clone_from(&base.name);
     let diff = compared(&repo, base.from)?;
-    let exclude = glob_set(&request.exclude).unwrap_or_else(GlobSet::empty);
-    let is_of_attributes = |path: &Path| path.file_name().is_some_and(|name| name == ".gitattributes");
+    let exclude = glob_set(&dynamic.exclude).unwrap_or_else(GlobSet::empty);
     // A branch that calls its own work generated would be small whatever is in it.
+    let is_of_attributes = |path: &Path| path.ends_with(".gitattributes");
     let trusts_attributes = !diff.deltas().any(|delta| delta.new_file().path().is_some_and(is_of_attributes));
     for (index, delta) in diff.deltas().enumerate() {
-        let file = delta.new_file();
-        let path = file.path().or(delta.old_file().path()).unwrap_or(Path::new(""));
-        let is_tracked = delta.status() != Delta::Untracked;
+        let path = delta.new_file().path().unwrap_or(Path::new(""));
         // A folder among the files is a repository of its own.
-        if file.path_bytes().is_some_and(|path| path.ends_with(b"/"))
-            || is_own(path, || is_tracked)
+        let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if is_folder
+            || is_own(path, || delta.status() != Delta::Untracked)
             || exclude.is_match(path)
             || is_generated(&repo, path, trusts_attributes)?
         {
@@ -112,21 +101,15 @@ fn compared(repo: &Repository, from: Option<Oid>) -> Result<Diff<'_>, GitError> 
     Ok(diff)
 }
 
-/// By its name or its attributes; what a filter makes of a file is not known.
 fn is_generated(repo: &Repository, path: &Path, trusts_attributes: bool) -> Result<bool, GitError> {
     let name = path.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let is_named = |known: &str| match known.strip_prefix('*') {
         Some(ending) => name.ends_with(ending),
         None => name == known,
     };
-    if GENERATED.split(' ').any(is_named) {
-        return Ok(true);
-    }
-    let attribute = |name| repo.get_attr_bytes(path, name, AttrCheckFlags::FILE_THEN_INDEX);
-    let (filter, mark) = (attribute("filter")?, attribute("linguist-generated")?);
+    let mark = repo.get_attr_bytes(path, "linguist-generated", AttrCheckFlags::FILE_THEN_INDEX)?;
     let is_marked = matches!(AttrValue::always_bytes(mark), AttrValue::True | AttrValue::Bytes(b"true"));
-    let is_filtered = matches!(AttrValue::always_bytes(filter), AttrValue::Bytes(_));
-    Ok(is_filtered || (trusts_attributes && is_marked))
+    Ok(GENERATED.split(' ').any(is_named) || (trusts_attributes && is_marked))
 }
 
 #[cfg(test)]

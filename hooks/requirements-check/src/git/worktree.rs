@@ -9,15 +9,17 @@ use std::time::Duration;
 
 use ::git::Git;
 use git2::{BranchType, Repository, RepositoryOpenFlags};
-use shared::host::Environment;
+use shared::host::{Environment, ancestors, real};
 use shared::state::read_regular;
 
 use super::GitError;
-use crate::paths::{above, real};
 use crate::satisfactions::Key;
 
 /// HEAD and the pointer files of linked work trees hold one line; a longer file is none of them.
 const MAX_LINE: u64 = 4096;
+
+/// The time of the `git` command for all questions together.
+const PATIENCE: Duration = Duration::from_millis(900);
 
 /// A work tree: a main one, a linked one (`git worktree`) or a submodule's.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +42,7 @@ impl Worktree {
 
     /// The same for a path without links.
     pub(crate) fn around(path: &Path) -> Result<Option<Self>, GitError> {
-        for folder in above(path) {
+        for folder in ancestors(path) {
             if let Some(git_dir) = git_dir_of(folder)? {
                 let common_dir = first_line(&git_dir.join("commondir"));
                 let common_dir = common_dir.map_or_else(|| git_dir.clone(), |line| real(&git_dir.join(line)));
@@ -52,17 +54,14 @@ impl Worktree {
 
     /// A path without links lies in this work tree and in none within it.
     pub(crate) fn holds(&self, path: &Path) -> bool {
-        let mut inner = above(path).take_while(|folder| *folder != self.root);
+        let mut inner = ancestors(path).take_while(|folder| *folder != self.root);
         path.starts_with(&self.root) && !inner.any(|folder| folder.join(".git").exists())
     }
 
     /// The branch or commit that is checked out.
     pub(crate) fn head(&self) -> Result<Key, GitError> {
         let file = self.git_dir.join("HEAD");
-        first_line(&file).and_then(|line| parse_head(&line)).ok_or_else(|| {
-            let file = file.display();
-            GitError::Other(format!("{file} names no branch and no commit that could be read"))
-        })
+        first_line(&file).and_then(|line| head_of(&line)).ok_or_else(|| unreadable(&file))
     }
 
     /// All local branches, and the HEAD of every work tree. One that cannot be read may be anything, so it makes the whole an error.
@@ -85,20 +84,24 @@ impl Worktree {
     }
 }
 
+/// The git folder of a work tree whose top `folder` is. A stray `.git` without HEAD is no repository, to git neither.
 fn git_dir_of(folder: &Path) -> Result<Option<PathBuf>, GitError> {
     let dot_git = folder.join(".git");
     let Ok(metadata) = fs::symlink_metadata(&dot_git) else { return Ok(None) };
-    if dot_git.is_dir() {
-        // A stray `.git` without HEAD is no repository, to git neither.
-        let git_dir = if metadata.is_symlink() { real(&dot_git) } else { dot_git };
-        return Ok(fs::symlink_metadata(git_dir.join("HEAD")).is_ok().then_some(git_dir));
-    }
-    let pointed = first_line(&dot_git).and_then(|line| Some(line.strip_prefix("gitdir:")?.trim().to_owned()));
-    let target = pointed.map(|target| folder.join(target)).filter(|target| target.is_dir());
-    target.map(|target| Some(real(&target))).ok_or_else(|| {
-        let dot_git = dot_git.display();
-        GitError::Other(format!("{dot_git} points to no git folder; `git worktree repair` mends it"))
-    })
+    let git_dir = if metadata.is_dir() {
+        dot_git
+    } else if dot_git.is_dir() {
+        real(&dot_git)
+    } else {
+        let line = first_line(&dot_git);
+        let target = line.and_then(|line| Some(folder.join(line.strip_prefix("gitdir:")?.trim())));
+        real(&target.filter(|target| target.is_dir()).ok_or_else(|| unreadable(&dot_git))?)
+    };
+    Ok(fs::symlink_metadata(git_dir.join("HEAD")).is_ok().then_some(git_dir))
+}
+
+fn unreadable(file: &Path) -> GitError {
+    GitError(format!("{} cannot be read", file.display()))
 }
 
 /// The only line of a small text file, without the white space around it.
@@ -108,57 +111,40 @@ pub(super) fn first_line(file: &Path) -> Option<String> {
     (!line.is_empty() && !line.contains('\n')).then(|| line.to_owned())
 }
 
-fn parse_head(line: &str) -> Option<Key> {
-    match line.strip_prefix("ref:") {
-        Some(reference) => branch_of(reference.trim()).map(Key::Branch),
-        None => is_object_name(line).then(|| Key::Detached(line.to_owned())),
+/// The line of HEAD, or what git says of it: the full name of a branch, else a commit. `None` for a name that git would reject
+/// (reftable writes `.invalid`).
+fn head_of(line: &str) -> Option<Key> {
+    let name = line.strip_prefix("ref:").unwrap_or(line).trim();
+    // 40 hexadecimal digits, or 64 in SHA-256 repositories.
+    let is_commit = matches!(name.len(), 40 | 64) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    if is_commit {
+        return Some(Key::Detached(name.to_owned()));
     }
-}
-
-/// The branch of a full reference name; `None` for a name that git would reject (reftable writes `.invalid`).
-fn branch_of(reference: &str) -> Option<String> {
-    let name = reference.strip_prefix("refs/heads/")?;
+    let branch = name.strip_prefix("refs/heads/")?;
     // libgit2 could tell, but starting it costs more than the rest of a quiet call.
     let is_legal = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.contains("..");
-    (name.split('/').all(is_legal) && !name.chars().any(char::is_control)).then(|| name.to_owned())
+    let is_branch = branch.split('/').all(is_legal) && !branch.chars().any(char::is_control);
+    is_branch.then(|| Key::Branch(branch.to_owned()))
 }
-
-/// 40 hexadecimal digits, or 64 in SHA-256 repositories.
-fn is_object_name(text: &str) -> bool {
-    matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-/// For all questions together.
-const PATIENCE: Duration = Duration::from_millis(900);
 
 /// Asks git about the work tree around `folder`, which must exist, and what is out there.
 pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Worktree, Key), GitError> {
-    let none = || GitError::Other("no git command found in PATH".to_owned());
-    let git = Git::new(folder, environment, PATIENCE).ok_or_else(none)?;
-    let places = answer(&git, &["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])?;
-    let lines: Vec<&str> = places.lines().collect();
-    let [root, git_dir, common_dir] = lines[..] else { return Err(unexpected(&places)) };
-    // Git names the common folder relative to the folder it was started in.
-    let common_dir = folder.join(common_dir).canonicalize().map_err(|_| unexpected(&places))?;
-    let worktree = Worktree { root: PathBuf::from(root), git_dir: PathBuf::from(git_dir), common_dir };
-    let head =
-        answer(&git, &["symbolic-ref", "-q", "HEAD"]).or_else(|_| answer(&git, &["rev-parse", "HEAD"]))?;
-    let commit = || is_object_name(&head).then(|| Key::Detached(head.clone()));
-    let key = branch_of(&head).map(Key::Branch).or_else(commit);
-    key.map(|key| (worktree, key)).ok_or_else(|| unexpected(&head))
-}
-
-/// The output of git, without the last line's end.
-fn answer(git: &Git<'_>, words: &[&str]) -> Result<String, GitError> {
-    let output = git.run(words).ok().filter(|output| output.code == Some(0));
-    let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
-    let failed = || GitError::Other(format!("`git {}` gave no answer", words.join(" ")));
-    Ok(text.ok_or_else(failed)?.trim_end_matches('\n').to_owned())
-}
-
-fn unexpected(answer: &str) -> GitError {
-    let words: String = answer.chars().take(80).collect();
-    GitError::Other(format!("git answered `{}`, which is not understood", words.escape_debug()))
+    let git = Git::new(folder, environment, PATIENCE);
+    let git = git.ok_or_else(|| GitError("no git command found in PATH".to_owned()))?;
+    let answer = |words: &[&str]| {
+        let output = git.run(words).ok().filter(|output| output.code == Some(0));
+        let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
+        text.ok_or_else(|| GitError(format!("`git {}` gave no answer", words.join(" "))))
+    };
+    let folders = answer(&["rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir"])?;
+    let head = answer(&["symbolic-ref", "-q", "HEAD"]).or_else(|_| answer(&["rev-parse", "HEAD"]))?;
+    let understood = || {
+        let [root, git_dir, common_dir] = folders.lines().collect::<Vec<_>>()[..] else { return None };
+        // Git names the common folder relative to the folder it was started in.
+        let common_dir = folder.join(common_dir).canonicalize().ok()?;
+        Some((Worktree { root: root.into(), git_dir: git_dir.into(), common_dir }, head_of(&head)?))
+    };
+    understood().ok_or_else(|| GitError("what git answered is not understood".to_owned()))
 }
 
 #[cfg(test)]

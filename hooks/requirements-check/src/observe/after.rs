@@ -9,12 +9,13 @@ use shared::own_commands::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
+use super::HookContext;
 use super::before::resolved_place;
-use super::{HookContext, Look, evidence};
 use crate::call::Call;
 use crate::command_line::Simple;
-use crate::deadline::within;
+use crate::deadline::{Deadlines, within};
 use crate::evidence::command_of;
+use crate::place::{Freshness, World, cwd};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Terms};
 use crate::state::State;
@@ -47,16 +48,8 @@ impl Response {
         Self { success: Some(false), interrupted: Some(failure.is_interrupt), ..Self::default() }
     }
 
-    fn succeeded(&self) -> bool {
-        self.success.unwrap_or(true)
-    }
-
-    fn is_unfinished(&self) -> bool {
-        self.interrupted.unwrap_or(false) || self.background_task_id.is_some()
-    }
-
     /// The output has a match, in the part that was persisted, too.
-    fn has(&self, pattern: &Pattern, look: &Look<'_>) -> bool {
+    fn has(&self, pattern: &Pattern, deadline: Option<Instant>) -> bool {
         let Response { stdout, stderr, persisted_output_path: file, .. } = self;
         let output: Vec<&str> = [stdout, stderr].into_iter().flatten().map(String::as_str).collect();
         let (pattern, output, file) = (pattern.clone(), output.join("\n"), file.clone());
@@ -65,79 +58,69 @@ impl Response {
             pattern.is_in(&output)
                 || rest().is_some_and(|bytes| pattern.is_in(&String::from_utf8_lossy(&bytes)))
         };
-        within(look.deadline, search).unwrap_or(false)
+        within(deadline, search).unwrap_or(false)
     }
 }
 
 pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall, response: &Response) -> Option<Facts> {
     let rules: Vec<Rule<'_>> = Rule::all(context.settings).collect();
     rules.first()?;
-    let is_shell = matches!(tool.tool_name.as_str(), "Bash" | "PowerShell");
-    let mut call = Call::read(tool, is_shell, context.host.environment.home.as_deref());
+    let mut call = Call::read(tool, true, context.host.environment.home.as_deref());
     let satisfied = satisfied_by_line(&call);
     let is_plan_exit = call.tool == "ExitPlanMode";
-    let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call, is_shell);
+    let is_concerned = |rule: &Rule<'_>| rule.is_triggered_by(&call) || changes(rule, &call);
     let is_nobodys = is_own_call(tool, context.places) || !rules.iter().any(is_concerned);
     if satisfied.is_empty() && !is_plan_exit && is_nobodys {
         return None;
     }
-    let cwd = Look::cwd(context);
+    let (cwd, deadlines) = (cwd(context), Deadlines::of(&context.request.event));
     let place = resolved_place(&mut call, &cwd, &rules);
-    let mut look = Look::at(context, Instant::now(), &cwd, &place);
+    let mut world = World::at(context, deadlines, &cwd, &place);
     if is_plan_exit {
-        look.measure(&rules);
+        world.measure(context, &rules);
     }
-    look.recount(&rules, &call);
+    world.recount(context, &rules, &call);
     let lacks = |rule: &&Rule<'_>| {
         let wanted = rule.set.evidence().and_then(|evidence| evidence.min_output.as_ref());
-        wanted.is_some_and(|pattern| !response.has(pattern, &look))
+        wanted.is_some_and(|pattern| !response.has(pattern, deadlines.all))
     };
-    let name = |rule: &Rule<'_>| rule.name.to_owned();
-    let without_output = rules.iter().filter(lacks).map(name).collect();
-    let changed = changed(context, &rules, &call, &look).map(name).collect();
+    let without_output = rules.iter().filter(lacks).map(|rule| rule.name.to_owned()).collect();
     Some(Facts::After(Box::new(After {
-        succeeded: response.succeeded(),
-        is_unfinished: response.is_unfinished(),
-        changed,
+        succeeded: response.success.unwrap_or(true),
+        is_unfinished: response.interrupted.unwrap_or(false) || response.background_task_id.is_some(),
+        changed: changed(context, &rules, &call, &mut world),
         without_output,
         satisfied,
         call,
-        world: look.world,
+        world,
     })))
 }
 
 /// The call may change what satisfies the requirement.
-fn changes(rule: &Rule<'_>, call: &Call, is_shell: bool) -> bool {
+fn changes(rule: &Rule<'_>, call: &Call) -> bool {
     match &rule.set.terms {
         Terms::Blocking(blocking) => call.skill.as_deref().is_some_and(|skill| blocking.is_by_skill(skill)),
-        Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || is_shell,
+        Terms::Evidence(_) | Terms::Dynamic(_) => call.is_edit() || call.line.is_some(),
         Terms::Guard(_) | Terms::Off(_) => false,
     }
 }
 
 /// Evidence whose files the line has changed. Going to another branch changes none.
-fn changed<'r>(
-    context: &HookContext<'_>,
-    rules: &'r [Rule<'r>],
-    call: &Call,
-    look: &Look<'_>,
-) -> impl Iterator<Item = &'r Rule<'r>> {
+fn changed(context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call, world: &mut World) -> Vec<String> {
     let commands = call.commands();
     let may_change =
         call.line.is_some() && !call.only_reads() && !commands.iter().any(Simple::switches_branch);
-    let id = call.id.as_deref().filter(|_| may_change);
-    let state: State = id.map(|_| context.peek()).unwrap_or_default();
+    let Some(id) = call.id.as_deref().filter(|_| may_change) else { return Vec::new() };
+    let state: State = context.peek();
     // Nobody may have seen the call begin, or not in time.
     let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
-    let has_changed = move |rule: &&Rule<'_>| {
-        id.is_some_and(|id| match state.running(id, rule.name) {
-            _ if rule.kind() != Kind::Evidence => false,
-            _ if state.due.contains(rule.name) && command_of(rule, call).is_none() => false,
-            Some(run) => evidence::has_changed(look, rule, &run.files),
-            None => rule.is_for_stops() && !keeps,
-        })
+    let mut has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
+        _ if state.due.contains(rule.name) && command_of(rule, call).is_none() => false,
+        Some(run) => matches!(world.since(rule, &run.files), Freshness::Different(_)),
+        None => rule.is_for_stops() && !keeps,
     };
-    rules.iter().filter(has_changed)
+    let evidence = rules.iter().filter(|rule| rule.kind() == Kind::Evidence);
+    evidence.filter(|rule| has_changed(rule)).map(|rule| rule.name.to_owned()).collect()
 }
 
 /// The requirements that a `req satisfy` in the line names.
@@ -159,18 +142,15 @@ mod tests {
     #[test]
     fn an_answer_of_no_known_shape_is_one_of_a_call_that_succeeded() {
         for (response, expected) in [
-            (json!(null), (true, false)),
-            (json!("text"), (true, false)),
-            (json!({ "stdout": 7 }), (true, false)),
-            (json!({ "success": false }), (false, false)),
-            (json!({ "interrupted": true }), (true, true)),
-            (json!({ "backgroundTaskId": "b" }), (true, true)),
+            (json!(null), None),
+            (json!("text"), None),
+            (json!({ "stdout": 7 }), None),
+            (json!({ "success": false }), Some(false)),
         ] {
             let call = tool_call("t1", "Bash", &json!({ "command": "true" }));
             let tool_response = Some(to_raw_value(&response).unwrap());
             let result = ToolResult { call, tool_response, ..ToolResult::default() };
-            let response_read = Response::of(&result);
-            assert_eq!((response_read.succeeded(), response_read.is_unfinished()), expected, "{response}");
+            assert_eq!(Response::of(&result).success, expected, "{response}");
         }
     }
 }

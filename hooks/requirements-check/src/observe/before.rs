@@ -3,24 +3,22 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
+use shared::host::{flat, real};
 use shared::protocol::ToolCall;
 
-use super::{HookContext, Look};
+use super::HookContext;
 use crate::call::Call;
-use crate::evidence;
-use crate::paths::real;
+use crate::deadline::Deadlines;
+use crate::evidence::command_of;
+use crate::place::{World, cwd};
 use crate::rails::{self, Guarded};
 use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::Kind;
 use crate::state::{Run, State};
-use crate::view::{Before, Place};
+use crate::view::Before;
 use crate::words::cut;
-
-/// A work tree, and the rules that are judged there.
-type Judged<'a, 'r> = (Look<'a>, Vec<Rule<'r>>);
 
 pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Before> {
     let rules = || Rule::all(context.settings);
@@ -36,33 +34,32 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
-    let is_due = |name: &str| state.get_or_init(|| context.peek()).due.contains(name);
-    let proving: Vec<Rule<'_>> =
-        rules().filter(|rule| may_prove(rule, &call) || may_become_due(rule, &call, &is_due)).collect();
-    if triggered.is_empty() && proving.is_empty() && rails.is_none() && !registers {
+    let is_due = |rule: &Rule<'_>| state.get_or_init(|| context.peek()).due.contains(rule.name);
+    let noting: Vec<Rule<'_>> = rules()
+        .filter(|rule| may_prove(rule, &call) || (may_make_due(rule, &call) && !is_due(rule)))
+        .collect();
+    if triggered.is_empty() && noting.is_empty() && rails.is_none() && !registers {
         return None;
     }
-    let (cwd, named) = (Look::cwd(context), call.file.clone());
-    let place = resolved_place(&mut call, &cwd, &proving);
-    let own = Look::at(context, Instant::now(), &cwd, &place);
+    let (cwd, named) = (cwd(context), call.file.clone());
+    let place = resolved_place(&mut call, &cwd, &noting);
+    let own = World::at(context, Deadlines::of(&context.request.event), &cwd, &place);
     let breach = rails.and_then(|rails| {
         let input = tool.tool_input.as_ref().map_or("{}", |raw| raw.get());
-        let common_dir = own.world.here.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
+        let common_dir = own.worktree.as_ref().map(|worktree| worktree.common_dir.as_path());
         Guarded::new(context.places, common_dir, &cwd).breach(&call, named.as_deref(), input, rails)
     });
-    let mut judged = by_work_tree(own, &triggered, &call, &place);
+    let mut places = by_work_tree(context, own, &triggered, &call, &place);
     let mut runs = Vec::new();
     if breach.is_none() {
-        for (look, rules) in &mut judged {
-            look.measure_for(rules, &call);
+        for world in &mut places {
+            let is_judged = |rule: &&Rule<'_>| world.judged.iter().any(|name| name == rule.name);
+            let judged: Vec<Rule<'_>> = triggered.iter().filter(is_judged).copied().collect();
+            world.measure_for(context, &judged, &call);
         }
-        runs = proving.iter().filter_map(|rule| begin(rule, &call, &judged[0].0)).collect();
+        runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
     }
-    let place = |(look, rules): Judged<'_, '_>| {
-        let judged = rules.iter().map(|rule| rule.name.to_owned()).collect();
-        Place { world: look.world, judged }
-    };
-    Some(Before { call, places: judged.into_iter().map(place).collect(), breach, runs, registers })
+    Some(Before { call, places, breach, runs, registers })
 }
 
 /// The session has given no sign of life for a while.
@@ -71,16 +68,17 @@ fn is_quiet(context: &HookContext<'_>) -> bool {
     registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
-/// The triggered rules by work tree, that of the call first: each command of a line acts in its own folder, git in the one that
-/// its options name.
-fn by_work_tree<'a, 'r>(
-    own: Look<'a>,
-    triggered: &[Rule<'r>],
+/// The work trees in which the triggered rules are judged, that of the call first: each command of a line acts in its own folder,
+/// git in the one that its options name.
+fn by_work_tree(
+    context: &HookContext<'_>,
+    own: World,
+    triggered: &[Rule<'_>],
     call: &Call,
     place: &Path,
-) -> Vec<Judged<'a, 'r>> {
-    let cwd = own.world.cwd.clone();
-    let mut judged: Vec<Judged<'_, '_>> = vec![(own, Vec::new())];
+) -> Vec<World> {
+    let (cwd, deadlines) = (own.cwd.clone(), own.deadlines);
+    let mut worlds = vec![own];
     let mut known = BTreeMap::from([(place.to_owned(), 0)]);
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
@@ -91,52 +89,49 @@ fn by_work_tree<'a, 'r>(
         }
         for at in places {
             let number = *known.entry(at).or_insert_with_key(|at| {
-                let own = &judged[0].0;
-                let look = Look::at(own.context, own.begun, &cwd, at);
-                let is_same =
-                    |(known, _): &Judged<'_, '_>| known.world.here.worktree == look.world.here.worktree;
-                judged.iter().position(is_same).unwrap_or_else(|| {
-                    judged.push((look, Vec::new()));
-                    judged.len() - 1
+                let world = World::at(context, deadlines, &cwd, at);
+                let is_same = |known: &World| known.worktree == world.worktree;
+                worlds.iter().position(is_same).unwrap_or_else(|| {
+                    worlds.push(world);
+                    worlds.len() - 1
                 })
             });
-            if judged[number].1.last().is_none_or(|last| last.name != rule.name) {
-                judged[number].1.push(*rule);
-            }
+            worlds[number].judged.push(rule.name.to_owned());
         }
     }
-    judged
+    worlds
 }
 
 /// A command of the call may become evidence: it decides the line's exit status, in the foreground, and proves something.
 fn may_prove(rule: &Rule<'_>, call: &Call) -> bool {
-    let found = (rule.kind() == Kind::Evidence).then(|| evidence::command_of(rule, call)).flatten();
+    let found = (rule.kind() == Kind::Evidence).then(|| command_of(rule, call)).flatten();
     found.is_some_and(|found| found.counts()) && !call.in_background
 }
 
-/// The line may change files, and so make evidence due that is not due yet.
-fn may_become_due(rule: &Rule<'_>, call: &Call, is_due: &dyn Fn(&str) -> bool) -> bool {
-    let may_change = call.line.is_some() && !call.only_reads();
-    rule.kind() == Kind::Evidence && rule.is_for_stops() && may_change && !is_due(rule.name)
+/// The line may change files, and so make evidence due.
+fn may_make_due(rule: &Rule<'_>, call: &Call) -> bool {
+    rule.kind() == Kind::Evidence && rule.is_for_stops() && call.line.is_some() && !call.only_reads()
 }
 
-/// Notes the files as they are when the command begins.
-fn begin(rule: &Rule<'_>, call: &Call, look: &Look<'_>) -> Option<Run> {
-    let deadline = if may_prove(rule, call) { look.deadline_of_files() } else { look.deadline };
-    let files = super::evidence::note(look, rule, deadline)?;
-    let shown = evidence::command_of(rule, call).map(|found| found.shown).unwrap_or_default();
+/// Notes the files as they are when the command begins: their digest and the time, `9f86d081884c7d65@1795300000000000`.
+fn begin(context: &HookContext<'_>, rule: &Rule<'_>, call: &Call, world: &mut World) -> Option<Run> {
+    let deadlines = world.deadlines;
+    let deadline = if may_prove(rule, call) { deadlines.of_files } else { deadlines.all };
+    let now = context.host.now().micros();
+    let files = format!("{}@{now}", world.taken(rule, deadline).ok()?.digest);
+    let shown = command_of(rule, call).map(|found| found.shown).unwrap_or_default();
     Some(Run { call: call.id.clone()?, name: rule.name.to_owned(), command: cut(&shown, 200), files })
 }
 
 /// Plans need nothing: those of Claude Code, and those a project keeps.
 fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
     let Some(file) = call.file.as_ref().filter(|_| call.is_edit()) else { return false };
-    let file = Look::cwd(context).join(file);
+    let file = cwd(context).join(file);
     // Resolving links is dear, and most files are no plans by their path already.
     if !file.components().any(|part| part.as_os_str() == "plans") {
         return false;
     }
-    let (file, root) = (real(&file), context.places.root.as_deref().map(real));
+    let (file, root) = (real(&flat(&file)), context.places.root.as_deref().map(real));
     let own = context.places.config_dir.as_ref().map(|dir| real(&dir.join("plans")));
     // A project's folder of plans that is itself a link would exempt whatever it leads to.
     let of_project = ["docs/plans", ".claude/plans"].map(|folder| Some(root.as_ref()?.join(folder)));
@@ -147,26 +142,23 @@ fn is_plan(context: &HookContext<'_>, call: &Call) -> bool {
 /// a command that proves something, else that of the first one.
 pub(super) fn resolved_place(call: &mut Call, cwd: &Path, rules: &[Rule<'_>]) -> PathBuf {
     for command in call.line.iter_mut().flat_map(|line| line.commands.iter_mut().flatten()) {
-        // A `cd` to a folder that is not there fails, and the line may go on where it was.
-        if command
-            .directory
-            .as_ref()
-            .is_some_and(|folder| folder != Path::new("") && !cwd.join(folder).is_dir())
-        {
-            command.directory = Some(PathBuf::new());
-        }
-        if let Some(folder) = command.directory.as_mut().filter(|folder| folder.is_absolute()) {
-            *folder = real(folder);
+        if let Some(folder) = command.directory.as_mut().filter(|folder| !folder.as_os_str().is_empty()) {
+            // A `cd` to a folder that is not there fails, and the line may go on where it was.
+            if !cwd.join(&*folder).is_dir() {
+                folder.clear();
+            } else if folder.is_absolute() {
+                *folder = real(folder);
+            }
         }
         for file in command.writes.iter_mut().filter(|file| file.starts_with('/')) {
             *file = real(Path::new(file)).display().to_string();
         }
     }
     if let Some(file) = &mut call.file {
-        *file = real(&cwd.join(&file));
+        *file = real(&flat(&cwd.join(&file)));
         return file.clone();
     }
-    let proving = rules.iter().find_map(|rule| evidence::command_of(rule, call)?.place(cwd));
+    let proving = rules.iter().find_map(|rule| command_of(rule, call)?.place(cwd));
     real_place(proving.unwrap_or_else(|| call.place(cwd)), cwd)
 }
 

@@ -1,9 +1,9 @@
 //! The files on disk. Reading takes no lock, because a file is only ever replaced as a whole; a change reads the file
-//! again inside the lock, and is durable when it returns.
+//! again inside the lock, and is durable when it returns. A file without satisfactions is removed.
 
 use std::collections::BTreeMap;
 use std::fs::DirEntry;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -14,8 +14,10 @@ use shared::state::{
     remove_durable, with_shared_lock, write_durable,
 };
 
-use super::{Key, Satisfactions, VERSION, is_newer};
+use super::{Key, Satisfactions};
 
+/// The version that is written. Raised when a field comes or goes, because an older program would drop it or miss it.
+const VERSION: u32 = 3;
 /// A larger file is damaged; ten thousand satisfactions fit.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
 /// So many files of a folder are looked at.
@@ -25,14 +27,9 @@ const MAX_LISTED: usize = 10_000;
 #[derive(Debug, Clone)]
 pub struct Folder {
     dir: PathBuf,
-    /// The work tree it is changed from.
-    project: String,
     /// The repository's common folder; none for a folder in the state folder, whose parents may be made.
     common_dir: Option<PathBuf>,
 }
-
-/// Satisfactions, and where a damaged file is now that stood in their place.
-type Read = (Satisfactions, Option<PathBuf>);
 
 /// Why satisfactions are not read, or not changed: then they are as they were.
 #[derive(Debug, thiserror::Error)]
@@ -49,34 +46,34 @@ pub enum Failure {
 }
 
 impl Folder {
-    /// That of a repository: `<git common dir>/requirements`. `root` is the work tree it is changed from.
-    pub(crate) fn of_repository(common_dir: &Path, root: &Path) -> Self {
-        let project = root.to_string_lossy().into_owned();
-        let common_dir = common_dir.to_path_buf();
-        let dir = common_dir.join("requirements");
-        Self { dir, project, common_dir: Some(common_dir) }
+    /// That of a repository: `<git common dir>/requirements`.
+    pub(crate) fn of_repository(common_dir: &Path) -> Self {
+        Self { dir: common_dir.join("requirements"), common_dir: Some(common_dir.to_path_buf()) }
     }
 
     /// That of a project without git, in the state folder.
     pub(crate) fn of_project(state_dir: &Path, root: &Path) -> Self {
-        let project = root.to_string_lossy().into_owned();
-        let dir = state_dir.join("requirements").join(file_key(&project));
-        Self { dir, project, common_dir: None }
+        let dir = state_dir.join("requirements").join(file_key(&root.to_string_lossy()));
+        Self { dir, common_dir: None }
     }
 
     pub(crate) fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// The satisfactions as they are now. Nothing is locked or written, unless a damaged file is to be set aside.
-    pub(crate) fn read(&self, key: &Key) -> Result<Read, Failure> {
-        match load(&self.place(key), key) {
-            Err(Failure::Damaged(place)) => {
+    /// The satisfactions as they are now, and a notice for the user where a file could not be read. Nothing is locked or written,
+    /// unless a damaged file is to be set aside.
+    pub(crate) fn read(&self, key: &Key) -> (Satisfactions, Option<String>) {
+        match load(&self.file(key), key) {
+            Ok(found) => (found, None),
+            Err(Failure::Damaged(file)) => {
                 let settled = self.locked(key, LOCK_DEADLINE, || self.settle(key));
                 // A file that cannot be moved is reported where it is.
-                Ok(settled.ok().and_then(Result::ok).unwrap_or((Satisfactions::none_of(key), Some(place))))
+                let settled = settled.ok().and_then(Result::ok);
+                let (found, aside) = settled.unwrap_or((Satisfactions::none_of(key), Some(file)));
+                (found, aside.map(|aside| damaged(&aside)))
             }
-            loaded => Ok((loaded?, None)),
+            Err(error) => (Satisfactions::none_of(key), Some(format!("requirements-check: {error}"))),
         }
     }
 
@@ -96,7 +93,7 @@ impl Folder {
         self.locked(key, patience, || {
             let (before, _) = self.settle(key)?;
             if is_newer(&before.version) {
-                return Err(Failure::Newer(self.place(key)));
+                return Err(Failure::Newer(self.file(key)));
             }
             let mut after = before.clone();
             after.forget_sessions(KEEP_DAYS * 24 * 60 * 60, now);
@@ -119,25 +116,22 @@ impl Folder {
     /// Removes the satisfactions of branches that do not exist any more, and those of sessions that are a month old. Files
     /// of a newer version stay. The error is the first, after all files were tried.
     pub fn prune(&self, now: Timestamp, exists: impl Fn(&Key) -> bool) -> Result<(), Failure> {
-        let prune = |key: &Key| {
-            if exists(key) { self.change(key, now, LOCK_DEADLINE, |_| {}) } else { self.remove(key) }
-        };
-        let list = self.list();
-        let pruned = list.keys().map(prune);
-        let pruned = pruned.filter(|pruned| !matches!(pruned, Err(Failure::Newer(_))));
-        pruned.collect::<Vec<_>>().into_iter().collect()
-    }
-
-    fn remove(&self, key: &Key) -> Result<(), Failure> {
-        let place = self.place(key);
-        self.locked(key, LOCK_DEADLINE, || match load(&place, key)? {
-            newer if is_newer(&newer.version) => Ok(()),
-            _ => remove_durable(&place).map_err(|_| Failure::File(place.clone(), "written")),
-        })?
+        let mut pruned = Ok(());
+        for key in self.list().keys() {
+            let changed = self.change(key, now, LOCK_DEADLINE, |kept| {
+                if !exists(key) {
+                    kept.requirements.clear();
+                }
+            });
+            if !matches!(changed, Err(Failure::Newer(_))) {
+                pruned = pruned.and(changed);
+            }
+        }
+        pruned
     }
 
     fn locked<T>(&self, key: &Key, patience: Duration, critical: impl FnOnce() -> T) -> Result<T, LockError> {
-        with_shared_lock(&self.place(key), patience, self.mode(), critical)
+        with_shared_lock(&self.file(key), patience, self.mode(), critical)
     }
 
     /// Files get the mode that the repository shares its own with.
@@ -145,71 +139,85 @@ impl Folder {
         self.common_dir.as_deref().map(shared_mode).unwrap_or_default()
     }
 
-    fn place(&self, key: &Key) -> PathBuf {
+    fn file(&self, key: &Key) -> PathBuf {
         self.dir.join(key.file_name())
     }
 
-    /// Loads the file, or sets a damaged one aside. The caller holds the lock.
-    fn settle(&self, key: &Key) -> Result<Read, Failure> {
-        match load(&self.place(key), key) {
-            Err(Failure::Damaged(place)) => {
-                let mut aside = place.clone().into_os_string();
+    /// Loads the file, or sets a damaged one aside, and says where it is now. The caller holds the lock.
+    fn settle(&self, key: &Key) -> Result<(Satisfactions, Option<PathBuf>), Failure> {
+        match load(&self.file(key), key) {
+            Err(Failure::Damaged(file)) => {
+                let mut aside = file.clone().into_os_string();
                 aside.push(".corrupt");
-                std::fs::rename(&place, &aside).map_err(|_| Failure::File(place, "moved"))?;
+                std::fs::rename(&file, &aside).map_err(|_| Failure::File(file, "moved"))?;
                 Ok((Satisfactions::none_of(key), Some(aside.into())))
             }
             loaded => Ok((loaded?, None)),
         }
     }
 
-    fn write(&self, key: &Key, mut kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
-        let place = self.place(key);
-        kept.version = VERSION.to_string();
-        kept.project.clone_from(&self.project);
-        kept.updated_at = now.secs();
-        if kept.created_at == 0 {
-            kept.created_at = kept.updated_at;
-        }
-        let written = serde_json::to_vec(&kept).map_err(io::Error::from);
-        let written = written.and_then(|bytes| write_durable(&place, &bytes, self.mode()));
-        written.map_err(|_| Failure::File(place, "written"))
+    fn write(&self, key: &Key, kept: Satisfactions, now: Timestamp) -> Result<(), Failure> {
+        let file = self.file(key);
+        let kept = Satisfactions { version: VERSION.to_string(), updated_at: now.secs(), ..kept };
+        let written = if kept.requirements.is_empty() {
+            remove_durable(&file)
+        } else {
+            let bytes = serde_json::to_vec(&kept).map_err(io::Error::from);
+            bytes.and_then(|bytes| write_durable(&file, &bytes, self.mode()))
+        };
+        written.map_err(|_| Failure::File(file, "written"))
     }
 }
 
-/// `core.sharedRepository`, as far as it gives others access.
+fn damaged(aside: &Path) -> String {
+    let aside = aside.display();
+    format!(
+        "requirements-check: a file of satisfactions was damaged and is now {aside}; what it held counts as not satisfied"
+    )
+}
+
+/// The access that `git init --shared` has given to others: a folder whose files belong to its group.
+#[cfg(unix)]
 fn shared_mode(common_dir: &Path) -> SharedMode {
-    let config = git2::Config::open(&common_dir.join("config"));
-    let value = config.and_then(|config| config.get_string("core.sharedRepository")).unwrap_or_default();
-    match value.to_ascii_lowercase().as_str() {
-        "group" | "true" | "1" | "yes" | "on" => SharedMode::Group,
-        "all" | "world" | "everybody" | "2" => SharedMode::All,
-        octal => match u32::from_str_radix(octal, 8) {
-            Ok(mode) if mode & 0o004 != 0 => SharedMode::All,
-            Ok(mode) if mode & 0o060 != 0 => SharedMode::Group,
-            _ => SharedMode::Private,
-        },
+    use std::os::unix::fs::MetadataExt;
+    match std::fs::metadata(common_dir).map_or(0, |metadata| metadata.mode()) {
+        mode if mode & 0o2020 != 0o2020 => SharedMode::Private,
+        mode if mode & 0o004 == 0 => SharedMode::Group,
+        _ => SharedMode::All,
     }
+}
+
+#[cfg(not(unix))]
+fn shared_mode(_common_dir: &Path) -> SharedMode {
+    SharedMode::Private
+}
+
+fn is_newer(version: &str) -> bool {
+    version.parse().is_ok_and(|version: u32| version > VERSION)
 }
 
 /// The satisfactions in a file; none if there is no file.
-fn load(place: &Path, key: &Key) -> Result<Satisfactions, Failure> {
+fn load(file: &Path, key: &Key) -> Result<Satisfactions, Failure> {
     #[derive(Deserialize)]
     struct Version {
         version: String,
     }
 
-    use io::ErrorKind::{FileTooLarge, InvalidInput, NotFound};
-    let bytes = match read_regular(place, MAX_BYTES) {
+    let bytes = match read_regular(file, MAX_BYTES) {
         Ok(bytes) => bytes,
-        Err(error) if error.kind() == NotFound => return Ok(Satisfactions::none_of(key)),
-        Err(error) if matches!(error.kind(), InvalidInput | FileTooLarge) => {
-            return Err(Failure::Damaged(place.to_path_buf()));
+        Err(error) => {
+            return match error.kind() {
+                ErrorKind::NotFound => Ok(Satisfactions::none_of(key)),
+                ErrorKind::InvalidInput | ErrorKind::FileTooLarge => {
+                    Err(Failure::Damaged(file.to_path_buf()))
+                }
+                _ => Err(Failure::File(file.to_path_buf(), "read")),
+            };
         }
-        Err(_) => return Err(Failure::File(place.to_path_buf(), "read")),
     };
     serde_json::from_slice(&bytes).map_err(|_| match serde_json::from_slice(&bytes) {
-        Ok(Version { version }) if is_newer(&version) => Failure::Newer(place.to_path_buf()),
-        _ => Failure::Damaged(place.to_path_buf()),
+        Ok(Version { version }) if is_newer(&version) => Failure::Newer(file.to_path_buf()),
+        _ => Failure::Damaged(file.to_path_buf()),
     })
 }
 

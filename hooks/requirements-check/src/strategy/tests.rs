@@ -53,9 +53,9 @@ fn a_satisfaction_counts_for_its_scope_and_without_git_for_its_session() {
         };
         for (holder, expected) in [OWN, OTHERS, None].into_iter().zip(expected) {
             let mut scene = Scene::new(&format!("plan: {{scope: {scope}}}\n"));
-            scene.world.here.key = key.clone();
+            scene.world.key = key.clone();
             assert_eq!(unmet(&scene, "plan"), why);
-            let set = scene.world.here.scope(scene.rule("plan").set.scope);
+            let set = scene.world.scope(scene.rule("plan").set.scope);
             let kept =
                 if set == Scope::Permanent { &mut scene.world.permanent } else { &mut scene.world.branch };
             kept.set("plan", holder, Satisfaction::new(By::Agent, scene.now));
@@ -84,9 +84,9 @@ fn a_satisfaction_counts_until_it_is_as_old_as_its_time_to_live() {
 
 #[test]
 fn what_is_the_users_is_satisfied_by_the_user_alone() {
-    for by in [By::User, By::Agent, By::Skill, By::Evidence, By::Approval, By::Other("cli".to_owned())] {
+    for by in [By::User, By::Agent, By::Skill, By::Evidence, By::Approval, By::Waiver] {
         let mut scene = Scene::new("plan: {satisfied_by: user}\n");
-        scene.satisfy("plan", OWN, by.clone());
+        scene.satisfy("plan", OWN, by);
         assert_eq!(scene.is_met("plan"), by == By::User, "{by:?}");
     }
     let scene = Scene::new("plan: {satisfied_by: user}\n");
@@ -128,7 +128,7 @@ fn an_exception_holds_until_its_end_for_everybody_or_for_the_session_it_names() 
         for requirement in [SIZE, "size: {type: evidence, command: x}\n"] {
             let mut scene = Scene::new(requirement);
             scene.measures("size", 400);
-            scene.except("size", holder, by.clone(), 300);
+            scene.except("size", holder, by, 300);
             scene.wait(SECOND * after);
             assert_eq!(scene.is_met("size"), expected, "{by:?} {holder:?} {after}");
         }
@@ -158,7 +158,7 @@ fn a_protected_branch_is_one_of_the_globs_and_no_branch_is_none() {
         assert!(words(&scene, "r").contains(branch), "{branch}");
         assert!(remedy(&scene, "r").contains("git switch -c my-change"));
         assert!(remedy(&scene, "r").ends_with("req waive r --note \"the reason\""));
-        scene.world.here.key = Key::NoGit;
+        scene.world.key = Key::NoGit;
         assert!(scene.is_met("r"));
     }
 }

@@ -17,7 +17,7 @@ use crate::decide::decide;
 use crate::rule::Rule;
 use crate::state::{Run, State};
 use crate::view::World;
-use crate::view::{After, Before, Facts, Place};
+use crate::view::{After, Before, Facts};
 use session::origin;
 pub(crate) use session::{OTHER, OWN, ROOT, SESSION, Scene, settings};
 
@@ -65,9 +65,9 @@ impl Scene {
             origin: &origin,
         });
         self.world = match facts {
-            Facts::Before(facts) => facts.places.into_iter().next().unwrap().world,
+            Facts::Before(facts) => facts.places.into_iter().next().unwrap(),
             Facts::After(facts) => facts.world,
-            Facts::Prompt(world, _) | Facts::Stop(world, _) | Facts::Start(world) | Facts::End(world) => {
+            Facts::Prompt(world, _) | Facts::Stop(world, _) | Facts::Start(world, _) | Facts::End(world) => {
                 *world
             }
         };
@@ -98,7 +98,7 @@ impl Scene {
         let is_judged = |rule: &Rule<'_>| rule.is_for_calls() && rule.is_triggered_by(&call);
         let judged = Rule::all(&self.settings).filter(is_judged).map(|rule| rule.name.to_owned()).collect();
         self.decide(Event::PreToolUse(tool), |world| {
-            let places = vec![Place { world, judged }];
+            let places = vec![World { judged, ..world }];
             let mut facts = Before { call, places, breach: None, runs: Vec::new(), registers: false };
             change(&mut facts);
             Facts::Before(Box::new(facts))
@@ -159,8 +159,13 @@ impl Scene {
     }
 
     pub(crate) fn start(&mut self, source: &str) -> Answer {
+        self.start_with(source, Vec::new())
+    }
+
+    /// A session's start, with notices that no later one repeats.
+    pub(crate) fn start_with(&mut self, source: &str, once: Vec<(String, Change)>) -> Answer {
         let event = Event::SessionStart { source: source.to_owned(), model: None };
-        self.decide(event, |world| Facts::Start(Box::new(world)))
+        self.decide(event, |world| Facts::Start(Box::new(world), once))
     }
 
     pub(crate) fn end(&mut self, reason: &str) -> Answer {

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use requirements_check::change::Change;
 use requirements_check::git::Worktree;
-use requirements_check::place::Here;
 use requirements_check::rule::Rule;
 use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Scope, Settings};
@@ -44,20 +43,12 @@ impl Scene {
     pub(crate) fn new(requirements: &str) -> Self {
         let root = PathBuf::from(ROOT);
         let git_dir = root.join(".git");
-        let here = Here {
-            key: Key::Branch("feature".to_owned()),
-            worktree: Some(Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir }),
-            ..Here::default()
-        };
-        let world = World {
-            here,
-            can_satisfy: true,
-            can_prove: true,
-            cwd: root.clone(),
-            root: Some(root),
-            entrypoint: Some("cli".to_owned()),
-            ..World::default()
-        };
+        let worktree = Worktree { root: root.clone(), common_dir: git_dir.clone(), git_dir };
+        let mut world = World::default();
+        (world.key, world.worktree) = (Key::Branch("feature".to_owned()), Some(worktree));
+        (world.can_satisfy, world.can_prove) = (true, true);
+        world.cwd.clone_from(&root);
+        world.places.root = Some(root);
         Self {
             settings: settings(requirements),
             world,
@@ -72,7 +63,7 @@ impl Scene {
     }
 
     pub(crate) fn on(mut self, branch: &str) -> Self {
-        self.world.here.key = Key::Branch(branch.to_owned());
+        self.world.key = Key::Branch(branch.to_owned());
         self
     }
 
@@ -92,7 +83,7 @@ impl Scene {
             let (Change::Set(target, _) | Change::Clear(target)) = change else { continue };
             let kept = match &target.key {
                 Key::Permanent => &mut self.world.permanent,
-                key if *key == self.world.here.key => &mut self.world.branch,
+                key if *key == self.world.key => &mut self.world.branch,
                 _ => continue,
             };
             let holder = target.session.as_deref();

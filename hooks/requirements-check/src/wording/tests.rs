@@ -53,7 +53,8 @@ fn the_command_is_the_one_that_can_be_run_where_the_denial_is_read() {
         assert!(reason.contains("run in Bash: req satisfy plan review"), "{reason}");
         let asks = reason.contains("ask the user to type as a prompt: req satisfy plan review");
         assert_eq!(asks, matches!(mode, Some(Mode::Plan | Mode::DontAsk)), "{mode:?}: {reason}");
-        let headless = denial(&|world| (world.mode, world.entrypoint) = (mode, Some("sdk-cli".to_owned())));
+        let headless =
+            denial(&|world| (world.mode, world.environment.entrypoint) = (mode, Some("sdk-cli".to_owned())));
         assert!(headless.contains("run in Bash: req satisfy plan review"), "{headless}");
         assert!(!headless.contains("ask the user"), "{mode:?}: {headless}");
     }

@@ -54,7 +54,7 @@ fn prune_removes_only_what_is_known_to_be_gone() {
     scene.known.heads = None;
     assert!(scene.no("prune", USER).contains("no satisfactions were removed"));
     assert!(!scene.yes("list", USER).contains("req prune"));
-    scene.world.here.worktree = None;
+    scene.world.worktree = None;
     assert!(scene.yes("prune", USER).contains("nothing was removed"), "without git there are no branches");
 }
 

@@ -71,7 +71,7 @@ fn json_has_the_keys_that_are_documented() {
         assert!(one["why"].as_str().is_some_and(|why| !why.is_empty()), "{one}");
     }
     scene.known.is_turned = true;
-    scene.world.here.key = Key::Branch("main".to_owned());
+    scene.world.key = Key::Branch("main".to_owned());
     let status = scene.json("status --json --branch main");
     let expected = [
         ("not_on_main", "open"),
@@ -86,7 +86,7 @@ fn json_has_the_keys_that_are_documented() {
     for (key, place) in
         [(Key::Detached("1a2b3c4d5e6f".to_owned()), "commit 1a2b3c4d"), (Key::NoGit, "this project (no git)")]
     {
-        scene.world.here.key = key;
+        scene.world.key = key;
         let status = scene.json("status --json");
         assert_eq!((&status["place"], &status["branch"]), (&json!(place), &Value::Null));
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::{Simple, parse};
-use crate::paths::flat;
+use shared::host::flat;
 
 const PROGRAMS: usize = 24;
 const STUB: &str =

@@ -222,8 +222,8 @@ fn what_the_denial_advises_after_a_run_that_does_not_count_leads_to_success() {
 fn a_commit_of_another_version_than_the_tested_one_is_denied() {
     let mut scene = Scene::new(COMMIT);
     run(&mut scene, PASSING, End::Succeeded);
-    scene.world.evidence.insert("tests".to_owned(), Freshness::Same);
-    scene.world.staged_otherwise.insert("tests".to_owned(), vec!["src/a b.rs".to_owned()]);
+    let staged = Freshness::StagedOtherwise(vec!["src/a b.rs".to_owned()]);
+    scene.world.evidence.insert("tests".to_owned(), staged);
     let reason = denied(&scene.bash("t1", "git commit -m x")).to_owned();
     assert!(reason.contains("what is staged is not what `cargo test` passed on: src/a b.rs"), "{reason}");
     assert!(reason.contains("git add 'src/a b.rs'"), "{reason}");

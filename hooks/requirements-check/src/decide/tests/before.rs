@@ -10,8 +10,7 @@ use crate::change::Change;
 use crate::rails::{Guarded, LOCKED};
 use crate::satisfactions::By;
 use crate::scene::{ROOT, Scene, call, denied, edit_of, is_silent};
-use crate::view::Freshness;
-use crate::view::Place;
+use crate::view::{Freshness, World};
 
 const SEVERAL: &str = "\
 plan: {message: Plan first., checklist: [Read the issue., Name the files.]}
@@ -136,7 +135,7 @@ fn each_work_tree_is_judged_by_itself() {
     let on = |branch: &str| std::mem::take(&mut Scene::new(guard).on(branch).world);
     let decide = |here: &str, there: &str, judged_here: &[&str]| {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-        let place = Place { world: on(there), judged: names(&["own"]) };
+        let place = World { judged: names(&["own"]), ..on(there) };
         let line = json!({ "command": "git commit -m x" });
         Scene::new(guard).on(here).before_with("t1", "Bash", &line, |facts| {
             facts.places[0].judged = names(judged_here);

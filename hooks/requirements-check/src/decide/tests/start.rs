@@ -64,7 +64,7 @@ fn the_session_is_registered_where_it_is_and_a_prompt_is_a_sign_of_life() {
     assert!(matches!(answer.effects.as_slice(), [Change::Alive(_)]));
     let answer = scene.prompt("req status", Some("0 of 1 satisfied"));
     assert_eq!(answer.verdict, Verdict::Reply { text: "0 of 1 satisfied".to_owned() });
-    scene.world.root = None;
+    scene.world.places.root = None;
     assert!(scene.start("startup").effects.is_empty(), "no project");
 }
 
@@ -73,14 +73,13 @@ fn notices_are_told_the_user_and_those_given_once_wait_for_a_session_that_somebo
     for is_headless in [false, true] {
         let mut scene = Scene::new("{}\n");
         scene.world.notes = vec!["git could not be read".to_owned()];
-        scene.world.once.push(("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned())));
-        scene.world.entrypoint = Some(if is_headless { "sdk-cli" } else { "cli" }.to_owned());
-        let answer = scene.start("startup");
+        scene.world.environment.entrypoint = is_headless.then(|| "sdk-cli".to_owned());
+        let once = vec![("new".to_owned(), Change::ToldOfClient("2.1.330".to_owned()))];
+        let answer = scene.start_with("startup", once);
         let expected = if is_headless { "git could not be read" } else { "git could not be read\nnew" };
         assert_eq!((answer.verdict, answer.notice.as_deref()), (Verdict::Pass, Some(expected)));
         let is_remembered = answer.effects.iter().any(|change| matches!(change, Change::ToldOfClient(_)));
         assert_eq!(is_remembered, !is_headless);
-        scene.world.once.clear();
         assert_eq!(scene.start("resume").notice, None);
     }
 }

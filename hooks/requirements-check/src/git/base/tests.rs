@@ -1,6 +1,7 @@
 //! Which branch a branch is measured against, in every constellation of remotes.
 
 use super::super::tests::Sandbox;
+use super::super::{Worktree, fetch_command};
 use super::*;
 
 /// `origin` with `main`, and a clone of it that is on `feature`.
@@ -61,17 +62,20 @@ fn without_a_setting_the_upstream_then_the_remotes_default_then_a_usual_name_cou
         assert_eq!(base(&sandbox, None), expected, "{steps:?}");
     }
     sandbox.git(&["switch", "--quiet", "main"]);
-    assert_eq!(base(&sandbox, Some("main")), "HEAD", "without an upstream it is what is not committed");
+    assert_eq!(base(&sandbox, Some("main")), "origin/main", "the base itself, without an upstream");
+    sandbox.git(&["branch", "--quiet", "--delete", "--remotes", "origin/main"]);
+    assert_eq!(base(&sandbox, Some("main")), "HEAD", "what is not committed");
+    sandbox.git(&["fetch", "--quiet", "origin"]);
     sandbox.git(&["branch", "--quiet", "--set-upstream-to=origin/main"]);
     assert_eq!(base(&sandbox, Some("main")), "origin/main");
 }
 
 #[test]
-fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
-    for (depth, missing, shallow) in [
-        (&["--single-branch"][..], "the branch to compare with is not", ""),
-        (&["--depth=1"], "the branch to compare with is not", " --unshallow"),
-        (&["--depth=1", "--no-single-branch"], "where this left origin/main is not", " --unshallow"),
+fn in_a_clone_that_lacks_the_base_or_the_way_to_it_there_is_none_and_the_fetch_command_mends_it() {
+    for (depth, shallow) in [
+        (&["--single-branch"][..], ""),
+        (&["--depth=1"], " --unshallow"),
+        (&["--depth=1", "--no-single-branch"], " --unshallow"),
     ] {
         let sandbox = cloned();
         for _ in 0..2 {
@@ -83,28 +87,9 @@ fn a_clone_that_lacks_the_base_or_the_way_to_it_says_what_to_fetch() {
         let last = ["--branch=feature", from.as_str(), folder.to_str().unwrap()];
         sandbox.git(&[&["clone", "--quiet"], depth, &last].concat());
         let clone = Worktree::find(&folder).unwrap().unwrap();
-        let said = baseless(&clone, None).unwrap().unwrap();
-        let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
-        assert!(said.contains(missing) && said.contains(&fetch), "{depth:?}: {said}");
         assert_eq!(choose(&clone.open().unwrap(), None).unwrap().name, "HEAD");
+        let fetch = format!("git fetch{shallow} origin '+refs/heads/*:refs/remotes/origin/*'");
+        assert_eq!(fetch_command(&clone), Some(fetch));
     }
-}
-
-#[test]
-fn nothing_is_missing_where_there_is_a_base_or_none_anywhere() {
-    for sandbox in [cloned(), Sandbox::new()] {
-        assert_eq!(baseless(&sandbox.worktree(), None).unwrap(), None);
-    }
-    let sandbox = Sandbox::with_commit();
-    let worktree = sandbox.worktree();
-    for configured in [None, Some("main")] {
-        assert_eq!(baseless(&worktree, configured).unwrap(), None, "main itself, without an upstream");
-    }
-    sandbox.git(&["branch", "--move", "other"]);
-    for (configured, why) in [
-        (Some("nowhere"), "`nowhere` is no branch, tag or commit of this clone"),
-        (None, "the branch to compare with is not in this clone"),
-    ] {
-        assert_eq!(baseless(&worktree, configured).unwrap().as_deref(), Some(why), "no remote to fetch from");
-    }
+    assert_eq!(fetch_command(&Sandbox::with_commit().worktree()), None);
 }

@@ -68,17 +68,12 @@ fn names_what_is_not_as_in_the_index() {
 }
 
 #[test]
-fn more_changes_than_can_be_compared_are_an_error_and_large_files_are_known_by_size_and_time() {
+fn large_files_are_known_by_size_and_time() {
     let sandbox = Sandbox::with_commit();
     sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 1]);
     let before = now(&sandbox, "**");
     sandbox.write("large.bin", vec![1; 8 * 1024 * 1024 + 2]);
     assert_ne!(now(&sandbox, "**"), before);
-    for file in 0..=MAX_CHANGED {
-        sandbox.write(&format!("many/{file}"), "");
-    }
-    assert_eq!(take(&sandbox.worktree(), None), Err(GitError::TooMany(MAX_CHANGED)));
-    assert!(take(&sandbox.worktree(), Some(&globs("*.txt"))).is_ok());
 }
 
 #[test]
@@ -116,7 +111,7 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
         (".claude.jsonl", true),
         ("sub/.claude/x", true),
     ] {
-        let plain = || take_plain(&sandbox.path(""), None).unwrap().digest;
+        let plain = || take_plain(&sandbox.path(""), None).digest;
         let before = (now(&sandbox, "**"), plain());
         sandbox.write(path, "22");
         assert_eq!(now(&sandbox, "**") != before.0, counts, "{path}");
@@ -128,7 +123,7 @@ fn what_tools_keep_for_themselves_is_no_part_of_it() {
 fn without_a_repository_sizes_and_times_count() {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("node_modules/x")).unwrap();
-    let take = || take_plain(folder.path(), Some(&globs("**/*.rs"))).unwrap().digest;
+    let take = || take_plain(folder.path(), Some(&globs("**/*.rs"))).digest;
     let mut before = take();
     for (path, content, counts) in [
         ("a.txt", "1", false),

@@ -24,7 +24,7 @@ fn reads_what_head_says() {
         ("0123456", None),
         ("garbage", None),
     ] {
-        assert_eq!(parse_head(text), expected, "{text}");
+        assert_eq!(head_of(text), expected, "{text}");
     }
 }
 
@@ -75,7 +75,7 @@ fn what_is_not_understood_is_an_error_that_names_the_file() {
     assert!(sandbox.worktree().head().is_err(), "a pipe is not waited for");
     fs::create_dir(sandbox.beside("lost")).unwrap();
     fs::write(sandbox.beside("lost/.git"), "gitdir: /no/such/folder\n").unwrap();
-    assert!(matches!(Worktree::find(&sandbox.beside("lost")), Err(GitError::Other(_))));
+    assert!(matches!(Worktree::find(&sandbox.beside("lost")), Err(GitError(_))));
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn git_says_what_the_files_say() {
         assert_eq!(ask(&folder, path()), Ok((worktree, head)));
     }
     assert_eq!(ask(&Sandbox::new().path(""), path()).unwrap().1, Key::Branch("main".to_owned()), "no commit");
-    assert!(matches!(ask(&sandbox.beside(""), path()), Err(GitError::Other(_))), "no repository");
+    assert!(matches!(ask(&sandbox.beside(""), path()), Err(GitError(_))), "no repository");
 }
 
 #[test]
@@ -137,12 +137,12 @@ fn a_git_of_the_repository_is_not_run_and_nonsense_is_an_error() {
     let witness = sandbox.beside("witness");
     fake_git(&sandbox.path("bin"), &format!("touch {}", witness.display()));
     let own = std::env::join_paths(["bin".as_ref(), ".".as_ref(), sandbox.path("bin").as_path()]).unwrap();
-    let none = GitError::Other("no git command found in PATH".to_owned());
+    let none = GitError("no git command found in PATH".to_owned());
     assert_eq!(ask(&sandbox.path(""), own), Err(none));
     assert!(!witness.exists());
     for script in ["echo one line", "exit 1", "printf '\\377\\n'", "exec yes"] {
         fake_git(bin.path(), script);
         let both = format!("{}:/usr/bin:/bin", bin.path().display());
-        assert!(matches!(ask(&sandbox.path(""), both), Err(GitError::Other(_))), "{script}");
+        assert!(matches!(ask(&sandbox.path(""), both), Err(GitError(_))), "{script}");
     }
 }

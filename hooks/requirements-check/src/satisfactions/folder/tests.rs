@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use shared::host::Timestamp;
 
-use super::{Failure, Folder};
+use super::{Failure, Folder, damaged};
 use crate::satisfactions::{By, Key, Satisfaction, Satisfactions};
 
 const NOW: Timestamp = Timestamp::from_secs(1_795_300_000);
 const MONTH: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// Other tests run at the same time: the hook's second is too short for a promise.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// As an older version wrote it.
 const PLAN: &str = r#"{"version":"2","branch":"main","project":"","created_at":0,"updated_at":0,"requirements":{"plan":{"everyone":{"satisfied_at":1}}}}"#;
 
 struct World {
@@ -23,7 +24,7 @@ struct World {
 impl World {
     fn new() -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        Self { folder: Folder::of_repository(scratch.path(), Path::new("/repo/tree")), _scratch: scratch }
+        Self { folder: Folder::of_repository(scratch.path()), _scratch: scratch }
     }
 
     /// The file of main, and what lies beside it under this ending.
@@ -45,7 +46,7 @@ impl World {
     }
 
     fn satisfied(&self) -> Vec<String> {
-        self.folder.read(&main()).unwrap().0.requirements.into_keys().collect()
+        self.folder.read(&main()).0.requirements.into_keys().collect()
     }
 }
 
@@ -67,13 +68,17 @@ fn reads_what_was_satisfied_and_writes_nothing_without_a_change() {
     world.satisfy("plan");
     let later = NOW.plus(Duration::from_secs(5));
     world.folder.change(&main(), later, PATIENCE, |kept| set(kept, "review")).unwrap();
-    let (read, _) = world.folder.read(&main()).unwrap();
+    let (read, _) = world.folder.read(&main());
     assert_eq!((read.requirements.len(), read.branch.as_str()), (2, "main"));
-    assert_eq!(read.project, "/repo/tree");
-    assert_eq!((read.created_at, read.updated_at), (1_795_300_000, 1_795_300_005));
+    assert_eq!(read.updated_at, 1_795_300_005);
     let before = fs::read(world.file("")).unwrap();
     world.satisfy("plan");
     assert_eq!(fs::read(world.file("")).unwrap(), before);
+    world.change(|kept| kept.clear(None, None)).unwrap();
+    assert!(!world.file("").exists(), "nothing is left in it");
+    world.write(PLAN);
+    world.satisfy("review");
+    assert_eq!(world.satisfied(), ["plan", "review"], "an older version's file");
 }
 
 #[test]
@@ -85,8 +90,8 @@ fn parallel_writers_lose_nothing_and_readers_see_the_old_or_the_new() {
         let writers: Vec<_> = names.iter().map(|name| scope.spawn(|| world.satisfy(name))).collect();
         let mut last = 1;
         while !writers.iter().all(std::thread::ScopedJoinHandle::is_finished) {
-            let (read, corrupt) = world.folder.read(&main()).unwrap();
-            assert_eq!(corrupt, None);
+            let (read, note) = world.folder.read(&main());
+            assert_eq!(note, None);
             assert!(read.requirements.len() >= last);
             last = read.requirements.len();
         }
@@ -100,11 +105,11 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     let wrong = PLAN.replace(r#"{"everyone":{"satisfied_at":1}}"#, "true");
     for damage in ["{", "", "[]", "{}", "\u{0}", &wrong, &" ".repeat(5 << 20)] {
         world.write(damage);
-        let (read, corrupt) = world.folder.read(&main()).unwrap();
-        assert_eq!(corrupt, Some(world.file(".corrupt")));
+        let (read, note) = world.folder.read(&main());
+        assert_eq!(note, Some(damaged(&world.file(".corrupt"))));
         assert!(read.requirements.is_empty());
         assert_eq!(fs::read_to_string(world.file(".corrupt")).unwrap(), damage);
-        assert_eq!(world.folder.read(&main()).unwrap().1, None);
+        assert_eq!(world.folder.read(&main()).1, None);
     }
     world.write("{");
     world.satisfy("plan");
@@ -113,17 +118,17 @@ fn sets_a_damaged_file_aside_and_reports_it_once() {
     // A folder stands in place of the lock.
     fs::remove_file(world.file(".lock")).unwrap();
     fs::create_dir(world.file(".lock")).unwrap();
-    assert_eq!(world.folder.read(&main()).unwrap().1, Some(world.file("")), "it cannot be moved");
+    assert_eq!(world.folder.read(&main()).1, Some(damaged(&world.file(""))), "it cannot be moved");
 }
 
 #[test]
 fn reads_a_newer_versions_file_and_never_changes_it() {
     let world = World::new();
     for (newer, is_read) in
-        [(PLAN.replace(r#""2""#, r#""3""#), true), (r#"{"version":"3","marks":[]}"#.to_owned(), false)]
+        [(PLAN.replace(r#""2""#, r#""4""#), true), (r#"{"version":"4","marks":[]}"#.to_owned(), false)]
     {
         world.write(&newer);
-        assert_eq!(world.folder.read(&main()).is_ok(), is_read);
+        assert_eq!(world.folder.read(&main()).1.is_none(), is_read);
         assert!(matches!(world.change(|kept| set(kept, "review")), Err(Failure::Newer(_))));
         world.folder.prune(NOW, |_| false).unwrap();
         assert_eq!(fs::read_to_string(world.file("")).unwrap(), newer);
@@ -147,8 +152,7 @@ fn what_cannot_be_written_stays_as_it_was() {
     world.change(second).unwrap();
     assert_eq!(world.satisfied(), ["plan", "review"]);
     let gone = world.folder.dir().join("gone/.git");
-    let changed = Folder::of_repository(&gone, Path::new("/repo"))
-        .change(&main(), NOW, PATIENCE, |kept| set(kept, "x"));
+    let changed = Folder::of_repository(&gone).change(&main(), NOW, PATIENCE, |kept| set(kept, "x"));
     assert!(matches!(changed, Err(Failure::File(..))) && !gone.exists(), "a repository that is gone");
 }
 
@@ -186,8 +190,8 @@ fn writes_through_no_link() {
     fs::write(&target, PLAN).unwrap();
     fs::create_dir_all(world.folder.dir()).unwrap();
     symlink(&target, world.file("")).unwrap();
-    let (read, corrupt) = world.folder.read(&main()).unwrap();
-    assert!(read.requirements.is_empty() && corrupt.is_some());
+    let (read, note) = world.folder.read(&main());
+    assert!(read.requirements.is_empty() && note.is_some());
     world.satisfy("review");
     assert_eq!(fs::read_to_string(&target).unwrap(), PLAN);
     fs::remove_dir_all(world.folder.dir()).unwrap();
@@ -200,12 +204,10 @@ fn writes_through_no_link() {
 #[test]
 fn modes_follow_the_repositorys_sharing() {
     use std::os::unix::fs::PermissionsExt;
-    for (shared, folder, file) in [("umask", 0o700, 0o600), ("group", 0o2770, 0o660), ("0664", 0o2775, 0o664)]
-    {
+    for (git, folder, file) in [(0o775, 0o700, 0o600), (0o2770, 0o2770, 0o660), (0o2775, 0o2775, 0o664)] {
         let scratch = tempfile::tempdir().unwrap();
-        let config = format!("[core]\n\tsharedRepository = {shared}\n");
-        fs::write(scratch.path().join("config"), config).unwrap();
-        let shared = Folder::of_repository(scratch.path(), Path::new("/repo"));
+        fs::set_permissions(scratch.path(), fs::Permissions::from_mode(git)).unwrap();
+        let shared = Folder::of_repository(scratch.path());
         shared.change(&main(), NOW, PATIENCE, |kept| set(kept, "plan")).unwrap();
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o7777;
         assert_eq!(mode(shared.dir()), folder);

@@ -5,7 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use shared::host::Timestamp;
 
-use super::lacking;
+use super::{lacking, no_less};
+use crate::git::Size;
 use crate::settings::{Evidence, File, Requirement, Terms};
 
 fn wanted(file: &str) -> File {
@@ -53,5 +54,18 @@ fn a_link_out_of_the_project_is_no_evidence() {
     for file in ["b.md", "'*.md'"] {
         let wanted = wanted(&format!("{{file: {file}, contains: [done]}}"));
         assert!(lacking(scratch.path(), &wanted, Timestamp::from(SystemTime::now())).is_some(), "{file}");
+    }
+}
+
+#[test]
+fn a_count_that_ran_out_of_time_never_lowers_the_last_one() {
+    let count = |lines, is_complete| Size { lines, is_complete, ..Size::default() };
+    for (now, earlier, expected) in [
+        (count(10, false), Some(count(2_102, true)), count(2_102, false)),
+        (count(10, false), None, count(10, false)),
+        (count(3_000, false), Some(count(2_102, true)), count(3_000, false)),
+        (count(10, true), Some(count(2_102, true)), count(10, true)),
+    ] {
+        assert_eq!(no_less(now, earlier), expected);
     }
 }
