@@ -25,11 +25,10 @@ const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 const FILES: [&str; 4] =
     ["requirements.yaml", "requirements.local.yaml", "settings.json", "settings.local.json"];
 
-/// Names of folders that are protected or hold what is.
-const FOLDERS: [&str; 4] = [".claude", "hooks", "hook-state", "requirements"];
-
-/// What stands in a path to our folders, in lower case.
-const PARTS: [&str; 4] = ["hook-state", ".git/requirements", "$claude_config_dir", "$claude_hook_state_dir"];
+/// What stands in paths to what is protected, in lower case; and in those of our folders alone.
+const STEMS: [&str; 4] = [".claude", "hook", "requirements", "settings"];
+const FOLDERS: [&str; 4] =
+    ["hook-state", ".git/requirements", "$claude_config_dir", "$claude_hook_state_dir"];
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
@@ -133,9 +132,10 @@ impl<'a> Guarded<'a> {
     /// The path, if it is protected. Most have no telling name, and nothing has to be resolved for them.
     fn protected(&self, path: &Path) -> Option<String> {
         let path = flat(path);
-        let mut names = FILES.into_iter().chain(FOLDERS);
-        let is_telling = names.any(|own| path.iter().any(|name| name.eq_ignore_ascii_case(own)));
-        if !is_telling && self.places.root.as_ref().is_some_and(|root| path.starts_with(root)) {
+        let inside = self.places.root.as_ref().and_then(|root| path.strip_prefix(root).ok());
+        let text = inside.unwrap_or(&path).to_string_lossy().to_ascii_lowercase();
+        let is_telling = STEMS.iter().any(|stem| text.contains(stem));
+        if inside.is_some() && !is_telling {
             return None;
         }
         let is_protected = self.is_protected(&path) || (is_telling && self.is_protected(&real(&path)));
@@ -219,7 +219,7 @@ fn is_telling(word: &str) -> bool {
     name == ".claude"
         || (is_file && (folder.is_empty() || is_inside))
         || (is_inside && (name == "hooks" || name.contains(['*', '?', '[', '$', ','])))
-        || PARTS.iter().any(|part| word.contains(part))
+        || FOLDERS.iter().any(|part| word.contains(part))
 }
 
 /// It keeps the files, its redirections aside, or is one of our own commands.

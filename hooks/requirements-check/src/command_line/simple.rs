@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::reader::{HereDocument, Read, Reader, Unreadable};
 use super::shell::{Level, Part, run_in};
-use super::word::Word;
+use super::word::{Word, is_assignment};
 use super::{Hidden, Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
@@ -42,7 +42,7 @@ fn wrapper(words: &[Word]) -> Option<usize> {
 }
 
 fn assignments(words: &[Word]) -> usize {
-    words.iter().take_while(|word| word.is_assignment()).count()
+    words.iter().take_while(|word| is_assignment(&word.raw)).count()
 }
 
 /// The command of these words, with the redirections that were read.
@@ -153,8 +153,8 @@ impl Reader<'_> {
     fn script(&mut self, command: &Simple) -> Read<()> {
         let Some(script) = command.script() else { return Ok(()) };
         let first = self.found.len();
-        let read = self.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false));
-        run_in(&mut self.found[first..], command.acts_in().as_ref(), Some(Hidden::Script));
+        let read = self.inside(&script, SCRIPT_DEPTH, Hidden::Script, |inner| inner.level(false));
+        run_in(&mut self.found[first..], command.acts_in().as_ref());
         if command.runs_script { read } else { Ok(()) }
     }
 }
