@@ -13,7 +13,7 @@ use shared::hook_names::own_commands;
 use shared::host::Places;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Line, Simple, is_in, spelled};
 use crate::paths::{flat, real};
 use crate::rule::Rule;
 use crate::settings::Settings;
@@ -177,8 +177,6 @@ impl<'a> Guarded<'a> {
         let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
         let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.cwd)));
         let Some(commands) = &line.commands else { return in_text() };
-        let runs_ours =
-            commands.iter().flat_map(|command| &command.words).any(|word| is_own(base_name(word)));
         let is_fed = text.contains("<<") || text.contains("xargs");
         commands.iter().find_map(|command| {
             let (folder, is_harmless) = (command.folder(self.cwd), is_harmless(command));
@@ -189,7 +187,7 @@ impl<'a> Guarded<'a> {
             let mut parts = words.iter().flat_map(|word| parts(word));
             parts
                 .find_map(|part| self.named(part, folder.as_deref()))
-                .or_else(|| variable(command, runs_ours).map(ToOwned::to_owned))
+                .or_else(|| variable(command).map(ToOwned::to_owned))
                 .or_else(|| is_open.then(in_text).flatten())
         })
     }
@@ -238,13 +236,12 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
-fn variable(command: &Simple, runs_ours: bool) -> Option<&'static str> {
-    let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
+fn variable(command: &Simple) -> Option<&'static str> {
     let is_changed =
         |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
-    let set = command.prefix.iter().filter(|_| declares || runs_ours);
-    let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
-    changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
+    let is_looked_at = is_in(DECLARERS, command.program()) || !is_harmless(command);
+    let mut words = command.prefix.iter().chain(command.words.iter().filter(|_| is_looked_at));
+    words.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
 }
 
 fn is_own(program: &str) -> bool {

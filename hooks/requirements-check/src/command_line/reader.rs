@@ -164,17 +164,14 @@ impl<'a> Reader<'a> {
     fn keyword(&self) -> Option<&'static str> {
         let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
         let word = self.rest().split(ends).next()?;
-        KEYWORDS.into_iter().find(|keyword| *keyword == word)
+        // With an option it is read like the program of that name.
+        let has_option = || self.rest()[word.len()..].trim_start().starts_with('-');
+        KEYWORDS.into_iter().find(|keyword| *keyword == word && !(word == "time" && has_option()))
     }
 
     fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
         self.at += keyword.len();
         if keyword == "time" {
-            // It passes the exit status on.
-            for option in ["-p", "--"] {
-                self.blanks();
-                self.eat(option);
-            }
             return Ok(());
         }
         level.construct(self.found.len());

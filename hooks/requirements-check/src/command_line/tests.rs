@@ -54,7 +54,7 @@ const WORDS: &[(&str, &str)] = &[
     ("f() { a; }; function g { b; }; function h() ( c )", "a ¦ b ¦ c"),
     ("[[ a < b && ( -f c ) ]] && d", "[[|a|b|-f|c|]] ¦ d"),
     ("X=1 Y='2 3' a; X=(a b) c; X=(a b)", "a ¦ c ¦ "),
-    ("time a; time -p b; time (c); time { d; }; time -- e; time -p -- f", "a ¦ b ¦ c ¦ d ¦ e ¦ f"),
+    ("time a; time -p b; time (c); time { d; }", "a ¦ b ¦ c ¦ d"),
     ("a >(b) <(c)", "a|>(b)|<(c) ¦ b ¦ c"),
     ("if ($x) { git commit }", "$x ¦ git|commit|}"),
     ("echo \"a $(b \"$(c)\") d\" `e \\`f\\``", "echo|a $(b \"$(c)\") d|`e \\`f\\`` ¦ b|$(c) ¦ c ¦ e|`f` ¦ f"),

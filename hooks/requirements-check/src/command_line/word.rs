@@ -142,10 +142,6 @@ impl Reader<'_> {
                     .nested(Hidden::Substitution, |reader| reader.until("}", &mut Word::default(), is_quoted))
             }),
             Some('\'') if !is_quoted => self.expansion(word, Self::ansi_quoted),
-            Some('"') if !is_quoted => {
-                self.next();
-                self.double_quoted(word)
-            }
             next => {
                 word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
                 word.text.extend(self.next());
