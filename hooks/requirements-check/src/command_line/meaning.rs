@@ -66,7 +66,7 @@ impl Simple {
             return Effect::Unknown;
         }
         let Some((program, arguments)) = self.words.split_first() else { return Reads };
-        let git = self.git().filter(|_| self.program() == "git");
+        let git = if self.program() == "git" { self.git() } else { None };
         match (git, program.as_str()) {
             (Some((subcommand, _)), _) if !self.begins_branch() => {
                 look_up(GIT, subcommand, arguments).unwrap_or(Writes)

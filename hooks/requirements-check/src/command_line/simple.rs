@@ -63,8 +63,7 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         ..redirected
     };
     simple.hidden = simple.runs_another().then_some(Hidden::Wrapper);
-    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
-    simple.runs_script = is_literal && simple.script().is_some();
+    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
     simple
 }
 
@@ -114,8 +113,8 @@ impl Reader<'_> {
             (Some('('), _) => return Err(Unreadable),
             _ if self.at == start => return Err(Unreadable),
             _ => {
-                let command = command(&words, redirected);
-                self.script(&command)?;
+                let mut command = command(&words, redirected);
+                self.script(&mut command)?;
                 self.found.insert(at, command);
                 level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
             }
@@ -150,8 +149,11 @@ impl Reader<'_> {
     }
 
     /// Reads the command's script, if it has one.
-    fn script(&mut self, command: &Simple) -> Read<()> {
-        let Some(script) = command.script() else { return Ok(()) };
+    fn script(&mut self, command: &mut Simple) -> Read<()> {
+        let Some(script) = command.script() else {
+            command.runs_script = false;
+            return Ok(());
+        };
         let first = self.found.len();
         let read = self.inside(&script, SCRIPT_DEPTH, Hidden::Script, |inner| inner.level(false));
         run_in(&mut self.found[first..], command.acts_in().as_ref());
