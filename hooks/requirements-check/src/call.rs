@@ -5,13 +5,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use shared::protocol::ToolCall;
 
-use crate::command_line::{self, Line, Pattern, Simple, is_plain, names_repository};
+use crate::command_line::{self, Line, Pattern, Simple, is_in, is_plain, names_repository};
 use crate::settings::Glob;
 
 const EDITS: [&str; 4] = ["Edit", "Write", "MultiEdit", "NotebookEdit"];
-
-/// Commands that prepare the way for the ones that matter.
-const MOVES: [&str; 5] = ["cd", "pushd", "popd", "set", "export"];
 
 /// Letters of options of `git commit` whose value may be attached.
 const WITH_VALUE: [char; 7] = ['C', 'F', 'S', 'c', 'm', 't', 'u'];
@@ -118,8 +115,9 @@ impl Call {
         if let Some(file) = &self.file {
             return cwd.join(file);
         }
-        let mut commands = self.commands().iter().filter(|command| !MOVES.contains(&command.program()));
-        commands.next().map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
+        let prepares = |command: &&Simple| is_in("cd pushd popd set export", command.program());
+        let first = self.commands().iter().find(|command| !prepares(command));
+        first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
 
     /// The line spells out where its command acts.

@@ -111,10 +111,6 @@ pub(crate) fn base_name(program: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
-fn seen_from(cwd: &Path, directory: &Path) -> PathBuf {
-    if directory.as_os_str().is_empty() { cwd.to_path_buf() } else { cwd.join(directory) }
-}
-
 impl Simple {
     /// The program's name without its directory and `.exe`; empty if there is none.
     pub(crate) fn program(&self) -> &str {
@@ -126,11 +122,11 @@ impl Simple {
     }
 
     pub(crate) fn folder(&self, cwd: &Path) -> Option<PathBuf> {
-        self.directory.as_deref().map(|directory| seen_from(cwd, directory))
+        self.directory.as_deref().map(|directory| cwd.join(directory))
     }
 
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
-        self.acts_in().map_or_else(|| cwd.to_path_buf(), |directory| seen_from(cwd, &directory))
+        cwd.join(self.acts_in().unwrap_or_default())
     }
 }
 

@@ -13,7 +13,7 @@ use shared::host::Places;
 use shared::own_commands::own_commands;
 
 use crate::call::Call;
-use crate::command_line::{self, Line, Simple, base_name, is_in, spelled};
+use crate::command_line::{self, Line, Simple, is_in, spelled};
 use crate::rule::Rule;
 use crate::settings::Settings;
 use shared::host::{flat, real};
@@ -25,11 +25,10 @@ const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
 const FILES: [&str; 4] =
     ["requirements.yaml", "requirements.local.yaml", "settings.json", "settings.local.json"];
 
-/// Names of folders that are protected or hold what is.
-const FOLDERS: [&str; 4] = [".claude", "hooks", "hook-state", "requirements"];
-
-/// What stands in a path to our folders, in lower case.
-const PARTS: [&str; 4] = ["hook-state", ".git/requirements", "$claude_config_dir", "$claude_hook_state_dir"];
+/// What stands in paths to what is protected, in lower case; and in those of our folders alone.
+const STEMS: [&str; 4] = [".claude", "hook", "requirements", "settings"];
+const FOLDERS: [&str; 4] =
+    ["hook-state", ".git/requirements", "$claude_config_dir", "$claude_hook_state_dir"];
 
 /// Variables by which our commands know where they run; and all that begin with `BARBLESS_`.
 const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CONFIG_DIR CLAUDE_HOOK_STATE_DIR \
@@ -133,9 +132,10 @@ impl<'a> Guarded<'a> {
     /// The path, if it is protected. Most have no telling name, and nothing has to be resolved for them.
     fn protected(&self, path: &Path) -> Option<String> {
         let path = flat(path);
-        let mut names = FILES.into_iter().chain(FOLDERS);
-        let is_telling = names.any(|own| path.iter().any(|name| name.eq_ignore_ascii_case(own)));
-        if !is_telling && self.places.root.as_ref().is_some_and(|root| path.starts_with(root)) {
+        let inside = self.places.root.as_ref().and_then(|root| path.strip_prefix(root).ok());
+        let text = inside.unwrap_or(&path).to_string_lossy().to_ascii_lowercase();
+        let is_telling = STEMS.iter().any(|stem| text.contains(stem));
+        if inside.is_some() && !is_telling {
             return None;
         }
         let is_protected = self.is_protected(&path) || (is_telling && self.is_protected(&real(&path)));
@@ -177,8 +177,6 @@ impl<'a> Guarded<'a> {
         let text = spelled(&line.text).replace(['\'', '"', '\\'], "");
         let in_text = || parts(&text).find_map(|word| self.named(word, Some(self.cwd)));
         let Some(commands) = &line.commands else { return in_text() };
-        let runs_ours =
-            commands.iter().flat_map(|command| &command.words).any(|word| is_own(base_name(word)));
         let is_fed = text.contains("<<") || text.contains("xargs");
         commands.iter().find_map(|command| {
             let (folder, is_harmless) = (command.folder(self.cwd), is_harmless(command));
@@ -189,7 +187,7 @@ impl<'a> Guarded<'a> {
             let mut parts = words.iter().flat_map(|word| parts(word));
             parts
                 .find_map(|part| self.named(part, folder.as_deref()))
-                .or_else(|| variable(command, runs_ours).map(ToOwned::to_owned))
+                .or_else(|| variable(command).map(ToOwned::to_owned))
                 .or_else(|| is_open.then(in_text).flatten())
         })
     }
@@ -219,7 +217,7 @@ fn is_telling(word: &str) -> bool {
     name == ".claude"
         || (is_file && (folder.is_empty() || is_inside))
         || (is_inside && (name == "hooks" || name.contains(['*', '?', '[', '$', ','])))
-        || PARTS.iter().any(|part| word.contains(part))
+        || FOLDERS.iter().any(|part| word.contains(part))
 }
 
 /// It keeps the files, its redirections aside, or is one of our own commands.
@@ -238,13 +236,12 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The variable of ours that a command changes, for itself or for the rest of the line; `$NAME` alone is its value.
-fn variable(command: &Simple, runs_ours: bool) -> Option<&'static str> {
-    let declares = is_in(DECLARERS, command.program()) || command.words.is_empty();
+fn variable(command: &Simple) -> Option<&'static str> {
     let is_changed =
         |word: &String, name: &str| word.match_indices(name).any(|(at, _)| !word[..at].ends_with(['$', '{']));
-    let set = command.prefix.iter().filter(|_| declares || runs_ours);
-    let mut changed = set.chain(command.words.iter().filter(|_| declares || !is_harmless(command)));
-    changed.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
+    let is_looked_at = is_in(DECLARERS, command.program()) || !is_harmless(command);
+    let mut words = command.prefix.iter().chain(command.words.iter().filter(|_| is_looked_at));
+    words.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
 }
 
 fn is_own(program: &str) -> bool {

@@ -32,18 +32,18 @@ pub(crate) struct Unmet<'a> {
     pub(crate) rule: Rule<'a>,
     pub(crate) why: String,
     pub(crate) remedy: Remedy,
-    /// The call must be another one. The same for the journal, which keeps nothing of a line.
-    pub(crate) instead: Option<&'static str>,
+    /// The call must be another one.
+    pub(crate) is_late: bool,
 }
 
 impl<'a> Unmet<'a> {
     pub(crate) fn new(rule: Rule<'a>, why: String, view: &View<'_>) -> Self {
-        Self { rule, why, remedy: rule.remedy(view), instead: None }
+        Self { rule, why, remedy: rule.remedy(view), is_late: false }
     }
 
     /// It is satisfied, but perhaps not any more when the line comes to what needs it.
-    pub(crate) fn by_then(rule: Rule<'a>, Late { why, remedy, step }: Late) -> Self {
-        Self { rule, why, remedy: Remedy::Do(remedy), instead: Some(step) }
+    pub(crate) fn by_then(rule: Rule<'a>, Late { why, step }: Late) -> Self {
+        Self { rule, why, remedy: Remedy::Do(step.to_owned()), is_late: true }
     }
 
     /// Those of the rules that are not satisfied.

@@ -28,7 +28,7 @@ pub(crate) type Told = (String, Vec<String>);
 pub(crate) fn denial(call: &Call, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (needs, place) = (subject(call, unmet), view.world.on());
     let head = format!("requirements-check: {needs} needs what is not satisfied yet {place}.");
-    let is_repeated = unmet.iter().all(|unmet| unmet.instead.is_none());
+    let is_repeated = !unmet.iter().any(|unmet| unmet.is_late);
     told(head, if is_repeated { "Then repeat the call." } else { "" }, view, unmet, origin)
 }
 
@@ -59,7 +59,7 @@ fn subject(call: &Call, unmet: &[Unmet<'_>]) -> String {
 /// Each requirement with its reason, its checklist and what satisfies it; one `req satisfy` for all stands last.
 fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -> Told {
     let (mut lines, mut steps, mut by_hand) = (vec![head], Vec::new(), Vec::new());
-    for Unmet { rule, why, remedy, instead } in unmet.iter().take(MAX_RULES) {
+    for Unmet { rule, why, remedy, .. } in unmet.iter().take(MAX_RULES) {
         let message = rule.set.message.as_ref().or(rule.set.description.as_ref());
         let what = message.map(|message| format!("{} ({why})", cut(message.trim(), MAX_MESSAGE)));
         let place = origin(&rule.key()).filter(|_| unmet.len() > 1);
@@ -70,7 +70,7 @@ fn told(head: String, foot: &str, view: &View<'_>, unmet: &[Unmet<'_>], origin: 
         match remedy {
             Remedy::Do(what) => {
                 lines.push(format!("  To satisfy it: {what}"));
-                steps.push(instead.unwrap_or(what).to_owned());
+                steps.push(what.clone());
             }
             Remedy::Satisfy { or } => {
                 let or = or.as_ref().map(|or| format!("  To satisfy it: {or}, or satisfy it as below"));

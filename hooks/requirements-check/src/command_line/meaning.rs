@@ -48,6 +48,7 @@ const GIT: &Table = &[
         Reads,
         "--output",
     ),
+    ("branch", Reads, "-m -M --move"),
     ("add commit config fetch notes push remote stage tag", KeepsFiles, ""),
     ("am apply cherry-pick clean mv reset restore revert rm", KeepsBranch, ""),
 ];
@@ -65,10 +66,8 @@ impl Simple {
             return Effect::Unknown;
         }
         let Some((program, arguments)) = self.words.split_first() else { return Reads };
-        let git = self.git().filter(|_| self.program() == "git");
+        let git = if self.program() == "git" { self.git() } else { None };
         match (git, program.as_str()) {
-            (Some(("branch", rest)), _) if rest.iter().all(|word| is_in(LISTING, word)) => Reads,
-            (Some(("stash", [list, ..])), _) if is_in("list show", list) => Reads,
             (Some((subcommand, _)), _) if !self.begins_branch() => {
                 look_up(GIT, subcommand, arguments).unwrap_or(Writes)
             }
@@ -158,8 +157,6 @@ impl Simple {
         acts_in.filter(|_| !options.iter().any(|word| names_repository(word)))
     }
 }
-
-const LISTING: &str = "-a -r -v -vv --list --show-current";
 
 fn look_up(table: &Table, name: &str, arguments: &[String]) -> Option<Effect> {
     let (_, effect, writing) = table.iter().find(|(names, ..)| is_in(names, name))?;

@@ -3,7 +3,7 @@
 //! Keywords, `{ .. }`, functions and arithmetic are one thing, a construct: each command in it is found, and none counts. None of
 //! `( .. )` counts either, but their folders are known.
 
-use super::shell::{Level, Part};
+use super::shell::{Level, Part, hide};
 use super::word::arithmetic;
 use super::{Hidden, Simple};
 
@@ -84,11 +84,14 @@ impl<'a> Reader<'a> {
         if self.eat(expected) { Ok(()) } else { Err(Unreadable) }
     }
 
-    pub(super) fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Read<T>) -> Read<T> {
+    /// Reads what stands one level deeper. The exit status of its commands is lost.
+    pub(super) fn nested(&mut self, why: Hidden, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
+        let from = self.found.len();
         self.depth = self.depth.checked_sub(1).ok_or(Unreadable)?;
-        let result = read(self);
+        read(self)?;
         self.depth += 1;
-        result
+        hide(&mut self.found[from..], Some(why));
+        Ok(())
     }
 
     /// Reads another text so many levels deeper.
@@ -96,21 +99,13 @@ impl<'a> Reader<'a> {
         &mut self,
         text: &str,
         levels: usize,
+        why: Hidden,
         read: impl FnOnce(&mut Reader<'_>) -> Read<()>,
     ) -> Read<()> {
         let mut inner = Reader::new(text, self.depth.checked_sub(levels).ok_or(Unreadable)?);
         read(&mut inner)?;
+        hide(&mut inner.found, Some(why));
         self.found.append(&mut inner.found);
-        Ok(())
-    }
-
-    /// Reads commands whose exit status is lost.
-    pub(super) fn hidden(&mut self, why: Hidden, read: impl FnOnce(&mut Self) -> Read<()>) -> Read<()> {
-        let from = self.found.len();
-        read(self)?;
-        for simple in &mut self.found[from..] {
-            simple.hidden.get_or_insert(why);
-        }
         Ok(())
     }
 
@@ -118,7 +113,7 @@ impl<'a> Reader<'a> {
     pub(super) fn parenthesis(&mut self) -> Read<()> {
         self.expect("(")?;
         let documents = std::mem::take(&mut self.documents);
-        self.hidden(Hidden::Substitution, |reader| reader.nested(|reader| reader.level(true)))?;
+        self.nested(Hidden::Substitution, |reader| reader.level(true))?;
         self.documents = documents;
         Ok(())
     }
@@ -161,7 +156,7 @@ impl<'a> Reader<'a> {
     /// The rest of `( .. )`, which has a folder of its own.
     fn subshell(&mut self, level: &mut Level) -> Read<()> {
         let at = self.found.len();
-        self.hidden(Hidden::Construct, |reader| reader.nested(|reader| reader.level(true)))?;
+        self.nested(Hidden::Construct, |reader| reader.level(true))?;
         level.parts.push(Part { at, end: self.found.len(), is_subshell: true, operator: "" });
         Ok(())
     }
@@ -169,17 +164,14 @@ impl<'a> Reader<'a> {
     fn keyword(&self) -> Option<&'static str> {
         let ends = [' ', '\t', '\r', '\n', ';', '&', '|', '<', '>', '(', ')'];
         let word = self.rest().split(ends).next()?;
-        KEYWORDS.into_iter().find(|keyword| *keyword == word)
+        // With an option it is read like the program of that name.
+        let has_option = || self.rest()[word.len()..].trim_start().starts_with('-');
+        KEYWORDS.into_iter().find(|keyword| *keyword == word && !(word == "time" && has_option()))
     }
 
     fn construct(&mut self, level: &mut Level, keyword: &str) -> Read<()> {
         self.at += keyword.len();
         if keyword == "time" {
-            // It passes the exit status on.
-            for option in ["-p", "--"] {
-                self.blanks();
-                self.eat(option);
-            }
             return Ok(());
         }
         level.construct(self.found.len());

@@ -14,6 +14,7 @@ pub(super) struct Part {
     pub(super) at: usize,
     pub(super) end: usize,
     pub(super) is_subshell: bool,
+    /// What stands behind it.
     pub(super) operator: &'static str,
 }
 
@@ -26,7 +27,8 @@ pub(super) struct Level {
     from: usize,
     /// The first one in or behind a construct.
     construct: Option<usize>,
-    has_background: bool,
+    /// It has an `||` or an `&`.
+    split: Option<Hidden>,
 }
 
 impl Level {
@@ -39,7 +41,11 @@ impl Level {
     }
 
     pub(super) fn operator(&mut self, operator: &'static str) {
-        self.has_background |= operator == "&";
+        match operator {
+            "||" => self.split = Some(Hidden::Or),
+            "&" => self.split = Some(Hidden::Background),
+            _ => {}
+        }
         if let Some(last) = self.parts.last_mut().filter(|last| last.operator.is_empty()) {
             last.operator = operator;
         }
@@ -47,14 +53,12 @@ impl Level {
 
     /// Finds out for each command where it runs and what hides its exit status.
     pub(super) fn judge(&self, found: &mut [Simple]) {
+        hide(&mut found[self.from..], self.construct.map(|_| Hidden::Construct).or(self.split));
         let mut shell = Shell { directory: Some(PathBuf::new()), pipefail: false, left: false };
-        for simple in found[self.from..].iter_mut().filter(|_| self.construct.is_some()) {
-            simple.hidden.get_or_insert(Hidden::Construct);
-        }
-        let ends = |part: &Part| !matches!(part.operator, "&&" | "||" | "|" | "|&");
+        let ends = |part: &Part| !is_pipe(part) && part.operator != "&&";
         let mut chains = self.parts.split_inclusive(ends).peekable();
         while let Some(chain) = chains.next() {
-            shell.run_chain(chain, chains.peek().is_none(), found);
+            shell.run_chain(chain, chains.peek().map(|_| Hidden::FollowedBy), found);
         }
         // Those of here-documents and of the heads of loops.
         let mut at = self.from;
@@ -63,11 +67,10 @@ impl Level {
             at = part.end;
         }
         found[at..].iter_mut().for_each(lose);
-        let Some(construct) = self.construct else { return };
-        // It may run never or again, so a change of the folder counts for all of it. Beside one, `&` may end more than is seen here.
-        let construct = if self.has_background { self.from } else { construct };
-        if found[construct..].iter().any(moves) {
-            found[construct..].iter_mut().for_each(lose);
+        // What may run never or again, or beside the rest, moves all of it.
+        let unsure = if self.split.is_some() { Some(self.from) } else { self.construct };
+        if let Some(unsure) = unsure.filter(|unsure| found[*unsure..].iter().any(moves)) {
+            found[unsure..].iter_mut().for_each(lose);
         }
     }
 }
@@ -83,23 +86,14 @@ struct Shell {
 }
 
 impl Shell {
-    fn run_chain(&mut self, chain: &[Part], is_last: bool, found: &mut [Simple]) {
-        let before = self.clone();
-        let is_background = chain.last().is_some_and(|part| part.operator == "&");
-        let has_or = chain.iter().any(|part| part.operator == "||");
-        let why = match (has_or, is_background, is_last) {
-            (true, ..) => Some(Hidden::Or),
-            (_, true, _) => Some(Hidden::Background),
-            (.., false) => Some(Hidden::FollowedBy),
-            _ => None,
-        };
-        let mut sure = None;
-        for pipeline in chain.split_inclusive(|part| !matches!(part.operator, "|" | "|&")) {
-            for (number, part) in pipeline.iter().enumerate() {
-                let is_piped = number + 1 < pipeline.len() && !self.pipefail;
+    fn run_chain(&mut self, chain: &[Part], why: Option<Hidden>, found: &mut [Simple]) {
+        let mut first = None;
+        for pipeline in chain.split_inclusive(|part| !is_pipe(part)) {
+            for part in pipeline {
+                let lost = (is_pipe(part) && !self.pipefail).then_some(Hidden::Pipe);
                 let left = self.left.then_some(Hidden::AfterExit);
-                let why = is_piped.then_some(Hidden::Pipe).or(why).or(left);
-                run_in(&mut found[part.at..part.end], self.directory.as_ref(), why);
+                hide(&mut found[part.at..part.end], lost.or(why).or(left));
+                run_in(&mut found[part.at..part.end], self.directory.as_ref());
             }
             // The parts of a longer one have shells of their own.
             if let [part] = pipeline
@@ -107,13 +101,10 @@ impl Shell {
             {
                 self.run(&found[part.at]);
             }
-            if has_or && self.directory != before.directory {
-                self.directory = None;
-            }
-            sure.get_or_insert_with(|| self.clone());
+            first.get_or_insert_with(|| self.clone());
         }
-        // Only what the first pipeline did is sure to be done.
-        let sure = sure.filter(|_| !is_background).unwrap_or(before);
+        // Only what its first command did is sure to be done.
+        let sure = first.unwrap_or_else(|| self.clone());
         self.pipefail &= sure.pipefail;
         if self.directory != sure.directory {
             self.directory = None;
@@ -145,14 +136,24 @@ fn moves(simple: &Simple) -> bool {
     simple.words.first().is_some_and(|word| is_in("cd pushd popd", word))
 }
 
+fn is_pipe(part: &Part) -> bool {
+    matches!(part.operator, "|" | "|&")
+}
+
 fn lose(simple: &mut Simple) {
     simple.directory = None;
 }
 
-/// The commands run in that folder, or in one seen from there, and `why` hides their exit status. `None`: where is not known.
-pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>, why: Option<Hidden>) {
+/// The commands' exit status is hidden, if it is not already.
+pub(super) fn hide(commands: &mut [Simple], why: Option<Hidden>) {
     for simple in commands {
         simple.hidden = simple.hidden.or(why);
+    }
+}
+
+/// The commands run in that folder, or in one seen from there. `None`: where is not known.
+pub(super) fn run_in(commands: &mut [Simple], folder: Option<&PathBuf>) {
+    for simple in commands {
         let own = simple.directory.take();
         simple.directory = own.and_then(|own| join(folder.cloned(), &own.to_string_lossy()));
     }

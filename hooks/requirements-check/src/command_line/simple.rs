@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::reader::{HereDocument, Read, Reader, Unreadable};
 use super::shell::{Level, Part, run_in};
-use super::word::Word;
+use super::word::{Word, is_assignment};
 use super::{Hidden, Simple, base_name, is_in};
 
 const REDIRECTIONS: [&str; 12] = ["<<<", "<<-", "<<", "<&", "<>", "<", ">>", ">&", ">|", ">", "&>>", "&>"];
@@ -42,7 +42,7 @@ fn wrapper(words: &[Word]) -> Option<usize> {
 }
 
 fn assignments(words: &[Word]) -> usize {
-    words.iter().take_while(|word| word.is_assignment()).count()
+    words.iter().take_while(|word| is_assignment(&word.raw)).count()
 }
 
 /// The command of these words, with the redirections that were read.
@@ -63,8 +63,7 @@ fn command(words: &[Word], redirected: Simple) -> Simple {
         ..redirected
     };
     simple.hidden = simple.runs_another().then_some(Hidden::Wrapper);
-    let is_literal = !words.iter().skip(program + 1).any(|word| word.expands);
-    simple.runs_script = is_literal && simple.script().is_some();
+    simple.runs_script = !words.iter().skip(program + 1).any(|word| word.expands);
     simple
 }
 
@@ -114,8 +113,8 @@ impl Reader<'_> {
             (Some('('), _) => return Err(Unreadable),
             _ if self.at == start => return Err(Unreadable),
             _ => {
-                let command = command(&words, redirected);
-                self.script(&command)?;
+                let mut command = command(&words, redirected);
+                self.script(&mut command)?;
                 self.found.insert(at, command);
                 level.parts.push(Part { at, end: self.found.len(), is_subshell: false, operator: "" });
             }
@@ -150,11 +149,14 @@ impl Reader<'_> {
     }
 
     /// Reads the command's script, if it has one.
-    fn script(&mut self, command: &Simple) -> Read<()> {
-        let Some(script) = command.script() else { return Ok(()) };
+    fn script(&mut self, command: &mut Simple) -> Read<()> {
+        let Some(script) = command.script() else {
+            command.runs_script = false;
+            return Ok(());
+        };
         let first = self.found.len();
-        let read = self.inside(&script, SCRIPT_DEPTH, |inner| inner.level(false));
-        run_in(&mut self.found[first..], command.acts_in().as_ref(), Some(Hidden::Script));
+        let read = self.inside(&script, SCRIPT_DEPTH, Hidden::Script, |inner| inner.level(false));
+        run_in(&mut self.found[first..], command.acts_in().as_ref());
         if command.runs_script { read } else { Ok(()) }
     }
 }

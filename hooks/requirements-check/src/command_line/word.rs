@@ -1,5 +1,6 @@
 //! Words: quotes, escapes and expansions.
 
+use super::Hidden;
 use super::reader::{Read, Reader, Unreadable};
 
 /// What only the shell puts in, as far as it is the same for every command of a session: the folder of the call, and the home.
@@ -38,21 +39,13 @@ impl Word {
         let is_option = name.starts_with('-') && name.contains(['$', '`', '*', '?', '[', '{']);
         self.expands && (is_option || spelled(&self.text).starts_with(['$', '`', '{']))
     }
-
-    /// `NAME=`, `NAME+=` and `NAME[..]=` at its beginning, unquoted.
-    pub(super) fn is_assignment(&self) -> bool {
-        is_assignment(&self.raw)
-    }
 }
 
-fn is_assignment(raw: &str) -> bool {
-    let after = raw.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    let is_name = after.len() < raw.len() && !raw.starts_with(|c: char| c.is_ascii_digit());
-    let value = match after.strip_prefix('[') {
-        Some(index) => index.split_once(']').map_or("", |(_, value)| value),
-        None => after,
-    };
-    is_name && (value.starts_with('=') || value.starts_with("+="))
+/// It begins with `NAME=`, `NAME+=` or `NAME[..]=`, unquoted.
+pub(super) fn is_assignment(raw: &str) -> bool {
+    let name = raw.split(['=', '+', '[']).next().unwrap_or_default();
+    let is_name = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    is_name && !name.is_empty() && !name.starts_with(|c: char| c.is_ascii_digit()) && raw.contains('=')
 }
 
 impl Reader<'_> {
@@ -71,7 +64,7 @@ impl Reader<'_> {
                     reader.parenthesis()
                 })?,
                 '(' if self.since(start).ends_with('=') && is_assignment(self.since(start)) => {
-                    self.expansion(&mut word, |reader| reader.nested(Self::array))?;
+                    self.expansion(&mut word, |reader| reader.nested(Hidden::Substitution, Self::array))?;
                 }
                 '\r' if self.second() == Some('\n') => break,
                 ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => break,
@@ -145,13 +138,10 @@ impl Reader<'_> {
             }),
             Some('{') => self.expansion(word, |reader| {
                 reader.at += 2;
-                reader.nested(|reader| reader.until("}", &mut Word::default(), is_quoted))
+                reader
+                    .nested(Hidden::Substitution, |reader| reader.until("}", &mut Word::default(), is_quoted))
             }),
             Some('\'') if !is_quoted => self.expansion(word, Self::ansi_quoted),
-            Some('"') if !is_quoted => {
-                self.next();
-                self.double_quoted(word)
-            }
             next => {
                 word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
                 word.text.extend(self.next());
@@ -177,9 +167,7 @@ impl Reader<'_> {
                 other => inner.push(other),
             }
         }
-        self.hidden(super::Hidden::Substitution, |reader| {
-            reader.inside(&inner, 1, |inner| inner.level(false))
-        })
+        self.inside(&inner, 1, Hidden::Substitution, |inner| inner.level(false))
     }
 
     /// `NAME=(..)`.
@@ -202,7 +190,7 @@ impl Reader<'_> {
 
     /// Reads the substitutions in a text that is no command and has no quotes of its own.
     pub(super) fn expansions(&mut self, text: &str) -> Read<()> {
-        self.inside(text, 1, |reader| reader.until("", &mut Word::default(), true))
+        self.inside(text, 1, Hidden::Substitution, |reader| reader.until("", &mut Word::default(), true))
     }
 }
 

@@ -10,15 +10,13 @@ use crate::view::World;
 use crate::words::cut;
 
 const MAX_SHOWN: usize = 120;
-const FIRST: &str = "run what stands before it in a line of its own first";
+const FIRST: &str = "run what comes first in a line of its own, then send the rest again";
 const LITERALLY: &str = "write the folder literally, as in: git -C FOLDER commit";
 
 /// Why a line is not judged as it stands, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Late {
     pub(crate) why: String,
-    pub(crate) remedy: String,
-    /// The same without repeating the line.
     pub(crate) step: &'static str,
 }
 
@@ -29,7 +27,7 @@ pub(crate) fn late(rule: &Rule<'_>, call: &Call, world: &World) -> Option<Late> 
         let is_lost = |one: &&Simple| rule.is_triggered_by_command(call, one) && !call.is_placed(one);
         let lost = shown(line, call.commands().iter().find(is_lost)?);
         let why = format!("the line does not spell out in which work tree `{lost}` acts");
-        Some(Late { why, remedy: LITERALLY.to_owned(), step: LITERALLY })
+        Some(Late { why, step: LITERALLY })
     })
 }
 
@@ -44,8 +42,7 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
     let Some(commands) = &line.commands else {
         // What only another shell understands is searched as text.
         let why = format!("the line cannot be read, and may change the {what} before it");
-        let remedy = "run what needs it in a line of its own".to_owned();
-        return (call.tool == "Bash").then_some(Late { why, remedy, step: FIRST });
+        return (call.tool == "Bash").then_some(Late { why, step: FIRST });
     };
     let keeps = |command: &Simple| match what {
         // Only git changes which branch is out.
@@ -65,9 +62,8 @@ fn behind(rule: &Rule<'_>, call: &Call, line: &Line, world: &World) -> Option<La
         };
         let (_, first) = commands.iter().enumerate().find(may_change)?;
         let (first, then) = (shown(line, first), shown(line, then));
-        let why = format!("`{first}` before it in the same line may change the {what}");
-        let remedy = format!("run `{first}` in a line of its own first, and then: {then}");
-        Some(Late { why, remedy, step: FIRST })
+        let why = format!("`{first}` in the same line may change the {what} before `{then}` runs");
+        Some(Late { why, step: FIRST })
     })
 }
 

@@ -167,7 +167,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "cargo test --junitxml=/tmp/report.xml ¦ cargo test --junitxml /tmp/report.xml -o /tmp/x"),
     (None, "cargo test tests/{a,b}.rs 'a*'"),
     (None, "npm ci && npm test ¦ cp .env.example .env && cargo test"),
-    (None, "cargo test && cp target/report . ¦ git stash list && cargo test"),
+    (None, "cargo test && cp target/report . ¦ git log && cargo test"),
     (None, "git switch -c fix && cargo test ¦ git add -A && cargo test && git commit -m x"),
     (None, "set -o pipefail; cargo test 2>&1 | tee log"),
     (None, "cargo test --target-dir=$X --manifest-path \"$PWD/Cargo.toml\""),

@@ -155,7 +155,7 @@ bash -c 'cat .claude/requirements.yaml'~F=.claude/requirements.yaml; grep x \"$F
 git show HEAD:.claude/requirements.yaml~git add .claude/requirements.yaml~git commit -m \"unset CLAUDECODE, .claude/requirements.yaml: stricter\"~\
 git commit -m \"$(cat <<'EOF'\nfix .claude/settings.json\nEOF\n)\"~cat > notes.md <<'EOF'\nsee .claude/requirements.yaml\nEOF~\
 echo 'see .claude/requirements.yaml' >> notes.md~gh pr create --body \"changes .claude/settings.json\"~echo $CLAUDECODE~\
-node x.js $CLAUDE_PROJECT_DIR/y~req satisfy x --note 'edited .claude/requirements.yaml'~nohup req status~env -u CLAUDECODE cargo test~\
+node x.js $CLAUDE_PROJECT_DIR/y~req satisfy x --note 'edited .claude/requirements.yaml'~nohup req status~\
 HOME=/tmp cargo test~claude -p 'explain requirements'~which requirements-check~cargo test~vim docs/requirements.yaml~\
 cd docs && sed -i s/a/b/ requirements.yaml~touch src/requirements.yaml.rs .claude/agents/x.md~mkdir -p .claude/commands~rm -rf target~\
 rm -rf \"$TMP\"~chmod +x .claude/hooks/lint.sh~chmod +x .claude/hooks/*~ls $HOME/.claude/hooks/*~find . -name '*.pyc' -delete~prettier --write .~rm -rf /tmp/x/.claude~rm 'a~cd /tmp && touch OFF";
@@ -173,7 +173,7 @@ ls .claude/requirements.yaml | xargs rm~F=.claude/requirements.yaml; sed -i s/a/
 python3 -c \"open('.claude/requirements.local.yaml','w').write('')\"~python3 - <<'EOF'\nopen('.claude/requirements.yaml', 'w').write('')\nEOF~\
 rm '.claude/requirements.yaml~F=.claude/requirements.yaml; echo x >> \"${F}\"~rm -rf \"$H/.claude/hooks\"~cd $HOME && rm -rf .claude/hooks~\
 sed -i s/a/b/ .cl'au'de/requirements.yaml~cd $PWD/.claude && echo > requirements.yaml~mkdir $HOME/.claude/hook-state/OFF~\
-sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"~unset CLAUDECODE~export CLAUDE_HOOK_STATE_DIR=/tmp/x~\
+sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"~unset CLAUDECODE~env -u CLAUDECODE cargo test~export CLAUDE_HOOK_STATE_DIR=/tmp/x~\
 CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req status~env -u CLAUDECODE sh -c 'req approve x'~\
 python3 -c \"import os; os.environ.pop('CLAUDECODE')\"";
 

@@ -36,7 +36,10 @@ fn what_may_change_the_files_before_a_commit_in_its_line_is_run_first() {
     for line in CHANGES_BEFORE.split('~') {
         let answer = tested(TESTS).bash("t1", line);
         let reason = denied(&answer);
-        assert!(reason.contains("\n- tests: ") && reason.contains("before it in the same line"), "{reason}");
+        assert!(
+            reason.contains("\n- tests: ") && reason.contains("in the same line may change the files"),
+            "{reason}"
+        );
         assert!(reason.contains("in a line of its own"), "{line}: {reason}");
         assert!(!reason.contains("run alone on a line (no pipe)"), "{line}: {reason}");
     }
