@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shared::claude_code::{INSERTED_TEXTS, REMINDER};
 use shared::operator::typed;
-use shared::protocol::Call;
 
 use super::line::{Block, Entries, Entry, Line, Role};
 use super::turn::Patience;
@@ -127,15 +126,6 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     newest_first.truncate(settled.min(most));
     newest_first.reverse();
     newest_first
-}
-
-/// The transcript of the caller: the subagent's own, or the session's. `None`: neither is known.
-pub fn transcript_of(call: &Call) -> Option<PathBuf> {
-    let session = call.transcript_path.as_ref()?;
-    let Some(agent) = &call.agent_id else { return Some(session.clone()) };
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let is_name = !agent.is_empty() && agent.bytes().all(is_safe);
-    is_name.then(|| session.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl")))
 }
 
 /// Prose around a call. Waits for its line as long as `patience` allows.
