@@ -10,7 +10,7 @@
 //! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
 //! 6. [`state`]: private, versioned files under a lock with a deadline.
 //! 7. [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block; the crate `transcript` reads the rest.
-//! 8. [`journal`], [`notices`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
+//! 8. [`journal`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
 //! 9. [`switches`], [`operator`], [`own_commands`]: typed on/off, who may loosen what, and calls no hook looks at.
 //! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
 //! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
@@ -34,7 +34,6 @@ pub mod hook;
 pub mod host;
 pub mod journal;
 pub mod messages;
-pub mod notices;
 pub mod operator;
 pub mod own_commands;
 pub mod project_env;

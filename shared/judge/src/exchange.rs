@@ -11,7 +11,7 @@ use super::silence::Silence;
 use super::{Asked, Caller, NoVerdict, Question};
 use super::{budget, claude_cli, messages_api, question, silence};
 use shared::journal::{self, Record};
-use shared::notices::not_yet_told;
+use shared::messages::not_yet_told;
 
 const PAUSE: Duration = Duration::from_millis(400);
 
