@@ -100,13 +100,10 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
     let mut settled = 0;
     for line in Entries::of(transcript).into_iter().flatten().filter_map(Entry::of_main) {
-        if prompt_id.is_some() && line.prompt_id.is_some() && line.prompt_id.as_deref() != prompt_id {
-            break;
-        }
-        if prompt_id.is_none() || line.prompt_id.is_some() {
-            settled = newest_first.len();
-        }
-        if settled >= most || (prompt_id.is_none() && line.is_prompt()) {
+        let is_ours = prompt_id.is_none_or(|wanted| line.prompt_id.as_deref() == Some(wanted));
+        let is_before =
+            if prompt_id.is_none() { line.is_prompt() } else { line.prompt_id.is_some() && !is_ours };
+        if is_before || settled >= most {
             break;
         }
         for block in line.blocks.into_iter().rev() {
@@ -119,9 +116,7 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
                 Block::Text(_) => {}
             }
         }
-    }
-    if prompt_id.is_none() {
-        settled = newest_first.len();
+        settled = if is_ours { newest_first.len() } else { settled };
     }
     newest_first.truncate(settled.min(most));
     newest_first.reverse();
