@@ -209,23 +209,4 @@ mod tests {
         assert!(!ledger.is_denied("toolu_0"));
         assert!(ledger.is_denied("toolu_1") && ledger.is_denied(&format!("toolu_{MAX_MARKS}")));
     }
-
-    #[test]
-    fn parallel_writers_lose_no_count() {
-        let (_scratch, store) = store();
-        std::thread::scope(|scope| {
-            for hook in ["a", "b", "c", "d"] {
-                let store = &store;
-                scope.spawn(move || {
-                    for number in 0..25 {
-                        record_stop(store, "s", Some("p"), None, hook, T(number)).unwrap();
-                    }
-                });
-            }
-        });
-        assert_eq!(
-            read(&store, "s").count(Some("p"), "a"),
-            BlockCount { own: 25, together: 100, own_last: Some(T(24)), is_followed: false }
-        );
-    }
 }

@@ -6,7 +6,6 @@
 mod tests;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -45,32 +44,30 @@ pub struct Answer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    Unreachable,
     Timeout,
     /// The request, or the head of the answer.
     TooLarge,
-    BadRequest,
+    /// The server cannot be reached, or the request is none.
+    #[serde(other)]
     Other,
 }
 
-/// Why there is no answer. It repeats nothing of the request.
-#[derive(Debug, thiserror::Error)]
+/// Why there is no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourierError {
-    #[error("{0} cannot be started: {1}")]
-    NotStarted(PathBuf, #[source] io::Error),
-    #[error("the courier did not come back in time")]
+    NotStarted,
+    /// The courier did not come back in time.
     Late,
-    #[error("the courier came back without an answer")]
+    /// The courier came back without an answer.
     Speechless,
-    #[error("{message}")]
-    Failed { kind: Kind, message: String },
+    Failed(Kind),
 }
 
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Said {
     Answer(Answer),
-    Failure { error: Kind, message: String },
+    Failure { error: Kind },
 }
 
 /// Path of the courier beside the running program; a courier on the search path could be anybody's.
@@ -95,12 +92,12 @@ pub fn ask(request: &Request, limit: Duration, courier: &Path) -> Result<Answer,
     // The courier, which is ours, bounds the answer itself.
     let limits = Limits { deadline: Instant::now() + limit, grace: Duration::ZERO, max_bytes: u64::MAX };
     let output = child::run(&mut command, &text, limits).map_err(|error| match error {
-        ChildError::NotStarted(source) => CourierError::NotStarted(courier.to_path_buf(), source),
+        ChildError::NotStarted(_) => CourierError::NotStarted,
         ChildError::Late => CourierError::Late,
     })?;
     match serde_json::from_slice(&output.stdout) {
         Ok(Said::Answer(answer)) => Ok(answer),
-        Ok(Said::Failure { error: kind, message }) => Err(CourierError::Failed { kind, message }),
+        Ok(Said::Failure { error }) => Err(CourierError::Failed(error)),
         Err(_) => Err(CourierError::Speechless),
     }
 }

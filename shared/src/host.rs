@@ -18,8 +18,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 pub use config::display_path;
-pub use places::{Places, ancestors, ensure_private, flat, is_same_folder, real};
-pub use programs::{TrustedPath, first_program, is_program};
+pub use places::{Places, ancestors, ensure_private, flat, is_same_folder, outermost_root, real};
+pub use programs::{first_program, is_program};
 pub use stdin::{MAX_INPUT_BYTES, READ_DEADLINE, read_first_value};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error: its signal, SIGXFSZ, would end the process.

@@ -1,26 +1,32 @@
 //! The base of every hook, as Claude Code and the disk demand it. Nothing here knows a hook by name.
 //!
-//! Read the modules in this order. No module imports one that imports it; `cargo xtask tidy` checks it.
+//! The rule that everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0, stdout is empty or
+//! one JSON object, and the journal says what happened.
 //!
-//! 1. [`hook`]: the trait a hook implements. It looks at the world (`observe`), then decides purely (`decide`).
-//!    [`verdict`] and [`effect`]: the parts of a decision.
-//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
-//! 3. [`protocol`]: events in, answers out; the only module that knows the wire format of Claude Code.
-//! 4. [`host`]: the only door to clock, environment, directories, stdin and stdout.
-//! 5. [`config`]: the cascade of YAML layers, with provenance and problems as data.
-//! 6. [`state`]: private, versioned files under a lock with a deadline.
-//! 7. [`blocks`], [`stop_gate`]: what a Stop gate has to know before it may block; the crate `transcript` reads the rest.
-//! 8. [`journal`], [`notices`], [`messages`]: what was done and why, and what is said; the crate `secrets` masks it.
-//! 9. [`switches`], [`operator`], [`own_commands`]: typed on/off, who may loosen what, and calls no hook looks at.
-//! 10. [`cli`]: the verbs every hook has (`status`, `on`, `off`, `schema`). `sleep`: waiting on purpose.
-//! 11. [`usage`], [`proved`]: files that several of our programs share. [`version`]: the version of this build.
-//!     [`claude_code`]: names and texts of Claude Code. [`text`]: JSON strings that hold anything.
-//!     [`digest`]: short names of long texts.
-//! 12. [`own_commands`]: the names of hooks and commands. [`project_env`]: whether a project redirects requests.
-//!     [`child`]: a child process with a deadline. [`courier`]: requests through the small program that opens connections. The crate `judge` asks a model.
+//! # Follow one call
 //!
-//! The rule everything serves: a hook never harms the session. Whatever goes wrong, the exit status is 0,
-//! stdout is empty or one JSON object, and the journal says what happened.
+//! Seven files, about 1,700 lines, are one tool call from `main` to the answer. Read them in this order:
+//!
+//! 1. [`hook`]: the trait of a hook. `observe` looks at the world, `decide` is pure. Its parts: `Context`, `Input`, `Outcome`.
+//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer. Below it `decision`: the
+//!    decision under the session's lock.
+//! 3. [`protocol`]: events in, verdicts out; the only module that knows the wire format.
+//! 4. [`host`]: the only door to clock, environment, folders, stdin and stdout.
+//! 5. [`state`]: private files under a lock with a deadline; `OFF`, heartbeats, the sweep.
+//! 6. [`switches`], and the crate [`config`]: what is switched by hand, and the layers of YAML with their provenance.
+//!
+//! # Look up the rest when a hook needs it
+//!
+//! - Stop gates: [`stop_gate`] (stops that nobody blocks), [`blocks`] (counts of blocks; the crate `transcript` reads the rest)
+//! - Commands: [`cli`] (the verbs of every hook), [`operator`] (who may loosen what, and who typed a prompt),
+//!   [`own_commands`] (calls that no hook looks at)
+//! - Words: [`journal`] (what was done and why; the crate `secrets` masks it), [`messages`] (texts and notices), [`text`],
+//!   [`digest`] (short names of long texts), [`claude_code`] (names and texts of Claude Code)
+//! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections),
+//!   [`project_env`] (whether a project redirects them); the crate `judge` asks a model
+//! - Files that several of our programs share: [`usage`], [`proved`]
+//!
+//! No module imports one that imports it; `cargo xtask tidy` checks it.
 
 pub use config;
 
@@ -34,7 +40,6 @@ pub mod hook;
 pub mod host;
 pub mod journal;
 pub mod messages;
-pub mod notices;
 pub mod operator;
 pub mod own_commands;
 pub mod project_env;

@@ -1,12 +1,15 @@
-//! Texts that are compiled in, config/messages and config/prompts, and texts of the user's own in their place.
+//! Texts that are compiled in, config/messages and config/prompts, and texts of the user's own in their place; notices, which
+//! the user gets once per session.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+
+use secrets::masked;
+use serde::{Deserialize, Serialize};
 
 use crate::config::{SettingFault, read_text};
 use crate::host::{Host, Places, display_path};
-use crate::notices::not_yet_told;
-use crate::state::Store;
+use crate::state::{Remembered, Store};
 
 /// A longer text is not read, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
@@ -79,13 +82,40 @@ pub fn strange_names(own: &BTreeMap<String, PathBuf>, texts: &[Text]) -> Vec<Set
     strange.map(fault).collect()
 }
 
+/// Notices that the user has seen in a session, masked: a notice can repeat the content of a file.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Told(BTreeSet<String>);
+
+impl Remembered for Told {
+    fn file_name(session: &str) -> Option<String> {
+        Some(format!("{session}-told.json"))
+    }
+}
+
+/// Those of `notices` that nobody has told in this session; from now on they count as told.
+///
+/// If the file cannot be written, nobody gets a notice: silence is better than a notice on every call.
+pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<String> {
+    let all_told = |told: &Told| notices.iter().all(|notice| told.0.contains(&*masked(notice)));
+    if store.read::<Told>(session).is_some_and(|told| all_told(&told)) {
+        return Vec::new();
+    }
+    let mut fresh = Vec::new();
+    let kept = store.change::<Told>(session, |told| {
+        fresh = notices.iter().filter(|notice| told.0.insert(masked(notice).into_owned())).cloned().collect();
+        !fresh.is_empty()
+    });
+    kept.map(|()| fresh).unwrap_or_default()
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
     use std::path::PathBuf;
 
-    use super::{Text, Texts, strange_names};
+    use super::{Text, Texts, not_yet_told, strange_names};
     use crate::host::{Clock, Environment, Host, Places, Timestamp};
+    use crate::state::Store;
 
     const TEXT: Text = Text { name: "greeting", built_in: "Good day.\n" };
 
@@ -125,5 +155,30 @@ mod tests {
         let faults: Vec<_> = faults.iter().map(|fault| (fault.path.join("."), fault.what.as_str())).collect();
         let expected = "replaces no text; there are greeting, farewell";
         assert_eq!(faults, [("message_files.greetings".to_owned(), expected)]);
+    }
+
+    #[test]
+    fn each_notice_is_told_once_per_session() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        for (session, notices, fresh) in [
+            ("s", ["a", "b"], &["a", "b"][..]),
+            ("s", ["a", "b"], &[]),
+            ("s", ["a", "c"], &["c"]),
+            ("t", ["a", "b"], &["a", "b"]),
+        ] {
+            assert_eq!(not_yet_told(&store, session, &notices.map(str::to_owned)), fresh);
+        }
+    }
+
+    #[test]
+    fn a_secret_in_a_notice_is_told_once_and_not_remembered() {
+        let scratch = tempfile::tempdir().unwrap();
+        let store = Store::open(scratch.path()).unwrap();
+        let notices = [format!("yaml:1: token={}: no such key", "a1B2".repeat(6))];
+        assert_eq!(not_yet_told(&store, "s", &notices), notices);
+        assert_eq!(not_yet_told(&store, "s", &notices), [""; 0]);
+        let remembered = std::fs::read_to_string(scratch.path().join("s-told.json")).unwrap();
+        assert!(remembered.contains("token=[masked]") && !remembered.contains("a1B2"), "{remembered}");
     }
 }

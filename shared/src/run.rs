@@ -23,7 +23,7 @@ use crate::own_commands::is_own_call;
 use crate::protocol::{self, Answer, Event, Request};
 use crate::state::{Store, is_off};
 use crate::switches::Switches;
-use crate::{blocks, cli, host, journal, notices};
+use crate::{blocks, cli, host, journal, messages};
 use decision::Decision;
 use plugin::is_left_to_settings;
 
@@ -187,7 +187,7 @@ impl<'a> Invocation<'a> {
         let Some(store) = &self.store else { return };
         if let (Event::SessionEnd { .. }, Some(session)) = (&self.request.event, self.session()) {
             store.drop_state::<blocks::Ledger>(session);
-            store.drop_state::<notices::Told>(session);
+            store.drop_state::<messages::Told>(session);
         }
         if matches!(self.request.event, Event::SessionStart { .. } | Event::SessionEnd { .. }) {
             store.sweep_once_a_day(self.host.now().into());
@@ -200,7 +200,7 @@ impl<'a> Invocation<'a> {
         if problems.is_empty() || !self.is_heard() {
             return answer;
         }
-        let fresh = notices::not_yet_told(store, session, problems);
+        let fresh = messages::not_yet_told(store, session, problems);
         if fresh.is_empty() {
             return answer;
         }

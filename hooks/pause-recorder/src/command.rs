@@ -9,7 +9,7 @@ use shared::cli::{self, Asker, Commands, Line, Verb};
 use shared::config::Section;
 use shared::hook::Context;
 use shared::protocol::{Call, Event, Request};
-use transcript::kept;
+use transcript::transcript_of_session;
 
 use crate::PauseRecorder;
 use crate::record::{Sessions, is_record_id};
@@ -96,7 +96,7 @@ impl Commands for PauseRecorder {
         let session_id = asker.session.map(ToOwned::to_owned);
         let config_dir = asker.places.config_dir.as_deref();
         let transcript_path =
-            session_id.as_deref().and_then(|session| kept::of_session(config_dir?, session));
+            session_id.as_deref().and_then(|session| transcript_of_session(config_dir?, session));
         let call = Call { session_id, transcript_path, ..Call::default() };
         let event = Event::UserPromptSubmit { prompt: String::new(), source: None };
         let (request, Asker { host, places, store, .. }) = (&Request { call, event }, *asker);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use shared::digest;
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
-use shared::notices::not_yet_told;
+use shared::messages::not_yet_told;
 use shared::state::{SharedMode, Store, read_regular, write_durable};
 use shared::switches::Turn;
 

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use shared::child::{self, ChildError, Limits};
-use shared::host::{Environment, TrustedPath};
+use shared::host::{Environment, first_program, least_environment, outermost_root};
 
 /// The bytes that are read of each output stream.
 const MAX_BYTES: u64 = 1024 * 1024;
@@ -118,6 +118,32 @@ impl<'a> Git<'a> {
         };
         self.settings.extend(filters.iter().flat_map(off));
         Ok(true)
+    }
+}
+
+/// The folders of `PATH` that a project cannot have filled: absolute, and outside of the outermost repository around it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct TrustedPath(Vec<PathBuf>);
+
+impl TrustedPath {
+    /// Those of this `PATH`, for work in the folder `project`.
+    fn new(search_path: Option<&OsStr>, project: &Path) -> Self {
+        let top = outermost_root(project);
+        let is_trusted = |entry: &PathBuf| {
+            entry.is_absolute() && entry.canonicalize().is_ok_and(|entry| !entry.starts_with(&top))
+        };
+        Self(search_path.map(std::env::split_paths).into_iter().flatten().filter(is_trusted).collect())
+    }
+
+    /// The first program of this name.
+    fn find(&self, name: &str) -> Option<PathBuf> {
+        first_program(self.0.iter().cloned(), Path::new(name))
+    }
+
+    /// The least environment of a child that starts programs: these folders as its `PATH`, and what the system needs.
+    fn environment(&self) -> Vec<(OsString, OsString)> {
+        let path = std::env::join_paths(&self.0).ok().map(|path| ("PATH".into(), path));
+        path.into_iter().chain(least_environment().map(|(name, value)| (name.into(), value))).collect()
     }
 }
 

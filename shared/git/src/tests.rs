@@ -1,13 +1,14 @@
 //! Against the real git, with nothing of the developer's own settings.
 
 use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use shared::host::Environment;
 
-use super::{Failure, Git, repository_filters};
+use super::{Failure, Git, TrustedPath, repository_filters};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -125,4 +126,34 @@ fn finds_filters_of_the_repository_and_no_others() {
     assert_eq!(of(""), Some(Vec::new()));
     assert_eq!(of("local\0filter.a=b.clean\0"), None);
     assert_eq!(repository_filters(b"local\0filter.\xff.clean\0"), None);
+}
+
+fn program(file: &Path, mode: u32) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(file, "").unwrap();
+    fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
+}
+
+#[test]
+fn a_program_is_never_taken_from_the_project() {
+    let scratch = tempfile::tempdir().unwrap();
+    let at = |path: &str| scratch.path().join(path);
+    fs::create_dir_all(at("outer/.git")).unwrap();
+    fs::create_dir_all(at("outer/inner/.git")).unwrap();
+    for (folder, mode) in [("outer/bin", 0o755), ("outer/inner/bin", 0o755), ("plain", 0o644), ("bin", 0o755)]
+    {
+        program(&at(folder).join("tool"), mode);
+    }
+    symlink(at("outer/bin"), at("link")).unwrap();
+    for (folders, expected) in [
+        (&["outer/inner/bin", "outer/bin", "link", "plain", "bin"][..], Some(at("bin/tool"))),
+        (&["outer/inner/bin", "outer/bin", "link", "plain"], None),
+        (&[], None),
+    ] {
+        let path = std::env::join_paths(folders.iter().map(|folder| at(folder))).unwrap();
+        let trusted = TrustedPath::new(Some(&path), &at("outer/inner"));
+        assert_eq!(trusted.find("tool"), expected, "{folders:?}");
+    }
+    let relative = TrustedPath::new(Some("bin:.:".as_ref()), &at("outer"));
+    assert_eq!((relative.find("tool"), TrustedPath::new(None, &at("outer")).find("tool")), (None, None));
 }

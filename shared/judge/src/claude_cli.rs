@@ -4,11 +4,6 @@
 //! Three things keep our hooks from running in it, and each would do: the settings it is given, those it is not given, and a
 //! nonce, because the first two switch off no managed hook. tests/client-facts.md, section 21, has the effect of each.
 
-mod result;
-#[cfg(test)]
-#[cfg(unix)]
-mod tests;
-
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -16,8 +11,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use serde_json::Value;
+
 use super::Caller;
-use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply};
+use super::question::{Exchange, MAX_OUTPUT_TOKENS, Reply, Tokens};
 use super::silence::Silence;
 use shared::child::{self, ChildError, Limits};
 use shared::host::{Environment, first_program, inherited};
@@ -28,23 +25,17 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 /// Two turns: the answer, and one more try at it where the first does not fit the schema.
 const ARGUMENTS: &str = "-p --strict-mcp-config --disable-slash-commands --no-session-persistence --output-format json --max-turns 2";
 
-/// Variables of the child, by name, or with a `_` at the end by its beginning: to start, to reach the network, to log in. With those
+/// Variables of the child, by name, or with a `_` at the end by its beginning: to start, to reach the
+/// network, to log in, to a cloud too. With those
 /// of the surrounding session it would take itself for a part of it.
-const ALWAYS: &str = "HOME PATH USER LOGNAME SHELL LANG LC_ TZ TMPDIR XDG_ USERPROFILE USERNAME TEMP TMP APPDATA LOCALAPPDATA PROGRAMDATA \
+const HANDED_ON: &str = "HOME PATH USER LOGNAME SHELL LANG LC_ TZ TMPDIR XDG_ USERPROFILE USERNAME TEMP TMP APPDATA LOCALAPPDATA PROGRAMDATA \
      ProgramData ProgramFiles SystemRoot SystemDrive ComSpec PATHEXT CLAUDE_CODE_GIT_BASH_PATH \
      HTTP_PROXY http_proxy HTTPS_PROXY https_proxy ALL_PROXY all_proxy NO_PROXY no_proxy NODE_EXTRA_CA_CERTS SSL_CERT_FILE \
      SSL_CERT_DIR CLAUDE_CODE_CERT_STORE CLAUDE_CODE_CLIENT_ CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN ANTHROPIC_ \
-     CLAUDE_CODE_USE_ CLAUDE_CODE_SKIP_ CLOUD_ML_REGION VERTEX_REGION_";
-
-/// The login of a cloud, where this switch leads the model's traffic through it.
-const CLOUDS: [(&str, &str); 3] = [
-    ("CLAUDE_CODE_USE_BEDROCK", "AWS_"),
-    ("CLAUDE_CODE_USE_VERTEX", "GOOGLE_ CLOUDSDK_ GCLOUD_PROJECT"),
-    ("CLAUDE_CODE_USE_FOUNDRY", "AZURE_"),
-];
+     CLAUDE_CODE_USE_ CLAUDE_CODE_SKIP_ CLOUD_ML_REGION VERTEX_REGION_ AWS_ GOOGLE_ CLOUDSDK_ GCLOUD_PROJECT AZURE_";
 
 pub(super) fn send(exchange: &Exchange<'_>, caller: &Caller<'_>) -> Result<Reply, Silence> {
-    converse(exchange, caller, handed_on(inherited(is_known)))
+    converse(exchange, caller, inherited(is_handed_on))
 }
 
 fn converse(
@@ -77,7 +68,7 @@ fn converse(
     drop(nonce);
     follow_signal();
     match said {
-        Ok(output) => Ok(result::read(&output.stdout)),
+        Ok(output) => Ok(read(&output.stdout)),
         Err(ChildError::NotStarted(_)) => Err(Silence::NotStarted),
         Err(ChildError::Late) => Err(Silence::Late),
     }
@@ -126,21 +117,9 @@ fn find(program: &Path, environment: &Environment) -> Option<PathBuf> {
     first_program(folders.filter(|folder| folder.is_absolute()), program)
 }
 
-fn is_known(name: &str) -> bool {
-    is_one_of(name, ALWAYS) || CLOUDS.iter().any(|(_, names)| is_one_of(name, names))
-}
-
-fn is_one_of(name: &str, names: &str) -> bool {
-    names.split_whitespace().any(|known| name == known || known.ends_with('_') && name.starts_with(known))
-}
-
-fn handed_on(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<(OsString, OsString)> {
-    let all: Vec<(OsString, OsString)> = variables.into_iter().collect();
-    let is_set = |switch: &str| all.iter().any(|(name, value)| name == switch && !value.is_empty());
-    let clouds: Vec<&str> =
-        CLOUDS.iter().filter(|(switch, _)| is_set(switch)).map(|(_, names)| *names).collect();
-    let is_needed = |name: &str| is_one_of(name, ALWAYS) || clouds.iter().any(|names| is_one_of(name, names));
-    all.into_iter().filter(|(name, _)| name.to_str().is_some_and(is_needed)).collect()
+fn is_handed_on(name: &str) -> bool {
+    let fits = |known: &str| name == known || known.ends_with('_') && name.starts_with(known);
+    HANDED_ON.split_whitespace().any(fits)
 }
 
 fn our_variables(nonce: &str) -> [(&'static str, String); 9] {
@@ -159,3 +138,58 @@ fn our_variables(nonce: &str) -> [(&'static str, String); 9] {
         ("DISABLE_AUTOUPDATER", "1".to_owned()),
     ]
 }
+
+/// The end of the only error without a field of its own: there is no login.
+const NO_LOGIN: &str = "Please run /login";
+
+/// Words in the names of the client's own causes and of the API's errors, which come without a status in the middle of a reply.
+const CAUSES: [(&str, Silence); 4] = [
+    ("limit credits", Silence::Limited),
+    ("login auth credential signin session permission", Silence::Unauthorized),
+    ("overloaded timeout no_response", Silence::Overloaded),
+    ("connection tls network gateway", Silence::Unreachable),
+];
+
+/// Reads the output of `claude -p --output-format json`: one object of type `result`, whatever its exit status. Its fields name
+/// an error; its sentences are for people, and change.
+fn read(said: &[u8]) -> Reply {
+    if said.trim_ascii().is_empty() {
+        // It does not know an argument, or could not even begin.
+        return Silence::NotStarted.into();
+    }
+    let said: Value = serde_json::from_slice(said).unwrap_or_default();
+    // A user who has set `verbose` gets the result as the last of a list.
+    let result = said.as_array().and_then(|all| all.last()).unwrap_or(&said);
+    if result["type"] != "result" {
+        return Silence::InvalidResponse.into();
+    }
+    let verdict = match (&result["is_error"], &result["structured_output"]) {
+        (Value::Bool(false), verdict @ Value::Object(_)) => Ok(verdict.clone()),
+        (Value::Bool(false), _) => Err(Silence::InvalidResponse),
+        _ => Err(error(result)),
+    };
+    let micro_usd = result["total_cost_usd"].as_f64().and_then(micro_usd);
+    Reply { verdict, tokens: Tokens::of(&result["usage"]), micro_usd }
+}
+
+/// Rounded up, but not for what a binary fraction adds.
+fn micro_usd(usd: f64) -> Option<u64> {
+    format!("{:.0}", (usd * 1e6 - 1e-3).max(0.0).ceil()).parse().ok()
+}
+
+fn error(result: &Value) -> Silence {
+    let named = |field: &str| by_name(result[field].as_str()?);
+    let by_status = || Silence::of_status(result["api_error_status"].as_u64()?);
+    let by_login = || result["result"].as_str()?.ends_with(NO_LOGIN).then_some(Silence::Unauthorized);
+    let found = named("api_error").or_else(by_status).or_else(|| named("api_error_type"));
+    found.or_else(by_login).unwrap_or(Silence::InvalidResponse)
+}
+
+fn by_name(name: &str) -> Option<Silence> {
+    let names = |words: &str| words.split(' ').any(|word| name.contains(word));
+    CAUSES.into_iter().find(|(words, _)| names(words)).map(|(_, cause)| cause)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

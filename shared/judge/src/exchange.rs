@@ -9,9 +9,9 @@ use super::question::{Exchange, Reply};
 use super::settings::{Backend, OnFailure, Settings};
 use super::silence::Silence;
 use super::{Asked, Caller, NoVerdict, Question};
-use super::{claude_cli, ledger, messages_api, price, question, silence};
+use super::{budget, claude_cli, messages_api, question, silence};
 use shared::journal::{self, Record};
-use shared::notices::not_yet_told;
+use shared::messages::not_yet_told;
 
 const PAUSE: Duration = Duration::from_millis(400);
 
@@ -21,7 +21,7 @@ const LEAST_TIME: Duration = Duration::from_secs(2);
 impl Reply {
     /// The cost that the backend reports; without a report the most, if the model may have answered.
     fn cost(&self, settings: &Settings, model: &str, at_most: u64) -> u64 {
-        let by_tokens = || Some(price::of(settings, model, self.tokens?));
+        let by_tokens = || Some(budget::price(settings, model, self.tokens?));
         let reported = self.micro_usd.filter(|cost| *cost > 0).or_else(by_tokens).filter(|cost| *cost > 0);
         let may_have_cost = matches!(self.verdict, Ok(_) | Err(Silence::Late | Silence::InvalidResponse));
         reported.unwrap_or(if may_have_cost { at_most } else { 0 })
@@ -98,14 +98,14 @@ impl Conversation<'_> {
         let Question { instructions, verdicts, purpose, .. } = self.question;
         let store = store.ok_or(Silence::NoState)?;
         let bytes = instructions.len() + material.len() + verdicts.to_string().len();
-        let at_most = price::at_most(settings, model, bytes);
-        let id = ledger::reserve(store, host.now(), settings, at_most)?;
+        let at_most = budget::at_most(settings, model, bytes);
+        let id = budget::reserve(store, host.now(), settings, at_most)?;
         let began = (self.now)();
         let reply = (self.send)(&Exchange { model, instructions, material, verdicts, deadline });
         let took = (self.now)().saturating_duration_since(began);
         let reply = reply.unwrap_or_else(Reply::from);
         let cost = reply.cost(settings, model, at_most);
-        ledger::settle(store, host.now(), id, cost);
+        budget::settle(store, host.now(), id, cost);
         let verdict = reply
             .verdict
             .and_then(|verdict| serde_json::from_value(verdict).map_err(|_| Silence::InvalidResponse));

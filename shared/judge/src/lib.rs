@@ -4,19 +4,16 @@
 //!
 //! - `settings`: the section `judge`, which only the global file may write
 //! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary; the reply
-//! - `silence`: the reasons to ask no model and to have no verdict, and their words
-//! - `ledger`, `price`: calls an hour and money a day, over all sessions together
+//! - `silence`: the reasons to ask no model and to have no verdict, their words, and the judge's lines of `status`
+//! - `budget`: calls an hour and money a day, over all sessions together; the price of a question
 //! - `exchange`: one question and its reply: the deadline, the second try, the fallback model
 //! - `messages_api`, `claude_cli`: the two backends
-//! - `report`: the judge's lines of `status`
 
+mod budget;
 mod claude_cli;
 mod exchange;
-mod ledger;
 mod messages_api;
-mod price;
 mod question;
-mod report;
 mod settings;
 mod silence;
 #[cfg(test)]
@@ -29,8 +26,8 @@ use shared::state::Store;
 
 pub use exchange::ask;
 pub use question::{Part, Question, spoken};
-pub use report::status_lines;
 pub use settings::{Backend, OnFailure, Price, Settings};
+pub use silence::status_lines;
 
 pub struct Caller<'a> {
     hook: &'static str,

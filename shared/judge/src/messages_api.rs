@@ -70,7 +70,7 @@ fn url(base: Option<&str>) -> String {
 }
 
 fn read(asked: Result<Answer, CourierError>) -> Result<Reply, Silence> {
-    let answer = asked.map_err(|error| of_courier(&error))?;
+    let answer = asked.map_err(of_courier)?;
     match Silence::of_status(answer.status.into()) {
         Some(error) => Err(error),
         None if answer.truncated => Err(Silence::InvalidResponse),
@@ -92,13 +92,13 @@ fn reply(body: &str) -> Option<Reply> {
     verdict.is_object().then_some(Reply { verdict: Ok(verdict), tokens: Some(tokens), micro_usd: None })
 }
 
-const fn of_courier(error: &CourierError) -> Silence {
+const fn of_courier(error: CourierError) -> Silence {
     match error {
-        CourierError::NotStarted(..) => Silence::NotStarted,
-        CourierError::Late | CourierError::Failed { kind: Kind::Timeout, .. } => Silence::Late,
+        CourierError::NotStarted => Silence::NotStarted,
+        CourierError::Late | CourierError::Failed(Kind::Timeout) => Silence::Late,
         // A second question would be as long.
-        CourierError::Failed { kind: Kind::TooLarge, .. } => Silence::Refused,
-        CourierError::Speechless | CourierError::Failed { .. } => Silence::Unreachable,
+        CourierError::Failed(Kind::TooLarge) => Silence::Refused,
+        CourierError::Speechless | CourierError::Failed(Kind::Other) => Silence::Unreachable,
     }
 }
 

@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use super::answer::{self, Reply};
+use super::common::{Reply, answer, parse};
 use super::in_shell;
-use super::verbs::{self, Common};
 use crate::hook::{Asker, Context, Hook};
 use crate::host::Host;
 use crate::operator::typed::{caller, words_after};
@@ -37,7 +36,7 @@ pub trait Commands: Hook<Effect: From<Turn>> {
         None
     }
 
-    /// The answer. `seen`: what is known of the prompt; none in a shell.
+    /// The answer. `context`: that of the prompt; none in a shell.
     fn answer(
         wanted: &Self::Asked,
         asker: &Asker<'_>,
@@ -45,15 +44,12 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     ) -> Reply<Self::Effect>;
 }
 
-enum Meant<'a, A> {
-    Own(A),
-    Common(Common<'a>),
-    Misused(String),
-}
-
 /// The prompt is a command of the hook's: its own, one that every hook has, or nearly one.
 pub fn is_command<H: Commands>(prompt: &str) -> bool {
-    meant::<H, _>(prompt, |_| ()).is_some()
+    let is_ours = |line: &Line<'_>| {
+        H::asked(line).is_some() || parse::<H>(line.words).is_ok() || H::misused(line).is_some()
+    };
+    name_in::<H>(prompt).is_some_and(|(word, name)| with_line(word, name, prompt, is_ours) == Some(true))
 }
 
 /// The answer to such a prompt; `None`: it is none.
@@ -62,14 +58,17 @@ pub fn prompted<H: Commands>(
     prompt: &str,
     source: Option<&str>,
 ) -> Option<Reply<H::Effect>> {
-    meant::<H, _>(prompt, |meant| {
-        let asker = Asker::of_prompt(context, prompt, source);
-        match meant {
-            Meant::Own(own) => H::answer(&own, &asker, Some(context)),
-            Meant::Common(verb) => answer::answer::<H, _>(&verb, &asker),
-            Meant::Misused(why) => Reply::no(why),
+    let asker = || Asker::of_prompt(context, prompt, source);
+    let (word, name) = name_in::<H>(prompt)?;
+    with_line(word, name, prompt, |line| {
+        if let Some(own) = H::asked(line) {
+            return Some(H::answer(&own, &asker(), Some(context)));
         }
-    })
+        match parse::<H>(line.words) {
+            Ok(verb) => Some(answer::<H, _>(&verb, &asker())),
+            Err(_) => H::misused(line).map(Reply::no),
+        }
+    })?
 }
 
 /// Runs a command of the hook's own in a shell, typed after this name; `None`: the words are none.
@@ -80,12 +79,14 @@ pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Opti
 
 /// The prompt is one of the verbs every hook has, after the hook's name.
 pub fn is_typed<H: Hook>(prompt: &str) -> bool {
-    typed_verb::<H, _>(prompt, |_| ()).is_some()
+    with_line(H::NAME, H::NAME, prompt, |line| parse::<H>(line.words).is_ok()) == Some(true)
 }
 
 /// The answer to such a prompt; `None`: it is none.
 pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Option<Reply<H::Effect>> {
-    typed_verb::<H, _>(prompt, |verb| answer::answer::<H, _>(verb, asker))
+    with_line(H::NAME, H::NAME, prompt, |line| {
+        parse::<H>(line.words).ok().map(|verb| answer::<H, _>(&verb, asker))
+    })?
 }
 
 impl<'a> Asker<'a> {
@@ -100,25 +101,21 @@ impl<'a> Asker<'a> {
     }
 }
 
-fn meant<H: Commands, T>(prompt: &str, then: impl FnOnce(Meant<'_, H::Asked>) -> T) -> Option<T> {
-    let first = prompt.split_whitespace().next()?;
-    let name = H::name_of(first)?;
-    with_words(first, prompt, |words| {
-        let line = Line { name, words, is_prompt: true };
-        let common = || verbs::parse::<H>(words).ok().map(Meant::Common);
-        let misused = || H::misused(&line).map(Meant::Misused);
-        H::asked(&line).map(Meant::Own).or_else(common).or_else(misused).map(then)
-    })
+/// The prompt's first word, and the hook's name that it stands for.
+fn name_in<H: Commands>(prompt: &str) -> Option<(&str, &'static str)> {
+    let word = prompt.split_whitespace().next()?;
+    Some((word, H::name_of(word)?))
 }
 
-fn typed_verb<H: Hook, T>(prompt: &str, answer: impl FnOnce(&Common<'_>) -> T) -> Option<T> {
-    with_words(H::NAME, prompt, |words| verbs::parse::<H>(words).ok().map(|verb| answer(&verb)))
-}
-
-/// Reads the words after a name, the verb in small letters. The case of all that follows counts, as of an id.
-fn with_words<T>(name: &str, prompt: &str, read: impl FnOnce(&[&str]) -> Option<T>) -> Option<T> {
-    let words = words_after(name, prompt)?;
+/// Reads a prompt that begins with `word`, the verb in small letters. The case of all that follows counts, as of an id.
+fn with_line<T>(
+    word: &str,
+    name: &'static str,
+    prompt: &str,
+    read: impl FnOnce(&Line<'_>) -> T,
+) -> Option<T> {
+    let words = words_after(word, prompt)?;
     let verb = words.first().map(|verb| verb.to_ascii_lowercase());
     let words: Vec<&str> = verb.as_deref().into_iter().chain(words.iter().skip(1).copied()).collect();
-    read(&words)
+    Some(read(&Line { name, words: &words, is_prompt: true }))
 }

@@ -43,7 +43,7 @@ fn it_is_given_the_request_and_nothing_else() {
     let scratch = tempfile::tempdir().unwrap();
     let lines = "cat > given; echo \"$#\" > arguments; env > environment; printf '{}'";
     let courier = program(scratch.path(), lines);
-    assert!(matches!(ask(&request(SOON), SOON, &courier), Err(CourierError::Speechless)));
+    assert_eq!(ask(&request(SOON), SOON, &courier), Err(CourierError::Speechless));
     let read = |name: &str| fs::read_to_string(scratch.path().join(name)).unwrap();
     let expected = serde_json::json!({
         "method": "GET",
@@ -69,10 +69,13 @@ fn what_it_says_is_read_and_else_there_is_no_answer() {
     // It may answer without having heard all.
     let read = asked(&format!("echo '{answer}'")).unwrap();
     assert_eq!((read.status, read.headers["retry-after"].as_str(), read.truncated), (429, "7", true));
-    let failure = asked(r#"echo '{"error":"unreachable","message":"no trust"}'"#).unwrap_err();
-    assert!(matches!(&failure, CourierError::Failed { kind: Kind::Unreachable, .. }), "{failure:?}");
+    for (error, kind) in
+        [("unreachable", Kind::Other), ("timeout", Kind::Timeout), ("too_large", Kind::TooLarge)]
+    {
+        let failure = asked(&format!(r#"echo '{{"error":"{error}","message":"no trust"}}'"#));
+        assert_eq!(failure, Err(CourierError::Failed(kind)));
+    }
     for lines in ["exit 1", "echo nonsense", "echo '{\"status\":200}'", "kill -9 $$"] {
-        let failure = asked(lines).unwrap_err();
-        assert!(matches!(failure, CourierError::Speechless), "{lines}: {failure:?}");
+        assert_eq!(asked(lines), Err(CourierError::Speechless), "{lines}");
     }
 }

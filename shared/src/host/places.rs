@@ -89,7 +89,7 @@ pub fn is_same_folder(left: &Path, right: &Path) -> bool {
 }
 
 /// The outermost folder at or above `dir` that holds `.git`, else `dir`: that project could have prepared all that lies in it.
-pub(super) fn outermost_root(dir: &Path) -> PathBuf {
+pub fn outermost_root(dir: &Path) -> PathBuf {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_path_buf());
     ancestors(&real).filter(|folder| folder.join(".git").exists()).last().unwrap_or(&real).to_path_buf()
 }

@@ -1,38 +1,11 @@
 //! Programs of the user, and how our own are called.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 
-use super::places::outermost_root;
-use super::{Host, Places, least_environment};
+use super::{Host, Places};
 use crate::text::quoted;
-
-/// The folders of `PATH` that a project cannot have filled: absolute, and outside of the outermost repository around it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TrustedPath(Vec<PathBuf>);
-
-impl TrustedPath {
-    /// Those of this `PATH`, for work in the folder `project`.
-    pub fn new(search_path: Option<&OsStr>, project: &Path) -> Self {
-        let top = outermost_root(project);
-        let is_trusted = |entry: &PathBuf| {
-            entry.is_absolute() && entry.canonicalize().is_ok_and(|entry| !entry.starts_with(&top))
-        };
-        Self(search_path.map(std::env::split_paths).into_iter().flatten().filter(is_trusted).collect())
-    }
-
-    /// The first program of this name.
-    pub fn find(&self, name: &str) -> Option<PathBuf> {
-        first_program(self.0.iter().cloned(), Path::new(name))
-    }
-
-    /// The least environment of a child that starts programs: these folders as its `PATH`, and what the system needs.
-    pub fn environment(&self) -> Vec<(OsString, OsString)> {
-        let path = std::env::join_paths(&self.0).ok().map(|path| ("PATH".into(), path));
-        path.into_iter().chain(least_environment().map(|(name, value)| (name.into(), value))).collect()
-    }
-}
 
 /// The first program of this name in these folders.
 pub fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
@@ -89,38 +62,13 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::path::{Path, PathBuf};
 
-    use super::{TrustedPath, spoken};
+    use super::spoken;
 
     fn program(file: &Path, mode: u32) -> PathBuf {
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, "").unwrap();
         fs::set_permissions(file, fs::Permissions::from_mode(mode)).unwrap();
         file.to_path_buf()
-    }
-
-    #[test]
-    fn a_program_is_never_taken_from_the_project() {
-        let scratch = tempfile::tempdir().unwrap();
-        let at = |path: &str| scratch.path().join(path);
-        fs::create_dir_all(at("outer/.git")).unwrap();
-        fs::create_dir_all(at("outer/inner/.git")).unwrap();
-        for (folder, mode) in
-            [("outer/bin", 0o755), ("outer/inner/bin", 0o755), ("plain", 0o644), ("bin", 0o755)]
-        {
-            program(&at(folder).join("tool"), mode);
-        }
-        symlink(at("outer/bin"), at("link")).unwrap();
-        for (folders, expected) in [
-            (&["outer/inner/bin", "outer/bin", "link", "plain", "bin"][..], Some(at("bin/tool"))),
-            (&["outer/inner/bin", "outer/bin", "link", "plain"], None),
-            (&[], None),
-        ] {
-            let path = std::env::join_paths(folders.iter().map(|folder| at(folder))).unwrap();
-            let trusted = TrustedPath::new(Some(&path), &at("outer/inner"));
-            assert_eq!(trusted.find("tool"), expected, "{folders:?}");
-        }
-        let relative = TrustedPath::new(Some("bin:.:".as_ref()), &at("outer"));
-        assert_eq!((relative.find("tool"), TrustedPath::new(None, &at("outer")).find("tool")), (None, None));
     }
 
     #[test]

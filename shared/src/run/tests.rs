@@ -191,18 +191,6 @@ fn reports_unusable_state_once_and_blocks_only_what_needs_no_state() {
 }
 
 #[test]
-fn denies_while_another_process_holds_the_lock() {
-    let world = World::new(ON);
-    let store = Store::open(&world.state("")).unwrap();
-    let denied = store.locked(&world.state("count-s"), || {
-        world.send::<Guard>("PreToolUse", &json!({"tool_name": "Bash"})).unwrap()
-    });
-    let denied = denied.unwrap();
-    assert_eq!(denied["hookSpecificOutput"]["permissionDecision"], "deny");
-    assert!(denied["systemMessage"].as_str().unwrap().contains("held by another process"), "{denied}");
-}
-
-#[test]
 fn without_a_session_or_a_state_folder_nothing_is_blocked() {
     let mut world = World::new(ON);
     assert_eq!(world.send::<Blocker>("Stop", &json!({"session_id": 7})), None);

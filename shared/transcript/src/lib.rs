@@ -4,12 +4,11 @@
 //! is a line of its own; `user` lines carry the `promptId` of their turn; subagents have files of their own.
 //!
 //! - `tail`, `line`: the lines from the last to the first
-//! - `turn`, `speech`, `reply`, `tasks`: what hooks ask
-//! - `kept`: the file of a session
+//! - `files`: the file of a session, of a subagent
+//! - `turn`, `speech`, `tasks`: what hooks ask
 
-pub mod kept;
+mod files;
 mod line;
-mod reply;
 mod speech;
 mod tail;
 mod tasks;
@@ -17,12 +16,11 @@ mod tasks;
 mod tests;
 mod turn;
 
+pub use files::{transcript_of, transcript_of_session};
 pub use line::{Block, Line, Reply, Role, ToolUse};
-pub use reply::last_reply;
 pub use speech::{
-    Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, transcript_of,
-    words_of_call,
+    Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, words_of_call,
 };
 pub use tail::MAX_TAIL_BYTES;
 pub use tasks::{Progress, Task, tasks};
-pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, turn_work};
+pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, last_reply, turn_work};

@@ -112,20 +112,6 @@ struct Raw<'a> {
     turn_origin: Option<&'a RawValue>,
 }
 
-/// An attachment that holds a queued prompt.
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct RawQueued<'a> {
-    #[serde(rename = "type")]
-    kind: &'a str,
-    command_mode: Option<&'a str>,
-    is_meta: Option<bool>,
-    #[serde(borrow)]
-    origin: Option<&'a RawValue>,
-    #[serde(borrow)]
-    prompt: &'a RawValue,
-}
-
 #[derive(Deserialize)]
 struct RawMessage<'a> {
     id: Option<String>,
@@ -237,7 +223,7 @@ impl Raw<'_> {
         let is_sent_by_client = is_word(self.prompt_source, "system")
             || is_word(self.turn_origin, "scheduled")
             || is_word(self.turn_origin, "task_notification")
-            || is_persons(self.origin) == Some(false);
+            || self.origin.is_some_and(is_no_persons);
         let message = self.message?;
         let may_count = role == Role::Assistant && self.is_api_error_message != Some(true);
         Some(Line {
@@ -256,20 +242,27 @@ impl Raw<'_> {
 
 /// The text of an attachment that a person typed meanwhile. A task's notice comes the same way.
 fn typed(attachment: &RawValue) -> Option<String> {
-    let raw: RawQueued<'_> = serde_json::from_str(attachment.get()).ok()?;
-    let is_prompt = raw.kind == "queued_command" && raw.command_mode.is_none_or(|mode| mode == "prompt");
-    let is_typed = is_prompt && raw.is_meta != Some(true) && is_persons(raw.origin) == Some(true);
-    let texts = content(raw.prompt)?.into_iter().filter_map(|block| block.text).map(|text| text.0);
-    is_typed.then(|| texts.collect::<Vec<_>>().join("\n"))
+    // Attachments hold whole files; most of them need not be parsed.
+    let queued = Some(attachment.get()).filter(|text| text.contains("\"queued_command\""))?;
+    let queued: Value = serde_json::from_str(queued).ok()?;
+    let is_prompt = queued["commandMode"].is_null() || queued["commandMode"] == "prompt";
+    let is_typed = queued["isMeta"] != true && queued["origin"]["kind"] == "human";
+    if queued["type"] != "queued_command" || !is_prompt || !is_typed {
+        return None;
+    }
+    match &queued["prompt"] {
+        Value::String(text) => Some(text.clone()),
+        blocks => {
+            let texts = blocks.as_array()?.iter().filter_map(|block| block["text"].as_str());
+            Some(texts.collect::<Vec<_>>().join("\n"))
+        }
+    }
 }
 
-/// Whether the field `origin` names a person; `None`: it does not say.
-fn is_persons(origin: Option<&RawValue>) -> Option<bool> {
-    #[derive(Deserialize)]
-    struct Origin<'a> {
-        kind: &'a str,
-    }
-    serde_json::from_str::<Origin<'_>>(origin?.get()).ok().map(|origin| origin.kind == "human")
+/// The field `origin` names somebody else than a person.
+fn is_no_persons(origin: &RawValue) -> bool {
+    let origin: Value = serde_json::from_str(origin.get()).unwrap_or_default();
+    origin["kind"].as_str().is_some_and(|kind| kind != "human")
 }
 
 fn is_word(value: Option<&RawValue>, word: &str) -> bool {

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use shared::claude_code::{INSERTED_TEXTS, REMINDER};
 use shared::operator::typed;
-use shared::protocol::Call;
 
 use super::line::{Block, Entries, Entry, Line, Role};
 use super::turn::Patience;
@@ -101,13 +100,10 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
     let mut settled = 0;
     for line in Entries::of(transcript).into_iter().flatten().filter_map(Entry::of_main) {
-        if prompt_id.is_some() && line.prompt_id.is_some() && line.prompt_id.as_deref() != prompt_id {
-            break;
-        }
-        if prompt_id.is_none() || line.prompt_id.is_some() {
-            settled = newest_first.len();
-        }
-        if settled >= most || (prompt_id.is_none() && line.is_prompt()) {
+        let is_ours = prompt_id.is_none_or(|wanted| line.prompt_id.as_deref() == Some(wanted));
+        let is_before =
+            if prompt_id.is_none() { line.is_prompt() } else { line.prompt_id.is_some() && !is_ours };
+        if is_before || settled >= most {
             break;
         }
         for block in line.blocks.into_iter().rev() {
@@ -120,22 +116,11 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
                 Block::Text(_) => {}
             }
         }
-    }
-    if prompt_id.is_none() {
-        settled = newest_first.len();
+        settled = if is_ours { newest_first.len() } else { settled };
     }
     newest_first.truncate(settled.min(most));
     newest_first.reverse();
     newest_first
-}
-
-/// The transcript of the caller: the subagent's own, or the session's. `None`: neither is known.
-pub fn transcript_of(call: &Call) -> Option<PathBuf> {
-    let session = call.transcript_path.as_ref()?;
-    let Some(agent) = &call.agent_id else { return Some(session.clone()) };
-    let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
-    let is_name = !agent.is_empty() && agent.bytes().all(is_safe);
-    is_name.then(|| session.with_extension("").join("subagents").join(format!("agent-{agent}.jsonl")))
 }
 
 /// Prose around a call. Waits for its line as long as `patience` allows.

@@ -1,10 +1,13 @@
-//! Work of the current turn, and whether its lines are on disk at all.
+//! Work of the current turn, whether its lines are on disk at all, and the numbers of the last reply.
 
 use std::path::Path;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use super::line::{Block, Entries, Entry, Line, Role};
+use memchr::memmem::Finder;
+
+use super::line::{Block, Entries, Entry, Line, Reply, Role};
+use super::tail::{MAX_TAIL_BYTES, Tail};
 
 pub use shared::stop_gate::TurnWork;
 
@@ -97,60 +100,26 @@ fn look(path: &Path, prompt_id: Option<&str>) -> (TurnWork, u32) {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{Patience, TurnWork, turn_work};
-
-    const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
-    const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
-    const TEXT: &str =
-        r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
-    const USE: &str = r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
-    const RESULT: &str =
-        r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-    const OLD_RESULT: &str =
-        r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-    const FEEDBACK: &str =
-        r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
-    const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
-    const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
-
-    #[track_caller]
-    fn check(lines: &[&str], prompt_id: Option<&str>, expected: TurnWork) {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("t.jsonl");
-        std::fs::write(&path, lines.join("\n")).unwrap();
-        assert_eq!(turn_work(&path, prompt_id, Patience::NONE), expected);
+/// The model's last reply in the main conversation since its last compaction; `None`: none within [`MAX_TAIL_BYTES`] of the end.
+///
+/// Each line of a reply repeats the numbers of the whole reply, and the last line has the final ones. Claude Code's own messages
+/// (errors of the API, an interrupted turn) look like replies and count nothing.
+pub fn last_reply(path: &Path) -> Option<Reply> {
+    // Within a text the quotes are escaped: a tool's output is no hit.
+    let marks = [&br#""usage""#[..], br#""compact_boundary""#].map(Finder::new);
+    let mut tail = Tail::open(path, MAX_TAIL_BYTES).ok()?;
+    while let Some(line) = tail.previous_line().ok()? {
+        if marks.iter().all(|mark| mark.find(line).is_none()) {
+            continue;
+        }
+        match Entry::parse(line) {
+            Entry::Compaction { is_sidechain: false } => return None,
+            Entry::Message(line) if !line.is_sidechain && line.reply.is_some() => return line.reply,
+            _ => {}
+        }
     }
-
-    #[test]
-    fn a_turn_with_a_call_is_work() {
-        check(&[PROMPT, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
-        check(&[PROMPT, USE], Some("p"), TurnWork::ToolCalls);
-        check(&[RESULT], Some("p"), TurnWork::ToolCalls);
-        check(&[PROMPT, USE, TEXT], None, TurnWork::ToolCalls);
-    }
-
-    #[test]
-    fn a_turn_of_words_is_not_whatever_came_before_it() {
-        check(&[PROMPT], Some("p"), TurnWork::NoToolCall);
-        check(&[OLDER, USE, OLD_RESULT, TEXT, NOISE, PROMPT, TEXT], Some("p"), TurnWork::NoToolCall);
-        check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
-        check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
-        check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
-    }
-
-    #[test]
-    fn a_prompt_nobody_typed_is_a_prompt_too() {
-        let scheduled = PROMPT.replace("\"promptId\"", "\"isMeta\":true,\"promptId\"");
-        check(&[OLDER, USE, OLD_RESULT, TEXT, &scheduled, TEXT], Some("p"), TurnWork::NoToolCall);
-        check(&[OLDER, TEXT, &scheduled, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
-    }
-
-    #[test]
-    fn a_prompt_that_is_not_written_yet_is_unknown() {
-        check(&[], Some("p"), TurnWork::Unknown);
-        check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
-        check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
-    }
+    None
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Questions to a script in place of Claude Code: its arguments and environment, its end, and its leftovers.
+//! Questions to a script in place of Claude Code: its arguments and environment, its end, its leftovers, and its results.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use serde_json::{Value, json};
 
-use super::{converse, find, handed_on, our_variables};
-use crate::question::Exchange;
+use super::{converse, find, is_handed_on, our_variables, read};
+use crate::question::{Exchange, Reply, Tokens};
 use crate::silence::Silence;
 use crate::tests::Scene;
 use shared::host::{Clock, Environment};
@@ -53,8 +53,9 @@ impl World {
             verdicts: &json!({ "type": "object" }),
             deadline: Instant::now() + time,
         };
-        let variables = variables.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
-        self.scene.with(|caller| converse(&exchange, caller, handed_on(variables))?.verdict)
+        let known = variables.iter().filter(|(name, _)| is_handed_on(name));
+        let variables = known.map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
+        self.scene.with(|caller| converse(&exchange, caller, variables)?.verdict)
     }
 
     fn noted(&self, name: &str) -> String {
@@ -104,7 +105,7 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
     let given = "HOME PATH LC_ALL XDG_CONFIG_HOME https_proxy NODE_EXTRA_CA_CERTS CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN \
                  ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK AWS_PROFILE";
     let kept_back = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR \
-                     NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC AZURE_CLIENT_ID GOOGLE_API_KEY";
+                     NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC";
     let value = |name: &str| if name == "PATH" { "/usr/bin:/bin" } else { "1" };
     let all: Vec<_> = given.split(' ').chain(kept_back.split(' ')).map(|name| (name, value(name))).collect();
     world.ask(&all, SOON).unwrap();
@@ -120,9 +121,6 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
         names.iter().filter(|name| !of_the_shell.contains(name)).copied().collect::<BTreeSet<_>>(),
         expected
     );
-    let unset = [("CLAUDE_CODE_USE_BEDROCK", ""), ("AWS_PROFILE", "mine")];
-    let kept = handed_on(unset.map(|(name, value)| (name.into(), value.into())));
-    assert_eq!(kept, [("CLAUDE_CODE_USE_BEDROCK".into(), "".into())], "a switch without a value is none");
 }
 
 #[test]
@@ -194,4 +192,75 @@ fn wait_until(what: &str, is_so: impl Fn() -> bool) {
         assert!(Instant::now() < until, "{what}: not within {SOON:?}");
         std::thread::yield_now();
     }
+}
+
+fn success() -> Value {
+    json!({
+        "type": "result", "subtype": "success", "is_error": false, "api_error_status": null, "num_turns": 2,
+        "result": "Please run /login", "structured_output": { "verdict": "APPROVED" },
+        "total_cost_usd": 0.000_035,
+        "usage": {
+            "input_tokens": 10, "cache_creation_input_tokens": 200, "cache_read_input_tokens": 3000, "output_tokens": 5,
+        },
+    })
+}
+
+fn with(fields: Value) -> Value {
+    let mut result = success();
+    let Value::Object(fields) = fields else { panic!("fields are an object") };
+    result.as_object_mut().unwrap().extend(fields);
+    result
+}
+
+fn verdict(result: &Value) -> Result<Value, Silence> {
+    read(format!("{result}\n").as_bytes()).verdict
+}
+
+#[test]
+fn a_verdict_comes_with_its_cost() {
+    let tokens = Some(Tokens { input: 3210, output: 5 });
+    let expected = Reply { verdict: Ok(json!({ "verdict": "APPROVED" })), tokens, micro_usd: Some(35) };
+    assert_eq!(read(success().to_string().as_bytes()), expected);
+    let verbose = json!([{ "type": "system" }, { "type": "assistant" }, success()]);
+    assert_eq!(read(verbose.to_string().as_bytes()), expected);
+    let failed = with(json!({ "is_error": true, "api_error_status": 529 }));
+    assert_eq!(read(failed.to_string().as_bytes()), Reply { verdict: Err(Silence::Overloaded), ..expected });
+    for (usd, expected) in [(0.0, 0), (0.000_000_1, 1), (0.000_035_000_000_000_000_004, 35), (1.5, 1_500_000)]
+    {
+        let result = with(json!({ "total_cost_usd": usd, "usage": null }));
+        let reply = read(result.to_string().as_bytes());
+        assert_eq!((reply.micro_usd, reply.tokens), (Some(expected), None), "{usd}");
+    }
+}
+
+#[test]
+fn what_is_no_verdict_is_none() {
+    for said in [&b"nonsense"[..], b"[]", b"{}", br#"{"type":"assistant"}"#, b"\xff\xfe"] {
+        assert_eq!(read(said), Silence::InvalidResponse.into(), "{said:?}");
+    }
+    assert_eq!(read(b" \r\n"), Silence::NotStarted.into());
+    for fields in [json!({ "structured_output": null }), json!({ "structured_output": "APPROVED" })] {
+        assert_eq!(verdict(&with(fields)), Err(Silence::InvalidResponse));
+    }
+}
+
+#[test]
+fn an_error_is_known_by_its_fields() {
+    for (fields, expected) in [
+        (json!({ "api_error_status": 401 }), Silence::Unauthorized),
+        (json!({ "api_error_status": 429 }), Silence::Limited),
+        (json!({ "api_error": "connection_failed" }), Silence::Unreachable),
+        (json!({ "api_error": "stored_login_refused" }), Silence::Unauthorized),
+        (json!({ "api_error": "max_output_tokens", "result": "" }), Silence::InvalidResponse),
+        (json!({ "api_error_type": "overloaded_error" }), Silence::Overloaded),
+        (json!({ "api_error_type": "rate_limit_error" }), Silence::Limited),
+        (json!({ "api_error": "model_requires_usage_credits", "api_error_status": 400 }), Silence::Limited),
+        (json!({ "result": "Not logged in · Please run /login" }), Silence::Unauthorized),
+        (json!({ "subtype": "error_max_turns", "result": null }), Silence::InvalidResponse),
+    ] {
+        let mut result = with(fields.clone());
+        result["is_error"] = true.into();
+        assert_eq!(verdict(&result), Err(expected), "{fields}");
+    }
+    assert!(verdict(&success()).is_ok(), "a model may be made to write the client's sentence");
 }

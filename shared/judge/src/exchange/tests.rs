@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::{Conversation, Exchange, PAUSE, Reply, Silence};
 use crate::question::Tokens;
 use crate::tests::{NOON, Scene};
-use crate::{Asked, NoVerdict, Part, Question, ledger, price};
+use crate::{Asked, NoVerdict, Part, Question, budget};
 use shared::host::Timestamp;
 
 /// The verdict of a gate.
@@ -74,7 +74,7 @@ fn check(fallback: Option<&str>, script: &[Turn], models: &[&str], verdict: &Res
         (&models.iter().map(ToString::to_string).collect::<Vec<_>>()[..], verdict),
         "{script:?}"
     );
-    let tally = ledger::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap();
+    let tally = budget::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap();
     assert_eq!(usize::try_from(tally.calls).unwrap(), models.len());
     let judged: Vec<Value> = scene.journal().into_iter().filter(|line| line["what"] == "judge").collect();
     let named: Vec<&str> = judged.iter().map(|line| line["model"].as_str().unwrap()).collect();
@@ -141,8 +141,8 @@ fn counts_what_the_backend_reports_and_else_the_most() {
             }
             .asked()
         });
-        let spent = ledger::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
-        let least = price::at_most(&scene.settings, FIRST, 0);
+        let spent = budget::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
+        let least = budget::at_most(&scene.settings, FIRST, 0);
         assert!(cost.map_or(spent > least, |cost| spent == cost), "{verdict:?} {micro_usd:?}: {spent}");
     }
 }

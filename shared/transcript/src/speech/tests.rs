@@ -1,17 +1,14 @@
 //! Speech in transcripts as the client writes them, and as they are found half-written, huge or broken.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::tests::{boundary, call, on_disk, prompt, result, said, side, text_of, with};
 
-use super::{
-    Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, transcript_of, words_of_call,
-};
+use super::{Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, words_of_call};
 use crate::Patience;
-use shared::protocol::Call;
 
 fn thought(message: &str) -> Value {
     let block = json!({"type": "thinking", "thinking": "INTENT: thought", "signature": "s"});
@@ -264,22 +261,4 @@ fn deeds_are_the_calls_of_the_turn_with_their_ends() {
     assert_eq!(of(None, 9), all);
     assert_eq!(of(Some("p"), 2), all[1..]);
     assert_eq!(of(Some("not written yet"), 9), []);
-}
-
-#[test]
-fn the_transcript_of_an_agent_stands_beside_its_sessions() {
-    let of = |session: Option<&str>, agent: Option<&str>| {
-        transcript_of(&Call {
-            transcript_path: session.map(PathBuf::from),
-            agent_id: agent.map(str::to_owned),
-            ..Call::default()
-        })
-    };
-    let main = Some("/h/projects/x/s1.jsonl");
-    assert_eq!(of(main, None), main.map(PathBuf::from));
-    assert_eq!(of(main, Some("a47")), Some(PathBuf::from("/h/projects/x/s1/subagents/agent-a47.jsonl")));
-    for unsafe_id in ["", "../x", "a/b", "a\\b", "a.b", "a\0"] {
-        assert_eq!(of(main, Some(unsafe_id)), None, "{unsafe_id:?}");
-    }
-    assert_eq!(of(None, Some("a47")), None);
 }

@@ -1,0 +1,146 @@
+//! Turns with and without work; the last reply's numbers, in transcripts as Claude Code writes them and as they are found broken.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::{Patience, Reply, TurnWork, last_reply, turn_work};
+use crate::tests::{boundary, on_disk, prompt, result, side, text_of, with};
+
+const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
+const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
+const TEXT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
+const USE: &str =
+    r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
+const RESULT: &str =
+    r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+const OLD_RESULT: &str =
+    r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
+const FEEDBACK: &str =
+    r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
+const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
+const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
+
+#[track_caller]
+fn check(lines: &[&str], prompt_id: Option<&str>, expected: TurnWork) {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("t.jsonl");
+    std::fs::write(&path, lines.join("\n")).unwrap();
+    assert_eq!(turn_work(&path, prompt_id, Patience::NONE), expected);
+}
+
+#[test]
+fn a_turn_with_a_call_is_work() {
+    check(&[PROMPT, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
+    check(&[PROMPT, USE], Some("p"), TurnWork::ToolCalls);
+    check(&[RESULT], Some("p"), TurnWork::ToolCalls);
+    check(&[PROMPT, USE, TEXT], None, TurnWork::ToolCalls);
+}
+
+#[test]
+fn a_turn_of_words_is_not_whatever_came_before_it() {
+    check(&[PROMPT], Some("p"), TurnWork::NoToolCall);
+    check(&[OLDER, USE, OLD_RESULT, TEXT, NOISE, PROMPT, TEXT], Some("p"), TurnWork::NoToolCall);
+    check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
+    check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
+    check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
+}
+
+#[test]
+fn a_prompt_nobody_typed_is_a_prompt_too() {
+    let scheduled = PROMPT.replace("\"promptId\"", "\"isMeta\":true,\"promptId\"");
+    check(&[OLDER, USE, OLD_RESULT, TEXT, &scheduled, TEXT], Some("p"), TurnWork::NoToolCall);
+    check(&[OLDER, TEXT, &scheduled, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
+}
+
+#[test]
+fn a_prompt_that_is_not_written_yet_is_unknown() {
+    check(&[], Some("p"), TurnWork::Unknown);
+    check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
+    check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
+}
+
+const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/transcripts");
+const MODEL: &str = "claude-opus-4-8";
+
+fn reply(message: &str, usage: &Value) -> Value {
+    let content = json!([{"type": "text", "text": "words"}]);
+    let message =
+        json!({"id": message, "role": "assistant", "model": MODEL, "content": content, "usage": usage});
+    json!({"type": "assistant", "isSidechain": false, "message": message})
+}
+
+fn used(input: u64, created: u64, read: u64, output: u64) -> Value {
+    json!({
+        "input_tokens": input,
+        "cache_creation_input_tokens": created,
+        "cache_read_input_tokens": read,
+        "output_tokens": output,
+        "cache_creation": {"ephemeral_1h_input_tokens": created},
+    })
+}
+
+/// A reply with so many tokens in all.
+fn of(tokens: u64) -> Value {
+    reply("m", &used(tokens, 0, 0, 0))
+}
+
+fn at_message(mut line: Value, key: &str, value: Value) -> Value {
+    line["message"][key] = value;
+    line
+}
+
+fn reply_in(bytes: impl AsRef<[u8]>) -> Option<Reply> {
+    on_disk(bytes, last_reply)
+}
+
+#[track_caller]
+fn check_reply(lines: &[Value], expected: Option<u64>) {
+    assert_eq!(reply_in(text_of(lines)).map(|reply| reply.tokens), expected);
+}
+
+#[test]
+fn the_four_numbers_of_the_last_line_count() {
+    let line = |output| reply("n", &used(1, 20, 300, output));
+    check_reply(
+        &[of(7), prompt("go on"), line(1), line(4000), result("t", false), prompt("go on")],
+        Some(4321),
+    );
+    let main = last_reply(&Path::new(FIXTURES).join("main.jsonl")).unwrap();
+    assert_eq!((main.model.as_str(), main.tokens), (MODEL, 15));
+}
+
+#[test]
+fn what_is_not_told_counts_nothing() {
+    check_reply(&[reply("m", &json!({"input_tokens": 9}))], Some(9));
+    let null = json!({"input_tokens": 9, "cache_read_input_tokens": null, "output_tokens": 1});
+    check_reply(&[reply("m", &null)], Some(10));
+    check_reply(&[of(7), of(u64::MAX)], Some(7));
+    let broken = [of(7).to_string().as_bytes(), b"\n\xff\xfe\n\n{\"usage\"\n[]"].concat();
+    assert_eq!(reply_in(&broken).map(|reply| reply.tokens), Some(7));
+}
+
+#[test]
+fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
+    let sidechain = side(of(90_000));
+    let failed = with(of(90_000), "isApiErrorMessage", json!(true));
+    let synthetic = at_message(of(90_000), "model", json!("<synthetic>"));
+    let progress = json!({"type": "progress", "data": {"message": of(90_000)}});
+    let agent = json!({"type": "user", "toolUseResult": {"usage": used(90_000, 0, 0, 0)},
+                       "message": {"content": [], "usage": used(90_000, 0, 0, 0)}});
+    let quoted = prompt(&format!("{}{}", of(90_000), boundary()));
+    let small = json!({"type": "system", "subtype": "microcompact_boundary"});
+    let anothers = side(boundary());
+    let silent = reply("z", &used(0, 0, 0, 0));
+    for line in [sidechain, failed, synthetic, silent, progress, agent, quoted, small, anothers] {
+        check_reply(&[of(7), line], Some(7));
+    }
+    check_reply(&[prompt("go on")], None);
+}
+
+#[test]
+fn after_a_compaction_nothing_is_known_until_the_next_reply() {
+    let summary = json!({"type": "user", "isCompactSummary": true, "message": {"content": "before: much"}});
+    check_reply(&[of(167_000), boundary(), summary.clone()], None);
+    check_reply(&[of(167_000), boundary(), summary, of(20_000)], Some(20_000));
+}
