@@ -6,8 +6,7 @@ use std::io::{self, ErrorKind, Read};
 use ureq::Agent;
 use ureq::http::{self, HeaderMap, Response};
 
-use crate::answer::{Answer, Failure, Kind};
-use crate::request::Request;
+use crate::messages::{Answer, Failure, Kind, Request};
 
 /// Asks, and reads so much of the answer as is wanted.
 pub(crate) fn exchange(request: Request) -> Result<Answer, Failure> {

@@ -1,23 +1,20 @@
 //! Carries one HTTP request for a hook: a JSON object on stdin, a JSON object on stdout, and no other word. The only program
 //! here that opens connections, so that a resolver or a TLS fault cannot reach a hook.
 //!
-//! - `request`: parses a request and checks its URL
-//! - `exchange`: carrying it out
-//! - `answer`: what came of it
+//! - `messages`: a request with its check, an answer, a failure
+//! - `exchange`: carries a request
 //!
 //! It keeps nothing, follows no redirect, takes nothing from the environment, and says nothing of the headers it was
 //! given, in which a token may stand.
 
-mod answer;
 mod exchange;
-mod request;
+mod messages;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
-use answer::{Answer, Failure, Kind};
-use request::Request;
+use messages::{Answer, Failure, Kind, Request};
 
 const USAGE: &str = "\
 courier carries one HTTP request for a hook, which starts it: JSON on stdin, JSON on stdout

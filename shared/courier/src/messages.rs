@@ -1,21 +1,19 @@
-//! What is asked for, and whether it may be: HTTPS to any host; HTTP, in which everybody can read along, to this machine
-//! alone, by its number, because a name can lead anywhere.
+//! The messages: a request, and whether it may be carried; its answer or its failure. A request goes to any host by HTTPS. By
+//! HTTP, in which everybody can read along, it goes to this machine alone, by its number, because a name can lead anywhere.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::time::Duration;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use ureq::http::uri::Scheme;
 use ureq::http::{self, HeaderName, HeaderValue, Method, Uri};
 
-use crate::answer::{Failure, Kind};
-
 pub(crate) struct Request {
     pub(crate) http: http::Request<String>,
-    /// For the whole exchange, from the first question to a resolver to the last byte.
+    /// Limit of the whole exchange, from the first question to a resolver to the last byte.
     pub(crate) timeout: Duration,
-    /// So much of the body is read, in bytes.
+    /// Limit of the answer's body, in bytes.
     pub(crate) max_bytes: u64,
     pub(crate) proxy: Option<ureq::Proxy>,
 }
@@ -66,7 +64,7 @@ impl Request {
     }
 }
 
-/// It may be asked there.
+/// Refuses a URL that is not to be asked.
 fn check(uri: &Uri) -> Result<(), &'static str> {
     let authority = uri.authority().ok_or("the URL names no host")?;
     if authority.as_str().contains('@') {
@@ -83,17 +81,55 @@ fn check(uri: &Uri) -> Result<(), &'static str> {
     }
 }
 
+/// The server's answer, whatever its status.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// By lower-case names; commas join several values of one name.
+    pub(crate) headers: BTreeMap<String, String>,
+    /// The body up to that limit; what is not UTF-8 in it is replaced.
+    pub(crate) body: String,
+    /// The body is longer than the request's limit.
+    pub(crate) truncated: bool,
+}
+
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct Failure {
+    pub(crate) error: Kind,
+    /// For people; nothing of the request's headers or body.
+    message: String,
+}
+
+impl Failure {
+    pub(crate) fn new(error: Kind, message: impl Into<String>) -> Self {
+        Self { error, message: message.into() }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Kind {
+    /// The host is not known, cannot be reached, or could not prove who it is.
+    Unreachable,
+    Timeout,
+    /// The part before the answer's body is too long.
+    TooLarge,
+    /// The request is none, or none that is carried.
+    BadRequest,
+    /// Anything else, such as an answer that is no HTTP.
+    Other,
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Request;
-    use crate::answer::Kind;
+    use super::{Kind, Request};
 
     fn parse(url: &str) -> Result<Request, String> {
         let text = format!(
             r#"{{"method":"GET","url":"{url}","headers":{{"Authorization":"Bearer secret"}},"timeout_ms":5,"max_bytes":7}}"#
         );
         Request::parse(text.as_bytes()).map_err(|failure| {
-            assert_eq!(failure.kind(), Kind::BadRequest);
+            assert_eq!(failure.error, Kind::BadRequest);
             serde_json::to_string(&failure).unwrap()
         })
     }
@@ -141,7 +177,7 @@ mod tests {
             r#"{"method":"GET","url":"https://h/","proxy":"gopher://secret","timeout_ms":1,"max_bytes":1}"#,
         ] {
             let failure = Request::parse(text.as_bytes()).err().unwrap();
-            assert_eq!(failure.kind(), Kind::BadRequest, "{text}");
+            assert_eq!(failure.error, Kind::BadRequest, "{text}");
             assert!(!serde_json::to_string(&failure).unwrap().contains("secret"), "{text}");
         }
     }
