@@ -110,29 +110,25 @@ fn reply(result: Result<String, String>) -> Reply {
 
 /// Turns the switch of a limit. Anybody may switch delays on; only the user may do the rest.
 fn turned(window: Window, position: Position, asker: &Asker<'_>) -> Reply {
-    let name = window.name();
+    let (own, name) = (CreditPacer::NAME, window.name());
     let verb = if window == Window::FiveHour { "5-hour" } else { "weekly" };
     if position != Position::On && !asker.caller.is_operator() {
-        let line = format!("{} {verb} {}", CreditPacer::NAME, position.word());
-        return Reply::no(asker.caller.refusal(&line, true));
+        return Reply::no(asker.caller.refusal(&format!("{own} {verb} {}", position.word()), true));
     }
-    if asker.store.is_none() {
-        return Reply::no("credit-pacer: there is no state folder to keep the switch in; set HOME");
-    }
-    let turn = Turn::everywhere(format!("{}.{}", CreditPacer::NAME, window.key()), position);
+    let turn = Turn::everywhere(format!("{own}.{}", window.key()), position);
     let Some(section) = asker.section::<CreditPacer>(&asker.switches().with(&turn, asker.host.now())) else {
-        return Reply::no("credit-pacer: the built-in defaults cannot be read; this is a bug");
+        return Reply::no(format!("{own}: the built-in defaults cannot be read; this is a bug"));
     };
     if section.overruled.iter().any(|key| key == window.key()) {
         return Reply::no(format!("{name}: locked by your global requirements.yaml; nothing was changed"));
     }
     let word = if section.settings.window(window).enabled { "on" } else { "off" };
-    let by = section.origin(&format!("{}.enabled", window.key()));
-    let by = by.map_or_else(String::new, |by| format!(", set by {by}"));
     let off = if section.enabled { "" } else { "; but credit-pacer is off" };
-    let is_off = position == Position::Off;
-    let back = if is_off { format!("\non again: credit-pacer {verb} auto") } else { String::new() };
-    Reply { effects: vec![Change::Turn(turn)], ..Reply::yes(format!("{name}: {word}{by}{off}{back}")) }
+    let back = match position {
+        Position::Off => format!("\non again: {own} {verb} auto"),
+        Position::On | Position::Auto => String::new(),
+    };
+    Reply { effects: vec![Change::Turn(turn)], ..Reply::yes(format!("{name}: {word}{off}{back}")) }
 }
 
 #[cfg(test)]

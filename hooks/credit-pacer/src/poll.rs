@@ -85,17 +85,14 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let places = &Places::resolve(&host.environment, host.cwd().as_deref());
     let (store, session) = (places.open_store(), host.environment.session_id.as_deref());
     let asker = Asker { host, places, store: store.as_ref(), session, caller: Caller::Untyped };
-    if let Some(store) = asker.store
-        && let Some(settings) = allowed(&asker)
-    {
-        let interval = Duration::from_secs(settings.interval_secs.get().into());
-        if Slot::take(store, host.now(), interval) {
-            let result = ask(host, places, &settings).and_then(|windows| keep(store, windows, host));
-            if let Err((why, _)) = &result {
-                database::report(store, Err(format!("usage API: {why}")), host.now());
-            }
-            Slot::settle(store, result, host.now(), interval);
+    let Some((store, settings)) = asker.store.zip(allowed(&asker)) else { return ExitCode::SUCCESS };
+    let interval = Duration::from_secs(settings.interval_secs.get().into());
+    if Slot::take(store, host.now(), interval) {
+        let result = ask(host, places, &settings).and_then(|windows| keep(store, windows, host));
+        if let Err((why, _)) = &result {
+            database::report(store, Err(format!("usage API: {why}")), host.now());
         }
+        Slot::settle(store, result, host.now(), interval);
     }
     ExitCode::SUCCESS
 }

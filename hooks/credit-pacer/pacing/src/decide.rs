@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::forecast::Forecast;
-use crate::learned::Learned;
+use crate::learned::{Learned, PRIOR_CALLS};
 use crate::line::{Line, Rules};
 use crate::{Reading, Readings, Strategy, Window, seconds};
 
@@ -14,11 +14,11 @@ pub const CLOCK_PLAY_SECS: f64 = 90.0;
 const EXPONENT: f64 = 2.5;
 
 /// Points of a limit that are kept back: readings are whole percents and lag behind.
-const RESERVE: f64 = 2.0;
+const RESERVE: f64 = 3.0;
 
-/// Calls wait once the expected calls are this many times those that fit: no forecast is more exact than that, and a later delay
-/// still suffices. For the 5-hour and the weekly limit.
-const CERTAIN: [f64; 2] = [1.6, 2.0];
+/// Calls wait once the expected calls exceed those that fit by this share, at the beginning of a window; later by less, in
+/// proportion to the time that is left. The further ahead a forecast looks the less exact it is, and a later delay still suffices.
+const DOUBT: f64 = 1.5;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pace {
@@ -146,12 +146,17 @@ impl Budget {
         let (line, account) = (pace.line, learned.account());
         let used = account.estimate(pace.window, &reading);
         let average = used * learned.gap_secs() / line.elapsed.max(600.0);
-        let cost = account.cost(pace.window, average).max(1e-6);
+        let past_cost = account.cost(pace.window, average).max(1e-6);
         let (first, counted) = account.window;
         let began = seconds(reading.resets_at - pace.window.length_secs());
         // Usage of which no call is known counts as well: another device, or a time before this tool.
-        let is_known = first >= began - 90.0 && 2.0 * counted * cost >= used;
-        let (calls, since) = if is_known { (counted, first) } else { (used / cost, began) };
+        let is_known = first >= began - 90.0 && 2.0 * counted * past_cost >= used;
+        let (calls, since, cost) = if is_known {
+            // What the calls of this window cost says most about those to come.
+            (counted, first, (used + PRIOR_CALLS * past_cost) / (counted + PRIOR_CALLS))
+        } else {
+            (used / past_cost, began, past_cost)
+        };
         Some(Self {
             resets_at: reading.resets_at,
             used,
@@ -180,16 +185,17 @@ fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &
     let most = 1.0 + rules.longest_delay / gap;
     let unbounded = (f64::INFINITY, f64::INFINITY);
     let five_hour_caps = five.as_ref().map_or(unbounded, |five| (five.fitting(0.0), 100.0 / five.cost));
-    for ((pace, budget), certain) in windows.iter_mut().zip(&budgets).zip(CERTAIN) {
+    for (pace, budget) in windows.iter_mut().zip(&budgets) {
         let Some(budget) = budget else { continue };
+        let left = seconds(budget.resets_at) - now;
+        let doubt = DOUBT * (left / seconds(pace.window.length_secs())).min(1.0);
         let caps = (pace.window == Window::SevenDay).then_some(five_hour_caps);
         let expected = through(&forecast, caps, 1.0);
         let (fitting, sparing) = (budget.fitting(0.0), budget.fitting(RESERVE));
         pace.fit = Some(Fit { expected, fitting, ends_at: forecast.ends_at(fitting, budget.resets_at) });
-        if pace.status == Status::Over && !is_quiet && expected > certain * sparing {
+        if pace.status == Status::Over && !is_quiet && expected > (1.0 + doubt) * sparing {
             let stretch = stretch(&forecast, caps, sparing, most);
-            let delay = (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay);
-            let delay = delay.min(seconds(budget.resets_at) - now);
+            let delay = (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay).min(left);
             pace.delay_secs = if delay < rules.shortest_delay { 0.0 } else { delay };
         }
     }

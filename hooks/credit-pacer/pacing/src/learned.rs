@@ -22,8 +22,8 @@ const USUAL_GAP_SECS: f64 = 20.0;
 /// The cost is an average over about this many calls.
 const CALLS: f64 = 1500.0;
 
-/// The average of the whole window counts as this many calls in the cost, so that the first percent decides nothing.
-const PRIOR_CALLS: f64 = 20.0;
+/// What was known before counts as this many calls in a cost, so that the first percent decides nothing.
+pub(crate) const PRIOR_CALLS: f64 = 20.0;
 
 /// Readings are whole percents: one within this distance does not contradict the estimate.
 const ROUNDING: f64 = 0.5;

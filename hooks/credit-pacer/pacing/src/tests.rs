@@ -188,7 +188,7 @@ fn readings_that_say_nothing_about_now() {
         ("none", reading(Window::FiveHour, now, 1.0, now + HOUR), Status::Unknown),
         (
             "a reset too far away begins a window now",
-            reading(Window::SevenDay, now, 50.0, i64::MAX),
+            reading(Window::SevenDay, now, 90.0, i64::MAX),
             Status::Over,
         ),
     ] {
