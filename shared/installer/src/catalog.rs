@@ -34,7 +34,7 @@ pub struct HookEntry {
     #[serde(default)]
     pub permissions: Vec<String>,
     /// Programs that are no hooks and that it starts where it needs what a hook must not have, as connections. They are
-    /// deployed beside it; without one of them it does the rest.
+    /// installed beside it; without one of them it does the rest.
     #[serde(default)]
     pub helpers: Vec<String>,
     /// Status line that the hook prints. The installer offers it where none is configured.

@@ -4,7 +4,7 @@ use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use shared::host::Host;
 
-use crate::install::tell_wrong;
+use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Where};
 use crate::programs::{self, orphans};
@@ -74,7 +74,7 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
     ensure!(
         Manifest::read(&installation)?.vouches_for(&installation, name),
         "{name} is not installed, or was changed since: {}",
-        voice.deploy_again()
+        voice.install_again()
     );
     installation.alone(|| {
         let settings = Settings::read(&installation, &catalog)?;
@@ -124,21 +124,13 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
         say(format_args!("{name} is as it was; nothing was changed"));
     } else {
         say(diff(&name, &text(&before), &text(&after)));
-        let less = |one: &Settings<'_>, other: &Settings<'_>| {
-            let there = other.parts();
-            one.parts().into_iter().filter(|part| !there.contains(part)).collect::<Vec<_>>()
-        };
-        for (done, parts) in [("took back", less(&before, &after)), ("brought back", less(&after, &before))] {
-            if !parts.is_empty() {
-                say(format_args!("{done} {}", list(&parts)));
-            }
-        }
         say(format_args!(
             "{name}: our last change is undone; `{}` brings it back",
             installation.line("undo")
         ));
     }
-    tell_wrong(host, &installation)
+    doctor::of(host, &installation, &managed_settings())?.wrong().for_each(say);
+    Ok(())
 }
 
 /// Copies what differs and links the commands. Settings stay as they are, but for entries of programs that `prunes` removes.
@@ -148,7 +140,7 @@ pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: 
     let changed = programs::install(&installation, &catalog, &Source::of(from, voice)?, None)?;
     let orphans = orphans(&Manifest::read(&installation)?, &catalog);
     if prunes {
-        prune(host, &installation, &catalog, &orphans)?;
+        prune(host, &installation, &catalog)?;
     } else if !orphans.is_empty() {
         let folder = installation.show(&installation.hooks);
         let (all, line) = (list(&orphans), voice.prune());

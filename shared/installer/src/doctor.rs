@@ -7,11 +7,11 @@
 //! - `mend`: `--fix`
 
 mod mend;
-pub(crate) mod programs;
-pub(crate) mod registrations;
+mod programs;
+mod registrations;
 mod report;
 mod runs;
-pub(crate) mod switches;
+mod switches;
 pub(crate) mod world;
 
 use std::path::Path;
@@ -21,6 +21,7 @@ use shared::host::Host;
 
 use crate::places::Installation;
 use crate::say::Voice;
+use report::PROOFS;
 use world::{Project, World};
 
 pub use report::{Finding, Report, Section, Severity, VERSION};
@@ -47,24 +48,31 @@ pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> an
     Ok(look(&World::read(host, &catalog, managed, project, installation.voice)?))
 }
 
-fn look(world: &World<'_>) -> Report {
-    let proofs = runs::proofs(world);
-    let claude_code = runs::claude_code(world, &proofs);
-    let report = Report::new(vec![
+/// The checks that run no event: what is installed, registered and switched on.
+pub(crate) fn standing(world: &World<'_>) -> Vec<Section> {
+    vec![
         Section::new("Binaries", programs::all(world)),
         Section::new("Registrations", registrations::all(world)),
         Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
-        Section::new("Proofs", proofs),
         Section::new("Configuration", switches::configuration(world)),
+    ]
+}
+
+fn look(world: &World<'_>) -> Report {
+    let proofs = runs::proofs(world);
+    let claude_code = runs::claude_code(world, &proofs);
+    let mut sections = standing(world);
+    sections.extend([
+        Section::new(PROOFS, proofs),
         Section::new("State", runs::state(world)),
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),
     ]);
-    match world.registered().is_empty() {
-        true if report.ok && world.is_bare() => report.of_nothing(),
-        true => Report { summary: format!("No hook is registered. {}", report.summary), ..report },
-        false => report,
+    let report = Report::new(sections);
+    if report.ok && world.registered().is_empty() {
+        return Report { summary: "No hook is registered, so nothing is promised.".to_owned(), ..report };
     }
+    report
 }
 
 #[cfg(test)]

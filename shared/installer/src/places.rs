@@ -192,7 +192,7 @@ impl Installation {
 
     /// The command without those flags. It has the whole path of the installed `req` where the shell does not find that one.
     pub(crate) fn user_line(&self, words: impl Display) -> String {
-        let (line, req) = (self.voice.line(words), self.deployed("req"));
+        let (line, req) = (self.voice.line(words), self.installed("req"));
         if self.voice == Voice::Req && req.is_file() { spelled(self, &line, &req) } else { line }
     }
 
@@ -212,7 +212,7 @@ impl Installation {
         display_path(path, Some(&self.home))
     }
 
-    pub fn deployed(&self, binary: &str) -> PathBuf {
+    pub fn installed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
 }

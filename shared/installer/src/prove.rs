@@ -103,7 +103,7 @@ pub(crate) fn prove<'a>(
     let program = program(installation, &hook.name)?;
     ensure!(
         entry.program().is_some_and(|there| is_same_program(&there, &program)),
-        "registered as {}, which was not deployed here",
+        "registered as {}, which was not installed here",
         entry.command.as_deref().unwrap_or_default()
     );
     ensure!(
@@ -115,10 +115,10 @@ pub(crate) fn prove<'a>(
     ensure!(args.is_empty(), "registered with arguments, which a hook has none of: {}", args.join(" "));
     ensure!(
         Manifest::read(installation)?.vouches_for(installation, &hook.name),
-        "the deployed file is not the one that was built"
+        "the installed file is not the one that was built"
     );
     let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
-    promised(&installation.deployed(&hook.name), timeout, hook)
+    promised(&installation.installed(&hook.name), timeout, hook)
 }
 
 /// Proves that a helper runs here: it prints its name and its version.

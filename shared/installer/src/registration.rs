@@ -59,7 +59,7 @@ pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result
 }
 
 fn path_of(installation: &Installation, hook: &str) -> anyhow::Result<String> {
-    let path = installation.deployed(hook);
+    let path = installation.installed(hook);
     Ok(path.to_str().with_context(|| format!("{} is not readable text", path.display()))?.to_owned())
 }
 

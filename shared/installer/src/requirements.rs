@@ -173,7 +173,7 @@ impl Chained {
     }
 
     /// The text without it, if it still is what was written. A file that is empty then goes.
-    fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
+    pub(crate) fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         let Some(text) = text else { return Ok(None) };
         if config_edit::get_at(text, &self.key)?.as_ref() != Some(&self.command) {
             return Ok(Some(text.to_owned()));

@@ -92,7 +92,7 @@ impl Voice {
 
     /// The line that copies the programs again. A `req` in the user's path is an installed one: it lies beside what has to be
     /// replaced.
-    pub fn deploy_again(self) -> String {
+    pub fn install_again(self) -> String {
         let archive = "install --from <the unpacked archive>";
         self.line(if self == Self::Xtask { "sync" } else { archive })
     }

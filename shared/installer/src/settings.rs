@@ -2,7 +2,7 @@
 //! crate `client_settings` edits the text.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, HookEntry};
 use anyhow::Context as _;
@@ -14,8 +14,8 @@ use shared::host::Host;
 use crate::manifest::{Added, Manifest};
 use crate::places::{Installation, Scope};
 use crate::registration::{NOTICE, entries, names, notice, status_line};
-use crate::requirements::{Chained, command_of};
-use crate::say::note;
+use crate::requirements::{Chained, Lines, command_of};
+use crate::say::{diff, note};
 
 /// The marks of our parts of this scope's settings, and what the manifest notes of them.
 pub(crate) fn ours(installation: &Installation, catalog: &Catalog) -> anyhow::Result<(Owner, Added)> {
@@ -218,10 +218,37 @@ impl<'a> Settings<'a> {
         change.added.chained.as_ref().filter(|_| replaces)
     }
 
-    pub(crate) fn preview(&self, change: &Change) -> anyhow::Result<Option<String>> {
+    /// The lines that this change and these lines make different in the user's files, one text for each file.
+    pub(crate) fn diffs(&self, change: &Change, lines: &Lines<'_>) -> anyhow::Result<Vec<String>> {
+        let Self { installation, file, text: before, .. } = self;
         let added = self.with_added(&change.added);
-        let text = self.edited(self.text.as_deref(), change, &added, &self.earlier());
-        Ok(text.map_err(|refused| self.file.refused(refused))?)
+        let edited = self.edited(before.as_deref(), change, &added, &self.earlier());
+        let after = edited.map_err(|refused| file.refused(refused))?;
+        let yaml = installation.file(&installation.requirements)?;
+        let yaml_before = yaml.read()?;
+        let yaml_after = self.previewed(yaml_before.as_deref(), change, lines);
+        let yaml_after = yaml_after.map_err(|refused| yaml.refused(refused))?;
+        let of = |path: &Path, before: Option<&str>, after: Option<&str>| {
+            diff(&installation.show(path), before.unwrap_or_default(), after.unwrap_or_default())
+        };
+        let diffs = [
+            of(&installation.settings, before.as_deref(), after.as_deref()),
+            of(&installation.requirements, yaml_before.as_deref(), yaml_after.as_deref()),
+        ];
+        Ok(diffs.into_iter().filter(|diff| !diff.is_empty()).collect())
+    }
+
+    /// The configuration after this change, with these lines.
+    fn previewed(
+        &self,
+        text: Option<&str>,
+        change: &Change,
+        lines: &Lines<'_>,
+    ) -> Result<Option<String>, config_edit::Refused> {
+        let goes = self.chained().filter(|_| change.added.chained.is_none());
+        let text = goes.map_or_else(|| Ok(text.map(str::to_owned)), |before| before.taken_out_of(text))?;
+        let chained = self.to_be_chained(change).cloned();
+        Lines { chained, ..*lines }.put_into(text.as_deref())
     }
 
     /// Carries a change out. Returns the backup, if anything changed.

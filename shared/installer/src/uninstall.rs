@@ -12,12 +12,15 @@ use shared::host::Host;
 use crate::manifest::{Manifest, and_registered_elsewhere};
 use crate::places::{Installation, Scope, Where, spelled};
 use crate::programs;
+use crate::requirements::Lines;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
 
 /// Data that we cannot find without knowing the user's projects.
 const STAYS_IN_PROJECTS: &str = "satisfactions and waivers stay in each repository, in .git/requirements, and what pause-recorder \
                                  kept in each project, in .claude/sessions; to be rid of them, remove those folders";
+
+const NOTHING: &str = "there is nothing to remove";
 
 /// A longer schema is none of ours, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
@@ -113,24 +116,27 @@ impl Removal<'_> {
         }
     }
 
+    /// What clearing the part would do: the lines that change in the user's files, and the names that go.
+    fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
+        let mut lines = match part {
+            Part::Settings(place) => {
+                Settings::read(place, self.catalog)?.diffs(&Change::default(), &Lines::default())?
+            }
+            Part::Links | Part::Programs => Vec::new(),
+        };
+        let names = self.names(part)?;
+        if !names.is_empty() {
+            lines.push(format!("would remove {} from {}", list(&names), self.shown(part)));
+        }
+        Ok(lines)
+    }
+
     /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
         let mut lines = Vec::new();
         for part in self.parts()?.0 {
-            match self.names(&part) {
-                Ok(names) if names.is_empty() => {}
-                Ok(names) => lines.push(format!("would remove {} from {}", list(&names), self.shown(&part))),
-                Err(error) => lines.push(format!("cannot tell what would go from it: {error:#}")),
-            }
-            if let Part::Settings(place) = &part
-                && let Ok(settings) = Settings::read(place, self.catalog)
-                && let Some(chained) = settings.chained()
-            {
-                let (key, file) = (chained.key.join("."), place.show(&place.requirements));
-                lines.push(format!(
-                    "would remove {key} from {file}; the status line that was there before comes back"
-                ));
-            }
+            let unknown = |error| vec![format!("cannot tell what would go from it: {error:#}")];
+            lines.extend(self.preview(&part).unwrap_or_else(unknown));
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
@@ -142,7 +148,7 @@ impl Removal<'_> {
             });
         }
         if lines.is_empty() {
-            lines.push("nothing is installed".to_owned());
+            lines.push(NOTHING.to_owned());
         }
         lines.extend(self.stays_elsewhere());
         lines.iter().for_each(say);
@@ -174,12 +180,7 @@ impl Removal<'_> {
         }
         something |= self.settle_data()?;
         if !something {
-            let settings = self.installation.show(&self.installation.settings);
-            say(if self.is_users {
-                "nothing is installed".to_owned()
-            } else {
-                format!("nothing is registered in {settings}")
-            });
+            say(NOTHING);
         }
         failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
     }
@@ -248,13 +249,10 @@ impl Removal<'_> {
     }
 }
 
-/// Removes these programs and their entries in every settings file; a program that was changed since it was installed stays.
-pub(crate) fn prune(
-    host: &Host,
-    installation: &Installation,
-    catalog: &Catalog,
-    orphans: &[String],
-) -> anyhow::Result<()> {
+/// Removes the programs that no hook owns, and their entries in every settings file; a program that was changed since it was installed
+/// stays.
+pub(crate) fn prune(host: &Host, installation: &Installation, catalog: &Catalog) -> anyhow::Result<()> {
+    let orphans = &programs::orphans(&Manifest::read(installation)?, catalog);
     installation.alone(|| {
         for place in and_registered_elsewhere(installation)? {
             let settings = Settings::read(&place, catalog)?;

@@ -33,14 +33,14 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     }
     found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
     found.extend(without_status_line(world));
-    if world.registered().is_empty() {
-        found.push(Finding::note("no hook of ours is registered").next(world.user().user_line("install")));
+    if world.registered().is_empty() && !world.manifest.files.is_empty() {
+        found.push(Finding::warning("no hook is registered").next(world.user().user_line("install")));
     }
     found
 }
 
 /// The parts of a file that cannot be read, and values that make Claude Code ignore hooks.
-pub(crate) fn unreadable(level: &Level) -> Vec<Finding> {
+fn unreadable(level: &Level) -> Vec<Finding> {
     let faults = level.contents.faults.iter().map(|fault| misshapen(level, fault));
     level.unreadable.clone().into_iter().chain(faults).collect()
 }
@@ -62,7 +62,7 @@ fn misshapen(level: &Level, fault: &Fault) -> Finding {
 }
 
 /// The entries of one hook in one file, compared with those that this version writes.
-pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
+fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
     let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
     let program = program(place, &hook.name).ok();
@@ -118,7 +118,7 @@ fn difference<'e>(
 }
 
 /// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.
-pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
+fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
     let Some(place) = level.place.as_ref().filter(|place| place.scope != Scope::Project) else {
         return Vec::new();
     };
@@ -133,10 +133,10 @@ pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
 }
 
 /// A hook that several files register: Claude Code adds up all places.
-pub(crate) fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
+fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
     let levels = world.levels.iter().filter(|level| level.registers(&hook.name));
     let places: Vec<(Option<Scope>, &str)> =
-        levels.map(|level| (level.scope, level.shown.as_str())).collect();
+        levels.map(|level| (level.scope(), level.shown.as_str())).collect();
     twice_in(&hook.name, &places, world.plugin())
 }
 

@@ -80,8 +80,8 @@ fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
         "Binaries",
         "Registrations",
         "In force",
-        "Proofs",
         "Configuration",
+        "Proofs",
         "State",
         "Last firing",
         "Claude Code",
@@ -112,7 +112,7 @@ fn where_nothing_is_installed_nothing_is_said_to_hold() {
     machine.write("home/.claude/settings.json", "{}");
     let report = machine.report(&machine.path("none"));
     assert!(report.ok && !promises(&report), "{report}");
-    assert_eq!(report.summary, "Nothing is installed here, so nothing is promised.");
+    assert_eq!(report.summary, "No hook is registered, so nothing is promised.");
 }
 
 #[test]

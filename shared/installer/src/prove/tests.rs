@@ -73,7 +73,7 @@ mod run {
         proved_as(|_| (), script, tamper)
     }
 
-    /// Deploys `script` as the hook, registers it with this change and proves it.
+    /// Installs `script` as the hook, registers it with this change and proves it.
     fn proved_as(
         change: impl FnOnce(&mut Entry),
         script: &str,
@@ -88,12 +88,12 @@ mod run {
         let unproved = Catalog { hooks: Vec::new() };
         let binaries = Binaries::from([(hook.name.clone(), built)]);
         programs::copy(&installation, &unproved, &binaries, None).unwrap();
-        let deployed = installation.deployed(&hook.name);
-        tamper(&deployed);
+        let installed = installation.installed(&hook.name);
+        tamper(&installed);
         let mut entry = Entry {
             name: Some(hook.name.clone()),
             event: hook.proof.event_name().to_owned(),
-            command: Some(deployed.to_str().unwrap().to_owned()),
+            command: Some(installed.to_str().unwrap().to_owned()),
             args: Some(Vec::new()),
             timeout_secs: serde_json::Number::from_f64(30.0),
             ..Entry::default()
@@ -132,9 +132,10 @@ mod run {
     }
 
     #[test]
-    fn a_file_that_is_not_the_deployed_one_is_never_run() {
-        let error =
-            proved(BLOCK, |deployed| fs::write(deployed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap());
-        assert_eq!(error.unwrap_err(), "the deployed file is not the one that was built");
+    fn a_file_that_is_not_the_installed_one_is_never_run() {
+        let error = proved(BLOCK, |installed| {
+            fs::write(installed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap();
+        });
+        assert_eq!(error.unwrap_err(), "the installed file is not the one that was built");
     }
 }

@@ -81,7 +81,7 @@ impl World {
 fn a_status_line_is_set_where_none_is_and_goes_again() {
     let world = World::with("{\"model\": \"opus\"}\n");
     world.register(true, false);
-    let ours = format!("{} statusline", world.installation.deployed("a-pacer").display());
+    let ours = format!("{} statusline", world.installation.installed("a-pacer").display());
     assert_eq!(world.status_line(), ours);
     world.register(false, false);
     assert_eq!(world.status_line(), ours, "what is ours stays ours");
