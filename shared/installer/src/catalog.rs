@@ -1,6 +1,7 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use anyhow::anyhow;
 use serde::Deserialize;
@@ -110,9 +111,15 @@ impl Catalog {
     ///
     /// # Errors
     /// It cannot be read, which a test rules out.
-    pub fn built_in() -> anyhow::Result<Self> {
-        read_typed(TABLE)
-            .map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
+    pub fn built_in() -> anyhow::Result<&'static Self> {
+        static READ: OnceLock<Result<Catalog, String>> = OnceLock::new();
+        let read = READ.get_or_init(|| read_typed(TABLE));
+        read.as_ref().map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
+    }
+
+    /// The names of the hooks, in their order.
+    pub fn names(&self) -> Vec<String> {
+        self.hooks.iter().map(|hook| hook.name.clone()).collect()
     }
 
     /// The programs that hooks start and that are no hooks.
@@ -122,6 +129,14 @@ impl Catalog {
 
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
+    }
+}
+
+#[cfg(test)]
+impl Catalog {
+    /// For the rest of the tests.
+    pub(crate) fn leaked(self) -> &'static Self {
+        Box::leak(Box::new(self))
     }
 }
 

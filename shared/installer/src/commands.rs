@@ -1,6 +1,5 @@
 //! The small commands: `disable`, `statusline`, `undo` and `sync`.
 
-use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use shared::host::Host;
 
@@ -38,9 +37,8 @@ pub struct Undo {
 /// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
     let Disable { hook: name, place, yes } = wanted;
-    let catalog = Catalog::built_in()?;
-    let hook = find(&catalog, name)?;
     let installation = Installation::at(host, place, voice)?;
+    let hook = find(installation.catalog, name)?;
     only_the_operator(host, &installation.line(format_args!("disable {name}")), *yes)?;
     installation.alone(|| {
         // First what works at once in running sessions. If that fails, the registration goes all the same.
@@ -48,7 +46,7 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         if matches!(off, Ok(true)) {
             say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
         }
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let mut hooks = settings.hooks();
         hooks.retain(|other| *other != hook);
         let others = settings.to(&Choice { hooks, ..Choice::default() })?;
@@ -65,9 +63,8 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
 /// Makes the status line of our hook Claude Code's, whether that hook is registered or not. The previous line is printed below it,
 /// and comes back with `undo` or `uninstall`.
 pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, voice)?;
-    let printer = catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+    let printer = installation.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
     let hook = printer.context("no hook prints a status line: there is nothing to set")?;
     let name = &hook.name;
     not_for_claude(host, &installation.line("statusline"))?;
@@ -77,7 +74,7 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
         voice.install_again()
     );
     installation.alone(|| {
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let there = settings.foreign_line().and_then(|there| there.command.as_deref());
         if there.is_some_and(|line| starts_ours(line, &[hook])) {
             say(format_args!("your status line starts that of {name} already; nothing was changed"));
@@ -103,10 +100,9 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
 pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
     only_the_operator(host, &installation.line("undo"), wanted.yes)?;
-    let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
     let (before, after) = installation.alone(|| {
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let backup = settings
             .newest_backup()
             .with_context(|| format!("there is no backup of {name}: nothing to undo"))?;
@@ -117,7 +113,7 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
             installation.line("install")
         );
         settings.put(host, &settings.as_in(backup)?)?;
-        Ok((settings, Settings::read(&installation, &catalog)?))
+        Ok((settings, Settings::read(&installation)?))
     })?;
     let text = |settings: &Settings<'_>| settings.text.clone().unwrap_or_default();
     if before.text == after.text {
@@ -135,12 +131,11 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
 
 /// Copies what differs and links the commands. Settings stay as they are, but for entries of programs that `prunes` removes.
 pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, voice)?;
-    let changed = programs::install(&installation, &catalog, &Source::of(from, voice)?, None)?;
-    let orphans = orphans(&Manifest::read(&installation)?, &catalog);
+    let changed = programs::install(&installation, &Source::of(from, voice)?, None)?;
+    let orphans = orphans(&Manifest::read(&installation)?, installation.catalog);
     if prunes {
-        prune(host, &installation, &catalog)?;
+        prune(host, &installation)?;
     } else if !orphans.is_empty() {
         let folder = installation.show(&installation.hooks);
         let (all, line) = (list(&orphans), voice.prune());

@@ -16,7 +16,6 @@ pub(crate) mod world;
 
 use std::path::Path;
 
-use crate::catalog::Catalog;
 use shared::host::Host;
 
 use crate::places::Installation;
@@ -30,8 +29,7 @@ pub use world::managed_settings;
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
 /// [`managed_settings`].
 pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
-    let catalog = Catalog::built_in()?;
-    let read = || World::read(host, &catalog, managed, Project::Here, Voice::Req);
+    let read = || World::read(host, managed, Project::Here, Voice::Req);
     let world = read()?;
     let before = look(&world);
     if !fix {
@@ -43,9 +41,8 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
 
 /// Looks at one installation, whatever project this is typed in.
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
-    let catalog = Catalog::built_in()?;
     let project = installation.project.as_deref().map_or(Project::None, Project::At);
-    Ok(look(&World::read(host, &catalog, managed, project, installation.voice)?))
+    Ok(look(&World::read(host, managed, project, installation.voice)?))
 }
 
 /// The checks that run no event: what is installed, registered and switched on.

@@ -96,9 +96,8 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     if !wanted.dry_run && (wanted.allow_rules || wanted.statusline) {
         not_for_claude(host, &line)?;
     }
-    let catalog = Catalog::built_in()?;
     let may_ask = !wanted.yes && !is_claude(host) && can_ask();
-    let plan = Plan::make(&catalog, &installation, &source, wanted, may_ask, is_brief)?;
+    let plan = Plan::make(&installation, &source, wanted, may_ask, is_brief)?;
     if wanted.dry_run {
         return plan.show();
     }
@@ -118,7 +117,7 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     let changed = plan.apply(host, known_only)?;
     plan.end(host, changed)?;
     if wanted.prune {
-        prune(host, &Installation::of_this_user(host, voice)?, &catalog)?;
+        prune(host, &Installation::of_this_user(host, voice)?)?;
     }
     Ok(())
 }
@@ -133,13 +132,12 @@ fn words(wanted: &Install) -> String {
 }
 
 struct Plan<'a> {
-    catalog: &'a Catalog,
     installation: &'a Installation,
     source: &'a Source,
     settings: Settings<'a>,
-    chosen: Vec<&'a HookEntry>,
+    chosen: Vec<&'static HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
-    choice: Choice<'a>,
+    choice: Choice,
     /// Why the status line is not set.
     no_line: Option<String>,
     /// The way to a model, where it is to be written.
@@ -150,24 +148,23 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     /// Finds out what is wanted, asks where that is open, and refuses whatever can be refused before anything is copied.
     fn make(
-        catalog: &'a Catalog,
         installation: &'a Installation,
         source: &'a Source,
         wanted: &Install,
         may_ask: bool,
         is_brief: bool,
     ) -> anyhow::Result<Self> {
-        let settings = Settings::read(installation, catalog)?;
+        let settings = Settings::read(installation)?;
         let before = settings.hooks();
         let yaml = requirements::read(installation)?;
         let asks = may_ask && !is_brief;
-        let chosen = choose(catalog, &before, yaml.as_deref(), wanted, asks)?;
+        let chosen = choose(installation.catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
             let line = installation.user_line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
-        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
+        let hooks = installation.catalog.hooks.iter().filter(is_registered).collect::<Vec<_>>();
         let allow_rules = wants_rules(&settings.missing_rules(&hooks), wanted.allow_rules, asks)?;
         let no_line = why_no_line(installation, &settings, &hooks, wanted.statusline, asks)?;
         if let Some(why) = no_line.as_ref().filter(|_| wanted.statusline) {
@@ -175,7 +172,7 @@ impl<'a> Plan<'a> {
         }
         let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
         let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
-        let plan = Self { catalog, installation, source, settings, chosen, choice, no_line, judge, is_brief };
+        let plan = Self { installation, source, settings, chosen, choice, no_line, judge, is_brief };
         plan.diffs()?;
         source.ensure_has(&plan.chosen)?;
         Ok(plan)
@@ -191,21 +188,21 @@ impl<'a> Plan<'a> {
     }
 
     fn show(&self) -> anyhow::Result<()> {
-        let Self { installation, catalog, source, .. } = self;
-        let copied = source.preview(installation, catalog)?;
-        let linked = programs::preview_of_links(installation, catalog);
+        let Self { installation, source, .. } = self;
+        let copied = source.preview(installation)?;
+        let linked = programs::preview_of_links(installation);
         let lines: Vec<String> = copied.into_iter().chain(linked).chain(self.diffs()?).collect();
         lines.iter().for_each(say);
         if lines.is_empty() {
             say("nothing would change");
         }
-        name_the_rest(installation, catalog, &self.choice.hooks);
+        name_the_rest(installation, &self.choice.hooks);
         Ok(())
     }
 
     /// Copies, links, registers, switches on. Returns whether anything had to be done.
     fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
-        let copied = programs::install(self.installation, self.catalog, self.source, known_only)?;
+        let copied = programs::install(self.installation, self.source, known_only)?;
         let (registered, switched) =
             self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
         Ok(copied || registered || switched)
@@ -213,12 +210,13 @@ impl<'a> Plan<'a> {
 
     /// Returns whether the file was changed.
     fn register(&self, host: &Host) -> anyhow::Result<bool> {
-        let Self { installation, catalog, .. } = self;
+        let installation = self.installation;
         // Read again: another command may have come first while this one was building or asking.
-        let settings = Settings::read(installation, catalog)?;
+        let settings = Settings::read(installation)?;
         let there = settings.hooks();
         let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
-        let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
+        let choice =
+            Choice { hooks: installation.catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
         let Some(backup) = settings.put(host, &settings.to(&choice)?)? else { return Ok(false) };
         let file = installation.show(&installation.settings);
         note(format_args!("registered {} in {file}", names_of(&choice.hooks)));
@@ -253,7 +251,7 @@ impl<'a> Plan<'a> {
         let hooks = if is_brief { &self.chosen } else { &self.choice.hooks };
         let report = self.report(host, hooks)?;
         if !is_brief {
-            name_the_rest(self.installation, self.catalog, hooks);
+            name_the_rest(self.installation, hooks);
             let all = self.typed("doctor")?;
             let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
             say(report.summary.trim_end_matches('.').to_owned() + &all);
@@ -303,7 +301,8 @@ impl<'a> Plan<'a> {
 
     /// The line of our command as it can be typed, if that command is installed.
     fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
-        let mut hooks = self.catalog.hooks.iter().filter(|_| self.installation.installed(COMMAND).is_file());
+        let mut hooks =
+            self.installation.catalog.hooks.iter().filter(|_| self.installation.installed(COMMAND).is_file());
         let hook = hooks.find(|hook| hook.commands.iter().any(|command| command == COMMAND));
         hook.map(|hook| programs::typed(self.installation, hook, &format!("{COMMAND} {words}"))).transpose()
     }
@@ -321,13 +320,13 @@ impl<'a> Plan<'a> {
 
 /// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again. A hook that the user has
 /// switched off in the configuration comes back only by name.
-fn choose<'a>(
-    catalog: &'a Catalog,
-    registered: &[&'a HookEntry],
+fn choose(
+    catalog: &'static Catalog,
+    registered: &[&HookEntry],
     yaml: Option<&str>,
     wanted: &Install,
     may_ask: bool,
-) -> anyhow::Result<Vec<&'a HookEntry>> {
+) -> anyhow::Result<Vec<&'static HookEntry>> {
     let is_ticked = |hook: &HookEntry| hook.ticked && !is_switched_off(yaml, hook);
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
@@ -395,8 +394,9 @@ fn judge_for(
     chosen_judge(&paid).map(Some)
 }
 
-fn name_the_rest(installation: &Installation, catalog: &Catalog, hooks: &[&HookEntry]) {
-    let rest: Vec<&HookEntry> = catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
+fn name_the_rest(installation: &Installation, hooks: &[&HookEntry]) {
+    let rest: Vec<&HookEntry> =
+        installation.catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
     if rest.is_empty() {
         return;
     }

@@ -12,6 +12,7 @@ use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
 use shared::text::quoted;
 
+use crate::catalog::Catalog;
 use crate::files::is_same_file;
 use crate::say::Voice;
 
@@ -51,6 +52,7 @@ impl Default for Where {
 
 #[derive(Debug, Clone)]
 pub struct Installation {
+    pub catalog: &'static Catalog,
     pub voice: Voice,
     pub home: PathBuf,
     pub hooks: PathBuf,
@@ -121,6 +123,7 @@ impl Installation {
         let state = environment.state_dir.as_ref().map_or_else(|| Ok(config.join(STATE)), absolute)?;
         let [settings, requirements] = Scope::User.files();
         Ok(Self {
+            catalog: Catalog::built_in()?,
             voice,
             hooks: config.join("hooks"),
             bin: home.join(".local/bin"),

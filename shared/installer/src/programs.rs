@@ -16,7 +16,6 @@ use crate::files::{hash, hash_of};
 use crate::manifest::{InstalledFile, Manifest};
 use crate::places::{Installation, executable, folders_of_path, spelled};
 use crate::prove::{try_out, try_out_helper};
-use crate::registration::names;
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
@@ -26,33 +25,34 @@ use crate::source::{Binaries, Source};
 /// With `known_only`, only bytes that the manifest vouches for are copied: the user installs anything else, with that line.
 pub(crate) fn install(
     installation: &Installation,
-    catalog: &Catalog,
     source: &Source,
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
-    let binaries = source.binaries(&catalog.hooks)?;
+    let binaries = source.binaries(&installation.catalog.hooks)?;
     let wanted = if source.is_installed_in(installation) { Binaries::new() } else { binaries };
     let copied = installation.alone(|| {
-        remove_abandoned_of(installation, catalog)?;
-        copy(installation, catalog, &wanted, known_only)
+        remove_abandoned_of(installation)?;
+        copy(installation, &wanted, known_only)
     })?;
     if !copied.is_empty() {
         note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
     }
-    Ok(link(installation, catalog)? || !copied.is_empty())
+    Ok(link(installation)? || !copied.is_empty())
 }
 
 /// Removes what a killed installation left beside the programs.
-fn remove_abandoned_of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<()> {
+fn remove_abandoned_of(installation: &Installation) -> anyhow::Result<()> {
     let known = Manifest::read(installation)?.files.into_keys();
-    known.chain(all_names(catalog)).for_each(|name| remove_abandoned(&installation.installed(&name)));
+    known
+        .chain(all_names(installation.catalog))
+        .for_each(|name| remove_abandoned(&installation.installed(&name)));
     Ok(())
 }
 
 /// The names of every program and command of ours.
 pub(crate) fn all_names(catalog: &Catalog) -> Vec<String> {
     let more = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
-    names(catalog).into_iter().chain(more).collect()
+    catalog.names().into_iter().chain(more).collect()
 }
 
 /// The installed programs that neither are a hook of the catalog, nor one of its commands or helpers.
@@ -72,7 +72,6 @@ struct Incoming {
 /// Copies each program that differs from the installed one. Returns the names of the copied programs.
 pub(crate) fn copy(
     installation: &Installation,
-    catalog: &Catalog,
     binaries: &Binaries,
     known_only: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
@@ -81,7 +80,8 @@ pub(crate) fn copy(
     let manifest = Manifest::read(installation)?;
     all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
     // Only an empty folder goes: staging made it.
-    let staged = stage(&mut all, catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
+    let staged =
+        stage(&mut all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
     note_down(&all, installation)?;
     for (name, program) in &staged {
         let place = installation.installed(name);
@@ -169,12 +169,8 @@ impl Incoming {
 
 /// Removes these programs, except those that were changed since, and the folder if it is empty then. Returns the names of the removed
 /// programs.
-pub(crate) fn remove(
-    installation: &Installation,
-    catalog: &Catalog,
-    binaries: &[String],
-) -> anyhow::Result<Vec<String>> {
-    remove_abandoned_of(installation, catalog)?;
+pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow::Result<Vec<String>> {
+    remove_abandoned_of(installation)?;
     let manifest = Manifest::read(installation)?;
     let mut gone = Vec::new();
     for binary in binaries {
@@ -205,9 +201,10 @@ pub(crate) struct Links {
     foreign: Vec<(PathBuf, PathBuf)>,
 }
 
-pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Links> {
+pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Links> {
     let mut links = Links::default();
-    for hook in catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file()) {
+    for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
+    {
         for command in &hook.commands {
             let target = target(installation, hook, command)?;
             let path = installation.bin.join(executable(command));
@@ -223,17 +220,17 @@ pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow
 }
 
 /// What linking the commands would do; `None`: they are there.
-pub(crate) fn preview_of_links(installation: &Installation, catalog: &Catalog) -> Option<String> {
+pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
     let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
-    let commands = catalog.hooks.iter().flat_map(|hook| &hook.commands);
+    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
     let missing: Vec<&String> = commands.filter(is_missing).collect();
     let bin = installation.show(&installation.bin);
     (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
 }
 
 /// Links the commands and reports it. Returns whether one was missing.
-fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
-    let Links { made, foreign } = link_all(installation, catalog)?;
+fn link(installation: &Installation) -> anyhow::Result<bool> {
+    let Links { made, foreign } = link_all(installation)?;
     let bin = installation.show(&installation.bin);
     for (path, program) in foreign {
         let (path, program) = (installation.show(&path), installation.show(&program));
@@ -249,9 +246,9 @@ fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> 
 }
 
 /// Our commands that lead to our folder.
-pub(crate) fn linked(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Vec<String>> {
+pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let known = Manifest::read(installation)?.files.into_keys();
-    let all: BTreeSet<String> = known.chain(all_names(catalog)).collect();
+    let all: BTreeSet<String> = known.chain(all_names(installation.catalog)).collect();
     let is_ours = |name: &String| leads_into(&installation.bin.join(executable(name)), &installation.hooks);
     Ok(all.into_iter().filter(is_ours).collect())
 }

@@ -211,7 +211,7 @@ mod tests {
     use super::{Judge, Lines, names_judge, switched_off, switched_on};
 
     fn hook(enabled: bool) -> HookEntry {
-        let hook = Catalog::built_in().unwrap().hooks.remove(0);
+        let hook = Catalog::built_in().unwrap().hooks[0].clone();
         HookEntry { name: "a-gate".to_owned(), enabled, ..hook }
     }
 

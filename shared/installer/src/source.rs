@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf, absolute};
 
-use crate::catalog::{Catalog, HookEntry};
+use crate::catalog::HookEntry;
 use anyhow::{Context as _, ensure};
 
 use crate::places::{Installation, executable};
@@ -52,19 +52,16 @@ impl Source {
     }
 
     /// What copying from here would do; `None`: the programs are installed already.
-    pub(crate) fn preview(
-        &self,
-        installation: &Installation,
-        catalog: &Catalog,
-    ) -> anyhow::Result<Option<String>> {
+    pub(crate) fn preview(&self, installation: &Installation) -> anyhow::Result<Option<String>> {
         let to = installation.show(&installation.hooks);
         match &self.folder {
             _ if self.is_installed_in(installation) => Ok(None),
             Some(folder) if !self.is_build => {
-                let there: Vec<String> = self.binaries(&catalog.hooks)?.into_keys().collect();
+                let there: Vec<String> = self.binaries(&installation.catalog.hooks)?.into_keys().collect();
                 Ok(Some(format!("would copy {} from {} to {to}", list(&there), installation.show(folder))))
             }
             _ => {
+                let catalog = installation.catalog;
                 let hooks = catalog.hooks.iter().map(|hook| hook.name.as_str());
                 let all: Vec<&str> = hooks.chain(catalog.helpers()).chain(["req"]).collect();
                 Ok(Some(format!("would build {} and copy to {to}", list(&all))))
@@ -133,7 +130,7 @@ mod tests {
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
     fn hooks() -> [HookEntry; 2] {
-        let first = Catalog::built_in().unwrap().hooks.remove(0);
+        let first = Catalog::built_in().unwrap().hooks[0].clone();
         let named = |name: &str, commands: &[&str]| HookEntry {
             name: name.to_owned(),
             commands: commands.iter().map(|&command| command.to_owned()).collect(),

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{Catalog, HookEntry};
+use crate::catalog::HookEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Host;
@@ -61,9 +61,8 @@ pub struct HookStatus {
 
 /// Prints the status, for people or as JSON.
 pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
-    let world = World::read(host, &catalog, &managed_settings(), project, voice)?;
+    let world = World::read(host, &managed_settings(), project, voice)?;
     let status = of(&world, wanted.built.as_deref())?;
     if wanted.json {
         say(serde_json::to_string_pretty(&status)?);

@@ -3,7 +3,6 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
@@ -47,8 +46,7 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
     let is_users = installation.scope == Scope::User;
     ensure!(!purge || is_users, "--purge is for your own installation: leave --scope away");
     let line = installation.line("uninstall") + if purge { " --purge" } else { "" };
-    let catalog = Catalog::built_in()?;
-    let removal = Removal { host, installation: &installation, catalog: &catalog, purge, is_users };
+    let removal = Removal { host, installation: &installation, purge, is_users };
     if arguments.dry_run {
         return removal.show().map(drop);
     }
@@ -63,7 +61,6 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
 struct Removal<'a> {
     host: &'a Host,
     installation: &'a Installation,
-    catalog: &'a Catalog,
     purge: bool,
     is_users: bool,
 }
@@ -96,8 +93,8 @@ impl Removal<'_> {
     /// The names of ours that the part holds.
     fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
         match part {
-            Part::Settings(place) => Ok(Settings::read(place, self.catalog)?.parts()),
-            Part::Links => programs::linked(self.installation, self.catalog),
+            Part::Settings(place) => Ok(Settings::read(place)?.parts()),
+            Part::Links => programs::linked(self.installation),
             Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
         }
     }
@@ -107,21 +104,19 @@ impl Removal<'_> {
         let names = self.names(part)?;
         match part {
             Part::Settings(place) => {
-                let settings = Settings::read(place, self.catalog)?;
+                let settings = Settings::read(place)?;
                 let is_changed = settings.put(self.host, &Change::default())?.is_some();
                 Ok(if is_changed { names } else { Vec::new() })
             }
             Part::Links => programs::unlink(self.installation, &names).map(|()| names),
-            Part::Programs => programs::remove(self.installation, self.catalog, &names),
+            Part::Programs => programs::remove(self.installation, &names),
         }
     }
 
     /// What clearing the part would do: the lines that change in the user's files, and the names that go.
     fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
         let mut lines = match part {
-            Part::Settings(place) => {
-                Settings::read(place, self.catalog)?.diffs(&Change::default(), &Lines::default())?
-            }
+            Part::Settings(place) => Settings::read(place)?.diffs(&Change::default(), &Lines::default())?,
             Part::Links | Part::Programs => Vec::new(),
         };
         let names = self.names(part)?;
@@ -251,17 +246,17 @@ impl Removal<'_> {
 
 /// Removes the programs that no hook owns, and their entries in every settings file; a program that was changed since it was installed
 /// stays.
-pub(crate) fn prune(host: &Host, installation: &Installation, catalog: &Catalog) -> anyhow::Result<()> {
-    let orphans = &programs::orphans(&Manifest::read(installation)?, catalog);
+pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<()> {
+    let orphans = &programs::orphans(&Manifest::read(installation)?, installation.catalog);
     installation.alone(|| {
         for place in and_registered_elsewhere(installation)? {
-            let settings = Settings::read(&place, catalog)?;
+            let settings = Settings::read(&place)?;
             if settings.put(host, &settings.without(orphans))?.is_some() {
                 say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
             }
         }
         programs::unlink(installation, orphans)?;
-        for orphan in programs::remove(installation, catalog, orphans)? {
+        for orphan in programs::remove(installation, orphans)? {
             say(format_args!("removed {orphan}"));
         }
         Ok(())

@@ -74,7 +74,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
 /// The hooks of the catalog, or the one asked for.
 fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let catalog = Catalog::built_in()?;
-    let names = catalog.hooks.into_iter().map(|hook| hook.name);
+    let names = catalog.names().into_iter();
     let chosen: Vec<String> = names.filter(|name| wanted.is_none_or(|wanted| wanted == name)).collect();
     ensure!(
         !chosen.is_empty(),

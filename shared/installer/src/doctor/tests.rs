@@ -18,7 +18,7 @@ struct Machine {
 impl Machine {
     fn new() -> Self {
         let machine = Self { scratch: tempfile::tempdir().unwrap() };
-        let hook = Catalog::built_in().unwrap().hooks.remove(0).name;
+        let hook = Catalog::built_in().unwrap().hooks[0].name.clone();
         let program = machine.path("home/.claude/hooks").join(hook);
         let entry = format!(r#"{{"type":"command","command":"{}","args":[]}}"#, program.display());
         machine.write(
@@ -132,7 +132,7 @@ fn report_on_the_users_installation_ignores_the_project_it_is_typed_in() {
 fn registered_program_must_be_as_it_was_installed() {
     use std::os::unix::fs::PermissionsExt;
     let machine = Machine::new();
-    let hook = Catalog::built_in().unwrap().hooks.remove(0).name;
+    let hook = Catalog::built_in().unwrap().hooks[0].name.clone();
     let program = format!("home/.claude/hooks/{hook}");
     let ours = shared::version::ours();
     for (bytes, mode, version, severity, said) in [

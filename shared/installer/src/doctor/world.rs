@@ -37,7 +37,7 @@ pub fn managed_settings() -> PathBuf {
 
 pub(crate) struct World<'a> {
     pub(crate) host: &'a Host,
-    pub(crate) catalog: &'a Catalog,
+    pub(crate) catalog: &'static Catalog,
     pub(crate) manifest: Manifest,
     /// The user's own installation, then the project's two where there is a project.
     pub(crate) places: Vec<Installation>,
@@ -71,12 +71,12 @@ pub(crate) struct Level {
 impl<'a> World<'a> {
     pub(crate) fn read(
         host: &'a Host,
-        catalog: &'a Catalog,
         managed: &Path,
         project: Project<'_>,
         voice: Voice,
     ) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, voice)?;
+        let catalog = user.catalog;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
         let both = [Scope::Project, Scope::Local];
         let inside = |scope, dir: &Path| user.in_project(&host.environment, scope, dir);
@@ -92,11 +92,11 @@ impl<'a> World<'a> {
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
         let mut levels = Vec::new();
         for place in &places {
-            let (owner, _) = ours(place, catalog)?;
+            let (owner, _) = ours(place)?;
             levels.push(Level::read(Some(place.clone()), &place.settings, &owner));
         }
         if managed.is_file() {
-            let (owner, _) = ours(&places[0], catalog)?;
+            let (owner, _) = ours(&places[0])?;
             levels.push(Level::read(None, managed, &owner));
         }
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
@@ -133,7 +133,7 @@ impl<'a> World<'a> {
         self.levels.iter().any(|level| level.registers(hook))
     }
 
-    pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
+    pub(crate) fn registered(&self) -> Vec<&'static HookEntry> {
         let has_plugin = self.plugin().is_some();
         self.catalog.hooks.iter().filter(|hook| has_plugin || self.is_in_settings(&hook.name)).collect()
     }

@@ -20,13 +20,9 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
     [("a-gate".to_owned(), path)].into()
 }
 
-fn none() -> Catalog {
-    Catalog { hooks: Vec::new() }
-}
-
 /// Copies programs that are no hooks, which have nothing to prove.
 fn given(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
-    copy(installation, &none(), binaries, None)
+    copy(installation, binaries, None)
 }
 
 #[test]
@@ -84,10 +80,10 @@ fn only_what_still_is_what_was_installed_is_removed() {
     fs::write(&abandoned, "of a killed installation").unwrap();
     fs::write(installation.installed("a-gate"), "patched").unwrap();
     let gate = ["a-gate".to_owned()];
-    assert_eq!(remove(&installation, &none(), &gate).unwrap(), [""; 0]);
+    assert_eq!(remove(&installation, &gate).unwrap(), [""; 0]);
     assert!(!abandoned.exists());
     fs::write(installation.installed("a-gate"), "one").unwrap();
-    assert_eq!(remove(&installation, &none(), &gate).unwrap(), gate);
+    assert_eq!(remove(&installation, &gate).unwrap(), gate);
     assert!(!installation.installed("a-gate").exists());
     assert!(!installation.hooks.exists(), "an empty manifest goes too");
 }
@@ -117,7 +113,7 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
         fs::write(&path, newer).unwrap();
         let said = given(&installation, &built(scratch.path(), "one")).unwrap_err();
         assert!(said.to_string().contains("newer version of Barbless"), "{said}");
-        assert!(remove(&installation, &none(), &["a-gate".to_owned()]).is_err());
+        assert!(remove(&installation, &["a-gate".to_owned()]).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
         assert!(!installation.installed("a-gate").exists());
     }
@@ -128,7 +124,7 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
 
 /// One hook.
 fn catalog() -> Catalog {
-    let hook = Catalog::built_in().unwrap().hooks.remove(0);
+    let hook = Catalog::built_in().unwrap().hooks[0].clone();
     Catalog {
         hooks: vec![HookEntry { name: "a-gate".to_owned(), commands: vec!["a-gate".to_owned()], ..hook }],
     }
@@ -139,7 +135,7 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     let known = |bytes: &str| {
-        copy(&installation, &none(), &built(scratch.path(), bytes), Some("req hooks install --from DIR"))
+        copy(&installation, &built(scratch.path(), bytes), Some("req hooks install --from DIR"))
     };
     let refused = |bytes: &str| {
         let error = known(bytes).unwrap_err().to_string();
@@ -160,14 +156,14 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
 #[test]
 fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
     let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
     let mut catalog = catalog();
     let proof = &mut catalog.hooks[0].proof;
     proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
     proof.answer = Answer::Block;
+    let installation = Installation { catalog: catalog.leaked(), ..installation(scratch.path()) };
     let gate = |line: &str| {
         let script = format!("#!/bin/sh\ncat >/dev/null; {line}\n");
-        copy(&installation, &catalog, &built(scratch.path(), &script), None)
+        copy(&installation, &built(scratch.path(), &script), None)
     };
     let refused = |line: &str| {
         let error = format!("{:#}", gate(line).unwrap_err());

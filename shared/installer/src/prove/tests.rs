@@ -62,7 +62,7 @@ mod run {
 
     /// A hook that must block a Stop.
     fn hook() -> HookEntry {
-        let mut hook = Catalog::built_in().unwrap().hooks.remove(0);
+        let mut hook = Catalog::built_in().unwrap().hooks[0].clone();
         hook.name = "a-gate".to_owned();
         hook.proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
         hook.proof.answer = Answer::Block;
@@ -85,9 +85,8 @@ mod run {
         let built = scratch.path().join("built");
         fs::write(&built, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
-        let unproved = Catalog { hooks: Vec::new() };
         let binaries = Binaries::from([(hook.name.clone(), built)]);
-        programs::copy(&installation, &unproved, &binaries, None).unwrap();
+        programs::copy(&installation, &binaries, None).unwrap();
         let installed = installation.installed(&hook.name);
         tamper(&installed);
         let mut entry = Entry {

@@ -14,7 +14,7 @@ use crate::places::Scope::{Local, Project, User};
 
 /// A hook on two events, one of them with a message, and its entries as they should be.
 fn right() -> (HookEntry, Vec<Entry>) {
-    let mut hooks = Catalog::built_in().unwrap().hooks;
+    let mut hooks = Catalog::built_in().unwrap().hooks.clone();
     let at = hooks.iter().position(|hook| hook.events.len() == 2).unwrap();
     let mut hook = hooks.swap_remove(at);
     hook.events[0].status_message = Some("it waits".to_owned());
