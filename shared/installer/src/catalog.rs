@@ -108,9 +108,6 @@ impl Answer {
 
 impl Catalog {
     /// The table compiled into this binary.
-    ///
-    /// # Errors
-    /// It cannot be read, which a test rules out.
     pub fn built_in() -> anyhow::Result<&'static Self> {
         static READ: OnceLock<Result<Catalog, String>> = OnceLock::new();
         let read = READ.get_or_init(|| read_typed(TABLE));

@@ -2,10 +2,10 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::path::{Component, Path, PathBuf, absolute};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
@@ -13,7 +13,7 @@ use shared::state::{file_key, with_lock};
 use shared::text::quoted;
 
 use crate::catalog::Catalog;
-use crate::files::is_same_file;
+use crate::files::{file_of_project, is_same_file, real};
 use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
@@ -167,12 +167,8 @@ impl Installation {
 
     /// A file of this scope. In a project a link may not lead out of it: its text is somebody else's.
     pub fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
-        let file = UserFile::at(path)?;
-        let Some(project) = &self.project else { return Ok(file) };
-        let is_inside =
-            real(file.target()).zip(real(project)).is_some_and(|(file, root)| file.starts_with(root));
-        ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
-        Ok(file.of_a_project(&self.backups().join(file_key(&path.display().to_string()))))
+        let Some(project) = &self.project else { return Ok(UserFile::at(path)?) };
+        file_of_project(path, project, &self.backups().join(file_key(&path.display().to_string())))
     }
 
     /// The manifest's name for the settings of this scope: the user's own stay theirs when the home moves.
@@ -283,14 +279,6 @@ fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
 #[cfg(not(unix))]
 fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
     None
-}
-
-/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
-fn real(path: &Path) -> Option<PathBuf> {
-    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
-    let rest = path.strip_prefix(there).ok()?;
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }
 
 pub fn executable(name: &str) -> String {

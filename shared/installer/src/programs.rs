@@ -193,16 +193,9 @@ pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow
     Ok(gone)
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Links {
-    /// The commands that were not linked yet.
-    pub(crate) made: Vec<String>,
-    /// The files of somebody else, each with the program that would be linked there.
-    foreign: Vec<(PathBuf, PathBuf)>,
-}
-
-pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Links> {
-    let mut links = Links::default();
+/// Links the commands. Returns those that were not linked yet.
+pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
+    let mut made = Vec::new();
     for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
     {
         for command in &hook.commands {
@@ -210,13 +203,16 @@ pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Links> {
             let path = installation.bin.join(executable(command));
             let linked = place(&path, &target, &installation.hooks);
             match linked.with_context(|| format!("linking {}", path.display()))? {
-                Some(true) => links.made.push(command.clone()),
+                Some(true) => made.push(command.clone()),
                 Some(false) => {}
-                None => links.foreign.push((path, target)),
+                None => {
+                    let (path, program) = (installation.show(&path), installation.show(&target));
+                    note(format_args!("{path} is not ours and stays; the command is {program}"));
+                }
             }
         }
     }
-    Ok(links)
+    Ok(made)
 }
 
 /// What linking the commands would do; `None`: they are there.
@@ -230,12 +226,8 @@ pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
 
 /// Links the commands and reports it. Returns whether one was missing.
 fn link(installation: &Installation) -> anyhow::Result<bool> {
-    let Links { made, foreign } = link_all(installation)?;
+    let made = link_all(installation)?;
     let bin = installation.show(&installation.bin);
-    for (path, program) in foreign {
-        let (path, program) = (installation.show(&path), installation.show(&program));
-        note(format_args!("{path} is not ours and stays; the command is {program}"));
-    }
     if !made.is_empty() {
         note(format_args!("linked {} into {bin}", list(&made)));
     }

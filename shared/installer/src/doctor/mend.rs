@@ -34,7 +34,7 @@ fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
     let user = world.user();
     match repair {
         Repair::Link => {
-            let made = link_all(user)?.made;
+            let made = link_all(user)?;
             Ok(format!("linked {} into {}", list(&made), user.show(&user.bin)))
         }
         Repair::Register(scope) => {
