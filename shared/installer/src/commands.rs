@@ -5,7 +5,7 @@ use shared::host::Host;
 
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Where};
+use crate::places::{Installation, Removing};
 use crate::programs::{self, orphans};
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, switched_off};
@@ -19,24 +19,12 @@ pub struct Disable {
     /// The hook's name
     pub(crate) hook: String,
     #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Undo {
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
+    pub(crate) removing: Removing,
 }
 
 /// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
-    let Disable { hook: name, place, yes } = wanted;
+    let Disable { hook: name, removing: Removing { place, yes } } = wanted;
     let installation = Installation::at(host, place, voice)?;
     let hook = find(installation.catalog, name)?;
     only_the_operator(host, &installation.line(format_args!("disable {name}")), *yes)?;
@@ -97,7 +85,7 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
 
 /// Puts our parts of the settings back as they were before the last change; the user's later changes stay. The present text becomes a
 /// backup in turn, so a second undo brings it back.
-pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<()> {
+pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
     only_the_operator(host, &installation.line("undo"), wanted.yes)?;
     let name = installation.show(&installation.settings);

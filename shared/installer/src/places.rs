@@ -44,6 +44,16 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
+/// The options of a command that takes something away.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Removing {
+    #[command(flatten)]
+    pub place: Where,
+    /// Where there is no terminal: yes, I mean it
+    #[arg(long)]
+    pub yes: bool,
+}
+
 impl Default for Where {
     fn default() -> Self {
         Self { scope: Scope::User, project: None }

@@ -9,7 +9,7 @@ use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
 use crate::manifest::{Manifest, and_registered_elsewhere};
-use crate::places::{Installation, Scope, Where, spelled};
+use crate::places::{Installation, Removing, Scope, spelled};
 use crate::programs;
 use crate::requirements::Lines;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
@@ -27,22 +27,19 @@ const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    place: Where,
+    removing: Removing,
     /// Remove your settings of the hooks, their state and the backups too
     #[arg(long)]
     purge: bool,
     /// Show what would go, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    yes: bool,
 }
 
 /// Removes what installing put there: from a project its registrations, from the user everything.
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let installation = Installation::at(host, &arguments.place, voice)?;
-    let purge = arguments.purge;
+    let (Removing { place, yes }, purge) = (&arguments.removing, arguments.purge);
+    let installation = Installation::at(host, place, voice)?;
     let is_users = installation.scope == Scope::User;
     ensure!(!purge || is_users, "--purge is for your own installation: leave --scope away");
     let line = installation.line("uninstall") + if purge { " --purge" } else { "" };
@@ -50,9 +47,9 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
     if arguments.dry_run {
         return removal.show().map(drop);
     }
-    only_the_operator(host, &line, arguments.yes)?;
+    only_the_operator(host, &line, *yes)?;
     // Data goes only after a typed yes.
-    if !arguments.yes && (purge || can_ask()) && removal.show()? {
+    if !yes && (purge || can_ask()) && removal.show()? {
         agreed(if purge { "Remove it for good?" } else { "Remove it?" }, !purge)?;
     }
     installation.alone(|| removal.carry_out())

@@ -145,14 +145,14 @@ fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
 /// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
 fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) -> Option<Finding> {
     let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
-    if let (Some(plugin), false) = (plugin, all.is_empty()) {
-        let both = format!("{hook} is registered in {} and by the plugin that {plugin} enables", list(&all));
-        let found = if places.iter().any(|(scope, _)| *scope == Some(Scope::User)) {
-            Finding::note(format!("{both}; the plugin's copy steps back, so it runs once"))
-        } else {
-            Finding::broken(format!("{both}, so it runs twice and counts twice"))
-        };
-        return Some(found.next("keep one: req hooks uninstall, or disable the plugin with /plugin"));
+    let is_users = places.iter().any(|(scope, _)| *scope == Some(Scope::User));
+    if let Some(plugin) = plugin.filter(|_| !all.is_empty() && !is_users) {
+        let what = format!(
+            "{hook} is registered in {} and by the plugin that {plugin} enables, so it runs twice and counts twice",
+            list(&all)
+        );
+        let next = "keep one: req hooks uninstall, or disable the plugin with /plugin";
+        return Some(Finding::broken(what).next(next));
     }
     let is_own = |scope: Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
     let own: Vec<&str> = places.iter().filter(|(scope, _)| is_own(*scope)).map(|(_, file)| *file).collect();

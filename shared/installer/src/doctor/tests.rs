@@ -92,13 +92,13 @@ fn report_has_every_section_for_programs_and_those_with_findings_for_people() {
 }
 
 #[test]
-fn enabled_plugin_is_named_beside_settings_and_proves_nothing_from_elsewhere() {
+fn enabled_plugin_proves_nothing_from_elsewhere() {
     let machine = Machine::new();
     let none = machine.path("none");
     let said = |words: &str| machine.report(&none).findings().any(|finding| finding.what.contains(words));
     assert!(!said("plugin"));
     machine.write("project/.claude/settings.json", r#"{"enabledPlugins":{"barbless@box":true}}"#);
-    assert!(said("the plugin's copy steps back, so it runs once") && said("only its own `req` proves"));
+    assert!(said("only its own `req` proves"));
     machine.write("project/.claude/settings.local.json", r#"{"enabledPlugins":{"barbless@box":false}}"#);
     assert!(!said("plugin"), "the stronger file decides");
 }

@@ -24,7 +24,6 @@ const DOORS: [Door; 2] = [
             ("shared/src/host.rs", "the door itself"),
             ("shared/installer/src/places.rs", "looks for a command as the user's shell does"),
             ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
-            ("shared/installer/src/say.rs", "NO_COLOR"),
             COMMAND,
             HARNESS,
         ],

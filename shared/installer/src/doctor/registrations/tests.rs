@@ -6,7 +6,7 @@ use crate::catalog::{Catalog, HookEntry};
 use client_settings::Entry;
 
 use super::{gone, of_hook, of_others, twice_in, unreadable};
-use crate::doctor::Severity::{self, Broken, Note, Warning};
+use crate::doctor::Severity::{self, Broken, Warning};
 use crate::doctor::report::{Finding, Repair};
 use crate::doctor::world::Level;
 use crate::places::Scope;
@@ -139,11 +139,11 @@ fn second_registration_is_judged_by_what_steps_back() {
         (&[], true, None),
         (&[User, Project], false, None),
         (&[User, Local], false, Some(Warning)),
-        (&[User], true, Some(Note)),
-        (&[User, Project], true, Some(Note)),
+        (&[User], true, None),
+        (&[User, Project], true, None),
         (&[Project], true, Some(Broken)),
         (&[Local], true, Some(Broken)),
-        (&[User, Local], true, Some(Note)),
+        (&[User, Local], true, Some(Warning)),
     ];
     for (scopes, has_plugin, severity) in rows {
         let places: Vec<_> = scopes.iter().map(|scope| (Some(*scope), "f")).collect();
