@@ -20,7 +20,6 @@ use shared::host::Host;
 
 use crate::places::Installation;
 use crate::say::Voice;
-use report::PROOFS;
 use world::{Project, World};
 
 pub use report::{Finding, Report, Section, Severity, VERSION};
@@ -60,7 +59,7 @@ fn look(world: &World<'_>) -> Report {
     let claude_code = runs::claude_code(world, &proofs);
     let mut sections = standing(world);
     sections.extend([
-        Section::new(PROOFS, proofs),
+        Section::new("Proofs", proofs),
         Section::new("State", runs::state(world)),
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),

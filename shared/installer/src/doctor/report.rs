@@ -10,9 +10,6 @@ use crate::places::Scope;
 /// The version of [`Report`] as `--json` prints it.
 pub const VERSION: u32 = 1;
 
-/// The section of the proofs.
-pub(crate) const PROOFS: &str = "Proofs";
-
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -184,7 +181,7 @@ impl Report {
 
     /// The result of this hook's proof.
     pub(crate) fn proof_of(&self, hook: &str) -> String {
-        let proofs = self.sections.iter().filter(|section| section.name == PROOFS);
+        let proofs = self.sections.iter().filter(|section| section.name == "Proofs");
         let mut of_hook = proofs.flat_map(|section| &section.findings).filter_map(|finding| {
             let no = if finding.severity == Severity::Ok { "" } else { "NO: " };
             Some(format!("{no}{}", finding.about(hook)?))

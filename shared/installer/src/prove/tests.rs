@@ -37,7 +37,6 @@ fn way_on_fits_what_switched_the_hook_off() {
     let installation = Installation::scratch(Path::new("/home/me"), Scope::User);
     for (set_by, line) in [
         ("its switch", "a-hook auto"),
-        ("~/.claude/hook-state/OFF", "req resume"),
         (".claude/requirements.yaml", "req enable --hook a-hook --local"),
         ("~/.claude/requirements.yaml", "cargo xtask enable a-hook"),
     ] {
@@ -124,17 +123,16 @@ mod run {
     }
 
     #[test]
-    fn a_hook_is_never_run_with_arguments_that_somebody_else_wrote() {
+    fn what_is_not_as_it_was_installed_is_never_run() {
+        let not_ours = "not proved, because its entry or its program is not the one that was installed";
         let given = |entry: &mut Entry| entry.args = Some(vec!["schema".to_owned()]);
-        let error = proved_as(given, "touch ../home/ran", |_| ()).unwrap_err();
-        assert_eq!(error, "registered with arguments, which a hook has none of: schema");
-    }
-
-    #[test]
-    fn a_file_that_is_not_the_installed_one_is_never_run() {
-        let error = proved(BLOCK, |installed| {
-            fs::write(installed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap();
-        });
-        assert_eq!(error.unwrap_err(), "the installed file is not the one that was built");
+        assert_eq!(proved_as(given, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let harmful = |entry: &mut Entry| entry.harmful_keys = vec!["async".to_owned()];
+        assert_eq!(proved_as(harmful, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let elsewhere = |entry: &mut Entry| entry.command = Some("/bin/cat".to_owned());
+        assert_eq!(proved_as(elsewhere, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let patch =
+            |installed: &Path| fs::write(installed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap();
+        assert_eq!(proved(BLOCK, patch).unwrap_err(), not_ours);
     }
 }
