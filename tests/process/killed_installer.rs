@@ -143,7 +143,7 @@ fn steps(calls: &[String]) -> BTreeMap<usize, bool> {
 fn shape(call: &str) -> String {
     static PROGRAMS: OnceLock<BTreeSet<String>> = OnceLock::new();
     let programs = PROGRAMS.get_or_init(|| {
-        let hooks = Catalog::built_in().unwrap().hooks.into_iter();
+        let hooks = Catalog::built_in().unwrap().hooks.iter().cloned();
         hooks.flat_map(|hook| hook.commands.into_iter().chain(hook.helpers).chain([hook.name])).collect()
     });
     let (folder, file) = call.rsplit_once('/').unwrap_or(("", call));

@@ -198,7 +198,7 @@ fn who_holds(secrets: &[Secret], texts: &BTreeMap<PathBuf, String>) -> Option<St
 #[test]
 fn no_hook_leaves_a_secret_on_the_disk_wherever_it_came_from() {
     let secrets: Vec<Secret> = secrets();
-    let hooks = Catalog::built_in().unwrap().hooks;
+    let hooks = Catalog::built_in().unwrap().hooks.clone();
     std::thread::scope(|scope| {
         for entry in hooks {
             scope.spawn(|| {

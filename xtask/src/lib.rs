@@ -25,9 +25,6 @@ pub enum Linking {
 
 impl Workspace {
     /// The source tree this program was built from.
-    ///
-    /// # Errors
-    /// The source tree was moved since, or the program lies outside the folder cargo built it into.
     pub fn here() -> io::Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().filter(|root| root.join("hooks").is_dir());
         let root = root.ok_or_else(|| {
@@ -42,13 +39,11 @@ impl Workspace {
     }
 
     /// The root of the source tree.
-    #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Cargo, started in the source tree.
-    #[must_use]
     pub fn cargo(&self) -> Command {
         let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root).stdin(Stdio::null()).env("CARGO_TARGET_DIR", &self.target);
@@ -62,9 +57,6 @@ impl Workspace {
     }
 
     /// Builds these targets (`--bins`, `--bin NAME`) in the dev profile and returns the folder of the programs.
-    ///
-    /// # Errors
-    /// Cargo failed; its messages stand above.
     pub fn debug(&self, targets: &[&str]) -> io::Result<PathBuf> {
         let mut command = self.cargo();
         // The whole workspace, whatever the targets: another selection would give the dependencies other features.
@@ -73,9 +65,6 @@ impl Workspace {
     }
 
     /// Builds these packages as they are installed and returns the folder of the programs.
-    ///
-    /// # Errors
-    /// Cargo failed; its messages stand above.
     pub fn release(&self, triple: &str, linking: Linking, packages: &[&str]) -> io::Result<PathBuf> {
         let mut command = self.cargo();
         command.args(["build", "--release", "--bins", "--target", triple]);
@@ -88,9 +77,6 @@ impl Workspace {
     }
 
     /// Builds every hook, the command line `req`, and these packages, as they are installed.
-    ///
-    /// # Errors
-    /// As [`Self::release`].
     pub fn release_hooks(&self, triple: &str, linking: Linking, more: &[&str]) -> io::Result<PathBuf> {
         let hooks = self.hooks()?;
         let packages: Vec<&str> =
@@ -99,17 +85,11 @@ impl Workspace {
     }
 
     /// Builds the programs that hooks start. They open connections, and a static glibc resolves names badly.
-    ///
-    /// # Errors
-    /// As [`Self::release`].
     pub fn release_helpers(&self, triple: &str) -> io::Result<PathBuf> {
         self.release(triple, Linking::Dynamic, &["courier"])
     }
 
     /// The hooks' packages: the folders of `hooks/`.
-    ///
-    /// # Errors
-    /// The folder cannot be read.
     pub fn hooks(&self) -> io::Result<Vec<String>> {
         let entries = fs::read_dir(self.root.join("hooks"))?.filter_map(Result::ok);
         let packages = entries.filter(|entry| entry.path().join("Cargo.toml").is_file());
@@ -122,9 +102,6 @@ impl Workspace {
 
 impl Linking {
     /// Static where this machine has a static C library.
-    ///
-    /// # Errors
-    /// The compiler cannot be started.
     pub fn of_this_machine(workspace: &Workspace, triple: &str) -> io::Result<Self> {
         if !triple.contains("-linux-gnu") {
             return Ok(Self::Static);
@@ -142,9 +119,6 @@ impl Linking {
 }
 
 /// The platform this program runs on, as the compiler calls it.
-///
-/// # Errors
-/// The compiler cannot be started, or does not say.
 pub fn host_triple() -> io::Result<String> {
     let output = compiler().arg("-vV").output()?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -153,20 +127,17 @@ pub fn host_triple() -> io::Result<String> {
 }
 
 /// Whether the compiler has the standard library for this platform.
-#[must_use]
 pub fn has_target(triple: &str) -> bool {
     let output = compiler().args(["--print", "target-libdir", "--target", triple]).output();
     output.is_ok_and(|output| Path::new(String::from_utf8_lossy(&output.stdout).trim()).is_dir())
 }
 
 /// The same platform with musl in place of glibc.
-#[must_use]
 pub fn musl(triple: &str) -> String {
     triple.replace("-linux-gnu", "-linux-musl")
 }
 
 /// The file name of a program.
-#[must_use]
 pub fn executable(name: &str) -> String {
     format!("{name}{}", env::consts::EXE_SUFFIX)
 }
@@ -177,7 +148,6 @@ fn compiler() -> Command {
 
 /// A fixed address saves the relocations at each start, a static C library the loading of the machine's. No code unwinds, so
 /// the tables for it would only make the programs larger (a twentieth).
-#[must_use]
 pub fn static_flags(triple: &str) -> &'static [&'static str] {
     match triple {
         _ if triple.contains("-linux-gnu") || triple.contains("-linux-musl") => {

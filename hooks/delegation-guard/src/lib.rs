@@ -21,7 +21,6 @@ use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
 use state::State;
 
 /// Runs the hook.
-#[must_use]
 pub fn main() -> ExitCode {
     shared::run::main::<DelegationGuard>()
 }

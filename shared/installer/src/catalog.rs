@@ -1,6 +1,7 @@
 //! The table of hooks, config/hooks.yaml, as types: what installer, plugin, documentation and tests know of each hook.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use anyhow::anyhow;
 use serde::Deserialize;
@@ -34,7 +35,7 @@ pub struct HookEntry {
     #[serde(default)]
     pub permissions: Vec<String>,
     /// Programs that are no hooks and that it starts where it needs what a hook must not have, as connections. They are
-    /// deployed beside it; without one of them it does the rest.
+    /// installed beside it; without one of them it does the rest.
     #[serde(default)]
     pub helpers: Vec<String>,
     /// Status line that the hook prints. The installer offers it where none is configured.
@@ -107,12 +108,15 @@ impl Answer {
 
 impl Catalog {
     /// The table compiled into this binary.
-    ///
-    /// # Errors
-    /// It cannot be read, which a test rules out.
-    pub fn built_in() -> anyhow::Result<Self> {
-        read_typed(TABLE)
-            .map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
+    pub fn built_in() -> anyhow::Result<&'static Self> {
+        static READ: OnceLock<Result<Catalog, String>> = OnceLock::new();
+        let read = READ.get_or_init(|| read_typed(TABLE));
+        read.as_ref().map_err(|error| anyhow!("config/hooks.yaml, as compiled in, cannot be read: {error}"))
+    }
+
+    /// The names of the hooks, in their order.
+    pub fn names(&self) -> Vec<String> {
+        self.hooks.iter().map(|hook| hook.name.clone()).collect()
     }
 
     /// The programs that hooks start and that are no hooks.
@@ -122,6 +126,14 @@ impl Catalog {
 
     pub fn hook(&self, name: &str) -> Option<&HookEntry> {
         self.hooks.iter().find(|hook| hook.name == name)
+    }
+}
+
+#[cfg(test)]
+impl Catalog {
+    /// For the rest of the tests.
+    pub(crate) fn leaked(self) -> &'static Self {
+        Box::leak(Box::new(self))
     }
 }
 

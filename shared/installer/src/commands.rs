@@ -1,12 +1,11 @@
 //! The small commands: `disable`, `statusline`, `undo` and `sync`.
 
-use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use shared::host::Host;
 
-use crate::install::tell_wrong;
+use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
-use crate::places::{Installation, Where};
+use crate::places::{Installation, Removing};
 use crate::programs::{self, orphans};
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, switched_off};
@@ -20,27 +19,14 @@ pub struct Disable {
     /// The hook's name
     pub(crate) hook: String,
     #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
-pub struct Undo {
-    #[command(flatten)]
-    pub(crate) place: Where,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    pub(crate) yes: bool,
+    pub(crate) removing: Removing,
 }
 
 /// Switches a hook off in the configuration of its scope, and removes its registration.
 pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Result<()> {
-    let Disable { hook: name, place, yes } = wanted;
-    let catalog = Catalog::built_in()?;
-    let hook = find(&catalog, name)?;
+    let Disable { hook: name, removing: Removing { place, yes } } = wanted;
     let installation = Installation::at(host, place, voice)?;
+    let hook = find(installation.catalog, name)?;
     only_the_operator(host, &installation.line(format_args!("disable {name}")), *yes)?;
     installation.alone(|| {
         // First what works at once in running sessions. If that fails, the registration goes all the same.
@@ -48,7 +34,7 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         if matches!(off, Ok(true)) {
             say(format_args!("switched {name} off in {}", installation.show(&installation.requirements)));
         }
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let mut hooks = settings.hooks();
         hooks.retain(|other| *other != hook);
         let others = settings.to(&Choice { hooks, ..Choice::default() })?;
@@ -65,19 +51,18 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
 /// Makes the status line of our hook Claude Code's, whether that hook is registered or not. The previous line is printed below it,
 /// and comes back with `undo` or `uninstall`.
 pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, voice)?;
-    let printer = catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+    let printer = installation.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
     let hook = printer.context("no hook prints a status line: there is nothing to set")?;
     let name = &hook.name;
     not_for_claude(host, &installation.line("statusline"))?;
     ensure!(
         Manifest::read(&installation)?.vouches_for(&installation, name),
         "{name} is not installed, or was changed since: {}",
-        voice.deploy_again()
+        voice.install_again()
     );
     installation.alone(|| {
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let there = settings.foreign_line().and_then(|there| there.command.as_deref());
         if there.is_some_and(|line| starts_ours(line, &[hook])) {
             say(format_args!("your status line starts that of {name} already; nothing was changed"));
@@ -100,13 +85,12 @@ pub(crate) fn statusline(host: &Host, voice: Voice) -> anyhow::Result<()> {
 
 /// Puts our parts of the settings back as they were before the last change; the user's later changes stay. The present text becomes a
 /// backup in turn, so a second undo brings it back.
-pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<()> {
+pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Result<()> {
     let installation = Installation::at(host, &wanted.place, voice)?;
     only_the_operator(host, &installation.line("undo"), wanted.yes)?;
-    let catalog = Catalog::built_in()?;
     let name = installation.show(&installation.settings);
     let (before, after) = installation.alone(|| {
-        let settings = Settings::read(&installation, &catalog)?;
+        let settings = Settings::read(&installation)?;
         let backup = settings
             .newest_backup()
             .with_context(|| format!("there is no backup of {name}: nothing to undo"))?;
@@ -117,38 +101,29 @@ pub(crate) fn undo(host: &Host, wanted: &Undo, voice: Voice) -> anyhow::Result<(
             installation.line("install")
         );
         settings.put(host, &settings.as_in(backup)?)?;
-        Ok((settings, Settings::read(&installation, &catalog)?))
+        Ok((settings, Settings::read(&installation)?))
     })?;
     let text = |settings: &Settings<'_>| settings.text.clone().unwrap_or_default();
     if before.text == after.text {
         say(format_args!("{name} is as it was; nothing was changed"));
     } else {
         say(diff(&name, &text(&before), &text(&after)));
-        let less = |one: &Settings<'_>, other: &Settings<'_>| {
-            let there = other.parts();
-            one.parts().into_iter().filter(|part| !there.contains(part)).collect::<Vec<_>>()
-        };
-        for (done, parts) in [("took back", less(&before, &after)), ("brought back", less(&after, &before))] {
-            if !parts.is_empty() {
-                say(format_args!("{done} {}", list(&parts)));
-            }
-        }
         say(format_args!(
             "{name}: our last change is undone; `{}` brings it back",
             installation.line("undo")
         ));
     }
-    tell_wrong(host, &installation)
+    doctor::of(host, &installation, &managed_settings())?.wrong().for_each(say);
+    Ok(())
 }
 
 /// Copies what differs and links the commands. Settings stay as they are, but for entries of programs that `prunes` removes.
 pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let installation = Installation::of_this_user(host, voice)?;
-    let changed = programs::install(&installation, &catalog, &Source::of(from, voice)?, None)?;
-    let orphans = orphans(&Manifest::read(&installation)?, &catalog);
+    let changed = programs::install(&installation, &Source::of(from, voice)?, None)?;
+    let orphans = orphans(&Manifest::read(&installation)?, installation.catalog);
     if prunes {
-        prune(host, &installation, &catalog, &orphans)?;
+        prune(host, &installation)?;
     } else if !orphans.is_empty() {
         let folder = installation.show(&installation.hooks);
         let (all, line) = (list(&orphans), voice.prune());

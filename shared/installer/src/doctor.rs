@@ -7,16 +7,15 @@
 //! - `mend`: `--fix`
 
 mod mend;
-pub(crate) mod programs;
-pub(crate) mod registrations;
+mod programs;
+mod registrations;
 mod report;
 mod runs;
-pub(crate) mod switches;
+mod switches;
 pub(crate) mod world;
 
 use std::path::Path;
 
-use crate::catalog::Catalog;
 use shared::host::Host;
 
 use crate::places::Installation;
@@ -29,8 +28,7 @@ pub use world::managed_settings;
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
 /// [`managed_settings`].
 pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
-    let catalog = Catalog::built_in()?;
-    let read = || World::read(host, &catalog, managed, Project::Here, Voice::Req);
+    let read = || World::read(host, managed, Project::Here, Voice::Req);
     let world = read()?;
     let before = look(&world);
     if !fix {
@@ -42,29 +40,35 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
 
 /// Looks at one installation, whatever project this is typed in.
 pub(crate) fn of(host: &Host, installation: &Installation, managed: &Path) -> anyhow::Result<Report> {
-    let catalog = Catalog::built_in()?;
     let project = installation.project.as_deref().map_or(Project::None, Project::At);
-    Ok(look(&World::read(host, &catalog, managed, project, installation.voice)?))
+    Ok(look(&World::read(host, managed, project, installation.voice)?))
+}
+
+/// The checks that run no event: what is installed, registered and switched on.
+pub(crate) fn standing(world: &World<'_>) -> Vec<Section> {
+    vec![
+        Section::new("Binaries", programs::all(world)),
+        Section::new("Registrations", registrations::all(world)),
+        Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
+        Section::new("Configuration", switches::configuration(world)),
+    ]
 }
 
 fn look(world: &World<'_>) -> Report {
     let proofs = runs::proofs(world);
     let claude_code = runs::claude_code(world, &proofs);
-    let report = Report::new(vec![
-        Section::new("Binaries", programs::all(world)),
-        Section::new("Registrations", registrations::all(world)),
-        Section::new("In force", switches::in_force(&world.levels, !world.registered().is_empty())),
+    let mut sections = standing(world);
+    sections.extend([
         Section::new("Proofs", proofs),
-        Section::new("Configuration", switches::configuration(world)),
         Section::new("State", runs::state(world)),
         Section::new("Last firing", runs::heartbeats(world)),
         Section::new("Claude Code", claude_code),
     ]);
-    match world.registered().is_empty() {
-        true if report.ok && world.is_bare() => report.of_nothing(),
-        true => Report { summary: format!("No hook is registered. {}", report.summary), ..report },
-        false => report,
+    let report = Report::new(sections);
+    if report.ok && world.registered().is_empty() {
+        return Report { summary: "No hook is registered, so nothing is promised.".to_owned(), ..report };
     }
+    report
 }
 
 #[cfg(test)]

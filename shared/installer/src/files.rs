@@ -1,10 +1,11 @@
-//! Files by their bytes.
+//! Files by their bytes, and by the end of their links.
 
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
+use client_settings::UserFile;
 use shared::digest::hex;
 
 /// The hash of a file; `None` if there is none.
@@ -29,4 +30,21 @@ pub(crate) fn is_same_file(left: &Path, right: &Path) -> bool {
 
 pub fn hash(bytes: &[u8]) -> String {
     hex(bytes, 32)
+}
+
+/// A file of the project at `root`, whose backups are kept in this folder. A link may not lead out of the project: its text is somebody
+/// else's.
+pub fn file_of_project(path: &Path, root: &Path, backups: &Path) -> anyhow::Result<UserFile> {
+    let file = UserFile::at(path)?;
+    let is_inside = real(file.target()).zip(real(root)).is_some_and(|(file, root)| file.starts_with(root));
+    ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
+    Ok(file.of_a_project(backups))
+}
+
+/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
+pub(crate) fn real(path: &Path) -> Option<PathBuf> {
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
+    let rest = path.strip_prefix(there).ok()?;
+    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }

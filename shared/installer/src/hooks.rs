@@ -4,6 +4,7 @@
 use clap::Subcommand;
 use shared::host::Host;
 
+use crate::places::Removing;
 use crate::say::Voice;
 use crate::{commands, install, status, uninstall};
 
@@ -26,7 +27,7 @@ pub enum Command {
     Status(status::Arguments),
     /// Undo the last change of ours in settings.json; again: bring that change back
     #[command(after_help = "Example: req hooks undo")]
-    Undo(commands::Undo),
+    Undo(Removing),
     /// Set Claude Code's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
     Statusline {

@@ -7,15 +7,13 @@ use crate::catalog::{Catalog, HookEntry};
 use anyhow::{bail, ensure};
 use shared::host::Host;
 
-use crate::doctor::{self, Finding, Report, Severity, managed_settings};
-use crate::manifest::Manifest;
-use crate::places::{Installation, Scope, Where, executable};
-use crate::programs::{self, orphans};
-use crate::registration::{find, names, starts_ours};
+use crate::doctor::{self, Report, Severity, managed_settings};
+use crate::places::{Installation, Scope, Where};
+use crate::programs;
+use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Judge, Lines, chosen_judge, is_switched_off, names_judge, next_for_judge};
 use crate::say::{
-    Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, diff, is_claude, list, names_of, not_for_claude,
-    note, say,
+    Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
 };
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
@@ -98,9 +96,8 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
     if !wanted.dry_run && (wanted.allow_rules || wanted.statusline) {
         not_for_claude(host, &line)?;
     }
-    let catalog = Catalog::built_in()?;
     let may_ask = !wanted.yes && !is_claude(host) && can_ask();
-    let plan = Plan::make(&catalog, &installation, &source, wanted, may_ask, is_brief)?;
+    let plan = Plan::make(&installation, &source, wanted, may_ask, is_brief)?;
     if wanted.dry_run {
         return plan.show();
     }
@@ -109,16 +106,18 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
         not_for_claude(host, &line)?;
     }
     if !is_brief {
-        plan.agree(!wanted.yes && can_ask())?;
+        let diffs = plan.diffs()?;
+        diffs.iter().for_each(say);
+        if !diffs.is_empty() && !wanted.yes && can_ask() {
+            agreed("Shall it be changed like this? What is there is kept as a backup", true)?;
+        }
     }
     // Whoever works in the source tree may build from it.
     let known_only = (!source.is_build() && is_claude(host)).then_some(line.as_str());
     let changed = plan.apply(host, known_only)?;
-    plan.end(host, changed, is_brief)?;
+    plan.end(host, changed)?;
     if wanted.prune {
-        let user = Installation::of_this_user(host, voice)?;
-        let orphans = orphans(&Manifest::read(&user)?, &catalog);
-        prune(host, &user, &catalog, &orphans)?;
+        prune(host, &Installation::of_this_user(host, voice)?)?;
     }
     Ok(())
 }
@@ -133,44 +132,47 @@ fn words(wanted: &Install) -> String {
 }
 
 struct Plan<'a> {
-    catalog: &'a Catalog,
     installation: &'a Installation,
     source: &'a Source,
     settings: Settings<'a>,
-    chosen: Vec<&'a HookEntry>,
+    chosen: Vec<&'static HookEntry>,
     /// Chosen now or registered before, in the order of the catalog.
-    choice: Choice<'a>,
+    choice: Choice,
+    /// Why the status line is not set.
     no_line: Option<String>,
     /// The way to a model, where it is to be written.
     judge: Option<Judge>,
+    is_brief: bool,
 }
 
 impl<'a> Plan<'a> {
     /// Finds out what is wanted, asks where that is open, and refuses whatever can be refused before anything is copied.
     fn make(
-        catalog: &'a Catalog,
         installation: &'a Installation,
         source: &'a Source,
         wanted: &Install,
         may_ask: bool,
         is_brief: bool,
     ) -> anyhow::Result<Self> {
-        let settings = Settings::read(installation, catalog)?;
+        let settings = Settings::read(installation)?;
         let before = settings.hooks();
         let yaml = requirements::read(installation)?;
         let asks = may_ask && !is_brief;
-        let chosen = choose(catalog, &before, yaml.as_deref(), wanted, asks)?;
+        let chosen = choose(installation.catalog, &before, yaml.as_deref(), wanted, asks)?;
         if let Some(paid) = chosen.iter().find(|hook| hook.costs_money && installation.scope != Scope::User) {
             let line = installation.user_line(format_args!("enable {}", paid.name));
             bail!("{} spends your money, so only your own file switches it on: {line}", paid.name);
         }
         let is_registered = |hook: &&HookEntry| before.contains(hook) || chosen.contains(hook);
-        let hooks: Vec<&HookEntry> = catalog.hooks.iter().filter(is_registered).collect();
+        let hooks = installation.catalog.hooks.iter().filter(is_registered).collect::<Vec<_>>();
         let allow_rules = wants_rules(&settings.missing_rules(&hooks), wanted.allow_rules, asks)?;
         let no_line = why_no_line(installation, &settings, &hooks, wanted.statusline, asks)?;
+        if let Some(why) = no_line.as_ref().filter(|_| wanted.statusline) {
+            note(format_args!("--statusline has no effect: {why}"));
+        }
         let judge = judge_for(wanted.judge, &chosen, yaml.as_deref(), may_ask)?;
         let choice = Choice { hooks, allow_rules, status_line: no_line.is_none() };
-        let plan = Self { catalog, installation, source, settings, chosen, choice, no_line, judge };
+        let plan = Self { installation, source, settings, chosen, choice, no_line, judge, is_brief };
         plan.diffs()?;
         source.ensure_has(&plan.chosen)?;
         Ok(plan)
@@ -182,76 +184,74 @@ impl<'a> Plan<'a> {
 
     /// The changes in the user's files, one text for each file.
     fn diffs(&self) -> anyhow::Result<Vec<String>> {
-        let Self { installation, settings, .. } = self;
-        let change = settings.to(&self.choice)?;
-        let lines = Lines { chained: settings.to_be_chained(&change).cloned(), ..self.lines() };
-        let file = installation.file(&installation.requirements)?;
-        let before = file.read()?;
-        let after = lines.put_into(before.as_deref()).map_err(|refused| file.refused(refused))?;
-        let changes = [
-            (&installation.settings, settings.text.clone(), settings.preview(&change)?),
-            (&installation.requirements, before, after),
-        ];
-        let diffs = changes.into_iter().map(|(file, before, after)| {
-            diff(&installation.show(file), &before.unwrap_or_default(), &after.unwrap_or_default())
-        });
-        Ok(diffs.filter(|diff| !diff.is_empty()).collect())
+        self.settings.diffs(&self.settings.to(&self.choice)?, &self.lines())
     }
 
     fn show(&self) -> anyhow::Result<()> {
-        let Self { installation, catalog, source, .. } = self;
-        let to = installation.show(&installation.hooks);
-        match source.folder() {
-            _ if source.is_deployed_to(installation) => {
-                say(format_args!("would copy nothing: the hooks are in {to} already"));
-            }
-            Some(folder) if !source.is_build() => {
-                let there: Vec<String> = source.binaries(&catalog.hooks)?.into_keys().collect();
-                say(format_args!("would copy {} from {} to {to}", list(&there), installation.show(folder)));
-            }
-            _ => {
-                let helpers = catalog.helpers().into_iter().chain([COMMAND]).map(str::to_owned);
-                let all: Vec<String> = names(catalog).into_iter().chain(helpers).collect();
-                say(format_args!("would build {} and copy to {to}", list(&all)));
-            }
+        let Self { installation, source, .. } = self;
+        let copied = source.preview(installation)?;
+        let linked = programs::preview_of_links(installation);
+        let lines: Vec<String> = copied.into_iter().chain(linked).chain(self.diffs()?).collect();
+        lines.iter().for_each(say);
+        if lines.is_empty() {
+            say("nothing would change");
         }
-        let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
-        let commands = catalog.hooks.iter().flat_map(|hook| &hook.commands);
-        let (missing, bin) =
-            (commands.filter(is_missing).collect::<Vec<_>>(), installation.show(&installation.bin));
-        say(if missing.is_empty() {
-            format!("would link nothing: the commands are in {bin} already")
-        } else {
-            format!("would link {} into {bin}", list(&missing))
-        });
-        let diffs = self.diffs()?;
-        diffs.iter().for_each(say);
-        if diffs.is_empty() {
-            say(format_args!("{} would stay as it is", installation.show(&installation.settings)));
-        }
-        name_the_rest(installation, catalog, &self.choice.hooks);
+        name_the_rest(installation, &self.choice.hooks);
         Ok(())
     }
 
-    /// Shows what changes in the user's files, and goes on only with a yes where it `asks`.
-    fn agree(&self, asks: bool) -> anyhow::Result<()> {
-        let diffs = self.diffs()?;
-        diffs.iter().for_each(say);
-        if diffs.is_empty() || !asks {
-            return Ok(());
+    /// Copies, links, registers, switches on. Returns whether anything had to be done.
+    fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
+        let copied = programs::install(self.installation, self.source, known_only)?;
+        let (registered, switched) =
+            self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
+        Ok(copied || registered || switched)
+    }
+
+    /// Returns whether the file was changed.
+    fn register(&self, host: &Host) -> anyhow::Result<bool> {
+        let installation = self.installation;
+        // Read again: another command may have come first while this one was building or asking.
+        let settings = Settings::read(installation)?;
+        let there = settings.hooks();
+        let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
+        let choice =
+            Choice { hooks: installation.catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
+        let Some(backup) = settings.put(host, &settings.to(&choice)?)? else { return Ok(false) };
+        let file = installation.show(&installation.settings);
+        note(format_args!("registered {} in {file}", names_of(&choice.hooks)));
+        if settings.text.is_some() {
+            note(format_args!("  backup: {}", installation.show(&backup)));
         }
-        agreed("Shall it be changed like this? What is there is kept as a backup", true)
+        Ok(true)
+    }
+
+    /// Returns whether the file was changed.
+    fn switch_on(&self) -> anyhow::Result<bool> {
+        let changed = requirements::change(self.installation, |text| self.lines().put_into(text))?;
+        if changed {
+            let file = self.installation.show(&self.installation.requirements);
+            note(format_args!("{} switched on in {file}", names_of(&self.chosen)));
+        }
+        if let Some(judge) = self.judge.filter(|_| changed) {
+            let word = judge.word();
+            note(format_args!(
+                "judge.backend: {word}, for every hook that asks a model; limits and what is sent: req docs judge"
+            ));
+        }
+        Ok(changed)
     }
 
     /// Reports what is registered now, and the next line to type.
-    fn end(&self, host: &Host, changed: bool, is_brief: bool) -> anyhow::Result<()> {
+    fn end(&self, host: &Host, changed: bool) -> anyhow::Result<()> {
+        let is_brief = self.is_brief;
         if !changed && !is_brief {
             say("everything is in its place already; nothing was changed");
         }
         let hooks = if is_brief { &self.chosen } else { &self.choice.hooks };
         let report = self.report(host, hooks)?;
         if !is_brief {
-            name_the_rest(self.installation, self.catalog, hooks);
+            name_the_rest(self.installation, hooks);
             let all = self.typed("doctor")?;
             let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
             say(report.summary.trim_end_matches('.').to_owned() + &all);
@@ -266,29 +266,22 @@ impl<'a> Plan<'a> {
 
     /// Shows these hooks, each with its proof and the ways to silence it, the status line, and what is wrong.
     fn report(&self, host: &Host, hooks: &[&HookEntry]) -> anyhow::Result<Report> {
+        const HEADS: [&str; 6] =
+            ["hook", "registered", "proved", "first message", "to silence it, in a terminal", "off for good"];
         let report = doctor::of(host, self.installation, &managed_settings())?;
         let rows: Vec<Vec<String>> =
             hooks.iter().map(|hook| self.row(&report, hook)).collect::<Result<_, _>>()?;
         if !rows.is_empty() {
-            let heads = [
-                "hook",
-                "registered",
-                "proved",
-                "first message",
-                "to silence it, in a terminal",
-                "off for good",
-            ];
-            say(blocks(&heads, &rows));
+            say(blocks(&HEADS, &rows));
         }
         if let Some(printer) = hooks.iter().find(|hook| hook.status_line.is_some()) {
             say(self.status_line_sentence(printer));
         }
-        let wrong = report.findings().filter(|finding| finding.severity >= Severity::Warning);
-        wrong.for_each(say);
+        report.wrong().for_each(say);
         let ours = report.sections.iter().filter(|section| OF_HOOKS.contains(&section.name.as_str()));
-        let is_broken = |finding: &Finding| finding.severity == Severity::Broken;
+        let mut severities = ours.flat_map(|section| &section.findings).map(|finding| finding.severity);
         ensure!(
-            !ours.flat_map(|section| &section.findings).any(is_broken),
+            !severities.any(|severity| severity == Severity::Broken),
             "not every registered hook does what it promises; see above"
         );
         Ok(report)
@@ -308,7 +301,8 @@ impl<'a> Plan<'a> {
 
     /// The line of our command as it can be typed, if that command is installed.
     fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
-        let mut hooks = self.catalog.hooks.iter().filter(|_| self.installation.deployed(COMMAND).is_file());
+        let mut hooks =
+            self.installation.catalog.hooks.iter().filter(|_| self.installation.installed(COMMAND).is_file());
         let hook = hooks.find(|hook| hook.commands.iter().any(|command| command == COMMAND));
         hook.map(|hook| programs::typed(self.installation, hook, &format!("{COMMAND} {words}"))).transpose()
     }
@@ -322,72 +316,17 @@ impl<'a> Plan<'a> {
             None => format!("{} prints the status line", printer.name),
         }
     }
-
-    /// Copies, links, registers, switches on. Returns whether anything had to be done.
-    fn apply(&self, host: &Host, known_only: Option<&str>) -> anyhow::Result<bool> {
-        let copied = programs::install(self.installation, self.catalog, self.source, known_only)?;
-        let (registered, switched) =
-            self.installation.alone(|| Ok((self.register(host)?, self.switch_on()?)))?;
-        Ok(copied || registered || switched)
-    }
-
-    /// Returns whether the file was changed.
-    fn register(&self, host: &Host) -> anyhow::Result<bool> {
-        let Self { installation, catalog, .. } = self;
-        // Read again: another command may have come first while this one was building or asking.
-        let settings = Settings::read(installation, catalog)?;
-        let there = settings.hooks();
-        let is_wanted = |hook: &&HookEntry| there.contains(hook) || self.chosen.contains(hook);
-        let choice = Choice { hooks: catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
-        let Some(backup) = settings.put(host, &settings.to(&choice)?)? else { return Ok(false) };
-        let file = installation.show(&installation.settings);
-        let new: Vec<&HookEntry> =
-            choice.hooks.iter().copied().filter(|hook| !there.contains(hook)).collect();
-        if new.is_empty() {
-            note(format_args!("brought {file} up to date"));
-        } else {
-            note(format_args!("registered {} in {file}", names_of(&new)));
-        }
-        if settings.text.is_some() {
-            note(format_args!("  backup: {}", installation.show(&backup)));
-        }
-        Ok(true)
-    }
-
-    /// Returns whether the file was changed.
-    fn switch_on(&self) -> anyhow::Result<bool> {
-        let mut turned = Vec::new();
-        let changed = requirements::change(self.installation, |text| {
-            for hook in &self.chosen {
-                if requirements::switched_on(text, hook)?.as_deref() != text {
-                    turned.push(*hook);
-                }
-            }
-            self.lines().put_into(text)
-        })?;
-        let file = self.installation.show(&self.installation.requirements);
-        if !turned.is_empty() {
-            note(format_args!("{} switched on in {file}", names_of(&turned)));
-        }
-        if let Some(judge) = self.judge.filter(|_| changed) {
-            let word = judge.word();
-            note(format_args!(
-                "judge.backend: {word}, for every hook that asks a model; limits and what is sent: req docs judge"
-            ));
-        }
-        Ok(changed)
-    }
 }
 
 /// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again. A hook that the user has
 /// switched off in the configuration comes back only by name.
-fn choose<'a>(
-    catalog: &'a Catalog,
-    registered: &[&'a HookEntry],
+fn choose(
+    catalog: &'static Catalog,
+    registered: &[&HookEntry],
     yaml: Option<&str>,
     wanted: &Install,
     may_ask: bool,
-) -> anyhow::Result<Vec<&'a HookEntry>> {
+) -> anyhow::Result<Vec<&'static HookEntry>> {
     let is_ticked = |hook: &HookEntry| hook.ticked && !is_switched_off(yaml, hook);
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
@@ -418,31 +357,27 @@ fn why_no_line(
 ) -> anyhow::Result<Option<String>> {
     let line = installation.user_line("statusline");
     let foreign = settings.foreign_line();
-    let command = foreign.and_then(|there| there.command.as_deref());
-    let without_effect = if installation.scope != Scope::User {
-        format!("it is set in your own settings only: {line}")
-    } else if hooks.iter().all(|hook| hook.status_line.is_none()) {
-        "no hook registered here prints a status line".to_owned()
-    } else if command.is_some_and(|line| starts_ours(line, hooks)) {
-        "your status line starts ours already".to_owned()
-    } else {
-        let question = match foreign {
-            _ if is_given || settings.present.status_line.as_ref().is_some_and(|there| there.is_ours) => {
-                return Ok(None);
-            }
-            None => "Shall Barbless print the client's status line?",
-            Some(_) => {
-                "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back"
-            }
-        };
-        let is_wanted = if may_ask { confirmed(question, foreign.is_none())? } else { foreign.is_none() };
-        let why = if foreign.is_some() { "yours stays; to print both" } else { "you declined it; to set it" };
-        return Ok((!is_wanted).then(|| format!("{why}, type: {line}")));
-    };
-    if is_given {
-        note(format_args!("--statusline has no effect: {without_effect}"));
+    if installation.scope != Scope::User {
+        return Ok(Some(format!("it is set in your own settings only: {line}")));
     }
-    Ok(Some(without_effect))
+    if hooks.iter().all(|hook| hook.status_line.is_none()) {
+        return Ok(Some("no hook registered here prints a status line".to_owned()));
+    }
+    if foreign.and_then(|there| there.command.as_deref()).is_some_and(|there| starts_ours(there, hooks)) {
+        return Ok(Some("your status line starts ours already".to_owned()));
+    }
+    if is_given || settings.present.status_line.as_ref().is_some_and(|there| there.is_ours) {
+        return Ok(None);
+    }
+    let (question, why) = match foreign {
+        None => ("Shall Barbless print Claude Code's status line?", "you declined it; to set it"),
+        Some(_) => (
+            "There is a status line already. Shall Barbless print its own, and yours below it? Uninstalling gives it back",
+            "yours stays; to print both",
+        ),
+    };
+    let is_wanted = if may_ask { confirmed(question, foreign.is_none())? } else { foreign.is_none() };
+    Ok((!is_wanted).then(|| format!("{why}, type: {line}")))
 }
 
 /// The way to a model for these hooks: given, or asked for where none is chosen yet. `None`: nothing is to be written.
@@ -459,14 +394,9 @@ fn judge_for(
     chosen_judge(&paid).map(Some)
 }
 
-pub(crate) fn tell_wrong(host: &Host, installation: &Installation) -> anyhow::Result<()> {
-    let report = doctor::of(host, installation, &managed_settings())?;
-    report.findings().filter(|finding| finding.severity >= Severity::Warning).for_each(say);
-    Ok(())
-}
-
-fn name_the_rest(installation: &Installation, catalog: &Catalog, hooks: &[&HookEntry]) {
-    let rest: Vec<&HookEntry> = catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
+fn name_the_rest(installation: &Installation, hooks: &[&HookEntry]) {
+    let rest: Vec<&HookEntry> =
+        installation.catalog.hooks.iter().filter(|hook| !hooks.contains(hook)).collect();
     if rest.is_empty() {
         return;
     }

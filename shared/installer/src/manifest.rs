@@ -24,7 +24,7 @@ pub(crate) struct Manifest {
     /// A manifest without one is of the first version.
     #[serde(default = "first")]
     version: u32,
-    pub(crate) files: BTreeMap<String, Deployed>,
+    pub(crate) files: BTreeMap<String, InstalledFile>,
     /// Folders in which our programs were before: entries that lead there are ours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) folders: Vec<PathBuf>,
@@ -51,7 +51,7 @@ pub(crate) struct Added {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Deployed {
+pub(crate) struct InstalledFile {
     /// The digest of the bytes, in hexadecimal.
     pub(crate) sha256: String,
     /// The digest of the source it was built from.
@@ -106,8 +106,8 @@ impl Manifest {
 
     /// The installed program of that name has the bytes that were installed.
     pub(crate) fn vouches_for(&self, installation: &Installation, binary: &str) -> bool {
-        let hash = hash_of(&installation.deployed(binary)).ok().flatten();
-        hash.is_some_and(|hash| self.files.get(binary).is_some_and(|deployed| deployed.sha256 == hash))
+        let hash = hash_of(&installation.installed(binary)).ok().flatten();
+        hash.is_some_and(|hash| self.files.get(binary).is_some_and(|file| file.sha256 == hash))
     }
 }
 

@@ -2,17 +2,18 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::path::{Component, Path, PathBuf, absolute};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
-use anyhow::{Context as _, bail, ensure};
+use anyhow::{Context as _, bail};
 use clap::ValueEnum;
 use client_settings::UserFile;
 use shared::host::{Environment, Host, Places, display_path};
 use shared::state::{file_key, with_lock};
 use shared::text::quoted;
 
-use crate::files::is_same_file;
+use crate::catalog::Catalog;
+use crate::files::{file_of_project, is_same_file, real};
 use crate::say::Voice;
 
 /// The manifest's name for the user's own settings.
@@ -43,6 +44,16 @@ pub struct Where {
     pub project: Option<PathBuf>,
 }
 
+/// The options of a command that takes something away.
+#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+pub struct Removing {
+    #[command(flatten)]
+    pub place: Where,
+    /// Where there is no terminal: yes, I mean it
+    #[arg(long)]
+    pub yes: bool,
+}
+
 impl Default for Where {
     fn default() -> Self {
         Self { scope: Scope::User, project: None }
@@ -51,6 +62,7 @@ impl Default for Where {
 
 #[derive(Debug, Clone)]
 pub struct Installation {
+    pub catalog: &'static Catalog,
     pub voice: Voice,
     pub home: PathBuf,
     pub hooks: PathBuf,
@@ -121,6 +133,7 @@ impl Installation {
         let state = environment.state_dir.as_ref().map_or_else(|| Ok(config.join(STATE)), absolute)?;
         let [settings, requirements] = Scope::User.files();
         Ok(Self {
+            catalog: Catalog::built_in()?,
             voice,
             hooks: config.join("hooks"),
             bin: home.join(".local/bin"),
@@ -164,12 +177,8 @@ impl Installation {
 
     /// A file of this scope. In a project a link may not lead out of it: its text is somebody else's.
     pub fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
-        let file = UserFile::at(path)?;
-        let Some(project) = &self.project else { return Ok(file) };
-        let is_inside =
-            real(file.target()).zip(real(project)).is_some_and(|(file, root)| file.starts_with(root));
-        ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
-        Ok(file.of_a_project(&self.backups().join(file_key(&path.display().to_string()))))
+        let Some(project) = &self.project else { return Ok(UserFile::at(path)?) };
+        file_of_project(path, project, &self.backups().join(file_key(&path.display().to_string())))
     }
 
     /// The manifest's name for the settings of this scope: the user's own stay theirs when the home moves.
@@ -192,7 +201,7 @@ impl Installation {
 
     /// The command without those flags. It has the whole path of the installed `req` where the shell does not find that one.
     pub(crate) fn user_line(&self, words: impl Display) -> String {
-        let (line, req) = (self.voice.line(words), self.deployed("req"));
+        let (line, req) = (self.voice.line(words), self.installed("req"));
         if self.voice == Voice::Req && req.is_file() { spelled(self, &line, &req) } else { line }
     }
 
@@ -212,7 +221,7 @@ impl Installation {
         display_path(path, Some(&self.home))
     }
 
-    pub fn deployed(&self, binary: &str) -> PathBuf {
+    pub fn installed(&self, binary: &str) -> PathBuf {
         self.hooks.join(executable(binary))
     }
 }
@@ -280,14 +289,6 @@ fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
 #[cfg(not(unix))]
 fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
     None
-}
-
-/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
-fn real(path: &Path) -> Option<PathBuf> {
-    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
-    let rest = path.strip_prefix(there).ok()?;
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }
 
 pub fn executable(name: &str) -> String {

@@ -13,10 +13,9 @@ use shared::host::is_program;
 use shared::operator::refusal;
 
 use crate::files::{hash, hash_of};
-use crate::manifest::{Deployed, Manifest};
+use crate::manifest::{InstalledFile, Manifest};
 use crate::places::{Installation, executable, folders_of_path, spelled};
 use crate::prove::{try_out, try_out_helper};
-use crate::registration::names;
 use crate::say::{list, note};
 use crate::source::{Binaries, Source};
 
@@ -26,53 +25,40 @@ use crate::source::{Binaries, Source};
 /// With `known_only`, only bytes that the manifest vouches for are copied: the user installs anything else, with that line.
 pub(crate) fn install(
     installation: &Installation,
-    catalog: &Catalog,
     source: &Source,
     known_only: Option<&str>,
 ) -> anyhow::Result<bool> {
-    let binaries = source.binaries(&catalog.hooks)?;
-    let wanted = if source.is_deployed_to(installation) { Binaries::new() } else { binaries.clone() };
+    let binaries = source.binaries(&installation.catalog.hooks)?;
+    let wanted = if source.is_installed_in(installation) { Binaries::new() } else { binaries };
     let copied = installation.alone(|| {
-        remove_abandoned_of(installation, catalog)?;
-        copy(installation, catalog, &wanted, known_only)
+        remove_abandoned_of(installation)?;
+        copy(installation, &wanted, known_only)
     })?;
-    name_missing_helpers(installation, catalog, &binaries);
     if !copied.is_empty() {
         note(format_args!("copied {} to {}", list(&copied), installation.show(&installation.hooks)));
     }
-    Ok(link(installation, catalog)? || !copied.is_empty())
+    Ok(link(installation)? || !copied.is_empty())
 }
 
 /// Removes what a killed installation left beside the programs.
-fn remove_abandoned_of(installation: &Installation, catalog: &Catalog) -> anyhow::Result<()> {
+fn remove_abandoned_of(installation: &Installation) -> anyhow::Result<()> {
     let known = Manifest::read(installation)?.files.into_keys();
-    known.chain(all_names(catalog)).for_each(|name| remove_abandoned(&installation.deployed(&name)));
+    known
+        .chain(all_names(installation.catalog))
+        .for_each(|name| remove_abandoned(&installation.installed(&name)));
     Ok(())
 }
 
 /// The names of every program and command of ours.
 pub(crate) fn all_names(catalog: &Catalog) -> Vec<String> {
     let more = catalog.hooks.iter().flat_map(|hook| hook.commands.iter().chain(&hook.helpers).cloned());
-    names(catalog).into_iter().chain(more).collect()
+    catalog.names().into_iter().chain(more).collect()
 }
 
 /// The installed programs that neither are a hook of the catalog, nor one of its commands or helpers.
 pub(crate) fn orphans(manifest: &Manifest, catalog: &Catalog) -> Vec<String> {
     let owned = all_names(catalog);
     manifest.files.keys().filter(|file| !owned.contains(file)).cloned().collect()
-}
-
-fn name_missing_helpers(installation: &Installation, catalog: &Catalog, binaries: &Binaries) {
-    for hook in catalog.hooks.iter().filter(|hook| binaries.contains_key(&hook.name)) {
-        let is_missing = |helper: &&String| !installation.deployed(helper).is_file();
-        for helper in hook.helpers.iter().filter(is_missing) {
-            note(format_args!("{helper} is not installed: {}", without_helper(&hook.name)));
-        }
-    }
-}
-
-pub(crate) fn without_helper(hook: &str) -> String {
-    format!("{hook} can open no connections; what needs none works")
 }
 
 struct Incoming {
@@ -86,7 +72,6 @@ struct Incoming {
 /// Copies each program that differs from the installed one. Returns the names of the copied programs.
 pub(crate) fn copy(
     installation: &Installation,
-    catalog: &Catalog,
     binaries: &Binaries,
     known_only: Option<&str>,
 ) -> anyhow::Result<Vec<String>> {
@@ -95,10 +80,11 @@ pub(crate) fn copy(
     let manifest = Manifest::read(installation)?;
     all.iter().try_for_each(|new| new.ensure_allowed(&manifest, known_only))?;
     // Only an empty folder goes: staging made it.
-    let staged = stage(&mut all, catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
+    let staged =
+        stage(&mut all, installation.catalog).inspect_err(|_| drop(fs::remove_dir(&installation.hooks)))?;
     note_down(&all, installation)?;
     for (name, program) in &staged {
-        let place = installation.deployed(name);
+        let place = installation.installed(name);
         program.put_in_place().with_context(|| format!("writing {}", place.display()))?;
     }
     Ok(staged.into_iter().map(|(name, _)| name).collect())
@@ -135,7 +121,7 @@ fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()
     Manifest::change(installation, |manifest| {
         for new in all {
             let version = shared::VERSION.to_owned();
-            manifest.files.insert(new.name.clone(), Deployed { sha256: new.sha256.clone(), version });
+            manifest.files.insert(new.name.clone(), InstalledFile { sha256: new.sha256.clone(), version });
         }
         if !manifest.files.is_empty() && !manifest.folders.contains(&installation.hooks) {
             manifest.folders.push(installation.hooks.clone());
@@ -146,7 +132,7 @@ fn note_down(all: &[Incoming], installation: &Installation) -> anyhow::Result<()
 impl Incoming {
     fn read(installation: &Installation, name: &str, from: &Path) -> anyhow::Result<Self> {
         let bytes = fs::read(from).with_context(|| format!("reading {}", from.display()))?;
-        let (sha256, place) = (hash(&bytes), installation.deployed(name));
+        let (sha256, place) = (hash(&bytes), installation.installed(name));
         Ok(Self { name: name.to_owned(), from: from.to_owned(), bytes, sha256, place })
     }
 
@@ -183,16 +169,12 @@ impl Incoming {
 
 /// Removes these programs, except those that were changed since, and the folder if it is empty then. Returns the names of the removed
 /// programs.
-pub(crate) fn remove(
-    installation: &Installation,
-    catalog: &Catalog,
-    binaries: &[String],
-) -> anyhow::Result<Vec<String>> {
-    remove_abandoned_of(installation, catalog)?;
+pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow::Result<Vec<String>> {
+    remove_abandoned_of(installation)?;
     let manifest = Manifest::read(installation)?;
     let mut gone = Vec::new();
     for binary in binaries {
-        let path = installation.deployed(binary);
+        let path = installation.installed(binary);
         if path.exists() && !manifest.vouches_for(installation, binary) {
             let path = installation.show(&path);
             note(format_args!("{path} was changed since it was installed and stays; remove it yourself"));
@@ -211,39 +193,41 @@ pub(crate) fn remove(
     Ok(gone)
 }
 
-#[derive(Debug, Default)]
-pub(crate) struct Links {
-    /// The commands that were not linked yet.
-    pub(crate) made: Vec<String>,
-    /// The files of somebody else, each with the program that would be linked there.
-    foreign: Vec<(PathBuf, PathBuf)>,
-}
-
-pub(crate) fn link_all(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Links> {
-    let mut links = Links::default();
-    for hook in catalog.hooks.iter().filter(|hook| installation.deployed(&hook.name).is_file()) {
+/// Links the commands. Returns those that were not linked yet.
+pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
+    let mut made = Vec::new();
+    for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
+    {
         for command in &hook.commands {
             let target = target(installation, hook, command)?;
             let path = installation.bin.join(executable(command));
             let linked = place(&path, &target, &installation.hooks);
             match linked.with_context(|| format!("linking {}", path.display()))? {
-                Some(true) => links.made.push(command.clone()),
+                Some(true) => made.push(command.clone()),
                 Some(false) => {}
-                None => links.foreign.push((path, target)),
+                None => {
+                    let (path, program) = (installation.show(&path), installation.show(&target));
+                    note(format_args!("{path} is not ours and stays; the command is {program}"));
+                }
             }
         }
     }
-    Ok(links)
+    Ok(made)
+}
+
+/// What linking the commands would do; `None`: they are there.
+pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
+    let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
+    let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);
+    let missing: Vec<&String> = commands.filter(is_missing).collect();
+    let bin = installation.show(&installation.bin);
+    (!missing.is_empty()).then(|| format!("would link {} into {bin}", list(&missing)))
 }
 
 /// Links the commands and reports it. Returns whether one was missing.
-fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> {
-    let Links { made, foreign } = link_all(installation, catalog)?;
+fn link(installation: &Installation) -> anyhow::Result<bool> {
+    let made = link_all(installation)?;
     let bin = installation.show(&installation.bin);
-    for (path, program) in foreign {
-        let (path, program) = (installation.show(&path), installation.show(&program));
-        note(format_args!("{path} is not ours and stays; the command is {program}"));
-    }
     if !made.is_empty() {
         note(format_args!("linked {} into {bin}", list(&made)));
     }
@@ -254,9 +238,9 @@ fn link(installation: &Installation, catalog: &Catalog) -> anyhow::Result<bool> 
 }
 
 /// Our commands that lead to our folder.
-pub(crate) fn linked(installation: &Installation, catalog: &Catalog) -> anyhow::Result<Vec<String>> {
+pub(crate) fn linked(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let known = Manifest::read(installation)?.files.into_keys();
-    let all: BTreeSet<String> = known.chain(all_names(catalog)).collect();
+    let all: BTreeSet<String> = known.chain(all_names(installation.catalog)).collect();
     let is_ours = |name: &String| leads_into(&installation.bin.join(executable(name)), &installation.hooks);
     Ok(all.into_iter().filter(is_ours).collect())
 }
@@ -284,7 +268,7 @@ pub(crate) fn target(
     command: &str,
 ) -> anyhow::Result<PathBuf> {
     let is_own = Manifest::read(installation)?.files.contains_key(command);
-    Ok(installation.deployed(if is_own { command } else { &hook.name }))
+    Ok(installation.installed(if is_own { command } else { &hook.name }))
 }
 
 /// Returns whether the link had to be made; `None`: somebody else's file stands there.
@@ -321,8 +305,8 @@ fn place(path: &Path, target: &Path, _hooks: &Path) -> io::Result<Option<bool>> 
 
 #[cfg(not(unix))]
 fn leads_into(path: &Path, hooks: &Path) -> bool {
-    let deployed = path.file_name().map(|name| hooks.join(name)).and_then(|deployed| fs::read(deployed).ok());
-    deployed.is_some() && fs::read(path).ok() == deployed
+    let installed = path.file_name().and_then(|name| fs::read(hooks.join(name)).ok());
+    installed.is_some() && fs::read(path).ok() == installed
 }
 
 #[cfg(test)]

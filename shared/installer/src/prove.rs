@@ -82,7 +82,6 @@ impl Enabled {
     pub(crate) fn way_on(&self, hook: &str, installation: &Installation) -> String {
         let line = match self.set_by() {
             "its switch" => format!("{hook} auto"),
-            by if by.ends_with("/OFF") => "req resume".to_owned(),
             by if by.starts_with(".claude/") => format!("req enable --hook {hook} --local"),
             _ => installation.line(format_args!("enable {hook}")),
         };
@@ -99,26 +98,15 @@ pub(crate) fn prove<'a>(
     let event = hook.proof.event_name();
     let entry = ours.find(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event);
     let entry = entry.with_context(|| format!("not registered on {event}"))?;
-    // Nothing else is ever run: a project's settings may be a stranger's.
     let program = program(installation, &hook.name)?;
-    ensure!(
-        entry.program().is_some_and(|there| is_same_program(&there, &program)),
-        "registered as {}, which was not deployed here",
-        entry.command.as_deref().unwrap_or_default()
-    );
-    ensure!(
-        entry.harmful_keys.is_empty(),
-        "registered with `{}`: it would stop nothing",
-        entry.harmful_keys.join("`, `")
-    );
-    let args = entry.args.as_deref().unwrap_or_default();
-    ensure!(args.is_empty(), "registered with arguments, which a hook has none of: {}", args.join(" "));
-    ensure!(
-        Manifest::read(installation)?.vouches_for(installation, &hook.name),
-        "the deployed file is not the one that was built"
-    );
+    let is_ours = entry.program().is_some_and(|there| is_same_program(&there, &program))
+        && entry.harmful_keys.is_empty()
+        && entry.args.as_ref().is_none_or(Vec::is_empty)
+        && Manifest::read(installation)?.vouches_for(installation, &hook.name);
+    // Nothing else is ever run: a project's settings may be a stranger's.
+    ensure!(is_ours, "not proved, because its entry or its program is not the one that was installed");
     let timeout = entry.timeout_secs.as_ref().and_then(Number::as_f64);
-    promised(&installation.deployed(&hook.name), timeout, hook)
+    promised(&installation.installed(&hook.name), timeout, hook)
 }
 
 /// Proves that a helper runs here: it prints its name and its version.

@@ -17,20 +17,16 @@ pub(crate) const NOTICE: &str = "notice";
 const CONFIG_DIR: &str = r#""${CLAUDE_CONFIG_DIR:-$HOME/.claude}""#;
 
 /// The hook of that name, or an error that names the nearest one.
-pub(crate) fn find<'a>(catalog: &'a Catalog, name: &str) -> anyhow::Result<&'a HookEntry> {
+pub(crate) fn find(catalog: &'static Catalog, name: &str) -> anyhow::Result<&'static HookEntry> {
     if let Some(hook) = catalog.hook(name) {
         return Ok(hook);
     }
-    let names = names(catalog);
+    let names = catalog.names();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     match nearest(name, &known) {
         Some(near) => bail!("there is no hook {name}; did you mean {near}?"),
         None => bail!("there is no hook {name}; there are: {}", known.join(", ")),
     }
-}
-
-pub fn names(catalog: &Catalog) -> Vec<String> {
-    catalog.hooks.iter().map(|hook| hook.name.clone()).collect()
 }
 
 pub(crate) fn entries(
@@ -59,7 +55,7 @@ pub(crate) fn program(installation: &Installation, hook: &str) -> anyhow::Result
 }
 
 fn path_of(installation: &Installation, hook: &str) -> anyhow::Result<String> {
-    let path = installation.deployed(hook);
+    let path = installation.installed(hook);
     Ok(path.to_str().with_context(|| format!("{} is not readable text", path.display()))?.to_owned())
 }
 

@@ -2,6 +2,7 @@
 
 use crate::catalog::HookEntry;
 use anyhow::bail;
+use clap::ValueEnum;
 use client_settings::{FileError, StatusLineThere};
 use config_edit::Refused;
 use inquire::Select;
@@ -16,38 +17,32 @@ const BACKEND: [&str; 2] = ["judge", "backend"];
 const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
 
 /// A way to a model. It costs the user money, so nobody chooses it in silence.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Judge {
-    /// Anthropic's Messages API, with the key in `ANTHROPIC_API_KEY`
+    /// Anthropic's API, paid by the token: with the key in `ANTHROPIC_API_KEY`
     #[value(name = "messages_api")]
     MessagesApi,
-    /// Your own `claude -p`, with your login
+    /// Your own `claude -p`, with your login: it counts toward your usage limits, and is slower
     #[value(name = "claude_cli")]
     ClaudeCli,
 }
 
 impl Judge {
-    pub(crate) const fn word(self) -> &'static str {
-        match self {
-            Self::MessagesApi => "messages_api",
-            Self::ClaudeCli => "claude_cli",
-        }
+    pub(crate) fn word(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
+
+    /// The way to a model, as a person reads it.
+    fn way(self) -> String {
+        self.to_possible_value().and_then(|value| Some(value.get_help()?.to_string())).unwrap_or_default()
     }
 }
 
-/// The ways to a model, as a person reads them.
-const WAYS: [(Judge, &str); 2] = [
-    (Judge::MessagesApi, "Anthropic's API, paid by the token: with the key in ANTHROPIC_API_KEY"),
-    (
-        Judge::ClaudeCli,
-        "your own `claude -p`, with your login: it counts toward your usage limits, and is slower",
-    ),
-];
-
 pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
     let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
-    let answer = answered(Select::new(&question, WAYS.map(|(_, line)| line).to_vec()).raw_prompt())?;
-    Ok(WAYS[answer.index].0)
+    let ways = Judge::value_variants();
+    let lines = ways.iter().map(|judge| judge.way()).collect();
+    Ok(ways[answered(Select::new(&question, lines).raw_prompt())?.index])
 }
 
 #[derive(Debug, Default)]
@@ -71,7 +66,7 @@ impl Lines<'_> {
             text = Some(config_edit::set_at(
                 text.as_deref().unwrap_or_default(),
                 &BACKEND.map(str::to_owned),
-                judge.word(),
+                &judge.word(),
             )?);
         }
         Ok(text)
@@ -173,7 +168,7 @@ impl Chained {
     }
 
     /// The text without it, if it still is what was written. A file that is empty then goes.
-    fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
+    pub(crate) fn taken_out_of(&self, text: Option<&str>) -> Result<Option<String>, Refused> {
         let Some(text) = text else { return Ok(None) };
         if config_edit::get_at(text, &self.key)?.as_ref() != Some(&self.command) {
             return Ok(Some(text.to_owned()));
@@ -211,7 +206,7 @@ mod tests {
     use super::{Judge, Lines, names_judge, switched_off, switched_on};
 
     fn hook(enabled: bool) -> HookEntry {
-        let hook = Catalog::built_in().unwrap().hooks.remove(0);
+        let hook = Catalog::built_in().unwrap().hooks[0].clone();
         HookEntry { name: "a-gate".to_owned(), enabled, ..hook }
     }
 

@@ -9,7 +9,7 @@ use anyhow::{anyhow, bail, ensure};
 use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
-use similar::{ChangeTag, TextDiff};
+use similar::TextDiff;
 
 const UNANSWERED: &str = "no answer; nothing was changed";
 
@@ -35,28 +35,10 @@ pub(crate) fn blocks(heads: &[&str], rows: &[Vec<String>]) -> String {
 
 /// The lines that change in a file; empty if none does.
 pub(crate) fn diff(name: &str, before: &str, after: &str) -> String {
-    if before == after {
-        return String::new();
-    }
-    // https://no-color.org
-    let is_plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let has_colour = io::stdout().is_terminal() && !is_plain;
-    let paint = |colour: u8, line: String| {
-        if has_colour { format!("\u{1b}[{colour}m{line}\u{1b}[0m") } else { line }
-    };
-    let mut lines = vec![format!("--- {name}"), format!("+++ {name}")];
-    for hunk in TextDiff::from_lines(before, after).unified_diff().context_radius(2).iter_hunks() {
-        lines.push(hunk.header().to_string());
-        for change in hunk.iter_changes() {
-            let line = change.value().trim_end_matches(['\r', '\n']);
-            lines.push(match change.tag() {
-                ChangeTag::Delete => paint(31, format!("-{line}")),
-                ChangeTag::Insert => paint(32, format!("+{line}")),
-                ChangeTag::Equal => format!(" {line}"),
-            });
-        }
-    }
-    lines.join("\n")
+    let diff = TextDiff::from_lines(before, after);
+    let mut unified = diff.unified_diff();
+    unified.context_radius(2).missing_newline_hint(false).header(name, name);
+    unified.to_string().trim_end().to_owned()
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -92,7 +74,7 @@ impl Voice {
 
     /// The line that copies the programs again. A `req` in the user's path is an installed one: it lies beside what has to be
     /// replaced.
-    pub fn deploy_again(self) -> String {
+    pub fn install_again(self) -> String {
         let archive = "install --from <the unpacked archive>";
         self.line(if self == Self::Xtask { "sync" } else { archive })
     }

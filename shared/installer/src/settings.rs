@@ -2,9 +2,9 @@
 //! crate `client_settings` edits the text.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use crate::catalog::{Catalog, HookEntry};
+use crate::catalog::HookEntry;
 use anyhow::Context as _;
 use client_settings::{
     Backup, Contents, FileError, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted,
@@ -13,12 +13,12 @@ use shared::host::Host;
 
 use crate::manifest::{Added, Manifest};
 use crate::places::{Installation, Scope};
-use crate::registration::{NOTICE, entries, names, notice, status_line};
-use crate::requirements::{Chained, command_of};
-use crate::say::note;
+use crate::registration::{NOTICE, entries, notice, status_line};
+use crate::requirements::{Chained, Lines, command_of};
+use crate::say::{diff, note};
 
 /// The marks of our parts of this scope's settings, and what the manifest notes of them.
-pub(crate) fn ours(installation: &Installation, catalog: &Catalog) -> anyhow::Result<(Owner, Added)> {
+pub(crate) fn ours(installation: &Installation) -> anyhow::Result<(Owner, Added)> {
     let mut manifest = Manifest::read(installation)?;
     let added = manifest.settings.remove(&installation.key()).unwrap_or_default();
     // A home that is reached through a link is the same home.
@@ -26,7 +26,12 @@ pub(crate) fn ours(installation: &Installation, catalog: &Catalog) -> anyhow::Re
     let owner = Owner {
         folders: present.into_iter().flatten().chain(manifest.folders).collect(),
         // An older version may have registered a hook that the catalog no longer knows.
-        binaries: manifest.files.into_keys().chain(names(catalog)).chain([NOTICE.to_owned()]).collect(),
+        binaries: manifest
+            .files
+            .into_keys()
+            .chain(installation.catalog.names())
+            .chain([NOTICE.to_owned()])
+            .collect(),
         ..Owner::default()
     };
     Ok((with(&owner, &added), added))
@@ -38,9 +43,9 @@ fn with(owner: &Owner, added: &Added) -> Owner {
 }
 
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Choice<'a> {
+pub(crate) struct Choice {
     /// These hooks and no others.
-    pub(crate) hooks: Vec<&'a HookEntry>,
+    pub(crate) hooks: Vec<&'static HookEntry>,
     /// Their permission rules, beside those that were added before.
     pub(crate) allow_rules: bool,
     /// The status line of the hook among them that prints one.
@@ -59,7 +64,6 @@ pub(crate) struct Change {
 /// A settings file of Claude Code that an edit does not refuse.
 pub(crate) struct Settings<'a> {
     installation: &'a Installation,
-    catalog: &'a Catalog,
     file: UserFile,
     owner: Owner,
     added: Added,
@@ -69,23 +73,23 @@ pub(crate) struct Settings<'a> {
 }
 
 impl<'a> Settings<'a> {
-    pub(crate) fn read(installation: &'a Installation, catalog: &'a Catalog) -> anyhow::Result<Self> {
+    pub(crate) fn read(installation: &'a Installation) -> anyhow::Result<Self> {
         let file = installation.file(&installation.settings)?;
-        let (owner, added) = ours(installation, catalog)?;
+        let (owner, added) = ours(installation)?;
         let text = file.read()?;
         let read = client_settings::read(text.as_deref().unwrap_or_default(), &owner);
         let mut present = read.map_err(|refused| file.refused(refused))?;
         if let Some(refused) = present.refused.take() {
             return Err(file.refused(refused).into());
         }
-        Ok(Self { installation, catalog, file, owner, added, text, present })
+        Ok(Self { installation, file, owner, added, text, present })
     }
 
     /// The registered hooks, in the order of the catalog.
-    pub(crate) fn hooks(&self) -> Vec<&'a HookEntry> {
+    pub(crate) fn hooks(&self) -> Vec<&'static HookEntry> {
         let is_registered =
             |hook: &&HookEntry| self.present.ours().any(|entry| entry.name.as_ref() == Some(&hook.name));
-        self.catalog.hooks.iter().filter(is_registered).collect()
+        self.installation.catalog.hooks.iter().filter(is_registered).collect()
     }
 
     /// The names of our parts, as a person reads them.
@@ -119,7 +123,7 @@ impl<'a> Settings<'a> {
     }
 
     /// Exactly this choice.
-    pub(crate) fn to(&self, choice: &Choice<'_>) -> anyhow::Result<Change> {
+    pub(crate) fn to(&self, choice: &Choice) -> anyhow::Result<Change> {
         let is_shared = self.installation.scope == Scope::Project;
         let before = &self.added.rules;
         let rules = choice.hooks.iter().flat_map(|hook| hook.permissions.clone());
@@ -130,7 +134,8 @@ impl<'a> Settings<'a> {
         let has_ours = self.present.status_line.as_ref().is_some_and(|line| line.is_ours);
         // A status line that was set alone stays while its hook is not registered, and goes with the registration.
         let registered = self.hooks();
-        let alone = self.catalog.hooks.iter().filter(|hook| has_ours && !registered.contains(hook));
+        let alone =
+            self.installation.catalog.hooks.iter().filter(|hook| has_ours && !registered.contains(hook));
         let printers: Vec<&HookEntry> = choice.hooks.iter().copied().chain(alone).collect();
         // The command names a path, which a project's settings must not.
         let is_wanted = !is_shared && (choice.status_line || has_ours);
@@ -177,14 +182,15 @@ impl<'a> Settings<'a> {
         };
         // A rule of ours that went with the last change is nobody's now; it comes back as ours.
         let is_gone = |rule: &String| {
-            let is_catalogs = self.catalog.hooks.iter().any(|hook| hook.permissions.contains(rule));
+            let is_catalogs =
+                self.installation.catalog.hooks.iter().any(|hook| hook.permissions.contains(rule));
             is_catalogs && !self.present.rules.contains(rule)
         };
         let gone: Vec<String> = read(&self.owner)?.rules.into_iter().filter(is_gone).collect();
         let ours = Added { rules: merged(&self.added.rules, &gone), ..self.added.clone() };
         let owner = with(&self.owner, &ours);
         let wanted = Wanted { leaves_entries: true, ..read(&owner)?.as_wanted(&owner) };
-        let printer = self.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
+        let printer = self.installation.catalog.hooks.iter().find(|hook| hook.status_line.is_some());
         let (status_line_before, chained) = match printer {
             Some(hook) => self.before_ours(hook)?,
             None => (None, None),
@@ -218,10 +224,37 @@ impl<'a> Settings<'a> {
         change.added.chained.as_ref().filter(|_| replaces)
     }
 
-    pub(crate) fn preview(&self, change: &Change) -> anyhow::Result<Option<String>> {
+    /// The lines that this change and these lines make different in the user's files, one text for each file.
+    pub(crate) fn diffs(&self, change: &Change, lines: &Lines<'_>) -> anyhow::Result<Vec<String>> {
+        let Self { installation, file, text: before, .. } = self;
         let added = self.with_added(&change.added);
-        let text = self.edited(self.text.as_deref(), change, &added, &self.earlier());
-        Ok(text.map_err(|refused| self.file.refused(refused))?)
+        let edited = self.edited(before.as_deref(), change, &added, &self.earlier());
+        let after = edited.map_err(|refused| file.refused(refused))?;
+        let yaml = installation.file(&installation.requirements)?;
+        let yaml_before = yaml.read()?;
+        let yaml_after = self.previewed(yaml_before.as_deref(), change, lines);
+        let yaml_after = yaml_after.map_err(|refused| yaml.refused(refused))?;
+        let of = |path: &Path, before: Option<&str>, after: Option<&str>| {
+            diff(&installation.show(path), before.unwrap_or_default(), after.unwrap_or_default())
+        };
+        let diffs = [
+            of(&installation.settings, before.as_deref(), after.as_deref()),
+            of(&installation.requirements, yaml_before.as_deref(), yaml_after.as_deref()),
+        ];
+        Ok(diffs.into_iter().filter(|diff| !diff.is_empty()).collect())
+    }
+
+    /// The configuration after this change, with these lines.
+    fn previewed(
+        &self,
+        text: Option<&str>,
+        change: &Change,
+        lines: &Lines<'_>,
+    ) -> Result<Option<String>, config_edit::Refused> {
+        let goes = self.chained().filter(|_| change.added.chained.is_none());
+        let text = goes.map_or_else(|| Ok(text.map(str::to_owned)), |before| before.taken_out_of(text))?;
+        let chained = self.to_be_chained(change).cloned();
+        Lines { chained, ..*lines }.put_into(text.as_deref())
     }
 
     /// Carries a change out. Returns the backup, if anything changed.

@@ -7,7 +7,7 @@ use crate::catalog::HookEntry;
 use anyhow::{Context as _, ensure};
 
 use crate::places::{Installation, executable};
-use crate::say::Voice;
+use crate::say::{Voice, list};
 
 pub type Binaries = BTreeMap<String, PathBuf>;
 
@@ -32,10 +32,6 @@ impl Source {
         self.is_build
     }
 
-    pub(crate) fn folder(&self) -> Option<&Path> {
-        self.folder.as_deref()
-    }
-
     /// Names every program that is missing, before anything is changed.
     pub(crate) fn ensure_has(&self, chosen: &[&HookEntry]) -> anyhow::Result<()> {
         let Some(folder) = &self.folder else { return Ok(()) };
@@ -55,10 +51,28 @@ impl Source {
         if self.is_build { prebuilt(folder, hooks) } else { Ok(there_are(folder, hooks)) }
     }
 
+    /// What copying from here would do; `None`: the programs are installed already.
+    pub(crate) fn preview(&self, installation: &Installation) -> anyhow::Result<Option<String>> {
+        let to = installation.show(&installation.hooks);
+        match &self.folder {
+            _ if self.is_installed_in(installation) => Ok(None),
+            Some(folder) if !self.is_build => {
+                let there: Vec<String> = self.binaries(&installation.catalog.hooks)?.into_keys().collect();
+                Ok(Some(format!("would copy {} from {} to {to}", list(&there), installation.show(folder))))
+            }
+            _ => {
+                let catalog = installation.catalog;
+                let hooks = catalog.hooks.iter().map(|hook| hook.name.as_str());
+                let all: Vec<&str> = hooks.chain(catalog.helpers()).chain(["req"]).collect();
+                Ok(Some(format!("would build {} and copy to {to}", list(&all))))
+            }
+        }
+    }
+
     /// The line that installs with these words from here, for the user to type.
     pub(crate) fn line(&self, installation: &Installation, words: &str) -> String {
         match &self.folder {
-            Some(folder) if !self.is_build && !self.is_deployed_to(installation) => {
+            Some(folder) if !self.is_build && !self.is_installed_in(installation) => {
                 let folder = absolute(folder).unwrap_or_else(|_| folder.clone());
                 installation.line(format_args!("{words} --from {}", installation.typed(&folder)))
             }
@@ -67,7 +81,7 @@ impl Source {
     }
 
     /// The programs lie where they are installed.
-    pub(crate) fn is_deployed_to(&self, installation: &Installation) -> bool {
+    pub(crate) fn is_installed_in(&self, installation: &Installation) -> bool {
         let real = |folder: &Path| folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.folder.as_deref().is_some_and(|folder| real(folder) == real(&installation.hooks))
     }
@@ -116,7 +130,7 @@ mod tests {
 
     /// Two hooks; the first has a command that is a program of its own, and a second name.
     fn hooks() -> [HookEntry; 2] {
-        let first = Catalog::built_in().unwrap().hooks.remove(0);
+        let first = Catalog::built_in().unwrap().hooks[0].clone();
         let named = |name: &str, commands: &[&str]| HookEntry {
             name: name.to_owned(),
             commands: commands.iter().map(|&command| command.to_owned()).collect(),

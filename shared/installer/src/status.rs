@@ -3,17 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::catalog::{Catalog, HookEntry};
+use crate::catalog::HookEntry;
 use schemars::JsonSchema;
 use serde::Serialize;
 use shared::host::Host;
 
 use crate::doctor::world::{Level, Project, World};
-use crate::doctor::{Finding, Severity, managed_settings, programs, registrations, switches};
+use crate::doctor::{self, Finding, Severity, managed_settings};
 use crate::files::hash_of;
 use crate::places::{Scope, executable};
-use crate::programs::orphans;
-use crate::prove::Enabled;
 use crate::say::{Voice, blocks, say};
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
@@ -63,9 +61,8 @@ pub struct HookStatus {
 
 /// Prints the status, for people or as JSON.
 pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let catalog = Catalog::built_in()?;
     let project = wanted.project.as_deref().map_or(Project::Here, Project::At);
-    let world = World::read(host, &catalog, &managed_settings(), project, voice)?;
+    let world = World::read(host, &managed_settings(), project, voice)?;
     let status = of(&world, wanted.built.as_deref())?;
     if wanted.json {
         say(serde_json::to_string_pretty(&status)?);
@@ -76,99 +73,49 @@ pub(crate) fn run(host: &Host, wanted: &Arguments, voice: Voice) -> anyhow::Resu
 }
 
 fn of(world: &World<'_>, built: Option<&Path>) -> anyhow::Result<Status> {
-    let mut remarks = general(world);
+    let sections = doctor::standing(world);
+    let findings = sections.iter().flat_map(|section| &section.findings);
+    let mut rest: Vec<&Finding> = findings.filter(|finding| finding.severity > Severity::Ok).collect();
     let mut hooks = Vec::new();
     for hook in &world.catalog.hooks {
-        let enabled = world.ask(hook)?;
-        hooks.push(status_of(world, built, hook, enabled.as_ref())?);
-        remarks.extend(enabled.into_iter().flat_map(|enabled| enabled.problems));
+        let about = |finding: &mut &Finding| finding.about(&hook.name).is_some();
+        let drift: Vec<&Finding> = rest.extract_if(.., about).collect();
+        hooks.push(status_of(world, built, hook, &drift)?);
     }
-    Ok(Status { version: 1, hooks, remarks: once(remarks) })
+    Ok(Status { version: 1, hooks, remarks: rest.into_iter().map(Finding::sentence).collect() })
 }
 
 fn status_of(
     world: &World<'_>,
     built: Option<&Path>,
     hook: &HookEntry,
-    enabled: Option<&Enabled>,
+    found: &[&Finding],
 ) -> anyhow::Result<HookStatus> {
-    let is_there = |level: &&Level| level.scope.is_some() && level.registers(&hook.name);
-    let there: Vec<&Level> = world.levels.iter().filter(is_there).collect();
-    let entries =
-        there.iter().flat_map(|level| level.ours()).filter(|entry| entry.name.as_ref() == Some(&hook.name));
-    let by_plugin = hook.events.iter().filter(|_| world.plugin().is_some()).map(|entry| &entry.event);
-    let events = entries.map(|entry| &entry.event).chain(by_plugin).cloned().collect();
-    let mut scopes: Vec<String> = there.iter().filter_map(|level| level.scope).map(Scope::word).collect();
-    scopes.extend(world.plugin().map(|_| "plugin".to_owned()));
+    let there: Vec<&Level> = world.levels.iter().filter(|level| level.registers(&hook.name)).collect();
+    let by_plugin = world.plugin().is_some();
+    let is_registered = |event: &&String| by_plugin || there.iter().any(|level| level.serves(hook, event));
+    let mut registered: Vec<String> =
+        hook.events.iter().map(|entry| &entry.event).filter(is_registered).cloned().collect();
+    registered.dedup();
+    let scopes = there.iter().filter_map(|level| level.scope()).map(Scope::word);
     let hash = |folder: &Path| hash_of(&folder.join(executable(&hook.name)));
-    let (built_hash, deployed) = (built.map(hash).transpose()?.flatten(), hash(&world.user().hooks)?);
-    let found = findings(world, hook, scopes.is_empty(), enabled);
-    let mut drift: Vec<String> = found.iter().map(|found| sentence(hook, found)).collect();
-    if built_hash.is_some() && deployed.is_some() && built_hash != deployed {
-        let again = world.user().voice.deploy_again();
-        drift.push(format!("the last build differs from what is installed: {again}"));
+    let (built_hash, installed) = (built.map(hash).transpose()?.flatten(), hash(&world.user().hooks)?);
+    let mut drift: Vec<String> = found.iter().map(|finding| finding.sentence_about(&hook.name)).collect();
+    if built_hash.is_some() && installed.is_some() && built_hash != installed {
+        let again = world.user().voice.install_again();
+        drift.push(format!("the last build differs from what is installed; {again}"));
     }
+    let asked = world.asked.get(&hook.name).and_then(|asked| asked.as_ref().ok());
     Ok(HookStatus {
         hook: hook.name.clone(),
         built: built.map(|_| built_hash.is_some()),
-        deployed: deployed.is_some(),
-        registered: once(events),
-        scopes,
-        enabled: enabled.map(|enabled| enabled.acts),
-        enabled_by: enabled.map(|enabled| enabled.set_by().to_owned()),
+        deployed: installed.is_some(),
+        registered,
+        scopes: scopes.chain(by_plugin.then(|| "plugin".to_owned())).collect(),
+        enabled: asked.map(|asked| asked.acts),
+        enabled_by: asked.map(|asked| asked.set_by().to_owned()),
         drift,
     })
-}
-
-/// The differences in one hook.
-fn findings(
-    world: &World<'_>,
-    hook: &HookEntry,
-    is_nowhere: bool,
-    enabled: Option<&Enabled>,
-) -> Vec<Finding> {
-    let mut found = programs::of_hook(world, hook);
-    found.extend(world.levels.iter().flat_map(|level| registrations::of_hook(level, hook)));
-    found.extend(registrations::twice(world, hook));
-    if is_nowhere && !hook.enabled && enabled.is_some_and(|enabled| enabled.acts) {
-        let line = world.user().line(format_args!("enable {}", hook.name));
-        found.push(Finding::warning("switched on, but not registered").next(line));
-    }
-    found.retain(|finding| finding.severity > Severity::Ok);
-    found
-}
-
-/// The finding without the name of its hook, with what to do.
-fn sentence(hook: &HookEntry, found: &Finding) -> String {
-    let what = found.what.strip_prefix(&format!("{}: ", hook.name)).unwrap_or(&found.what);
-    found.next.as_ref().map_or_else(|| what.to_owned(), |next| format!("{what}: {next}"))
-}
-
-/// The remarks that concern no single hook.
-fn general(world: &World<'_>) -> Vec<String> {
-    let mut found: Vec<Finding> = world.levels.iter().flat_map(registrations::unreadable).collect();
-    found.extend(switches::in_force(&world.levels, true));
-    found.extend(world.levels.iter().flat_map(|level| registrations::gone(level, &world.catalog.hooks)));
-    found.extend(switches::off_file(world));
-    let worth_saying = found.iter().filter(|finding| finding.severity >= Severity::Warning);
-    let mut remarks: Vec<String> = worth_saying.map(Finding::sentence).collect();
-    if world.registered().is_empty() {
-        remarks.push(format!("no hook is registered: {}", world.user().line("install")));
-    }
-    let voice = world.user().voice;
-    let orphans = orphans(&world.manifest, world.catalog).into_iter();
-    remarks.extend(orphans.map(|orphan| format!("no hook of this version owns {orphan}: {}", voice.prune())));
-    remarks
-}
-
-fn once(texts: Vec<String>) -> Vec<String> {
-    let mut kept = Vec::new();
-    for text in texts {
-        if !kept.contains(&text) {
-            kept.push(text);
-        }
-    }
-    kept
 }
 
 fn print(status: &Status) {

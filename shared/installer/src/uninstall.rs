@@ -3,15 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::catalog::Catalog;
 use anyhow::{Context as _, ensure};
 use client_settings::UserFile;
 use shared::config::{SCHEMA_FILE, SCHEMA_TITLE, read_text};
 use shared::host::Host;
 
 use crate::manifest::{Manifest, and_registered_elsewhere};
-use crate::places::{Installation, Scope, Where, spelled};
+use crate::places::{Installation, Removing, Scope, spelled};
 use crate::programs;
+use crate::requirements::Lines;
 use crate::say::{Voice, agreed, can_ask, list, note, only_the_operator, say};
 use crate::settings::{Change, Settings};
 
@@ -19,39 +19,37 @@ use crate::settings::{Change, Settings};
 const STAYS_IN_PROJECTS: &str = "satisfactions and waivers stay in each repository, in .git/requirements, and what pause-recorder \
                                  kept in each project, in .claude/sessions; to be rid of them, remove those folders";
 
+const NOTHING: &str = "there is nothing to remove";
+
 /// A longer schema is none of ours, in bytes.
 const MAX_SCHEMA_BYTES: u64 = 1024 * 1024;
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Arguments {
     #[command(flatten)]
-    place: Where,
+    removing: Removing,
     /// Remove your settings of the hooks, their state and the backups too
     #[arg(long)]
     purge: bool,
     /// Show what would go, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Where there is no terminal: yes, I mean it
-    #[arg(long)]
-    yes: bool,
 }
 
 /// Removes what installing put there: from a project its registrations, from the user everything.
 pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::Result<()> {
-    let installation = Installation::at(host, &arguments.place, voice)?;
-    let purge = arguments.purge;
+    let (Removing { place, yes }, purge) = (&arguments.removing, arguments.purge);
+    let installation = Installation::at(host, place, voice)?;
     let is_users = installation.scope == Scope::User;
     ensure!(!purge || is_users, "--purge is for your own installation: leave --scope away");
     let line = installation.line("uninstall") + if purge { " --purge" } else { "" };
-    let catalog = Catalog::built_in()?;
-    let removal = Removal { host, installation: &installation, catalog: &catalog, purge, is_users };
+    let removal = Removal { host, installation: &installation, purge, is_users };
     if arguments.dry_run {
         return removal.show().map(drop);
     }
-    only_the_operator(host, &line, arguments.yes)?;
+    only_the_operator(host, &line, *yes)?;
     // Data goes only after a typed yes.
-    if !arguments.yes && (purge || can_ask()) && removal.show()? {
+    if !yes && (purge || can_ask()) && removal.show()? {
         agreed(if purge { "Remove it for good?" } else { "Remove it?" }, !purge)?;
     }
     installation.alone(|| removal.carry_out())
@@ -60,7 +58,6 @@ pub(crate) fn run(host: &Host, arguments: &Arguments, voice: Voice) -> anyhow::R
 struct Removal<'a> {
     host: &'a Host,
     installation: &'a Installation,
-    catalog: &'a Catalog,
     purge: bool,
     is_users: bool,
 }
@@ -93,8 +90,8 @@ impl Removal<'_> {
     /// The names of ours that the part holds.
     fn names(&self, part: &Part) -> anyhow::Result<Vec<String>> {
         match part {
-            Part::Settings(place) => Ok(Settings::read(place, self.catalog)?.parts()),
-            Part::Links => programs::linked(self.installation, self.catalog),
+            Part::Settings(place) => Ok(Settings::read(place)?.parts()),
+            Part::Links => programs::linked(self.installation),
             Part::Programs => Ok(Manifest::read(self.installation)?.files.into_keys().collect()),
         }
     }
@@ -104,33 +101,34 @@ impl Removal<'_> {
         let names = self.names(part)?;
         match part {
             Part::Settings(place) => {
-                let settings = Settings::read(place, self.catalog)?;
+                let settings = Settings::read(place)?;
                 let is_changed = settings.put(self.host, &Change::default())?.is_some();
                 Ok(if is_changed { names } else { Vec::new() })
             }
             Part::Links => programs::unlink(self.installation, &names).map(|()| names),
-            Part::Programs => programs::remove(self.installation, self.catalog, &names),
+            Part::Programs => programs::remove(self.installation, &names),
         }
+    }
+
+    /// What clearing the part would do: the lines that change in the user's files, and the names that go.
+    fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
+        let mut lines = match part {
+            Part::Settings(place) => Settings::read(place)?.diffs(&Change::default(), &Lines::default())?,
+            Part::Links | Part::Programs => Vec::new(),
+        };
+        let names = self.names(part)?;
+        if !names.is_empty() {
+            lines.push(format!("would remove {} from {}", list(&names), self.shown(part)));
+        }
+        Ok(lines)
     }
 
     /// Reports what would go and what would stay. Returns whether anything would go.
     fn show(&self) -> anyhow::Result<bool> {
         let mut lines = Vec::new();
         for part in self.parts()?.0 {
-            match self.names(&part) {
-                Ok(names) if names.is_empty() => {}
-                Ok(names) => lines.push(format!("would remove {} from {}", list(&names), self.shown(&part))),
-                Err(error) => lines.push(format!("cannot tell what would go from it: {error:#}")),
-            }
-            if let Part::Settings(place) = &part
-                && let Ok(settings) = Settings::read(place, self.catalog)
-                && let Some(chained) = settings.chained()
-            {
-                let (key, file) = (chained.key.join("."), place.show(&place.requirements));
-                lines.push(format!(
-                    "would remove {key} from {file}; the status line that was there before comes back"
-                ));
-            }
+            let unknown = |error| vec![format!("cannot tell what would go from it: {error:#}")];
+            lines.extend(self.preview(&part).unwrap_or_else(unknown));
         }
         let (data, goes) = (self.data()?, !lines.is_empty());
         if !data.is_empty() {
@@ -142,7 +140,7 @@ impl Removal<'_> {
             });
         }
         if lines.is_empty() {
-            lines.push("nothing is installed".to_owned());
+            lines.push(NOTHING.to_owned());
         }
         lines.extend(self.stays_elsewhere());
         lines.iter().for_each(say);
@@ -174,12 +172,7 @@ impl Removal<'_> {
         }
         something |= self.settle_data()?;
         if !something {
-            let settings = self.installation.show(&self.installation.settings);
-            say(if self.is_users {
-                "nothing is installed".to_owned()
-            } else {
-                format!("nothing is registered in {settings}")
-            });
+            say(NOTHING);
         }
         failed.map_or(Ok(()), |error| Err(error.context("not everything was taken away")))
     }
@@ -248,22 +241,19 @@ impl Removal<'_> {
     }
 }
 
-/// Removes these programs and their entries in every settings file; a program that was changed since it was installed stays.
-pub(crate) fn prune(
-    host: &Host,
-    installation: &Installation,
-    catalog: &Catalog,
-    orphans: &[String],
-) -> anyhow::Result<()> {
+/// Removes the programs that no hook owns, and their entries in every settings file; a program that was changed since it was installed
+/// stays.
+pub(crate) fn prune(host: &Host, installation: &Installation) -> anyhow::Result<()> {
+    let orphans = &programs::orphans(&Manifest::read(installation)?, installation.catalog);
     installation.alone(|| {
         for place in and_registered_elsewhere(installation)? {
-            let settings = Settings::read(&place, catalog)?;
+            let settings = Settings::read(&place)?;
             if settings.put(host, &settings.without(orphans))?.is_some() {
                 say(format_args!("removed {} from {}", list(orphans), place.show(&place.settings)));
             }
         }
         programs::unlink(installation, orphans)?;
-        for orphan in programs::remove(installation, catalog, orphans)? {
+        for orphan in programs::remove(installation, orphans)? {
             say(format_args!("removed {orphan}"));
         }
         Ok(())

@@ -161,5 +161,5 @@ fn a_purge_takes_the_hooks_data_and_leaves_what_is_the_users() {
     }
     assert!(elsewhere.join("journal.jsonl").exists());
     assert_eq!(user.beside(), ["CLAUDE.md"]);
-    assert_eq!(user.types("uninstall --dry-run").stdout_text(), "nothing is installed\n");
+    assert_eq!(user.types("uninstall --dry-run").stdout_text(), "there is nothing to remove\n");
 }

@@ -10,7 +10,7 @@ use tests::terminal::{Key, Terminal};
 const END: Duration = Duration::from_secs(30);
 const HOOKS: &str = "Which hooks shall be switched on?";
 const RULES: &str = "Shall Claude run these without asking you?";
-const LINE: &str = "Shall Barbless print the client's status line?";
+const LINE: &str = "Shall Barbless print Claude Code's status line?";
 const CHANGE: &str = "Shall it be changed like this?";
 
 fn install(user: &User, more: &[&str]) -> Terminal {

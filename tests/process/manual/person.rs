@@ -28,7 +28,7 @@ impl Person {
         let commands = sandbox.temporary_dir().join("commands");
         fs::create_dir_all(&commands).unwrap();
         let person = Self { session: Session::new(&sandbox), sandbox, commands };
-        for hook in Catalog::built_in().unwrap().hooks {
+        for hook in &Catalog::built_in().unwrap().hooks {
             for command in &hook.commands {
                 let own = binaries::folder().join(command);
                 let program = if own.is_file() { own } else { binaries::path(&hook.name) };

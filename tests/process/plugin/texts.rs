@@ -40,7 +40,7 @@ fn words_of(code: &str) -> Vec<&str> {
 
 /// The programs somebody may type, with the binary of each.
 fn programs() -> Vec<(String, String)> {
-    let hooks = Catalog::built_in().unwrap().hooks;
+    let hooks = &Catalog::built_in().unwrap().hooks;
     let of_hook = |hook: &installer::catalog::HookEntry| {
         let second = |name: &String| if name == "req" { "req".to_owned() } else { hook.name.clone() };
         hook.commands.iter().map(|name| (name.clone(), second(name))).collect::<Vec<_>>()

@@ -105,12 +105,14 @@ fn fresh_installation_is_clean_and_a_replaced_gate_is_broken() {
     let outcome = user.doctor(&[]).run();
     outcome.assert_exit(1);
     let text = outcome.stdout_text();
-    for said in ["its bytes differ", "not the one that was built", "not everything that is promised holds."] {
+    for said in
+        ["its bytes differ", "not the one that was installed", "not everything that is promised holds."]
+    {
         assert!(text.contains(said), "{said}: {text}");
     }
     let nobody = User::new();
     let report = Report::of(nobody.doctor(&["--json"]));
-    assert_eq!(report.data["summary"], "Nothing is installed here, so nothing is promised.");
+    assert_eq!(report.data["summary"], "No hook is registered, so nothing is promised.");
     let outcome = nobody.doctor(&[]).unset("HOME").run();
     outcome.assert_exit(1);
     assert!(outcome.stderr_text().starts_with("req: HOME is not set"), "{outcome}");

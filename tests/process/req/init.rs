@@ -33,7 +33,6 @@ fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
     for line in [
         "written: .claude/requirements.yaml",
         "added to .gitignore: .claude/requirements.local.yaml",
-        "  commit_plan: the change is cut into commits before it begins",
         "  req hooks enable requirements-check    Claude Code does not run it yet",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n---\n{said}");

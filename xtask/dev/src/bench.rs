@@ -57,6 +57,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
     if programs.python.is_none() {
         note("bench: there is no python3 here, so nothing is compared with it");
     }
+    let python = python(&programs, scratch.path())?;
     let mut measured = Vec::new();
     for name in hooks {
         let hook =
@@ -65,7 +66,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
             note(format_args!("bench: {name}, {}", case.name));
             let bench =
                 Bench { root: workspace.root(), name: &name, hook, case, programs: &programs, options };
-            measured.push(bench.measure().with_context(|| format!("measuring {name}"))?);
+            measured.push(bench.measure(python).with_context(|| format!("measuring {name}"))?);
         }
     }
     publish(&measured)
@@ -74,7 +75,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
 /// The hooks of the catalog, or the one asked for.
 fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
     let catalog = Catalog::built_in()?;
-    let names = catalog.hooks.into_iter().map(|hook| hook.name);
+    let names = catalog.names().into_iter();
     let chosen: Vec<String> = names.filter(|name| wanted.is_none_or(|wanted| wanted == name)).collect();
     ensure!(
         !chosen.is_empty(),
@@ -87,6 +88,15 @@ fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
 /// There are cases for the hook of that name.
 pub(crate) fn measures(name: &str) -> bool {
     cases::all().is_ok_and(|cases| cases.contains_key(name))
+}
+
+/// How many times the empty program Python takes.
+fn python(programs: &Programs, folder: &Path) -> anyhow::Result<Option<f64>> {
+    let Some(python) = &programs.python else { return Ok(None) };
+    let process = |program, args| Process { program, args, env: &[], cwd: folder, payload: b"" };
+    let (floor, python) = (process(&programs.floor, &[]), process(python, &["-c", "pass"]));
+    let pairs = in_turn(PYTHON_PAIRS, || Ok(()), || plain(&floor), || plain(&python))?;
+    Ok(Some(report::ratio(&pairs)))
 }
 
 fn publish(measured: &[Measured]) -> anyhow::Result<()> {
@@ -106,13 +116,13 @@ struct Bench<'a> {
 }
 
 impl Bench<'_> {
-    fn measure(&self) -> anyhow::Result<Measured> {
+    fn measure(&self, python: Option<f64>) -> anyhow::Result<Measured> {
         let world = self.world()?;
         Ok(Measured {
             name: format!("{}, {}", self.name, self.case.name),
             budget: self.case.budget.unwrap_or(self.hook.budget),
             floor_and_hook: self.beside_floor(&world)?,
-            hook_and_python: self.beside_python(&world)?,
+            python,
             small_and_big: self.beside_grown(&world)?,
         })
     }
@@ -125,14 +135,6 @@ impl Bench<'_> {
     fn beside_floor(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
         let floor = world.process_of(&self.programs.floor);
         in_turn(self.options.pairs, || world.reset(), || plain(&floor), || checked(world))
-    }
-
-    fn beside_python(&self, world: &World<'_>) -> anyhow::Result<Vec<Pair>> {
-        let Some(python) = &self.programs.python else { return Ok(Vec::new()) };
-        let python = Process { args: &["-c", "pass"], ..world.process_of(python) };
-        // Python leaves the CPU's caches to itself; the budget is for a warm hook, so an untimed run comes first.
-        let warm = || checked(world).and_then(|_| world.reset()).and_then(|()| checked(world));
-        in_turn(PYTHON_PAIRS, || world.reset(), warm, || plain(&python))
     }
 
     fn beside_grown(&self, small: &World<'_>) -> anyhow::Result<Vec<Pair>> {

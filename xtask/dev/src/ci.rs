@@ -16,46 +16,35 @@ pub(crate) struct Options {
     pub(crate) without_tests: bool,
 }
 
-/// A command and what it takes beside our own environment.
-struct Step {
-    /// As it is typed after `cargo`.
-    line: &'static str,
-    variables: &'static [(&'static str, &'static str)],
-}
-
-const fn step(line: &'static str) -> Step {
-    Step { line, variables: &[] }
-}
-
 /// The steps that `without_tests` skips.
 const TEST: &str = "xtask test";
 
-/// Every step is of the whole workspace where it can be: a part of it has dependencies with other features, built once more.
-const STEPS: [Step; 7] = [
-    step("fmt --all --check"),
-    step("xtask tidy"),
+/// The steps as they are typed after `cargo`. Every step is of the whole workspace where it can be: a part of it has dependencies
+/// with other features, built once more.
+const STEPS: [&str; 7] = [
+    "fmt --all --check",
+    "xtask tidy",
     // `--all-targets` leaves out what a plain `cargo test` does.
-    step("clippy --workspace --all-targets --test e2e -- --deny warnings"),
-    step("xtask schema --check"),
-    step(TEST),
-    Step { line: "doc --workspace --no-deps", variables: &[("RUSTDOCFLAGS", "--deny warnings")] },
-    step("xtask e2e"),
+    "clippy --workspace --all-targets --test e2e -- --deny warnings",
+    "xtask schema --check",
+    TEST,
+    "doc --workspace --no-deps --config build.rustdocflags='--deny=warnings'",
+    "xtask e2e",
 ];
 
 /// Runs the steps.
 pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()> {
-    let steps: Vec<&Step> =
-        STEPS.iter().filter(|step| !(options.without_tests && step.line == TEST)).collect();
+    let steps: Vec<&str> =
+        STEPS.into_iter().filter(|step| !(options.without_tests && *step == TEST)).collect();
     let began = Instant::now();
     for step in &steps {
-        note(format_args!("\n== cargo {}", step.line));
+        note(format_args!("\n== cargo {step}"));
         let step_began = Instant::now();
-        let mut command = workspace.cargo();
-        command.args(step.line.split(' ')).envs(step.variables.iter().copied());
-        let status = command.status().with_context(|| format!("starting cargo {}", step.line))?;
+        let status = workspace.cargo().args(step.split(' ')).status();
+        let status = status.with_context(|| format!("starting cargo {step}"))?;
         let (word, time) =
             (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
-        note(format_args!("== {word} in {time}: cargo {}", step.line));
+        note(format_args!("== {word} in {time}: cargo {step}"));
         Ended::check(status)?;
     }
     note(format_args!("\n== all {} steps passed in {}", steps.len(), seconds(began.elapsed())));

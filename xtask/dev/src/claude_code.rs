@@ -22,10 +22,6 @@ pub(crate) struct Client {
 }
 
 /// The pinned client: the one in `target/claude-code/<version>` if it runs, else a fresh installation there.
-///
-/// # Errors
-///
-/// npm is absent or offline, or what it installed does not run.
 pub(crate) fn ensure(root: &Path) -> anyhow::Result<Client> {
     let version = pinned_version(root)?;
     let folder = root.join("target/claude-code").join(&version);
@@ -43,10 +39,6 @@ pub(crate) fn ensure(root: &Path) -> anyhow::Result<Client> {
 }
 
 /// The version in `tests/client-version`.
-///
-/// # Errors
-///
-/// The file is missing or does not hold one plain version.
 pub(crate) fn pinned_version(root: &Path) -> anyhow::Result<String> {
     let file = root.join(VERSION_FILE);
     let text = fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;

@@ -62,12 +62,12 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     };
     let platform = Platform { triple: &triple };
     let catalog = Catalog::built_in()?;
-    let binaries = binaries(workspace, &catalog, arguments, &triple)?;
+    let binaries = binaries(workspace, catalog, arguments, &triple)?;
     let folder = arguments.out.clone().unwrap_or_else(|| root.join("dist")).join(VERSION);
     fs::create_dir_all(&folder).with_context(|| format!("making {}", folder.display()))?;
     let folder = folder.canonicalize().with_context(|| format!("finding {}", folder.display()))?;
     let name = format!("barbless-{VERSION}-{triple}");
-    let tree = Tree::of(root, &catalog, &binaries, platform)?;
+    let tree = Tree::of(root, catalog, &binaries, platform)?;
     let archive = folder.join(format!("{name}.tar.gz"));
     let bytes = archive::pack(&tree, &name)?;
     archive::unpack(&bytes, &folder, &name)?;

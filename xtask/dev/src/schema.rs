@@ -38,18 +38,18 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let req = binaries.get("req").context("no binary req was built")?;
     let mut files = printed::schemas(req)?;
-    files.extend(plugin::files(&catalog, req)?);
+    files.extend(plugin::files(catalog, req)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
-    let schema = requirements(&catalog, &binaries)?;
+    let schema = requirements(catalog, &binaries)?;
     add("config/requirements.schema.json", pretty(&schema)?);
-    add("hooks/requirements-check/req/src/docs/hooks.rs", pages(&catalog));
+    add("hooks/requirements-check/req/src/docs/hooks.rs", pages(catalog));
     let defaults = fs::read_to_string(root.join("config/defaults.yaml")).context("reading the defaults")?;
     let defaults: Value = serde_yaml::from_str(&defaults).context("config/defaults.yaml")?;
     add("shared/config/src/defaults.rs", compiled_defaults(&defaults));
     let usd_per_day = &defaults["judge"]["max_cost_usd_per_day"];
     let usd_per_day = usd_per_day.as_f64().context("config/defaults.yaml: what a day may cost")?;
-    add("README.md", between(&readme, (BEGIN, END), "README.md", &table(&catalog, usd_per_day))?);
-    for (path, tables) in manual::tables(&catalog, &schema, &defaults)? {
+    add("README.md", between(&readme, (BEGIN, END), "README.md", &table(catalog, usd_per_day))?);
+    for (path, tables) in manual::tables(catalog, &schema, &defaults)? {
         let page = fs::read_to_string(root.join(&path)).with_context(|| format!("reading {path}"))?;
         add(&path, between(&page, manual::MARKERS, &path, &tables)?);
     }
@@ -252,7 +252,7 @@ mod tests {
     use super::{owned_too, plugin::hooks, require_nothing, root_keys};
 
     fn catalog() -> Catalog {
-        let first = Catalog::built_in().unwrap().hooks.remove(0);
+        let first = Catalog::built_in().unwrap().hooks[0].clone();
         let entry = |event: &str, matcher: Option<&str>| EventEntry {
             event: event.to_owned(),
             matcher: matcher.map(str::to_owned),

@@ -1,5 +1,5 @@
-//! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts or over what
-//! cargo says of the workspace, and each finding ends with what to do about it. Modules by what they look at:
+//! `cargo xtask tidy`: the rules of the house that no compiler checks. Each rule is a pure function over texts, and each
+//! finding ends with what to do about it. Modules by what they look at:
 //!
 //! - `texts`: headers, names, lengths, host paths, white space
 //! - `calls`: the few calls that belong behind one door
@@ -19,7 +19,6 @@ use std::fmt;
 use anyhow::bail;
 use installer::catalog::Catalog;
 
-use installer::registration::names;
 use installer::say::{note, say};
 use sources::Source;
 
@@ -49,14 +48,13 @@ impl fmt::Display for Finding {
 /// Checks every rule and prints each finding on a line of its own.
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     let files = sources::of_repository(workspace.root())?;
-    let hooks = names(&Catalog::built_in()?);
-    let workspace = manifests::Workspace::read(workspace)?;
+    let hooks = Catalog::built_in()?.names();
     note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
     findings.extend(calls::check(&files));
     findings.extend(circles::check(&files));
-    findings.extend(hooks::check(&files, &hooks, &workspace));
-    findings.extend(manifests::check(&workspace));
+    findings.extend(hooks::check(&files, &hooks));
+    findings.extend(manifests::check(&files));
     if findings.is_empty() {
         return Ok(());
     }

@@ -52,10 +52,15 @@ struct Topic {
 }
 
 pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> {
-    let named = topic.map(page_named).transpose()?;
-    let mut topics: Vec<Topic> =
-        pages().into_iter().filter(|page| named.is_none_or(|name| page.name == name)).collect();
-    if named.is_none() {
+    let mut topics = pages();
+    if let Some(word) = topic {
+        let word = word.trim().to_lowercase();
+        let names: Vec<&str> = topics.iter().map(|topic| topic.name).collect();
+        if !names.contains(&word.as_str()) {
+            return Err(unknown("page", &word, &names, "; req docs lists them"));
+        }
+        topics.retain(|topic| topic.name == word);
+    } else {
         for topic in &mut topics {
             topic.text = None;
         }
@@ -65,19 +70,6 @@ pub(crate) fn docs(topic: Option<&str>, is_json: bool) -> Result<Reply, String> 
         [Topic { text: Some(text), .. }] => text.trim_end().to_owned(),
         topics => format!("{}\nreq docs TOPIC prints one.", listed(topics)),
     }))
-}
-
-/// The page of that name; a command of a hook names its page too.
-fn page_named(word: &str) -> Result<&'static str, String> {
-    let word = word.trim().to_lowercase();
-    let catalog = Catalog::built_in().ok();
-    let of_command = catalog.as_ref().and_then(|catalog| {
-        catalog.hooks.iter().find(|hook| hook.commands.contains(&word)).map(|hook| &hook.name)
-    });
-    let name = of_command.unwrap_or(&word);
-    let topics: Vec<&'static str> = WRITTEN.iter().chain(HOOKS).map(|(name, _)| *name).collect();
-    let found = topics.iter().find(|topic| *topic == name).copied();
-    found.ok_or_else(|| unknown("page", &word, &topics, "; req docs lists them"))
 }
 
 /// A line for each topic, those of hooks apart.

@@ -8,8 +8,7 @@ use std::path::{Path, PathBuf};
 
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
-use serde_json::Value;
-use shared::config::{LayerKind, read_text, read_typed};
+use shared::config::{LayerKind, read_text};
 use shared::hook::Hook as _;
 use shared::host::Timestamp;
 use shared::operator::{Caller, Standing};
@@ -147,7 +146,6 @@ impl<'a> Plan<'a> {
             Err(why) => format!("the schema for editors was not written: {why}"),
         });
         lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
-        lines.extend(self.required());
         lines.extend(["Next:", "  req status    what is required here, satisfied or not"].map(str::to_owned));
         if self.file.level == LayerKind::Project
             && self.file.root.as_deref().is_some_and(|root| root.join(".git").exists())
@@ -178,29 +176,6 @@ impl<'a> Plan<'a> {
         }
         let written = file.change::<client_settings::FileError>(|_| Ok(Some(self.text.clone())));
         written.map(|_| kept).map_err(|error| format!("req: {error}"))
-    }
-
-    fn required(&self) -> Vec<String> {
-        if self.preset == Preset::Inherit {
-            return vec!["It requires what everybody's own global file does.".to_owned()];
-        }
-        let file: Value = read_typed(&self.text).unwrap_or_default();
-        let entries = file["requirements"].as_object().into_iter().flatten();
-        let lines = entries
-            .filter(|(_, set)| set["enabled"] == true)
-            .map(|(name, set)| format!("  {name}: {}", set["description"].as_str().unwrap_or_default()));
-        let lines: Vec<String> = lines.collect();
-        if lines.is_empty() {
-            return vec!["It requires nothing yet; examples stand in it as comments.".to_owned()];
-        }
-        let left_out = self.text.lines().filter_map(|line| line.strip_prefix("  # Left out: "));
-        let left_out = left_out.map(|what| {
-            format!(
-                "  left out: {what} To have it, remove the first `# ` of each of its lines in {}.",
-                self.shown()
-            )
-        });
-        std::iter::once("It requires:".to_owned()).chain(lines).chain(left_out).collect()
     }
 }
 

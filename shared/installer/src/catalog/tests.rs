@@ -19,7 +19,7 @@ const MATCHED: [&str; 10] = [
 ];
 const UNMATCHED: [&str; 2] = ["Stop", "UserPromptSubmit"];
 
-fn catalog() -> Catalog {
+fn catalog() -> &'static Catalog {
     Catalog::built_in().expect("config/hooks.yaml fits its types")
 }
 
@@ -31,20 +31,24 @@ fn every_folder_of_hooks_is_in_the_table_and_the_other_way_round() {
         .filter(|folder| folder.join("Cargo.toml").is_file())
         .map(|folder| folder.file_name().unwrap().to_str().unwrap().to_owned())
         .collect();
-    let named: BTreeSet<String> = catalog().hooks.into_iter().map(|hook| hook.name).collect();
+    let named: BTreeSet<String> = catalog().hooks.iter().cloned().map(|hook| hook.name).collect();
     assert_eq!(named, folders, "config/hooks.yaml and the folders of hooks/ must name the same hooks");
 }
 
 #[test]
 fn the_names_read_without_a_parser_are_those_of_the_table() {
-    let table: BTreeSet<String> =
-        catalog().hooks.into_iter().flat_map(|hook| hook.commands.into_iter().chain([hook.name])).collect();
+    let table: BTreeSet<String> = catalog()
+        .hooks
+        .iter()
+        .cloned()
+        .flat_map(|hook| hook.commands.into_iter().chain([hook.name]))
+        .collect();
     assert_eq!(own_commands().map(str::to_owned).collect::<BTreeSet<_>>(), table);
 }
 
 #[test]
 fn events_are_known_and_have_a_matcher_only_where_the_client_looks_at_it() {
-    for hook in catalog().hooks {
+    for hook in &catalog().hooks {
         for entry in &hook.events {
             let (name, event) = (&hook.name, entry.event.as_str());
             let has_matcher = MATCHED.contains(&event);
@@ -57,7 +61,7 @@ fn events_are_known_and_have_a_matcher_only_where_the_client_looks_at_it() {
 
 #[test]
 fn the_default_is_the_one_that_is_compiled_in() {
-    for hook in catalog().hooks {
+    for hook in &catalog().hooks {
         let defaults: Value = serde_json::from_str(section_defaults(&hook.name)).unwrap();
         assert_eq!(defaults[&hook.name]["enabled"], Value::Bool(hook.enabled), "{}", hook.name);
     }
@@ -65,7 +69,7 @@ fn the_default_is_the_one_that_is_compiled_in() {
 
 #[test]
 fn a_proof_is_an_event_the_hook_is_registered_on_in_the_clients_format() {
-    for hook in catalog().hooks {
+    for hook in &catalog().hooks {
         let event = hook.proof.event_name();
         assert!(hook.events.iter().any(|entry| entry.event == event), "{}: proof on {event:?}", hook.name);
         let input = protocol::parse(&serde_json::to_vec(&hook.proof.event).unwrap()).unwrap();

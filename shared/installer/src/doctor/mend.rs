@@ -34,14 +34,14 @@ fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
     let user = world.user();
     match repair {
         Repair::Link => {
-            let made = link_all(user, world.catalog)?.made;
+            let made = link_all(user)?;
             Ok(format!("linked {} into {}", list(&made), user.show(&user.bin)))
         }
         Repair::Register(scope) => {
             let mut places = world.places.iter();
             let place = places.find(|place| place.scope == scope).context("these settings are gone")?;
             place.alone(|| {
-                let settings = Settings::read(place, world.catalog)?;
+                let settings = Settings::read(place)?;
                 let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
                 settings.put(world.host, &settings.to(&choice)?)
             })?;

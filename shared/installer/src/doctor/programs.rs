@@ -7,7 +7,8 @@ use super::report::{Finding, Repair};
 use super::world::World;
 use crate::files::is_same_file;
 use crate::places::executable;
-use crate::programs::{all_names, orphans, target, without_helper};
+use crate::programs::{all_names, orphans, target};
+use crate::say::names_of;
 
 pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     let mut names = all_names(world.catalog);
@@ -16,7 +17,7 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     // A second name of a hook is no program of its own.
     names.retain(|name| world.manifest.files.contains_key(name) || world.catalog.hook(name).is_some());
     let mut found: Vec<Finding> = names.iter().filter_map(|name| of_program(world, name)).collect();
-    found.extend(world.catalog.hooks.iter().flat_map(|hook| missing_helpers(world, hook)));
+    found.extend(world.catalog.helpers().into_iter().filter_map(|helper| missing_helper(world, helper)));
     if found.is_empty() {
         // A plugin brings its own: programs beside it would count everything twice.
         return vec![match world.plugin() {
@@ -26,22 +27,18 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     }
     let voice = world.user().voice;
     found.extend(orphans(&world.manifest, world.catalog).into_iter().map(|name| {
-        Finding::note(format!("{name} is installed, and no hook of this version owns it")).next(voice.prune())
+        Finding::warning(format!("{name} is installed, and no hook of this version owns it"))
+            .next(voice.prune())
     }));
     found.extend(links(world));
     found
 }
 
-pub(crate) fn of_hook(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
-    let files = [&hook.name].into_iter().chain(&hook.helpers);
-    files.filter_map(|file| of_program(world, file)).chain(missing_helpers(world, hook)).collect()
-}
-
 /// The finding about the program of this name; none about one that is neither installed nor registered.
 fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
     let user = world.user();
-    let path = user.deployed(name);
-    let (again, is_registered) = (user.voice.deploy_again(), world.relies_on(name));
+    let path = user.installed(name);
+    let (again, is_registered) = (user.voice.install_again(), world.relies_on(name));
     let wrong = |what: &str| {
         let found = if is_registered { Finding::broken } else { Finding::warning };
         Some(found(format!("{name}: {what}")).at(&user.show(&path), None).next(again.clone()))
@@ -70,22 +67,27 @@ fn of_program(world: &World<'_>, name: &str) -> Option<Finding> {
     Some(Finding::warning(what).at(&user.show(&path), None).next(next))
 }
 
-/// A note for each missing helper: a hook does without them.
-fn missing_helpers(world: &World<'_>, hook: &HookEntry) -> Vec<Finding> {
+/// A hook does without a helper.
+fn missing_helper(world: &World<'_>, helper: &str) -> Option<Finding> {
     let user = world.user();
-    let is_missing =
-        |helper: &&String| user.deployed(&hook.name).is_file() && !world.manifest.files.contains_key(*helper);
-    let note = |helper: &String| {
-        let what = format!("{helper} is not installed, so {}", without_helper(&hook.name));
-        Finding::note(what).next(user.voice.deploy_again())
+    let starts_it = |hook: &&HookEntry| {
+        user.installed(&hook.name).is_file() && hook.helpers.iter().any(|other| other == helper)
     };
-    hook.helpers.iter().filter(is_missing).map(note).collect()
+    let hooks: Vec<&HookEntry> = world.catalog.hooks.iter().filter(starts_it).collect();
+    if hooks.is_empty() || world.manifest.files.contains_key(helper) {
+        return None;
+    }
+    let what = format!(
+        "{helper} is not installed, so {} can open no connections; what needs none works",
+        names_of(&hooks)
+    );
+    Some(Finding::warning(what).next(user.voice.install_again()))
 }
 
 fn links(world: &World<'_>) -> Vec<Finding> {
     let user = world.user();
     let mut found = Vec::new();
-    for hook in world.catalog.hooks.iter().filter(|hook| user.deployed(&hook.name).is_file()) {
+    for hook in world.catalog.hooks.iter().filter(|hook| user.installed(&hook.name).is_file()) {
         for command in &hook.commands {
             let Ok(target) = target(user, hook, command) else { continue };
             let path = user.bin.join(executable(command));

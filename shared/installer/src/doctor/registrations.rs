@@ -33,14 +33,14 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
     }
     found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
     found.extend(without_status_line(world));
-    if world.registered().is_empty() {
-        found.push(Finding::note("no hook of ours is registered").next(world.user().user_line("install")));
+    if world.registered().is_empty() && !world.manifest.files.is_empty() {
+        found.push(Finding::warning("no hook is registered").next(world.user().user_line("install")));
     }
     found
 }
 
 /// The parts of a file that cannot be read, and values that make Claude Code ignore hooks.
-pub(crate) fn unreadable(level: &Level) -> Vec<Finding> {
+fn unreadable(level: &Level) -> Vec<Finding> {
     let faults = level.contents.faults.iter().map(|fault| misshapen(level, fault));
     level.unreadable.clone().into_iter().chain(faults).collect()
 }
@@ -62,7 +62,7 @@ fn misshapen(level: &Level, fault: &Fault) -> Finding {
 }
 
 /// The entries of one hook in one file, compared with those that this version writes.
-pub(crate) fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
+fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
     let entries: Vec<&Entry> = level.ours().filter(|entry| entry.name.as_ref() == Some(&hook.name)).collect();
     let Some(place) = level.place.as_ref().filter(|_| !entries.is_empty()) else { return Vec::new() };
     let program = program(place, &hook.name).ok();
@@ -118,7 +118,7 @@ fn difference<'e>(
 }
 
 /// Entries of hooks that this version does not have. In a project's file they may be a teammate's newer ones.
-pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
+fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
     let Some(place) = level.place.as_ref().filter(|place| place.scope != Scope::Project) else {
         return Vec::new();
     };
@@ -133,10 +133,10 @@ pub(crate) fn gone(level: &Level, hooks: &[HookEntry]) -> Vec<Finding> {
 }
 
 /// A hook that several files register: Claude Code adds up all places.
-pub(crate) fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
+fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
     let levels = world.levels.iter().filter(|level| level.registers(&hook.name));
     let places: Vec<(Option<Scope>, &str)> =
-        levels.map(|level| (level.scope, level.shown.as_str())).collect();
+        levels.map(|level| (level.scope(), level.shown.as_str())).collect();
     twice_in(&hook.name, &places, world.plugin())
 }
 
@@ -145,14 +145,14 @@ pub(crate) fn twice(world: &World<'_>, hook: &HookEntry) -> Option<Finding> {
 /// A project's entry steps back for the user's own, and a plugin's copy for the user's settings.
 fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) -> Option<Finding> {
     let all: Vec<&str> = places.iter().map(|(_, file)| *file).collect();
-    if let (Some(plugin), false) = (plugin, all.is_empty()) {
-        let both = format!("{hook} is registered in {} and by the plugin that {plugin} enables", list(&all));
-        let found = if places.iter().any(|(scope, _)| *scope == Some(Scope::User)) {
-            Finding::note(format!("{both}; the plugin's copy steps back, so it runs once"))
-        } else {
-            Finding::broken(format!("{both}, so it runs twice and counts twice"))
-        };
-        return Some(found.next("keep one: req hooks uninstall, or disable the plugin with /plugin"));
+    let is_users = places.iter().any(|(scope, _)| *scope == Some(Scope::User));
+    if let Some(plugin) = plugin.filter(|_| !all.is_empty() && !is_users) {
+        let what = format!(
+            "{hook} is registered in {} and by the plugin that {plugin} enables, so it runs twice and counts twice",
+            list(&all)
+        );
+        let next = "keep one: req hooks uninstall, or disable the plugin with /plugin";
+        return Some(Finding::broken(what).next(next));
     }
     let is_own = |scope: Option<Scope>| matches!(scope, Some(Scope::User | Scope::Local));
     let own: Vec<&str> = places.iter().filter(|(scope, _)| is_own(*scope)).map(|(_, file)| *file).collect();

@@ -134,10 +134,24 @@ impl Finding {
         Self { fixable: true, repair: Some(repair), ..self }
     }
 
+    /// The text about this hook, without its name; `None`: it is about something else.
+    pub(crate) fn about(&self, hook: &str) -> Option<&str> {
+        let rest = self.what.strip_prefix(hook)?;
+        rest.strip_prefix(": ").or_else(|| rest.strip_prefix(' '))
+    }
+
     /// The finding on one line, with what to do.
     pub(crate) fn sentence(&self) -> String {
-        let next = self.next.iter().map(|next| format!("; {next}"));
-        [self.place_and_what()].into_iter().chain(next).collect()
+        self.with_next(&self.place_and_what())
+    }
+
+    /// The same for a reader who knows the hook and where it is registered.
+    pub(crate) fn sentence_about(&self, hook: &str) -> String {
+        self.with_next(self.about(hook).unwrap_or(&self.what))
+    }
+
+    fn with_next(&self, what: &str) -> String {
+        self.next.as_ref().map_or_else(|| what.to_owned(), |next| format!("{what}; {next}"))
     }
 
     fn place_and_what(&self) -> String {
@@ -165,20 +179,19 @@ impl Report {
         report
     }
 
-    /// The same, where nothing is there that could hold or break.
-    pub(crate) fn of_nothing(self) -> Self {
-        Self { summary: "Nothing is installed here, so nothing is promised.".to_owned(), ..self }
-    }
-
     /// The result of this hook's proof.
     pub(crate) fn proof_of(&self, hook: &str) -> String {
-        let of = |finding: &Finding| {
-            let rest = finding.what.strip_prefix(hook)?;
-            let no = rest.strip_prefix(": ").map(|why| format!("NO: {why}"));
-            no.or_else(|| rest.strip_prefix(' ').map(str::to_owned))
-        };
         let proofs = self.sections.iter().filter(|section| section.name == "Proofs");
-        proofs.flat_map(|section| &section.findings).find_map(of).unwrap_or_else(|| "-".to_owned())
+        let mut of_hook = proofs.flat_map(|section| &section.findings).filter_map(|finding| {
+            let no = if finding.severity == Severity::Ok { "" } else { "NO: " };
+            Some(format!("{no}{}", finding.about(hook)?))
+        });
+        of_hook.next().unwrap_or_else(|| "-".to_owned())
+    }
+
+    /// The findings that somebody should do something about.
+    pub(crate) fn wrong(&self) -> impl Iterator<Item = &Finding> {
+        self.findings().filter(|finding| finding.severity >= Severity::Warning)
     }
 
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {

@@ -28,7 +28,7 @@ fn of_level(world: &World<'_>, level: &Level) -> Vec<Finding> {
     let of_hook = |hook: &HookEntry| {
         let name = &hook.name;
         // The team's entry does nothing where a hook is not installed.
-        if level.scope == Some(Scope::Project) && !place.deployed(name).is_file() {
+        if place.scope == Scope::Project && !place.installed(name).is_file() {
             let what =
                 format!("{name}: this project registers it, and it is not installed here, so it is silent");
             return Finding::warning(what)
@@ -36,7 +36,7 @@ fn of_level(world: &World<'_>, level: &Level) -> Vec<Finding> {
                 .next(format!("req hooks install --hooks {name}"));
         }
         let found = proved(world, name, prove(place, hook, level.ours()));
-        if level.scope == Some(Scope::User) { found } else { found.at(&level.shown, None) }
+        if place.scope == Scope::User { found } else { found.at(&level.shown, None) }
     };
     world.catalog.hooks.iter().filter(|hook| level.registers(&hook.name)).map(of_hook).collect()
 }
@@ -65,7 +65,7 @@ fn proved(world: &World<'_>, hook: &str, proof: anyhow::Result<String>) -> Findi
     match error.downcast_ref::<io::Error>() {
         // It could not be started: for another kind of machine, or on a disk from which nothing may be.
         Some(cause) => {
-            let again = world.user().voice.deploy_again();
+            let again = world.user().voice.install_again();
             let what = format!("{hook} does not run on this machine: {cause}");
             Finding::broken(what).next(format!("install what was built for this machine: {again}"))
         }
@@ -141,7 +141,8 @@ fn version_of_program(program: &Path) -> Option<String> {
 /// The last run of each installed and registered hook. A silent hook leaves its time, too; a hook that Claude Code never starts does
 /// not.
 pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
-    let installed = world.registered().into_iter().filter(|hook| world.user().deployed(&hook.name).is_file());
+    let installed =
+        world.registered().into_iter().filter(|hook| world.user().installed(&hook.name).is_file());
     let of_hook = |hook: &HookEntry| {
         let name = &hook.name;
         Finding::ok(match world.store().and_then(|store| store.last_beat(name)) {

@@ -15,7 +15,7 @@ const COSTS: [&str; 3] = ["the file is skipped", "it is off", "it holds none of 
 
 /// Whether Claude Code runs any hook: `disableAllHooks`, and an administrator's `allowManagedHooksOnly`. `levels` begin with the
 /// weakest; `registers`: something of ours is registered.
-pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
+pub(super) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
     // The strongest level that has the key decides.
     let strongest = levels.iter().rev().find_map(|level| Some((level, level.contents.disables_all_hooks?)));
     let disabled = strongest.filter(|(_, flag)| flag.is_on).map(|(level, flag)| {
@@ -24,7 +24,7 @@ pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
         finding.next("remove the key, or set it to false")
     });
     let mut found: Vec<Finding> = disabled.into_iter().collect();
-    let only_managed = levels.iter().filter(|level| level.scope.is_none()).filter_map(|level| {
+    let only_managed = levels.iter().filter(|level| level.place.is_none()).filter_map(|level| {
         let flag = level.contents.allows_managed_only.filter(|flag| flag.is_on)?;
         let what = "the administrator of this machine allows no hooks but their own: none of these runs";
         let finding = Finding::broken(what).at(&level.shown, Some(flag.line)).key("allowManagedHooksOnly");
@@ -37,7 +37,7 @@ pub(crate) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
     found
 }
 
-pub(crate) fn off_file(world: &World<'_>) -> Option<Finding> {
+fn off_file(world: &World<'_>) -> Option<Finding> {
     let folders = [&world.folders.default_state_dir, &world.folders.state_dir];
     let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.host.started)?));
     let (file, off) = folders.into_iter().flatten().find_map(in_force)?;
@@ -54,10 +54,10 @@ pub(super) fn configuration(world: &World<'_>) -> Vec<Finding> {
     let is_off = !found.is_empty();
     let mut reported = BTreeSet::new();
     for hook in &world.catalog.hooks {
-        let asked = match world.ask(hook) {
-            Ok(Some(asked)) => asked,
-            Ok(None) => continue,
-            Err(error) => {
+        let asked = match world.asked.get(&hook.name) {
+            None => continue,
+            Some(Ok(asked)) => asked,
+            Some(Err(error)) => {
                 found.push(Finding::broken(format!("{error:#}")));
                 continue;
             }
@@ -66,9 +66,9 @@ pub(super) fn configuration(world: &World<'_>) -> Vec<Finding> {
         if !asked.acts && asked.set_by() == DEFAULTS && !world.is_in_settings(&hook.name) {
             continue;
         }
-        found.extend(standing(world, hook, &asked).filter(|_| !is_off));
-        let problems = asked.problems.into_iter().filter(|problem| reported.insert(problem.clone()));
-        found.extend(problems.map(|text| problem(&text)));
+        found.extend(standing(world, hook, asked).filter(|_| !is_off));
+        let problems = asked.problems.iter().filter(|problem| reported.insert(problem.as_str()));
+        found.extend(problems.map(|text| problem(text)));
     }
     if found.is_empty() {
         found.push(Finding::ok("the configuration files can be read"));

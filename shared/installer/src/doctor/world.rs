@@ -1,7 +1,7 @@
 //! The facts of every check, read once: the installation, the manifest and the settings files of the user, the project and the
 //! administrator.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -37,7 +37,7 @@ pub fn managed_settings() -> PathBuf {
 
 pub(crate) struct World<'a> {
     pub(crate) host: &'a Host,
-    pub(crate) catalog: &'a Catalog,
+    pub(crate) catalog: &'static Catalog,
     pub(crate) manifest: Manifest,
     /// The user's own installation, then the project's two where there is a project.
     pub(crate) places: Vec<Installation>,
@@ -46,6 +46,8 @@ pub(crate) struct World<'a> {
     pub(crate) levels: Vec<Level>,
     /// The installed programs whose bytes the manifest vouches for.
     pub(crate) vouched: BTreeSet<String>,
+    /// What each hook that can be asked reports of itself.
+    pub(crate) asked: BTreeMap<String, anyhow::Result<Enabled>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -57,13 +59,11 @@ pub(crate) enum Project<'a> {
 
 #[derive(Debug, Clone)]
 pub(crate) struct Level {
-    /// `None`: the administrator's.
-    pub(crate) scope: Option<Scope>,
+    /// The installation that the settings belong to; the administrator's have none.
+    pub(crate) place: Option<Installation>,
     /// The file, as a person reads it.
     pub(crate) shown: String,
     pub(crate) contents: Contents,
-    /// The installation that the settings belong to; the administrator's have none.
-    pub(crate) place: Option<Installation>,
     /// Why it cannot be read, or not be edited.
     pub(crate) unreadable: Option<Finding>,
 }
@@ -71,12 +71,12 @@ pub(crate) struct Level {
 impl<'a> World<'a> {
     pub(crate) fn read(
         host: &'a Host,
-        catalog: &'a Catalog,
         managed: &Path,
         project: Project<'_>,
         voice: Voice,
     ) -> anyhow::Result<Self> {
         let user = Installation::of_this_user(host, voice)?;
+        let catalog = user.catalog;
         let folders = Places::resolve(&host.environment, host.cwd().as_deref());
         let both = [Scope::Project, Scope::Local];
         let inside = |scope, dir: &Path| user.in_project(&host.environment, scope, dir);
@@ -92,17 +92,19 @@ impl<'a> World<'a> {
         let places: Vec<Installation> = [user].into_iter().chain(of_project).collect();
         let mut levels = Vec::new();
         for place in &places {
-            let (owner, _) = ours(place, catalog)?;
-            let shown = place.show(&place.settings);
-            let level = Level::read(Some(place.scope), &place.settings, &shown, &owner);
-            levels.push(Level { place: Some(place.clone()), ..level });
+            let (owner, _) = ours(place)?;
+            levels.push(Level::read(Some(place.clone()), &place.settings, &owner));
         }
-        let (owner, _) = ours(&places[0], catalog)?;
-        let read = |file: &Path| Level::read(None, file, &file.display().to_string(), &owner);
-        levels.extend(managed.is_file().then(|| read(managed)));
+        if managed.is_file() {
+            let (owner, _) = ours(&places[0])?;
+            levels.push(Level::read(None, managed, &owner));
+        }
         let is_vouched = |name: &&String| manifest.vouches_for(&places[0], name);
         let vouched = manifest.files.keys().filter(is_vouched).cloned().collect();
-        Ok(Self { host, catalog, manifest, places, folders, levels, vouched })
+        let asked = BTreeMap::new();
+        let mut world = Self { host, catalog, manifest, places, folders, levels, vouched, asked };
+        world.asked = catalog.hooks.iter().filter_map(|hook| world.ask(hook)).collect();
+        Ok(world)
     }
 
     pub(crate) fn user(&self) -> &Installation {
@@ -131,18 +133,14 @@ impl<'a> World<'a> {
         self.levels.iter().any(|level| level.registers(hook))
     }
 
-    pub(crate) fn registered(&self) -> Vec<&'a HookEntry> {
+    pub(crate) fn registered(&self) -> Vec<&'static HookEntry> {
         let has_plugin = self.plugin().is_some();
         self.catalog.hooks.iter().filter(|hook| has_plugin || self.is_in_settings(&hook.name)).collect()
     }
 
-    pub(crate) fn is_bare(&self) -> bool {
-        self.manifest.files.is_empty() && self.registered().is_empty()
-    }
-
     /// The user's own settings start this installed hook. A project's entry does nothing without the hook.
     pub(crate) fn relies_on(&self, hook: &str) -> bool {
-        self.levels.iter().any(|level| level.scope != Some(Scope::Project) && level.registers(hook))
+        self.levels.iter().any(|level| level.scope() != Some(Scope::Project) && level.registers(hook))
     }
 
     /// The plugin's program of this name. It is known only to the `req` that the plugin brings.
@@ -154,42 +152,51 @@ impl<'a> World<'a> {
     }
 
     /// Asks the installed hook, or else the plugin's, whether it acts.
-    pub(crate) fn ask(&self, hook: &HookEntry) -> anyhow::Result<Option<Enabled>> {
-        let installed = self.vouched.contains(&hook.name).then(|| self.user().deployed(&hook.name));
-        let program = installed.or_else(|| self.program_of_plugin(&hook.name));
-        program.map(|program| Enabled::ask(&program, self.nearest(), &hook.name)).transpose()
+    fn ask(&self, hook: &HookEntry) -> Option<(String, anyhow::Result<Enabled>)> {
+        let installed = self.vouched.contains(&hook.name).then(|| self.user().installed(&hook.name));
+        let program = installed.or_else(|| self.program_of_plugin(&hook.name))?;
+        Some((hook.name.clone(), Enabled::ask(&program, self.nearest(), &hook.name)))
     }
 }
 
 impl Level {
-    fn read(scope: Option<Scope>, file: &Path, shown: &str, owner: &Owner) -> Self {
+    fn read(place: Option<Installation>, file: &Path, owner: &Owner) -> Self {
+        let shown = place.as_ref().map_or_else(|| file.display().to_string(), |place| place.show(file));
         match text_of(file) {
-            Ok(text) => Self::of_text(scope, shown, &text, owner),
+            Ok(text) => Self::of_text(place, shown, &text, owner),
             Err(error) => {
-                let finding = Finding::broken(format!("{error:#}")).at(shown, None);
-                Self { unreadable: Some(finding), ..Self::of_text(scope, shown, "", owner) }
+                let unreadable = Some(Finding::broken(format!("{error:#}")).at(&shown, None));
+                Self { place, shown, contents: Contents::default(), unreadable }
             }
         }
     }
 
-    pub(crate) fn of_text(scope: Option<Scope>, shown: &str, text: &str, owner: &Owner) -> Self {
-        let found = |refused: &Refused, what: String| {
-            Finding::broken(what).at(shown, Some(refused.line)).next("correct it by hand")
-        };
-        let (contents, unreadable) = match client_settings::read(text, owner) {
+    fn of_text(place: Option<Installation>, shown: String, text: &str, owner: &Owner) -> Self {
+        let (contents, refused) = match client_settings::read(text, owner) {
             Ok(contents) => {
                 // A fault names the same place.
-                let refused = contents.refused.as_ref().filter(|_| contents.faults.is_empty());
-                let unreadable = refused.map(|refused| found(refused, refused.why.clone()));
-                (contents, unreadable)
+                let refused = contents.refused.clone().filter(|_| contents.faults.is_empty());
+                let why = refused.map(|refused| (refused.line, refused.why));
+                (contents, why)
             }
-            Err(refused) => {
-                let Refused { column, why, .. } = &refused;
-                let what = format!("column {column}: {why}: Claude Code reads nothing of it");
-                (Contents::default(), Some(found(&refused, what)))
+            Err(Refused { line, column, why }) => {
+                let why = format!("column {column}: {why}: Claude Code reads nothing of it");
+                (Contents::default(), Some((line, why)))
             }
         };
-        Self { scope, shown: shown.to_owned(), contents, place: None, unreadable }
+        let unreadable =
+            refused.map(|(line, why)| Finding::broken(why).at(&shown, Some(line)).next("correct it by hand"));
+        Self { place, shown, contents, unreadable }
+    }
+
+    /// `None`: the administrator's.
+    pub(crate) fn scope(&self) -> Option<Scope> {
+        self.place.as_ref().map(|place| place.scope)
+    }
+
+    /// An entry of the hook for this event.
+    pub(crate) fn serves(&self, hook: &HookEntry, event: &str) -> bool {
+        self.ours().any(|entry| entry.name.as_ref() == Some(&hook.name) && entry.event == event)
     }
 
     pub(crate) fn ours(&self) -> impl Iterator<Item = &Entry> {
@@ -215,8 +222,9 @@ fn text_of(file: &Path) -> anyhow::Result<String> {
 impl Level {
     /// A file in which these programs in `/h` are ours.
     pub(crate) fn owned(scope: Option<Scope>, text: &str, binaries: &[String]) -> Self {
-        let folders = vec![PathBuf::from("/h")];
-        let owner = Owner { folders, binaries: binaries.to_vec(), ..Owner::default() };
-        Self::of_text(scope, "f", text, &owner)
+        let owner =
+            Owner { folders: vec![PathBuf::from("/h")], binaries: binaries.to_vec(), ..Owner::default() };
+        let place = scope.map(|scope| Installation::scratch(Path::new("/home/me"), scope));
+        Self::of_text(place, "f".to_owned(), text, &owner)
     }
 }

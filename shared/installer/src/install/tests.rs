@@ -22,12 +22,11 @@ fn planned<T>(
     look: impl FnOnce(anyhow::Result<Plan<'_>>) -> T,
 ) -> T {
     let scratch = tempfile::tempdir().unwrap();
-    let catalog = Catalog::built_in().unwrap();
     let source = Source::of(None, Voice::Xtask).unwrap();
     let install = Install { hooks: vec![hook.to_owned()], judge, ..Install::default() };
     fs::create_dir_all(scratch.path().join(".claude")).unwrap();
     let installation = Installation::scratch(scratch.path(), scope);
-    look(Plan::make(&catalog, &installation, &source, &install, false, false))
+    look(Plan::make(&installation, &source, &install, false, false))
 }
 
 #[test]
@@ -66,13 +65,13 @@ fn the_way_to_a_model_is_written_beside_the_hook_and_asked_for_where_it_is_missi
 
 #[test]
 fn named_hooks_all_or_the_ticked_ones_are_chosen() {
-    let first = Catalog::built_in().unwrap().hooks.remove(0);
+    let first = Catalog::built_in().unwrap().hooks[0].clone();
     let named = |name: &str| HookEntry { name: name.to_owned(), ticked: name == "b", ..first.clone() };
-    let catalog = Catalog { hooks: ["a", "b", "c"].map(named).to_vec() };
+    let catalog = Catalog { hooks: ["a", "b", "c"].map(named).to_vec() }.leaked();
     let chosen = |hooks: &[&str], all, yaml: Option<&str>| -> Vec<String> {
         let hooks = hooks.iter().map(|&hook| hook.to_owned()).collect();
         let install = Install { hooks, all, ..Install::default() };
-        let chosen = choose(&catalog, &[], yaml, &install, false).unwrap();
+        let chosen = choose(catalog, &[], yaml, &install, false).unwrap();
         chosen.iter().map(|hook| hook.name.clone()).collect()
     };
     assert_eq!(chosen(&["c", "a"], false, None), ["c", "a"]);

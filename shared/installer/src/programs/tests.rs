@@ -20,13 +20,9 @@ fn built(folder: &Path, bytes: &str) -> Binaries {
     [("a-gate".to_owned(), path)].into()
 }
 
-fn none() -> Catalog {
-    Catalog { hooks: Vec::new() }
-}
-
 /// Copies programs that are no hooks, which have nothing to prove.
 fn given(installation: &Installation, binaries: &Binaries) -> anyhow::Result<Vec<String>> {
-    copy(installation, &none(), binaries, None)
+    copy(installation, binaries, None)
 }
 
 #[test]
@@ -36,7 +32,7 @@ fn a_second_copy_of_the_same_changes_nothing_and_a_new_build_replaces() {
     assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
     assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), [""; 0]);
     assert_eq!(given(&installation, &built(scratch.path(), "two")).unwrap(), ["a-gate"]);
-    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "two");
+    assert_eq!(fs::read_to_string(installation.installed("a-gate")).unwrap(), "two");
     assert!(Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate"));
     let left: Vec<_> =
         fs::read_dir(&installation.hooks).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -51,14 +47,14 @@ fn programs_are_executable_and_new_folders_private() {
     let installation = installation(scratch.path());
     given(&installation, &built(scratch.path(), "one")).unwrap();
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
+    assert_eq!(mode(&installation.installed("a-gate")), 0o755);
     assert_eq!(mode(&scratch.path().join(".claude")), 0o700);
     let set = |mode| {
-        fs::set_permissions(installation.deployed("a-gate"), fs::Permissions::from_mode(mode)).unwrap();
+        fs::set_permissions(installation.installed("a-gate"), fs::Permissions::from_mode(mode)).unwrap();
     };
     set(0o644);
     assert_eq!(given(&installation, &built(scratch.path(), "one")).unwrap(), ["a-gate"]);
-    assert_eq!(mode(&installation.deployed("a-gate")), 0o755);
+    assert_eq!(mode(&installation.installed("a-gate")), 0o755);
 }
 
 #[test]
@@ -66,29 +62,29 @@ fn a_file_of_somebody_elses_is_never_replaced_but_our_own_bytes_are_adopted() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     fs::create_dir_all(&installation.hooks).unwrap();
-    fs::write(installation.deployed("a-gate"), "mine").unwrap();
+    fs::write(installation.installed("a-gate"), "mine").unwrap();
     let error = given(&installation, &built(scratch.path(), "one")).unwrap_err().to_string();
     assert!(error.ends_with("a-gate is not ours and is not replaced: move it away and try again"), "{error}");
-    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "mine");
+    assert_eq!(fs::read_to_string(installation.installed("a-gate")).unwrap(), "mine");
 
     given(&installation, &built(scratch.path(), "mine")).unwrap();
     assert!(Manifest::read(&installation).unwrap().vouches_for(&installation, "a-gate"));
 }
 
 #[test]
-fn only_what_still_is_what_was_deployed_is_removed() {
+fn only_what_still_is_what_was_installed_is_removed() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     given(&installation, &built(scratch.path(), "one")).unwrap();
     let abandoned = installation.hooks.join("a-gate.barbless-new");
     fs::write(&abandoned, "of a killed installation").unwrap();
-    fs::write(installation.deployed("a-gate"), "patched").unwrap();
+    fs::write(installation.installed("a-gate"), "patched").unwrap();
     let gate = ["a-gate".to_owned()];
-    assert_eq!(remove(&installation, &none(), &gate).unwrap(), [""; 0]);
+    assert_eq!(remove(&installation, &gate).unwrap(), [""; 0]);
     assert!(!abandoned.exists());
-    fs::write(installation.deployed("a-gate"), "one").unwrap();
-    assert_eq!(remove(&installation, &none(), &gate).unwrap(), gate);
-    assert!(!installation.deployed("a-gate").exists());
+    fs::write(installation.installed("a-gate"), "one").unwrap();
+    assert_eq!(remove(&installation, &gate).unwrap(), gate);
+    assert!(!installation.installed("a-gate").exists());
     assert!(!installation.hooks.exists(), "an empty manifest goes too");
 }
 
@@ -100,7 +96,7 @@ fn a_manifest_that_is_not_ours_stops_everything() {
     for text in ["{}", "{\"product\":\"other\",\"files\":{}}", "x"] {
         fs::write(installation.hooks.join("manifest.json"), text).unwrap();
         assert!(given(&installation, &built(scratch.path(), "one")).is_err(), "{text}");
-        assert!(!installation.deployed("a-gate").exists());
+        assert!(!installation.installed("a-gate").exists());
     }
 }
 
@@ -117,9 +113,9 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
         fs::write(&path, newer).unwrap();
         let said = given(&installation, &built(scratch.path(), "one")).unwrap_err();
         assert!(said.to_string().contains("newer version of Barbless"), "{said}");
-        assert!(remove(&installation, &none(), &["a-gate".to_owned()]).is_err());
+        assert!(remove(&installation, &["a-gate".to_owned()]).is_err());
         assert_eq!(fs::read_to_string(&path).unwrap(), newer);
-        assert!(!installation.deployed("a-gate").exists());
+        assert!(!installation.installed("a-gate").exists());
     }
     fs::write(&path, r#"{"product":"barbless","files":{}}"#).unwrap();
     given(&installation, &built(scratch.path(), "one")).unwrap();
@@ -128,7 +124,7 @@ fn a_manifest_of_a_newer_version_is_not_changed_and_one_without_a_version_is_our
 
 /// One hook.
 fn catalog() -> Catalog {
-    let hook = Catalog::built_in().unwrap().hooks.remove(0);
+    let hook = Catalog::built_in().unwrap().hooks[0].clone();
     Catalog {
         hooks: vec![HookEntry { name: "a-gate".to_owned(), commands: vec!["a-gate".to_owned()], ..hook }],
     }
@@ -139,7 +135,7 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     let scratch = tempfile::tempdir().unwrap();
     let installation = installation(scratch.path());
     let known = |bytes: &str| {
-        copy(&installation, &none(), &built(scratch.path(), bytes), Some("req hooks install --from DIR"))
+        copy(&installation, &built(scratch.path(), bytes), Some("req hooks install --from DIR"))
     };
     let refused = |bytes: &str| {
         let error = known(bytes).unwrap_err().to_string();
@@ -150,9 +146,9 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
     assert!(!installation.hooks.exists(), "nor at a first time");
     given(&installation, &built(scratch.path(), "one")).unwrap();
     refused("two");
-    assert_eq!(fs::read_to_string(installation.deployed("a-gate")).unwrap(), "one");
+    assert_eq!(fs::read_to_string(installation.installed("a-gate")).unwrap(), "one");
     assert_eq!(known("one").unwrap(), [""; 0]);
-    fs::remove_file(installation.deployed("a-gate")).unwrap();
+    fs::remove_file(installation.installed("a-gate")).unwrap();
     assert_eq!(known("one").unwrap(), ["a-gate"], "what is gone comes back");
 }
 
@@ -160,14 +156,14 @@ fn what_the_manifest_does_not_vouch_for_is_the_users_to_install() {
 #[test]
 fn a_hook_is_replaced_only_by_one_that_does_what_it_promises() {
     let scratch = tempfile::tempdir().unwrap();
-    let installation = installation(scratch.path());
     let mut catalog = catalog();
     let proof = &mut catalog.hooks[0].proof;
     proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
     proof.answer = Answer::Block;
+    let installation = Installation { catalog: catalog.leaked(), ..installation(scratch.path()) };
     let gate = |line: &str| {
         let script = format!("#!/bin/sh\ncat >/dev/null; {line}\n");
-        copy(&installation, &catalog, &built(scratch.path(), &script), None)
+        copy(&installation, &built(scratch.path(), &script), None)
     };
     let refused = |line: &str| {
         let error = format!("{:#}", gate(line).unwrap_err());

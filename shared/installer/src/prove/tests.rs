@@ -37,7 +37,6 @@ fn way_on_fits_what_switched_the_hook_off() {
     let installation = Installation::scratch(Path::new("/home/me"), Scope::User);
     for (set_by, line) in [
         ("its switch", "a-hook auto"),
-        ("~/.claude/hook-state/OFF", "req resume"),
         (".claude/requirements.yaml", "req enable --hook a-hook --local"),
         ("~/.claude/requirements.yaml", "cargo xtask enable a-hook"),
     ] {
@@ -62,7 +61,7 @@ mod run {
 
     /// A hook that must block a Stop.
     fn hook() -> HookEntry {
-        let mut hook = Catalog::built_in().unwrap().hooks.remove(0);
+        let mut hook = Catalog::built_in().unwrap().hooks[0].clone();
         hook.name = "a-gate".to_owned();
         hook.proof.event = [("hook_event_name".to_owned(), "Stop".into())].into_iter().collect();
         hook.proof.answer = Answer::Block;
@@ -73,7 +72,7 @@ mod run {
         proved_as(|_| (), script, tamper)
     }
 
-    /// Deploys `script` as the hook, registers it with this change and proves it.
+    /// Installs `script` as the hook, registers it with this change and proves it.
     fn proved_as(
         change: impl FnOnce(&mut Entry),
         script: &str,
@@ -85,15 +84,14 @@ mod run {
         let built = scratch.path().join("built");
         fs::write(&built, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&built, fs::Permissions::from_mode(0o755)).unwrap();
-        let unproved = Catalog { hooks: Vec::new() };
         let binaries = Binaries::from([(hook.name.clone(), built)]);
-        programs::copy(&installation, &unproved, &binaries, None).unwrap();
-        let deployed = installation.deployed(&hook.name);
-        tamper(&deployed);
+        programs::copy(&installation, &binaries, None).unwrap();
+        let installed = installation.installed(&hook.name);
+        tamper(&installed);
         let mut entry = Entry {
             name: Some(hook.name.clone()),
             event: hook.proof.event_name().to_owned(),
-            command: Some(deployed.to_str().unwrap().to_owned()),
+            command: Some(installed.to_str().unwrap().to_owned()),
             args: Some(Vec::new()),
             timeout_secs: serde_json::Number::from_f64(30.0),
             ..Entry::default()
@@ -125,16 +123,16 @@ mod run {
     }
 
     #[test]
-    fn a_hook_is_never_run_with_arguments_that_somebody_else_wrote() {
+    fn what_is_not_as_it_was_installed_is_never_run() {
+        let not_ours = "not proved, because its entry or its program is not the one that was installed";
         let given = |entry: &mut Entry| entry.args = Some(vec!["schema".to_owned()]);
-        let error = proved_as(given, "touch ../home/ran", |_| ()).unwrap_err();
-        assert_eq!(error, "registered with arguments, which a hook has none of: schema");
-    }
-
-    #[test]
-    fn a_file_that_is_not_the_deployed_one_is_never_run() {
-        let error =
-            proved(BLOCK, |deployed| fs::write(deployed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap());
-        assert_eq!(error.unwrap_err(), "the deployed file is not the one that was built");
+        assert_eq!(proved_as(given, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let harmful = |entry: &mut Entry| entry.harmful_keys = vec!["async".to_owned()];
+        assert_eq!(proved_as(harmful, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let elsewhere = |entry: &mut Entry| entry.command = Some("/bin/cat".to_owned());
+        assert_eq!(proved_as(elsewhere, BLOCK, |_| ()).unwrap_err(), not_ours);
+        let patch =
+            |installed: &Path| fs::write(installed, format!("#!/bin/sh\n{BLOCK} # patched\n")).unwrap();
+        assert_eq!(proved(BLOCK, patch).unwrap_err(), not_ours);
     }
 }

@@ -73,7 +73,7 @@ fn who_lacks_a_hook_is_told_which_and_what_to_do() {
 fn unknown_name_is_answered_with_the_nearest() {
     let catalog = Catalog::built_in().unwrap();
     let name = &catalog.hooks[0].name;
-    let error = find(&catalog, &name[..name.len() - 1]).unwrap_err().to_string();
+    let error = find(catalog, &name[..name.len() - 1]).unwrap_err().to_string();
     assert!(error.ends_with(&format!("did you mean {name}?")), "{error}");
-    assert!(find(&catalog, "zzz").unwrap_err().to_string().contains("there are: "));
+    assert!(find(catalog, "zzz").unwrap_err().to_string().contains("there are: "));
 }

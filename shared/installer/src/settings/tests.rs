@@ -10,7 +10,7 @@ use crate::places::{Installation, Scope};
 
 /// One hook that prints a status line and has a rule.
 fn catalog() -> Catalog {
-    let hook = Catalog::built_in().unwrap().hooks.remove(0);
+    let hook = Catalog::built_in().unwrap().hooks[0].clone();
     let hook = HookEntry {
         name: "a-pacer".to_owned(),
         status_line: Some(PrintedStatusLine {
@@ -26,16 +26,16 @@ fn catalog() -> Catalog {
 struct World {
     _scratch: tempfile::TempDir,
     installation: Installation,
-    catalog: Catalog,
 }
 
 impl World {
     fn with(text: &str) -> Self {
         let scratch = tempfile::tempdir().unwrap();
-        let installation = Installation::scratch(scratch.path(), Scope::User);
+        let user = Installation::scratch(scratch.path(), Scope::User);
+        let installation = Installation { catalog: catalog().leaked(), ..user };
         fs::create_dir_all(installation.settings.parent().unwrap()).unwrap();
         fs::write(&installation.settings, text).unwrap();
-        Self { _scratch: scratch, installation, catalog: catalog() }
+        Self { _scratch: scratch, installation }
     }
 
     fn text(&self) -> String {
@@ -43,14 +43,14 @@ impl World {
     }
 
     fn register(&self, status_line: bool, allow_rules: bool) {
-        let hooks = self.catalog.hooks.iter().collect();
+        let hooks = self.installation.catalog.hooks.iter().collect();
         let choice = Choice { hooks, allow_rules, status_line };
-        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
+        let settings = Settings::read(&self.installation).unwrap();
         settings.put(&Host::real(), &settings.to(&choice).unwrap()).unwrap();
     }
 
     fn unregister(&self) {
-        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
+        let settings = Settings::read(&self.installation).unwrap();
         settings.put(&Host::real(), &Change::default()).unwrap();
     }
 
@@ -60,13 +60,13 @@ impl World {
     }
 
     fn set_alone(&self) -> anyhow::Result<Option<std::path::PathBuf>> {
-        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
-        settings.put(&Host::real(), &settings.with_status_line(&self.catalog.hooks[0])?)
+        let settings = Settings::read(&self.installation).unwrap();
+        settings.put(&Host::real(), &settings.with_status_line(&self.installation.catalog.hooks[0])?)
     }
 
     /// Back to the newest backup.
     fn undo(&self) {
-        let settings = Settings::read(&self.installation, &self.catalog).unwrap();
+        let settings = Settings::read(&self.installation).unwrap();
         let backup = settings.newest_backup().unwrap();
         settings.put(&Host::real(), &settings.as_in(backup).unwrap()).unwrap();
     }
@@ -81,7 +81,7 @@ impl World {
 fn a_status_line_is_set_where_none_is_and_goes_again() {
     let world = World::with("{\"model\": \"opus\"}\n");
     world.register(true, false);
-    let ours = format!("{} statusline", world.installation.deployed("a-pacer").display());
+    let ours = format!("{} statusline", world.installation.installed("a-pacer").display());
     assert_eq!(world.status_line(), ours);
     world.register(false, false);
     assert_eq!(world.status_line(), ours, "what is ours stays ours");
@@ -156,7 +156,7 @@ fn a_status_line_set_alone_registers_nothing_and_outlives_other_choices() {
     let before =
         "{\"statusLine\": {\"type\": \"command\", \"command\": \"mine\"}, \"hooks\": {\"Stop\": []}}";
     let world = World::with(before);
-    let settings = || Settings::read(&world.installation, &world.catalog).unwrap();
+    let settings = || Settings::read(&world.installation).unwrap();
     let set = || world.set_alone().unwrap();
     assert!(set().is_some());
     assert!(world.status_line().as_str().unwrap().ends_with("a-pacer statusline"));
@@ -201,7 +201,7 @@ fn timeout_of_the_user_stays_when_another_part_changes() {
     assert!(world.text().contains("\"timeout\": 77"), "{}", world.text());
     world.undo();
     assert_eq!(world.text(), edited);
-    let settings = Settings::read(&world.installation, &world.catalog).unwrap();
+    let settings = Settings::read(&world.installation).unwrap();
     let forget = |name: &str| settings.put(&Host::real(), &settings.without(&[name.to_owned()])).unwrap();
     assert_eq!(forget("another"), None);
     assert!(forget("a-pacer").is_some());

@@ -35,9 +35,9 @@ fn tree(platform: Platform<'_>) -> Tree {
 fn tree_without(missing: Option<&str>, platform: Platform<'_>) -> anyhow::Result<Tree> {
     let scratch = tempfile::tempdir().unwrap();
     let catalog = Catalog::built_in().unwrap();
-    let mut binaries = programs(scratch.path(), &catalog);
+    let mut binaries = programs(scratch.path(), catalog);
     binaries.retain(|name, _| Some(name.as_str()) != missing);
-    Tree::of(xtask::Workspace::here().unwrap().root(), &catalog, &binaries, platform)
+    Tree::of(xtask::Workspace::here().unwrap().root(), catalog, &binaries, platform)
 }
 
 fn text<'a>(tree: &'a Tree, path: &str) -> &'a str {

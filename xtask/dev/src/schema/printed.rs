@@ -18,9 +18,6 @@ pub(super) fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
 }
 
 /// The output of a program for these arguments.
-///
-/// # Errors
-/// The program does not know them.
 pub(super) fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
     let name = program.file_stem().unwrap_or_default().display();
     let output = Command::new(program).args(words).stdin(Stdio::null()).output();

@@ -1,97 +1,47 @@
-//! Calls that belong behind one door: clock and environment (clippy denies prints and exits). One table names the callers and the
-//! reasons. Pure; it reads lines, not syntax, and leaves test code alone.
+//! Calls that belong behind one door: clock and environment (clippy denies prints and exits). Pure; it reads lines, not syntax, and
+//! leaves test code alone.
 
 use super::Finding;
 use super::sources::Source;
 
-/// A call and the places it is for.
-struct Door {
-    call: &'static str,
-    /// Start of a path, and the reason.
-    allowed: &'static [(&'static str, &'static str)],
-    /// The replacement elsewhere.
-    instead: &'static str,
-}
-
-const COMMAND: (&str, &str) = ("xtask/", "a command line, not a hook");
-const HARNESS: (&str, &str) = ("tests/", "runs real processes in real time");
-
-const DOORS: [Door; 3] = [
-    Door {
-        call: "env::var",
-        allowed: &[
-            ("hooks/requirements-check/src/typed.rs", "what the hook that started req left for it"),
-            ("shared/src/host.rs", "the door itself"),
-            ("shared/installer/src/places.rs", "looks for a command as the user's shell does"),
-            ("shared/installer/src/prove.rs", "hands PATH on to the hook it runs"),
-            ("shared/installer/src/say.rs", "NO_COLOR"),
-            COMMAND,
-            HARNESS,
+/// A call, the replacement, and the files that may make it: the door itself first.
+const DOORS: [(&str, &str, &[&str]); 2] = [
+    (
+        "env::var",
+        "take it from `shared::host::Environment`",
+        &[
+            "shared/src/host.rs",
+            // Left by the hook that started req.
+            "hooks/requirements-check/src/typed.rs",
+            // They look for a program, or run one, as the user's shell does.
+            "shared/installer/src/places.rs",
+            "shared/installer/src/prove.rs",
         ],
-        instead: "take it from `shared::host::Environment`",
-    },
-    Door {
-        call: "SystemTime::now",
-        allowed: &[("shared/src/host.rs", "the door itself"), COMMAND, HARNESS],
-        instead: "take `now` from the `Host` or from `Input`",
-    },
-    Door {
-        call: "Instant::now",
-        allowed: &[
-            ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
-            ("shared/src/state/files.rs", "the deadline of a lock"),
-            ("shared/transcript/src/turn.rs", "the patience for the client's flush"),
-            ("shared/src/run/sleep.rs", "the deadline of a delay"),
-            ("shared/src/child.rs", "the deadline of a child"),
-            ("shared/src/courier.rs", "the deadline of a request"),
-            ("shared/judge/", "the deadline of a question"),
-            ("hooks/credit-pacer/src/statusline/chain.rs", "the deadline of the status line below ours"),
-            ("shared/git/", "the deadline of the git command"),
-            ("hooks/requirements-check/src/observe/", "gives the deadline of a call"),
-            ("hooks/requirements-check/src/deadline.rs", "waits until a deadline"),
-            ("hooks/requirements-check/src/typed.rs", "the deadline of req"),
-            ("shared/installer/src/prove.rs", "the timeout of the hook it runs"),
-            COMMAND,
-            HARNESS,
-        ],
-        instead: "take `now` from the `Host` or from `Input`",
-    },
+    ),
+    ("SystemTime::now", "take `now` from the `Host` or from `Input`", &["shared/src/host.rs"]),
 ];
 
-/// Looks for each call outside its places.
+/// Command lines and test harnesses run in real time, in the developer's environment.
+const OUTSIDE: [&str; 2] = ["xtask/", "tests/"];
+
+/// Looks for each call outside its door.
 pub(super) fn check(files: &[Source]) -> Vec<Finding> {
-    files.iter().filter(|file| file.is_rust() && !is_test(&file.path)).flat_map(check_one).collect()
+    let is_hooks = |file: &&Source| {
+        file.is_rust() && !file.is_test() && !OUTSIDE.iter().any(|start| file.path.starts_with(start))
+    };
+    files.iter().filter(is_hooks).flat_map(check_one).collect()
 }
 
 fn check_one(file: &Source) -> Vec<Finding> {
-    let shut = |door: &&Door| !door.allowed.iter().any(|(start, _)| file.path.starts_with(start));
-    let doors: Vec<&Door> = DOORS.iter().filter(shut).collect();
     let mut findings = Vec::new();
-    for (index, line) in
-        shipped(&file.text).enumerate().filter(|(_, line)| !line.trim_start().starts_with("//"))
-    {
-        for door in doors.iter().filter(|door| line.contains(door.call)) {
-            let place = format!("{}:{}", file.path, index + 1);
-            findings.push(Finding::new(place, format!("calls `{}`", door.call), door.instead));
-        }
+    for (call, instead, _) in DOORS.iter().filter(|(.., may)| !may.contains(&file.path.as_str())) {
+        let calls = |line: &str| line.contains(call) && !line.trim_start().starts_with("//");
+        let lines = file.shipped().lines().enumerate().filter(|(_, line)| calls(line));
+        findings.extend(lines.map(|(index, _)| {
+            Finding::new(format!("{}:{}", file.path, index + 1), format!("calls `{call}`"), *instead)
+        }));
     }
     findings
-}
-
-/// A file that holds tests only: `tests.rs` beside or below its module.
-fn is_test(path: &str) -> bool {
-    path.ends_with("/tests.rs") || path.contains("/src/") && path.contains("/tests/")
-}
-
-/// The lines before the tests of a file, which stand at its end.
-fn shipped(text: &str) -> impl Iterator<Item = &str> {
-    let mut lines = text.lines().peekable();
-    std::iter::from_fn(move || {
-        let line = lines.next()?;
-        let begins_tests =
-            line == "#[cfg(test)]" && lines.peek().is_some_and(|next| next.starts_with("mod "));
-        (!begins_tests).then_some(line)
-    })
 }
 
 #[cfg(test)]
@@ -102,14 +52,14 @@ mod tests {
     #[test]
     fn finds_call_outside_its_door() {
         let now = "//! H\nfn now() { SystemTime::now() }\n";
-        let quiet = "// Instant::now\n#[cfg(test)]\nmod tests {\n    Instant::now();\n}\n";
+        let quiet = "//! H\n// SystemTime::now\n#[cfg(test)]\nmod tests {\n    SystemTime::now();\n}\n";
         for (path, text, count) in [
             ("hooks/a/src/observe.rs", now, 1),
             ("shared/src/host.rs", now, 0),
             ("hooks/a/src/lib.rs", "let home = std::env::var_os(\"HOME\");\n", 1),
             ("shared/src/a.rs", quiet, 0),
-            ("shared/src/a/tests.rs", "Instant::now();\n", 0),
-            ("shared/src/a.rs", "#[cfg(test)]\nuse x;\nInstant::now();\n", 1),
+            ("shared/src/a/tests.rs", "SystemTime::now();\n", 0),
+            ("shared/src/a.rs", "//! H\n#[cfg(test)]\nuse x;\nSystemTime::now();\n", 1),
         ] {
             assert_eq!(check(&given(&[(path, text)])).len(), count, "{path} {text}");
         }

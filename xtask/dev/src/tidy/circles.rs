@@ -29,22 +29,17 @@ fn arrows(folder: &str, files: &[Source]) -> Arrows {
             continue;
         };
         let module = path.split('/').next().unwrap_or_default().trim_end_matches(".rs");
-        if matches!(module, "lib" | "main" | "bin") || path.split('/').any(|part| part.starts_with("tests")) {
+        if matches!(module, "lib" | "main" | "bin" | "tests") || file.is_test() {
             continue;
         }
         // Directly below src/ the module above is the crate.
         let roots = if path.contains('/') { &["crate::"][..] } else { &["crate::", "super::"] };
-        let code = code_of(&file.text);
+        let lines = file.shipped().lines().filter(|line| !line.trim_start().starts_with("//"));
+        let code = lines.collect::<Vec<_>>().join("\n");
         let names = roots.iter().flat_map(|root| imported(&code, root));
         arrows.entry(module.to_owned()).or_default().extend(names.filter(|name| name != module));
     }
     arrows
-}
-
-/// The text without comments and without the tests at its end.
-fn code_of(text: &str) -> String {
-    let shipped = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-    shipped.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
 }
 
 /// The first names behind each `root`: of `crate::a::b` it is `a`, of `crate::{a, b::{c, d}}` they are `a` and `b`.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use super::manifests::Workspace;
 use super::sources::Source;
 use super::{Finding, text_of};
 
@@ -13,16 +12,17 @@ const CATALOG: &str = "config/hooks.yaml";
 const HEADINGS: [&str; 5] = ["What it does", "When it speaks", "Settings", "State", "How to turn it off"];
 
 /// Checks every folder of hooks/ and every entry of the catalog.
-pub(super) fn check(files: &[Source], catalog: &[String], workspace: &Workspace) -> Vec<Finding> {
+pub(super) fn check(files: &[Source], catalog: &[String]) -> Vec<Finding> {
     let folders = files.iter().filter_map(|file| file.path.strip_prefix("hooks/")?.split('/').next());
     let names: BTreeSet<&str> = folders.chain(catalog.iter().map(String::as_str)).collect();
-    names.into_iter().flat_map(|name| check_one(files, catalog, workspace, name)).collect()
+    names.into_iter().flat_map(|name| check_one(files, catalog, name)).collect()
 }
 
-fn check_one(files: &[Source], catalog: &[String], workspace: &Workspace, name: &str) -> Vec<Finding> {
+fn check_one(files: &[Source], catalog: &[String], name: &str) -> Vec<Finding> {
     let folder = format!("hooks/{name}");
-    let member = workspace.members.iter().find(|member| member.folder == folder && member.name == name);
-    let has_binary = member.is_some_and(|member| member.binaries.iter().any(|binary| binary == name));
+    let manifest = text_of(files, &format!("{folder}/Cargo.toml")).unwrap_or_default();
+    let has_binary = manifest.contains(&format!("\nname = \"{name}\"\n"))
+        && text_of(files, &format!("{folder}/src/main.rs")).is_some();
     let defaults = text_of(files, "config/defaults.yaml").unwrap_or_default();
     let has_section = defaults.lines().any(|line| line.trim_end() == format!("{name}:"));
     let readme = text_of(files, &format!("{folder}/README.md")).unwrap_or_default();
@@ -44,24 +44,18 @@ fn check_one(files: &[Source], catalog: &[String], workspace: &Workspace, name: 
 mod tests {
     use super::{HEADINGS, check};
     use crate::tidy::given;
-    use crate::tidy::manifests::{Member, Workspace};
 
     #[test]
     fn finds_each_part_that_a_hook_lacks() {
         let readme = HEADINGS.map(|heading| format!("## {heading}\n")).concat();
         let files = given(&[
             ("hooks/stop-momentum/README.md", &readme),
+            ("hooks/stop-momentum/Cargo.toml", "[package]\nname = \"stop-momentum\"\n"),
+            ("hooks/stop-momentum/src/main.rs", ""),
             ("config/defaults.yaml", "stop-momentum:\n"),
         ]);
-        let member = Member {
-            folder: "hooks/stop-momentum".to_owned(),
-            name: "stop-momentum".to_owned(),
-            binaries: vec!["stop-momentum".to_owned()],
-            ..Member::default()
-        };
-        let workspace = Workspace { members: vec![member] };
-        assert_eq!(check(&files, &["stop-momentum".to_owned()], &workspace), []);
-        assert_eq!(check(&files, &[], &workspace).len(), 1);
-        assert_eq!(check(&[], &["ghost".to_owned()], &Workspace::default()).len(), 4);
+        assert_eq!(check(&files, &["stop-momentum".to_owned()]), []);
+        assert_eq!(check(&files, &[]).len(), 1);
+        assert_eq!(check(&[], &["ghost".to_owned()]).len(), 4);
     }
 }

@@ -1,90 +1,36 @@
-//! The allowed dependencies between crates. `Workspace` is what cargo says of the members; the check is pure.
-
-use std::collections::BTreeSet;
-use std::path::Path;
-
-use anyhow::{Context as _, ensure};
-use serde_json::Value;
+//! The allowed dependencies between crates. Pure; it reads the manifests line by line, as they are written in this repository.
 
 use super::Finding;
+use super::sources::Source;
 
-/// The workspace as cargo sees it.
-#[derive(Debug, Default)]
-pub(super) struct Workspace {
-    /// The crates that live here.
-    pub(super) members: Vec<Member>,
-}
-
-/// A crate that lives here.
-#[derive(Debug, Default)]
-pub(super) struct Member {
-    /// From the root, with `/`.
-    pub(super) folder: String,
-    /// The crate.
-    pub(super) name: String,
-    pub(super) binaries: Vec<String>,
+/// A crate of this workspace.
+struct Member<'a> {
+    folder: &'a str,
+    name: &'a str,
     /// Everything it depends on, for whatever purpose.
-    pub(super) dependencies: Vec<String>,
+    dependencies: Vec<&'a str>,
 }
 
-impl Workspace {
-    /// Asks cargo.
-    pub(super) fn read(workspace: &xtask::Workspace) -> anyhow::Result<Self> {
-        let output = workspace
-            .cargo()
-            .args(["metadata", "--no-deps", "--format-version=1"])
-            .output()
-            .context("starting cargo metadata")?;
-        let said = String::from_utf8_lossy(&output.stderr);
-        ensure!(output.status.success(), "cargo metadata ended with {}:\n{}", output.status, said.trim());
-        let metadata =
-            serde_json::from_slice(&output.stdout).context("reading what cargo metadata prints")?;
-        Ok(Self { members: members(&metadata, workspace.root()) })
+impl<'a> Member<'a> {
+    fn of(file: &'a Source) -> Option<Self> {
+        let folder = file.path.strip_suffix("/Cargo.toml").filter(|_| !file.is_recorded())?;
+        let name = file.text.lines().find_map(|line| line.strip_prefix("name = \"")?.strip_suffix('"'))?;
+        let tables = file.text.split("\n[").filter_map(|table| table.split_once("dependencies]\n"));
+        let lines = tables.flat_map(|(_, lines)| lines.lines());
+        let key = |line: &'a str| line.split(['.', ' ', '=']).next().filter(|key| !key.is_empty());
+        Some(Self { folder, name, dependencies: lines.filter_map(key).collect() })
     }
-}
-
-fn members(metadata: &Value, root: &Path) -> Vec<Member> {
-    let root = root.canonicalize().unwrap_or_else(|_| root.to_path_buf());
-    let ids: BTreeSet<&str> = texts(&metadata["workspace_members"]).collect();
-    let is_member = |package: &&Value| package["id"].as_str().is_some_and(|id| ids.contains(id));
-    list(&metadata["packages"]).filter(is_member).map(|package| member(package, &root)).collect()
-}
-
-fn member(package: &Value, root: &Path) -> Member {
-    let manifest = Path::new(package["manifest_path"].as_str().unwrap_or_default());
-    let folder = manifest.parent().and_then(|folder| folder.strip_prefix(root).ok()).unwrap_or(Path::new(""));
-    let is_binary = |target: &&Value| texts(&target["kind"]).any(|kind| kind == "bin");
-    let names = |values: &mut dyn Iterator<Item = &Value>| -> Vec<String> {
-        values.filter_map(|value| value["name"].as_str()).map(ToOwned::to_owned).collect()
-    };
-    Member {
-        folder: folder.display().to_string().replace('\\', "/"),
-        name: package["name"].as_str().unwrap_or_default().to_owned(),
-        binaries: names(&mut list(&package["targets"]).filter(is_binary)),
-        dependencies: names(&mut list(&package["dependencies"])),
-    }
-}
-
-/// The entries of a JSON list; none of anything else.
-fn list(value: &Value) -> impl Iterator<Item = &Value> {
-    value.as_array().into_iter().flatten()
-}
-
-/// The texts of a JSON list.
-fn texts(value: &Value) -> impl Iterator<Item = &str> {
-    list(value).filter_map(Value::as_str)
 }
 
 /// Checks the arrows between members.
-pub(super) fn check(workspace: &Workspace) -> Vec<Finding> {
-    workspace.members.iter().flat_map(|member| arrows(member, workspace)).collect()
+pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+    let members: Vec<Member<'_>> = files.iter().filter_map(Member::of).collect();
+    members.iter().flat_map(|member| arrows(member, &members)).collect()
 }
 
-fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
-    let folder_of = |name: &String| {
-        workspace.members.iter().find(|other| other.name == *name).map(|other| other.folder.as_str())
-    };
-    let wrong = |target: &&str| !may_depend(&member.folder, target);
+fn arrows(member: &Member<'_>, members: &[Member<'_>]) -> Vec<Finding> {
+    let folder_of = |name: &&str| members.iter().find(|other| other.name == *name).map(|other| other.folder);
+    let wrong = |target: &&str| !may_depend(member.folder, target);
     let todo = "turn it round: a crate below shared/ uses those before it in the list LIBRARIES, a hook those before the editor of settings.json; what two hooks need lives in shared";
     let place = format!("{}/Cargo.toml", member.folder);
     let targets = member.dependencies.iter().filter_map(folder_of).filter(wrong);
@@ -92,7 +38,7 @@ fn arrows(member: &Member, workspace: &Workspace) -> Vec<Finding> {
 }
 
 /// The library crates below shared/. Each may use those before it.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 9] = [
     "shared/secrets",
     "shared/config",
     "shared",
@@ -102,7 +48,6 @@ const LIBRARIES: [&str; 10] = [
     "shared/client-settings",
     "shared/config-edit",
     "shared/installer",
-    "shared/doctor",
 ];
 
 /// A hook may use the libraries before this one: an edit of settings.json rebuilds no hook.
@@ -131,7 +76,8 @@ fn may_depend(from: &str, to: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Member, Workspace, check, may_depend};
+    use super::{check, may_depend};
+    use crate::tidy::given;
 
     #[test]
     fn arrows_point_to_shared_and_tests_may_use_all() {
@@ -159,15 +105,11 @@ mod tests {
 
     #[test]
     fn finds_hook_that_depends_on_a_hook() {
-        let member = |name: &str, dependencies: &[&str]| Member {
-            folder: format!("hooks/{name}"),
-            name: name.to_owned(),
-            dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
-            ..Member::default()
-        };
-        let members = vec![member("a", &["b", "serde"]), member("b", &[])];
-        let findings = check(&Workspace { members });
+        let manifest = |name: &str, table: &str| format!("[package]\nname = \"{name}\"\n\n[{table}]\n");
+        let a = manifest("a", "dependencies") + "# why\nserde.workspace = true\n\n[lints]\nb = 1\n";
+        let b = manifest("b", "target.'cfg(unix)'.dependencies") + "a = { workspace = true }\n";
+        let findings = check(&given(&[("hooks/a/Cargo.toml", &a), ("hooks/b/Cargo.toml", &b)]));
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert!(findings[0].to_string().starts_with("hooks/a/Cargo.toml: depends on hooks/b; "));
+        assert!(findings[0].to_string().starts_with("hooks/b/Cargo.toml: depends on hooks/a; "));
     }
 }

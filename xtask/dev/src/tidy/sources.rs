@@ -20,6 +20,16 @@ impl Source {
         Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
     }
 
+    /// It holds tests only: `tests.rs` beside or below its module.
+    pub(super) fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.contains("/src/") && self.path.contains("/tests/")
+    }
+
+    /// The text before the tests of a file, which stand at its end.
+    pub(super) fn shipped(&self) -> &str {
+        self.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
+    }
+
     /// It was recorded from somewhere else, or written by a program: its form is not ours to choose.
     pub(super) fn is_recorded(&self) -> bool {
         let name = Path::new(&self.path).extension().and_then(|extension| extension.to_str());

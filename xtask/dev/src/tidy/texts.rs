@@ -16,17 +16,6 @@ const HOST_FOLDERS: [&str; 3] = ["home", "root", "work"];
 /// The people of examples and recordings.
 const NOBODY: [&str; 2] = ["me", "user"];
 
-/// Hosts of packages, which each machine's own settings choose; in two halves, as above.
-const REGISTRIES: [(&str, &str); 7] = [
-    ("registry.npmjs", ".org"),
-    ("index.crates", ".io"),
-    ("static.crates", ".io"),
-    ("pypi", ".org"),
-    ("pythonhosted", ".org"),
-    ("deb.debian", ".org"),
-    ("arti", "factory"),
-];
-
 /// Cargo's name for the public registry, whichever mirror answers for it.
 const PUBLIC_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
@@ -104,16 +93,10 @@ fn names_host_folder(line: &str) -> bool {
     })
 }
 
+/// A lock file that names a mirror works on one machine only.
 fn registries(file: &Source) -> Vec<Finding> {
-    let todo = "leave out where a package comes from; a lock file names the public registry only";
-    let foreign = |line: &&str| {
-        let names = |(start, end): &(&str, &str)| {
-            line.find(start).is_some_and(|at| line[at + start.len()..].starts_with(end))
-        };
-        let locked = line.strip_prefix("source = \"registry+").is_some();
-        REGISTRIES.iter().any(names) || (locked && !line.contains(PUBLIC_REGISTRY))
-    };
-    lines_where(file, foreign, "names a registry's host", todo)
+    let foreign = |line: &&str| line.starts_with("source = \"registry+") && !line.contains(PUBLIC_REGISTRY);
+    lines_where(file, foreign, "names a mirror of the registry", "lock against the public registry")
 }
 
 /// One finding per line that is `bad`.
@@ -128,14 +111,12 @@ fn lines_where(file: &Source, bad: impl Fn(&&str) -> bool, what: &str, todo: &st
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_LINES, REGISTRIES, check};
+    use super::{MAX_LINES, check};
     use crate::tidy::given;
 
     #[test]
     fn finds_what_each_rule_is_about() {
         let (long, too_long) = ("//! H\n".repeat(MAX_LINES), "//! H\n".repeat(MAX_LINES + 1));
-        let registry = REGISTRIES[0];
-        let registry = format!("from https://{}{}/x\n", registry.0, registry.1);
         for (path, text, expected) in [
             ("shared/src/a.rs", "//! What it is for.\n", ""),
             ("shared/src/a.rs", "// What?\n", "shared/src/a.rs: does not open with a `//!` header"),
@@ -151,7 +132,6 @@ mod tests {
             ("tests/fixtures/payloads/a.json", "{} ", ""),
             ("a.md", &format!("see /{}/jane/x\n", "home"), "a.md:1: names a folder of one machine"),
             ("a.md", "see src/home/x, ~/work/x, /home/user/project and /home/me/.claude\n", ""),
-            ("a.md", &registry, "a.md:1: names a registry's host"),
             ("Cargo.lock", "source = \"registry+https://github.com/rust-lang/crates.io-index\"\n", ""),
             ("Cargo.lock", "source = \"registry+https://mirror.example/index\"\n", "Cargo.lock:1: names a"),
         ] {

@@ -50,7 +50,7 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>, line: &str) -> Re
         (Some(hook), _) => vec![known_hook(hook)?, "enabled".to_owned()],
         (None, name) => {
             let name = name.clone().unwrap_or_default();
-            is_described(&name, &catalog, asker)?;
+            is_described(&name, catalog, asker)?;
             vec!["requirements".to_owned(), name, "enabled".to_owned()]
         }
     };

@@ -15,9 +15,6 @@ pub(crate) const KEPT: &str = ".claude/requirements*.before*";
 
 /// Adds the pattern to the `.gitignore` of the repository at `root`, unless git ignores such files already; the rest of that
 /// file stays as it is. Returns whether it was added; without a repository there is nothing to do.
-///
-/// # Errors
-/// Why the line could not be added, with the line, to be added by hand.
 pub(crate) fn ignore(root: &Path, line: &str) -> Result<bool, String> {
     if !root.join(".git").exists() || is_ignored(root, line) {
         return Ok(false);

@@ -32,11 +32,6 @@ fn each_hook_of_the_catalog_has_its_page_and_tells_claude_how_to_answer_it() {
         assert!(asked("answering").contains(answer.trim_end()), "{name}");
         assert_eq!(asked(name), without_markers(page).trim_end());
     }
-    for hook in catalog.hooks {
-        for command in &hook.commands {
-            assert_eq!(asked(&command.to_uppercase()), asked(&hook.name), "{command}");
-        }
-    }
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn the_keys_below_a_key_have_rows_of_their_own() {
 
 #[test]
 fn a_key_is_on_the_page_of_whoever_reads_it() {
-    let first = Catalog::built_in().unwrap().hooks.remove(0);
+    let first = Catalog::built_in().unwrap().hooks[0].clone();
     let hook = |name: &str| HookEntry { name: name.to_owned(), ..first.clone() };
     let catalog = Catalog { hooks: vec![hook("a"), hook("b")] };
     let key = |owners: &[&str]| json!({ "type": "boolean", "x-owners": owners });
