@@ -9,9 +9,9 @@ use shared::switches::Turn;
 
 use crate::TempoStop;
 use crate::observe::{Facts, Judged, StopFacts};
+use crate::question;
 use crate::settings::Mode;
 use crate::state::State;
-use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH};
 
 pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
@@ -64,7 +64,10 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
 fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {
     match &facts.judged {
         Judged::Blocked(feedback) => Outcome {
-            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(input).into() },
+            verdict: Verdict::Block {
+                reason: question::held(&facts.text, feedback),
+                rule: rule(input).into(),
+            },
             audit: Audit::to(feedback.as_str()),
             ..Outcome::pass()
         },

@@ -15,10 +15,9 @@ use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::question::{self, Material, Verdict};
+use crate::question::{self, ANNOUNCEMENT, HELD, Material, PROMPT, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ANNOUNCEMENT, HELD, PROMPT};
 use crate::worth;
 
 /// So many of the user's requests are shown.

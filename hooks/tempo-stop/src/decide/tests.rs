@@ -14,9 +14,9 @@ use transcript::TurnWork;
 use super::decide;
 use crate::TempoStop;
 use crate::observe::{Facts, Judged, StopFacts};
+use crate::question::HELD;
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::HELD;
 
 const NOW: Timestamp = Timestamp::from_secs(10_000);
 
