@@ -23,10 +23,8 @@ pub(crate) struct Registry {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Entry {
-    /// The record's id.
     pub(crate) id: String,
     pub(crate) project: PathBuf,
-    /// Claude Code's session.
     pub(crate) session: String,
     pub(crate) transcript: Option<PathBuf>,
     /// The end of the record; none while it is active.
@@ -55,7 +53,6 @@ pub(crate) fn read(store: Option<&Store>) -> Registry {
     store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }
 
-/// Changes the registry under its lock.
 pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<(), String> {
     let changed = own.change::<Registry>(MACHINE, |registry| {
         edit(registry);

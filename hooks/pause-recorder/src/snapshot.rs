@@ -17,7 +17,6 @@ use crate::git::GitContext;
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, one_line, shortened};
 
-/// The tools that change a file.
 const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The tasks in a list, and the prompts.
@@ -30,10 +29,6 @@ const MAX_ACTIONS_SUMMARY: usize = 10;
 /// The turns of which the last words are listed.
 const MAX_TURNS: usize = 3;
 
-/// Two prompts are the same if they begin so: the record has only the beginning of a long one.
-const SAME_CHARS: usize = 100;
-
-/// A snapshot of a session that was paused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
@@ -52,7 +47,6 @@ pub struct Snapshot {
     pub accomplishments: Vec<String>,
     /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
     pub next_steps: Vec<String>,
-    /// Lines of the record that could not be read.
     pub skipped_lines: u64,
 }
 
@@ -77,7 +71,6 @@ pub struct IncrementalPause {
     pub enabled: bool,
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
     pub action_count: u64,
-    /// From the record's beginning to its end.
     pub duration_seconds: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
     pub context_range: [f64; 2],
@@ -108,7 +101,6 @@ impl Snapshot {
 /// The facts beside the record, as far as the end of the session's transcript tells.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
-    /// The project.
     root: PathBuf,
     git: GitContext,
     todos: Todos,
@@ -266,16 +258,11 @@ fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     last.into_iter().chain(tasks).chain(asked).collect()
 }
 
-/// The prompts of the record and of the transcript, the last first: the record may have begun with none.
+/// The prompts of the transcript, or where it tells none those of the record, the last first.
 fn asked(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let mut all: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
-    for request in material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS)) {
-        let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
-        if !all.iter().any(is_same) {
-            all.push(request);
-        }
-    }
-    all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
+    let told = material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS));
+    let recorded = texts(recorded, Kind::UserMessage, "message").filter(|_| material.requests.is_empty());
+    told.chain(recorded).filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
 }
 
 fn line(head: &str, text: &str) -> String {

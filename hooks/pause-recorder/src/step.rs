@@ -34,16 +34,24 @@ const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// The session's record gets these lines. It begins if the first one is `PauseStarted`.
-    Append { session: String, transcript: Option<PathBuf>, actions: Vec<Action> },
+    Append {
+        session: String,
+        transcript: Option<PathBuf>,
+        actions: Vec<Action>,
+    },
     /// A snapshot is written, or the record archived, or both.
     Finish(End),
     /// Claude Code compacted this model by itself.
     Learn(Compaction),
     /// A session has received this snapshot.
-    MarkRead { id: String },
+    MarkRead {
+        id: String,
+    },
     /// An active record is removed, and these snapshots and archives with their entries in the registry.
-    Remove { record: Option<PathBuf>, ids: Vec<String> },
-    /// A switch is turned.
+    Remove {
+        record: Option<PathBuf>,
+        ids: Vec<String>,
+    },
     Turn(Turn),
 }
 
@@ -58,12 +66,9 @@ pub enum Ending {
     Minimal,
 }
 
-/// How a record ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
-    /// The record's file.
     pub path: PathBuf,
-    /// The transcript of its session.
     pub transcript: Option<PathBuf>,
     pub ending: Ending,
     pub at: Timestamp,
@@ -199,7 +204,6 @@ fn write(
     Ok((files, digest))
 }
 
-/// The digest of a snapshot's JSON.
 pub(crate) fn digest_of(bytes: &[u8]) -> String {
     digest::hex(bytes, 32)
 }

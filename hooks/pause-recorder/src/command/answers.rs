@@ -19,7 +19,6 @@ use crate::snapshot::{Numbers, Snapshot, markdown};
 use crate::step::{End, Ending, Step, digest_of, json_of};
 use crate::text::{counted, full};
 
-/// The lines of `list`.
 const MAX_LISTED: usize = 100;
 
 const LIST: &str = "`pause-recorder list` shows all";
@@ -27,7 +26,6 @@ const LIST: &str = "`pause-recorder list` shows all";
 /// Precedes the brief where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
 
-/// The context of one request.
 pub(super) struct Project<'a> {
     pub(super) asker: Asker<'a>,
     pub(super) context: &'a Context<'a, Settings>,
@@ -35,7 +33,6 @@ pub(super) struct Project<'a> {
     pub(super) registry: Registry,
 }
 
-/// An active record.
 struct Active {
     record: Record,
     recorded: Recorded,
@@ -88,21 +85,18 @@ impl Project<'_> {
     /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
     /// may still be at work.
     fn the_active(&self, id: Option<&str>, verb: &str) -> Result<Active, String> {
-        let mut actives = self.actives();
-        actives.retain(|active| match id {
-            Some(id) => active.name == id,
-            None => active.is_own || self.asker.session.is_none(),
-        });
-        match (id, actives.len()) {
-            (Some(id), 0) => return Err(format!("no record has the id {id}; {LIST}")),
-            (None, 0) => return Err(format!("nothing is being recorded here; {LIST}")),
-            (None, 2..) => return Err(format!("there are several records; {LIST}")),
-            _ => {}
+        let is_outside = self.asker.session.is_none();
+        let is_meant = |active: &Active| id.map_or(active.is_own || is_outside, |id| active.name == id);
+        let mut meant = self.actives().into_iter().filter(is_meant);
+        let active = meant.next().ok_or_else(|| match id {
+            Some(id) => format!("no record has the id {id}; {LIST}"),
+            None => format!("nothing is being recorded here; {LIST}"),
+        })?;
+        if id.is_none() && meant.next().is_some() {
+            return Err(format!("there are several records; {LIST}"));
         }
-        let active = actives.swap_remove(0);
         // A script of the user's outside of any session may name one, too.
-        let is_script =
-            self.asker.caller == Caller::Shell(Standing::NoTerminal) && self.asker.session.is_none();
+        let is_script = is_outside && self.asker.caller == Caller::Shell(Standing::NoTerminal);
         if !active.is_own && !is_script {
             self.for_the_user(&format!("{verb} {}", active.name))?;
         }

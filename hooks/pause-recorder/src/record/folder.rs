@@ -6,7 +6,6 @@ use std::fmt::Display;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -162,19 +161,16 @@ impl Sessions {
         if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
     }
 
-    /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
+    /// Compresses archives of this machine that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
     pub(crate) fn compress_archives(
         &self,
         before: Timestamp,
         is_ours: impl Fn(&str) -> bool,
     ) -> Result<(), String> {
-        let is_old = |archive: &PathBuf| {
-            let there = archive.symlink_metadata().ok().filter(|there| there.len() <= MAX_ARCHIVE_BYTES);
-            there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
-        };
         let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
-        let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
-        old.try_for_each(|archive| compress(&archive))
+        let archives = ours.filter_map(|id| Record::at(self.file(&id, ARCHIVE)));
+        let is_old = |archive: &Record| archive.modified < before && archive.bytes <= MAX_ARCHIVE_BYTES;
+        archives.filter(is_old).take(MAX_IN_ONE_GO).try_for_each(|archive| compress(&archive.path))
     }
 
     /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.
