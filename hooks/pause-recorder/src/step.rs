@@ -19,8 +19,11 @@ use crate::record::{
 use crate::registry::{self, Entry};
 use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
 
-/// The time for git where only the user waits.
+/// The time for git where the user has asked, or a session starts.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// At a compaction other calls of the session wait for its lock, a second at most.
+const PATIENCE_AT_COMPACTION: Duration = Duration::from_millis(800);
 
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
@@ -58,7 +61,7 @@ pub enum Step {
 /// The end of a record. A snapshot is written for all but `Minimal`, and the record is archived for all but `GoesOn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The record goes on after a compaction.
+    /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
     GoesOn,
     /// Its session ends. If git takes too long, the next session's start finalizes the record.
     WithSession,
@@ -134,11 +137,12 @@ impl Step {
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
     let environment = Environment::read();
-    let patience = if end.ending == Ending::WithSession { PATIENCE_AT_END } else { PATIENCE };
-    let git = match end.ending {
-        Ending::Minimal => None,
-        _ => look(&environment, &sessions.root, patience),
+    let patience = match end.ending {
+        Ending::GoesOn => PATIENCE_AT_COMPACTION,
+        Ending::WithSession => PATIENCE_AT_END,
+        Ending::Full | Ending::Minimal => PATIENCE,
     };
+    let git = look(&environment, &sessions.root, patience);
     if git.is_none() && matches!(end.ending, Ending::GoesOn | Ending::WithSession) {
         return Ok(());
     }
