@@ -3,20 +3,17 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use shared::digest;
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
 use shared::notices::not_yet_told;
-use shared::state::{SharedMode, Store, read_regular, write_durable};
+use shared::state::{SharedMode, Store, write_durable};
 use shared::switches::Turn;
 
 use crate::git::{commit, look};
 use crate::levels::Compaction;
 use crate::occupancy::learn;
-use crate::record::{
-    self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
-};
-use crate::registry::{self, Entry};
+use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
+use crate::registry::{self, Entry, digest_of};
 use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
 
 /// The time for git where the user has asked, or a session starts.
@@ -29,9 +26,6 @@ const PATIENCE_AT_COMPACTION: Duration = Duration::from_millis(800);
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
-
-/// The bytes of the longest snapshot that is read.
-const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
@@ -206,15 +200,6 @@ fn write(
     sessions.point_to(&recorded.id)?;
     files.push(sessions.latest());
     Ok((files, digest))
-}
-
-pub(crate) fn digest_of(bytes: &[u8]) -> String {
-    digest::hex(bytes, 32)
-}
-
-/// The bytes of a snapshot's JSON; none where they cannot be read.
-pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
-    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
 }
 
 #[cfg(test)]

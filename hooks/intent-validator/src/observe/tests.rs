@@ -163,19 +163,6 @@ fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
 }
 
 #[test]
-fn a_declaration_opens_no_namesake_in_another_repository() {
-    let project = Project::new("stage2: off");
-    for file in ["src/a.py", "one/.git/HEAD", "one/src/a.py"] {
-        project.write(&format!("project/{file}"), "");
-    }
-    let told = project.writes("one/src/a.py", CODE);
-    assert!(told.contains("FILE: one/src/a.py") && told.contains("--file one/src/a.py"), "{told}");
-    project.runs(&COMMAND.replace("src/a.py", "one/src/a.py"), &done());
-    assert_eq!(project.writes("one/src/a.py", CODE), "");
-    assert!(!project.writes("src/a.py", CODE).is_empty());
-}
-
-#[test]
 fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let start = json!({ "source": "startup" });
     let told = Project::new("").tell("SessionStart", &start);

@@ -13,10 +13,10 @@ use crate::earlier::brief_of;
 use crate::levels::{Level, Thresholds};
 use crate::occupancy::{Reading, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
-use crate::registry::Registry;
+use crate::registry::{Kept, Registry};
 use crate::settings::Settings;
-use crate::snapshot::{Numbers, Snapshot, markdown};
-use crate::step::{End, Ending, Step, digest_of, json_of};
+use crate::snapshot::{Numbers, markdown};
+use crate::step::{End, Ending, Step};
 use crate::text::{counted, full};
 
 const MAX_LISTED: usize = 100;
@@ -42,22 +42,6 @@ struct Active {
     is_own: bool,
     /// This machine has begun it.
     is_known: bool,
-}
-
-/// A snapshot in the folder.
-struct Kept {
-    id: String,
-    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
-    provenance: &'static str,
-    /// `None`: the file is no snapshot.
-    snapshot: Option<Snapshot>,
-}
-
-impl Kept {
-    /// The snapshot may be handed over.
-    fn is_ours(&self) -> bool {
-        matches!(self.provenance, "unread" | "read")
-    }
 }
 
 impl Project<'_> {
@@ -112,7 +96,7 @@ impl Project<'_> {
 
     /// The snapshots, newest first.
     fn all_kept(&self) -> impl Iterator<Item = Kept> {
-        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id))
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.registry.kept(&self.sessions, id))
     }
 
     /// The snapshot with this id. Without an id: the newest of those that are wanted.
@@ -123,20 +107,6 @@ impl Project<'_> {
             None => format!("this project has no snapshot; {LIST}"),
         };
         self.all_kept().find(is_meant).ok_or_else(none)
-    }
-
-    fn kept(&self, id: String) -> Kept {
-        let bytes = json_of(&self.sessions, &id).unwrap_or_default();
-        let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
-        let provenance = match entry {
-            None => "not written on this machine",
-            Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
-            Some(entry) if entry.read_at.is_some() => "read",
-            Some(_) => "unread",
-        };
-        let snapshot =
-            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
-        Kept { id, provenance, snapshot }
     }
 }
 
