@@ -29,6 +29,9 @@ const MAX_ACTIONS_SUMMARY: usize = 10;
 /// The turns of which the last words are listed.
 const MAX_TURNS: usize = 3;
 
+/// Two prompts are the same if they begin so: the record has only the beginning of a long one.
+const SAME_CHARS: usize = 100;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
@@ -258,11 +261,16 @@ fn next_steps(recorded: &Recorded, material: &Material) -> Vec<String> {
     last.into_iter().chain(tasks).chain(asked).collect()
 }
 
-/// The prompts of the transcript, or where it tells none those of the record, the last first.
+/// The prompts of the record and of the transcript, the last first: the record may have begun with none.
 fn asked(recorded: &Recorded, material: &Material) -> Vec<String> {
-    let told = material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS));
-    let recorded = texts(recorded, Kind::UserMessage, "message").filter(|_| material.requests.is_empty());
-    told.chain(recorded).filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
+    let mut all: Vec<String> = texts(recorded, Kind::UserMessage, "message").collect();
+    for request in material.requests.iter().rev().map(|request| one_line(request, MAX_CHARS)) {
+        let is_same = |known: &String| known.chars().take(SAME_CHARS).eq(request.chars().take(SAME_CHARS));
+        if !all.iter().any(is_same) {
+            all.push(request);
+        }
+    }
+    all.into_iter().filter(|prompt| !prompt.is_empty()).take(MAX_OF_A_KIND).collect()
 }
 
 fn line(head: &str, text: &str) -> String {

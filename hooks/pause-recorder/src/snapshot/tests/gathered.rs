@@ -64,10 +64,3 @@ fn what_is_being_worked_on_comes_first_on_a_line_without_secrets() {
     assert_eq!(active, ["now", "a # b"]);
     assert!(completed[0].starts_with("use [masked"), "{completed:?}");
 }
-
-#[test]
-fn prompts_are_told_and_our_commands_are_not() {
-    let prompt = |text: &str| format!(r#"{{"type":"user","message":{{"role":"user","content":"{text}"}}}}"#);
-    let lines = [prompt("write the parser"), prompt("pause-recorder status")];
-    assert_eq!(read(&lines).requests, ["write the parser"]);
-}

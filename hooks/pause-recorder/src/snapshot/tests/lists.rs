@@ -57,13 +57,20 @@ fn last_prompt_and_tasks_are_open() {
 }
 
 #[test]
-fn prompts_are_those_of_the_transcript_if_it_can_be_read() {
-    let requests = texts(&["write the parser", "go", "go on"]);
-    let material = Material { requests, ..Material::default() };
-    let open = ["asked last: go on", "asked: go", "asked: write the parser"];
-    check_open(vec![], &material, &open);
-    let answered = ["asked last, answered: go on", open[1], open[2]];
-    check_open(vec![asked("go on"), said("written")], &material, &answered);
+fn prompts_before_the_record_are_told_once_and_last() {
+    let printer = format!("now the printer, {}", "with tests ".repeat(20));
+    let requests = texts(&["write the parser", &printer, "go", "go on"]);
+    let with = |requests: &[String]| Material { requests: requests.to_vec(), ..Material::default() };
+    let cut = |chars: usize| printer.chars().take(chars).collect::<String>();
+    let told = |chars: usize| format!("asked: {}", cut(chars).trim_end());
+    let open = ["asked last: go on", "asked: go", &told(200), "asked: write the parser"];
+    check_open(vec![], &with(&requests), &open);
+    let open = ["asked last, answered: go", &told(190), "asked: write the parser"];
+    check_open(
+        vec![asked(&cut(190)), said("yes"), asked("go"), said("written")],
+        &with(&requests[..3]),
+        &open,
+    );
 }
 
 #[test]
