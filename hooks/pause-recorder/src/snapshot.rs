@@ -3,21 +3,18 @@
 
 mod render;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::host::{Timestamp, flat};
-use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
+use transcript::{Line, MAX_TAIL_BYTES, Progress, Task, finished, last_lines, requests, tasks};
 
 pub(crate) use render::{markdown, yaml};
 
 use crate::git::GitContext;
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, one_line, shortened};
-
-const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
@@ -134,21 +131,19 @@ fn todos(tasks: &[Task]) -> Todos {
 
 /// The files of calls that came back without an error.
 fn edited(lines: &[Line]) -> Vec<PathBuf> {
-    let mut calls = HashMap::new();
     let mut files: Vec<PathBuf> = Vec::new();
-    for block in lines.iter().flat_map(|line| &line.blocks) {
-        match block {
-            Block::ToolUse(call) if EDITING_TOOLS.contains(&call.name.as_str()) => {
-                calls.insert(call.id.as_str(), call.input.as_str());
-            }
-            Block::ToolResult { tool_use_id, is_error: false } => {
-                let file = calls.remove(tool_use_id.as_str()).and_then(file_of).map(PathBuf::from);
-                files.extend(file.filter(|file| !files.contains(file)));
-            }
-            _ => {}
+    let done = finished(lines).into_iter().filter(|finished| !finished.is_error);
+    let edits = done.filter_map(|finished| finished.call).filter(|call| is_editing(&call.name));
+    for file in edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from) {
+        if !files.contains(&file) {
+            files.push(file);
         }
     }
     files
+}
+
+fn is_editing(tool: &str) -> bool {
+    matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
 }
 
 /// A record in numbers, at `at` or at its own end where it has one.
@@ -286,10 +281,8 @@ fn texts<'a>(recorded: &'a Recorded, kind: Kind, key: &'a str) -> impl Iterator<
 /// Files that were written or edited, once each, relative to the project where they lie in it.
 fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
     let root = flat(&material.root);
-    let is_edit = |action: &&Action| {
-        let is_editing = action.text("tool").is_some_and(|tool| EDITING_TOOLS.contains(&tool));
-        action.kind == Kind::ToolCall && is_editing
-    };
+    let is_edit =
+        |action: &&Action| action.kind == Kind::ToolCall && action.text("tool").is_some_and(is_editing);
     let edits = recorded.actions.iter().filter(is_edit).filter_map(|action| action.text("path"));
     let mut files: Vec<String> = Vec::new();
     for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {

@@ -24,5 +24,5 @@ pub use speech::{
     words_of_call,
 };
 pub use tail::MAX_TAIL_BYTES;
-pub use tasks::{Progress, Task, tasks};
+pub use tasks::{Finished, Progress, Task, finished, tasks};
 pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, turn_work};
