@@ -9,7 +9,7 @@ use shared::notices::not_yet_told;
 use shared::state::{SharedMode, Store, write_durable};
 use shared::switches::Turn;
 
-use crate::git::{commit, look};
+use crate::git::{GitContext, commit, look};
 use crate::levels::Compaction;
 use crate::occupancy::learn;
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
@@ -131,16 +131,15 @@ impl Step {
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
     let environment = Environment::read();
-    let patience = match end.ending {
-        Ending::GoesOn => PATIENCE_AT_COMPACTION,
-        Ending::WithSession => PATIENCE_AT_END,
-        Ending::Full | Ending::Minimal => PATIENCE,
+    let git = |patience| look(&environment, &sessions.root, patience);
+    let git = match end.ending {
+        Ending::GoesOn => git(PATIENCE_AT_COMPACTION),
+        Ending::WithSession => git(PATIENCE_AT_END),
+        Ending::Full => Some(git(PATIENCE).unwrap_or_default()),
+        Ending::Minimal => Some(GitContext::default()),
     };
-    let git = look(&environment, &sessions.root, patience);
-    if git.is_none() && matches!(end.ending, Ending::GoesOn | Ending::WithSession) {
-        return Ok(());
-    }
-    let material = gather(&sessions.root, git.unwrap_or_default(), end.transcript.as_deref());
+    let Some(git) = git else { return Ok(()) };
+    let material = gather(&sessions.root, git, end.transcript.as_deref());
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
