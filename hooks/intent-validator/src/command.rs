@@ -87,7 +87,11 @@ fn parse(words: &[&str]) -> Result<Form, String> {
 /// The files that a form may mean, with their kinds.
 fn meant(form: &Form, places: &Places, cwd: Option<&Path>, settings: &Settings) -> Vec<(Spot, Option<Kind>)> {
     let spots = form.files().flat_map(|file| Spot::meant(places, cwd, file));
-    spots.map(|spot| (source::kind(&spot.file, settings), spot)).map(|(kind, spot)| (spot, kind)).collect()
+    let with_kind = |spot: Spot| {
+        let kind = source::kind(&spot.file, settings);
+        (spot, kind)
+    };
+    spots.map(with_kind).collect()
 }
 
 /// The fault of a form. A quote is looked for when the edit is made.

@@ -50,13 +50,13 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         let verdict = HookVerdict::Deny { reason, rule: Cow::Borrowed(cause.rule()) };
         Outcome { verdict, audit: Audit::to(next), ..Outcome::pass() }
     };
-    let outcome = match standing(known, input.settings, input.state, input.now) {
+    let outcome = match standing(known, input.settings, input.state) {
         Standing::Lacks(lack) => refuse(lack.cause(), wording::lacks(known, &lack)),
         Standing::Found(findings) => refuse(Cause::Checks, wording::found(known, &findings, Cause::Checks)),
         Standing::Reviewed { findings, key } => {
             let outcome = refuse(Cause::Review, wording::found(known, &findings, Cause::Review));
             state.forget_declared(&known.place);
-            state.keep(key, Verdict::OfStage2(findings), input.now);
+            state.keep(key, Verdict::OfStage2(findings));
             outcome
         }
         Standing::UserDecides(why) => {
@@ -67,7 +67,7 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         }
         Standing::Passes { let_go, approved } => {
             if let Some(key) = approved {
-                state.keep(key, Verdict::OfStage2(Vec::new()), input.now);
+                state.keep(key, Verdict::OfStage2(Vec::new()));
             }
             passed(input.settings, &known.place, let_go, &mut state)
         }
@@ -75,7 +75,7 @@ fn change(input: &Input<'_, IntentValidator>, known: &Known) -> Outcome {
         Standing::AskWhetherDeclared | Standing::AskForReview { .. } => Outcome::pass(),
     };
     if let Some(Asked { verdict: Ok(Announced(lack)), .. }) = &known.stage1 {
-        state.keep(known.announced_key(input.settings), Verdict::OfStage1(lack.clone()), input.now);
+        state.keep(known.announced_key(input.settings), Verdict::OfStage1(lack.clone()));
     }
     let stage1 = known.stage1.iter().filter_map(|asked| asked.notice.clone());
     let stage2 = known.stage2.iter().filter_map(|asked| asked.notice.clone());

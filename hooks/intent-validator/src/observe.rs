@@ -140,7 +140,7 @@ fn judge(recorded: Option<&Form>, known: &mut Known) {
 /// Asks the models, as far as a change needs them.
 fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
     let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
-    let stands = |known: &Known| standing(known, context.settings, state, context.host.now());
+    let stands = |known: &Known| standing(known, context.settings, state);
     if stands(known) == Standing::AskWhetherDeclared {
         known.stage1 = Some(ask_whether_declared(context, tool, known, &mut texts));
     }

@@ -3,7 +3,6 @@
 
 use judge::{Asked, NoVerdict, OnFailure};
 use shared::digest;
-use shared::host::Timestamp;
 use transcript::{Quotable, Words};
 
 use crate::change::{Versions, diff};
@@ -91,8 +90,8 @@ pub(crate) fn local(recorded: Option<&Form>, heard: &Heard<'_>) -> (Judgement, b
     (local, false)
 }
 
-pub(crate) fn standing(known: &Known, settings: &Settings, state: &State, now: Timestamp) -> Standing {
-    Scene { known, settings, state, now }.standing()
+pub(crate) fn standing(known: &Known, settings: &Settings, state: &State) -> Standing {
+    Scene { known, settings, state }.standing()
 }
 
 /// The declaration, which is empty where a change is allowed without one, and why it is.
@@ -102,7 +101,6 @@ struct Scene<'a> {
     known: &'a Known,
     settings: &'a Settings,
     state: &'a State,
-    now: Timestamp,
 }
 
 impl Scene<'_> {
@@ -148,7 +146,7 @@ impl Scene<'_> {
             Some(Asked { verdict: Ok(Announced(lack)), .. }) => lack,
             Some(Asked { verdict: Err(why), .. }) => return Err(self.without_verdict(why, None)),
             None if self.is_enough(Cause::Declaration) => return self.lacks(&Lack::Form),
-            None => match self.state.verdict(&known.announced_key(self.settings), self.now) {
+            None => match self.state.verdict(&known.announced_key(self.settings)) {
                 Some(Verdict::OfStage1(lack)) => lack,
                 _ => return Err(Standing::AskWhetherDeclared),
             },
@@ -181,7 +179,7 @@ impl Scene<'_> {
         let findings = match stage2 {
             Some(Asked { verdict: Ok(Review(findings)), .. }) => findings,
             Some(Asked { verdict: Err(why), .. }) => return self.without_verdict(why, let_go),
-            None => match self.state.verdict(&key, self.now) {
+            None => match self.state.verdict(&key) {
                 Some(Verdict::OfStage2(findings)) => findings,
                 _ => return Standing::AskForReview { declared: declared.to_owned(), key },
             },

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
 use shared::host::{Places, flat, real};
 
 use crate::settings::Settings;
@@ -49,12 +49,11 @@ pub(crate) enum Kind {
 pub(crate) fn kind(path: &str, settings: &Settings) -> Option<Kind> {
     let path = path.strip_prefix("./").unwrap_or(path);
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    if !is_source(path, &settings.extensions)
-        || settings.exclude_paths.iter().any(|rule| excludes(rule, folder, path))
-    {
+    let excludes = |rule: &String| Rule::new(rule, false).covers(path, is_path(rule) || is_glob(rule));
+    if !is_source(path, &settings.extensions) || settings.exclude_paths.iter().any(excludes) {
         return None;
     }
-    let is_core = settings.core_paths.iter().any(|rule| holds(rule, folder));
+    let is_core = settings.core_paths.iter().any(|rule| Rule::new(rule, false).covers(folder, is_path(rule)));
     Some(if is_core && !is_test_file(base) { Kind::Core } else { Kind::Plain })
 }
 
@@ -65,79 +64,87 @@ pub(crate) fn is_source(path: &str, extensions: &[String]) -> bool {
     extension.is_some_and(|own| extensions.iter().any(|known| is_own(own, known)))
 }
 
-/// `folder` is the rule's folder or lies in it: anywhere for a name, from the root for a path.
-fn holds(rule: &str, folder: &str) -> bool {
-    let name = rule.strip_prefix("./").unwrap_or(rule).trim_matches('/');
-    if name.is_empty() {
-        return false;
+/// No model may see the file, by its name or its path, or by those of a folder it lies in.
+pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
+    // The folders above the project do not count.
+    let is_absolute = Path::new(file).is_absolute();
+    let file = if is_absolute { file.rsplit('/').next().unwrap_or(file) } else { file };
+    globs.iter().any(|rule| Rule::new(rule, true).covers(file, is_path(rule)))
+}
+
+/// A name or a path, which may be a glob. An invalid glob counts as a plain one.
+struct Rule<'a> {
+    text: &'a str,
+    glob: Option<GlobMatcher>,
+}
+
+impl<'a> Rule<'a> {
+    fn new(rule: &'a str, ignores_case: bool) -> Self {
+        let text = rule.trim_start_matches("./").trim_matches('/');
+        let glob = || {
+            let mut glob = GlobBuilder::new(text);
+            glob.literal_separator(true).case_insensitive(ignores_case).build().ok()
+        };
+        // Most rules are plain names, and a glob takes long to read.
+        let glob = (ignores_case || is_glob(text)).then(glob).flatten().map(|glob| glob.compile_matcher());
+        Self { text, glob }
     }
-    if is_rooted(rule) {
-        return folder.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
+
+    /// The rule is for this file, or for a folder it lies in: for their paths from the root, or for their names anywhere.
+    fn covers(&self, path: &str, is_from_root: bool) -> bool {
+        let is_meant = |part: &Path| {
+            self.glob.as_ref().map_or_else(|| part == Path::new(self.text), |glob| glob.is_match(part))
+        };
+        let mut parts = Path::new(path).ancestors().filter(|part| !part.as_os_str().is_empty());
+        parts.any(|part| {
+            if is_from_root {
+                is_meant(part)
+            } else {
+                part.file_name().is_some_and(|name| is_meant(Path::new(name)))
+            }
+        })
     }
-    folder.split('/').any(|part| part == name)
 }
 
 /// A rule with a `/` other than its last sign is a path from the root.
-fn is_rooted(rule: &str) -> bool {
+fn is_path(rule: &str) -> bool {
     rule.trim_end_matches('/').contains('/')
 }
 
-fn excludes(rule: &str, folder: &str, path: &str) -> bool {
-    let glob = rule.trim_start_matches("./").trim_matches('/');
-    if !rule.contains(['*', '?']) {
-        return holds(rule, folder) || (is_rooted(rule) && glob == path);
-    }
-    let is_folder = glob.rsplit('/').next().is_some_and(|last| !last.contains(['*', '?']));
-    GlobBuilder::new(glob).literal_separator(true).build().is_ok_and(|glob| {
-        let glob = glob.compile_matcher();
-        glob.is_match(path) || is_folder && Path::new(folder).ancestors().any(|folder| glob.is_match(folder))
-    })
+fn is_glob(rule: &str) -> bool {
+    rule.contains(['*', '?', '[', '{'])
 }
 
-/// No model may see the file, by its name or its path, or by those of a folder it lies in.
-pub(crate) fn is_private(file: &str, globs: &[String]) -> bool {
-    let folders = if Path::new(file).is_absolute() { "" } else { file };
-    globs.iter().any(|glob| {
-        let matcher = GlobBuilder::new(glob).literal_separator(true).case_insensitive(true).build();
-        // An invalid glob counts as a plain name.
-        let Ok(matcher) = matcher else { return file.rsplit('/').next() == Some(glob) };
-        let matcher = matcher.compile_matcher();
-        let is_of = |path: &Path| {
-            matcher.is_match(path) || path.file_name().is_some_and(|name| matcher.is_match(name))
-        };
-        is_of(Path::new(file)) || Path::new(folders).ancestors().any(is_of)
-    })
-}
-
-/// A file is a test by its name or its folder.
+/// A file is a test if its name or a folder begins or ends with a word for tests: `test_foo`, `FooTest`, `foo.spec.ts`; not `Contest`.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let path = path.trim_end_matches('.');
-    let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
-    let Some((stem, ending)) = base.split_once('.') else { return false };
+    let base = path.rsplit('/').next().unwrap_or(path);
     let is_ending = |char: char| char.is_alphanumeric() || "._-".contains(char);
-    if stem.is_empty() || ending.is_empty() || !ending.chars().all(is_ending) {
-        return false;
-    }
-    let is_test_folder = |part: &str| {
-        let part = part.to_lowercase();
-        part.rsplit('.').next() == Some("tests")
-            || ["test", "spec", "specs", "__tests__", "e2e", "selftests"].contains(&part.as_str())
+    let is_file = base.split_once('.').is_some_and(|(stem, ending)| {
+        !stem.is_empty() && !ending.is_empty() && ending.chars().all(is_ending)
+    });
+    let is_test = |part: &str| {
+        let words = name_words(part);
+        let mut edges = words.first().into_iter().chain(words.last());
+        edges.any(|word| TEST_WORDS.contains(&word.as_str())) || part.ends_with("IT") && words.len() > 1
     };
-    let is_test_ending = ["test.", "spec.", "tests.", "e2e."].iter().any(|kind| ending.starts_with(kind));
-    is_test_ending || is_test_name(stem) || folder.split('/').any(is_test_folder)
+    is_file && path.split(['/', '.']).any(is_test)
 }
 
-/// `test_foo`, `foo-spec`, `FooTest`; not `Contest`.
-fn is_test_name(stem: &str) -> bool {
-    let small = stem.to_lowercase();
-    let ends_in_hump = ["Test", "Tests", "Spec", "IT"].iter().any(|end| {
-        let before = stem.strip_suffix(end).and_then(|before| before.chars().next_back());
-        before.is_some_and(|char| char.is_lowercase() || char.is_ascii_digit())
-    });
-    ends_in_hump
-        || ["test", "tests", "spec"].contains(&small.as_str())
-        || ["test_", "test-", "tests_"].iter().any(|start| small.starts_with(start))
-        || ["_test", "-test", "_spec", "-spec", "_tests"].iter().any(|end| small.ends_with(end))
+const TEST_WORDS: [&str; 6] = ["test", "tests", "spec", "specs", "e2e", "selftests"];
+
+/// The words a name is made of, in small letters: `TestLogin` and `test_login` have two.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let mut spaced = String::new();
+    let mut was_small = false;
+    for char in name.chars() {
+        if char.is_uppercase() && was_small {
+            spaced.push(' ');
+        }
+        was_small = char.is_lowercase() || char.is_ascii_digit();
+        spaced.push(if char.is_alphanumeric() { char } else { ' ' });
+    }
+    spaced.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -14,9 +14,6 @@ const MAX_DECLARED: usize = 100;
 const MAX_BLOCKS: usize = 200;
 const MAX_VERDICTS: usize = 50;
 
-/// A verdict that found fault holds so long: the text around the change may be another by then.
-const FAULT_HOLDS: Duration = Duration::from_secs(10 * 60);
-
 /// After so many calls whose message did not come in time, the hook waits for none.
 const WAITED_ENOUGH: u32 = 2;
 
@@ -25,7 +22,8 @@ const WAITED_ENOUGH: u32 = 2;
 pub(crate) struct State {
     declared: VecDeque<Recorded>,
     blocks: VecDeque<Block>,
-    answers: VecDeque<Given>,
+    /// The verdicts by the key of their question.
+    answers: VecDeque<(String, Verdict)>,
     /// Number of calls whose message did not come in time.
     missed: u32,
 }
@@ -84,13 +82,6 @@ struct Block {
     prompt: Option<String>,
     cause: Cause,
     is_open: bool,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-struct Given {
-    key: String,
-    verdict: Verdict,
-    at: Timestamp,
 }
 
 impl State {
@@ -153,15 +144,14 @@ impl State {
         causes.into_iter().map(reaction).collect()
     }
 
-    /// The verdict on the very same question: a good one holds for the session, another for a while.
-    pub(crate) fn verdict(&self, key: &str, now: Timestamp) -> Option<&Verdict> {
-        let newest = self.answers.iter().rev().find(|given| given.key == key)?;
-        (newest.verdict.is_good() || now.since(newest.at) < FAULT_HOLDS).then_some(&newest.verdict)
+    /// The verdict on the very same question.
+    pub(crate) fn verdict(&self, key: &str) -> Option<&Verdict> {
+        self.answers.iter().find(|(known, _)| known == key).map(|(_, verdict)| verdict)
     }
 
-    pub(crate) fn keep(&mut self, key: String, verdict: Verdict, at: Timestamp) {
-        self.answers.retain(|other| other.key != key);
-        push(&mut self.answers, Given { key, verdict, at }, MAX_VERDICTS);
+    pub(crate) fn keep(&mut self, key: String, verdict: Verdict) {
+        self.answers.retain(|(known, _)| *known != key);
+        push(&mut self.answers, (key, verdict), MAX_VERDICTS);
     }
 
     /// Waiting for the message of a call is worth while.

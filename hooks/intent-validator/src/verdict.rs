@@ -73,15 +73,6 @@ pub(crate) enum Verdict {
     OfStage2(Vec<Finding>),
 }
 
-impl Verdict {
-    pub(crate) fn is_good(&self) -> bool {
-        match self {
-            Self::OfStage1(lack) => lack.is_none(),
-            Self::OfStage2(findings) => findings.is_empty(),
-        }
-    }
-}
-
 /// The rules for a model, without those that our own checks judge in this file. A project may set some, so each is one short line.
 pub(crate) fn asked_rules(settings: &Settings, file: &str) -> String {
     let checked = checks::rules(file, &settings.checks);

@@ -14,7 +14,6 @@ use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, json_shortened, shortened}
 
 type What = (Kind, Value);
 
-/// The characters of a tool's arguments that a record keeps.
 const MAX_ARGS_CHARS: usize = 500;
 
 /// The first line of a record.

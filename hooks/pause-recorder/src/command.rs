@@ -18,7 +18,6 @@ use crate::settings::Settings;
 use crate::step::Step;
 use answers::Project;
 
-/// The answer to a command.
 pub(crate) type Reply = cli::Reply<Step>;
 
 const fn verb(usage: &'static str, about: &'static str) -> Verb {
@@ -39,7 +38,6 @@ pub(crate) const VERBS: &[Verb] = &[
 /// The days that `prune` keeps by default.
 const DAYS: u32 = 90;
 
-/// A request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Asked {
     Status { json: bool },

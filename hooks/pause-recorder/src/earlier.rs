@@ -8,10 +8,10 @@ use shared::host::{DAY, HOUR};
 use shared::messages::{Text, Texts};
 
 use crate::record::{JSON, Kind, Sessions, read};
-use crate::registry::{self, Entry};
+use crate::registry::{self, Entry, Kept};
 use crate::settings::Settings;
 use crate::snapshot::Snapshot;
-use crate::step::{End, Ending, digest_of, finalize, json_of};
+use crate::step::{End, Ending, finalize};
 use crate::text::{MAX_CHARS, one_line};
 
 /// A session that was silent for less may simply be waiting for its user.
@@ -64,9 +64,14 @@ pub(crate) fn left(
 fn unread(context: &Context<'_, Settings>, session: &str, sessions: &Sessions) -> Option<(String, String)> {
     let kept = DAY * context.settings.resume_within_days.get();
     let registry = registry::read(context.store);
-    let Entry { id, digest, .. } = registry.unread(&sessions.root, session, context.host.now(), kept)?;
-    let json = json_of(sessions, id).filter(|json| digest_of(json) == *digest)?;
-    Some((id.clone(), brief_of(context, sessions, id, &serde_json::from_slice(&json).ok()?)))
+    let latest = registry.unread(&sessions.root, session, context.host.now(), kept)?;
+    let Kept { id, provenance: "unread", snapshot: Some(snapshot) } =
+        registry.kept(sessions, latest.id.clone())
+    else {
+        return None;
+    };
+    let brief = brief_of(context, sessions, &id, &snapshot);
+    Some((id, brief))
 }
 
 /// The text, with places for `{when}`, `{percent}`, `{facts}` and `{path}`.

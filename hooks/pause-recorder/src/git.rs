@@ -14,7 +14,6 @@ use shared::host::{Environment, Timestamp};
 
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
-/// The state of the repository.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GitContext {
     /// The project lies in a work tree that `git` could read.
@@ -46,7 +45,6 @@ pub struct Status {
     pub untracked_files: Vec<String>,
 }
 
-/// The names of a kind.
 const MAX_NAMES: usize = 500;
 
 /// Our own folder in git's names.
@@ -89,7 +87,6 @@ fn context(said: &[u8]) -> GitContext {
     context
 }
 
-/// Reads the log.
 fn commits(said: &[u8]) -> Vec<Commit> {
     let fields: Vec<String> = whole_fields(said).collect();
     let commit = |fields: &[String]| {

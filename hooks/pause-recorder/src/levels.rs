@@ -1,7 +1,7 @@
 //! The levels with their percentages, and the memory of a session. Pure. Whether the session is recorded does not stand here: its file
 //! says that.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
@@ -52,8 +52,7 @@ impl Remembered for State {
 /// The points below the lowest level at which the levels begin anew.
 const CLIMB_ENDS_BELOW: f64 = 10.0;
 
-/// The percentage of each level.
-pub(crate) struct Thresholds(BTreeMap<Level, f64>);
+pub(crate) struct Thresholds([(Level, f64); 4]);
 
 impl Thresholds {
     /// By the settings, and where Claude Code compacted this model by itself last, in percent of the window: the record begins
@@ -62,26 +61,25 @@ impl Thresholds {
         let levels = &settings.levels;
         let margin = f64::from(settings.compaction_margin_points.get());
         let latest = compacted_at.map_or(100.0, |point| (point - margin).max(1.0));
-        Self(BTreeMap::from([
+        Self([
             (Level::Caution, f64::from(levels.caution.get())),
             (Level::Warning, f64::from(levels.warning.get())),
             (Level::AutoPause, f64::from(levels.auto_pause.get()).min(latest)),
             (Level::Critical, f64::from(levels.critical.get())),
-        ]))
+        ])
     }
 
     pub(crate) fn of(&self, level: Level) -> f64 {
-        self.0.get(&level).copied().unwrap_or_default()
+        self.0[level as usize].1
     }
 
-    /// The levels reached at `percent`.
     pub(crate) fn reached(&self, percent: f64) -> BTreeSet<Level> {
-        self.0.iter().filter(|(_, at)| percent >= **at).map(|(level, _)| *level).collect()
+        self.0.iter().filter(|(_, at)| percent >= *at).map(|(level, _)| *level).collect()
     }
 
     /// The context has fallen so far that the levels begin anew.
     pub(crate) fn is_over(&self, percent: f64) -> bool {
-        self.0.values().all(|at| percent < at - CLIMB_ENDS_BELOW)
+        self.0.iter().all(|(_, at)| percent < at - CLIMB_ENDS_BELOW)
     }
 
     /// The one of these levels that is reached last.

@@ -110,7 +110,6 @@ const WRITTEN_WITHIN: Duration = Duration::from_millis(250);
 /// The hook ignores a compaction below this percentage: the user set an early one, or the window was another.
 const LEAST_BELIEVED_PERCENT: f64 = 20.0;
 
-/// Claude Code is about to compact by itself.
 pub(crate) fn is_automatic_compaction(event: &Event) -> bool {
     matches!(event, Event::PreCompact { trigger } if trigger == "auto")
 }
@@ -160,7 +159,6 @@ fn compacted_at(context: &Context<'_, Settings>, state: &State, model: &str) -> 
     models.compacted_at.get(model).copied().unwrap_or_default()
 }
 
-/// Keeps the tokens at a model's compaction.
 pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
     let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
     own.change(MACHINE, learnt).map_err(|error| error.to_string())

@@ -22,17 +22,13 @@ pub(crate) const NOT_RECORDED: &str = "not_recorded";
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// The record begins.
     PauseStarted,
-    /// A tool has run.
     ToolCall,
     /// The model's last words of a turn.
     AssistantResponse,
-    /// A prompt.
     UserMessage,
     /// A level, a compaction, an error, a failed tool, a subagent, or the session's end.
     SystemEvent,
-    /// The record ends.
     PauseFinalized,
 }
 
@@ -65,7 +61,6 @@ impl Action {
     }
 }
 
-/// The content of a record.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Recorded {
     /// The id of the first readable line; empty where there is none.
@@ -85,9 +80,7 @@ const HEAD_BYTES: u64 = 64 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
     pub path: PathBuf,
-    /// Length in bytes.
     pub bytes: u64,
-    /// The time of the last write.
     pub modified: Timestamp,
 }
 

@@ -5,9 +5,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use shared::digest;
 use shared::hook::Remembered;
 use shared::host::Timestamp;
-use shared::state::{MACHINE, Store};
+use shared::state::{MACHINE, Store, read_regular};
+
+use crate::record::{JSON, Sessions, is_record_id};
+use crate::snapshot::Snapshot;
+
+/// The bytes of the longest snapshot that is read.
+const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 
 /// The newest entries that are kept.
 const MAX_ENTRIES: usize = 500;
@@ -23,10 +30,8 @@ pub(crate) struct Registry {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Entry {
-    /// The record's id.
     pub(crate) id: String,
     pub(crate) project: PathBuf,
-    /// Claude Code's session.
     pub(crate) session: String,
     pub(crate) transcript: Option<PathBuf>,
     /// The end of the record; none while it is active.
@@ -45,6 +50,22 @@ impl Remembered for Registry {
     }
 }
 
+/// A snapshot in the folder.
+pub(crate) struct Kept {
+    pub(crate) id: String,
+    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
+    pub(crate) provenance: &'static str,
+    /// `None`: the file is no snapshot.
+    pub(crate) snapshot: Option<Snapshot>,
+}
+
+impl Kept {
+    /// The snapshot may be handed over.
+    pub(crate) fn is_ours(&self) -> bool {
+        matches!(self.provenance, "unread" | "read")
+    }
+}
+
 /// This hook's folder in the state folder.
 pub(crate) fn own_store(store: &Store) -> Option<Store> {
     Store::open(&store.dir().join("pause-recorder")).ok()
@@ -55,7 +76,6 @@ pub(crate) fn read(store: Option<&Store>) -> Registry {
     store.and_then(own_store).and_then(|own| own.read(MACHINE)).unwrap_or_default()
 }
 
-/// Changes the registry under its lock.
 pub(crate) fn change(own: &Store, edit: impl FnOnce(&mut Registry)) -> Result<(), String> {
     let changed = own.change::<Registry>(MACHINE, |registry| {
         edit(registry);
@@ -92,6 +112,21 @@ impl Registry {
         self.entries.retain(|entry| entry.id != id || entry.project != project);
     }
 
+    /// The snapshot with this id as it stands in the folder.
+    pub(crate) fn kept(&self, sessions: &Sessions, id: String) -> Kept {
+        let bytes = json_of(sessions, &id).unwrap_or_default();
+        let entry = self.of(&sessions.root, &id).filter(|entry| !entry.digest.is_empty());
+        let provenance = match entry {
+            None => "not written on this machine",
+            Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
+            Some(entry) if entry.read_at.is_some() => "read",
+            Some(_) => "unread",
+        };
+        let snapshot =
+            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
+        Kept { id, provenance, snapshot }
+    }
+
     /// The snapshot that a new session receives: the latest of other sessions, if no session has received it and it is no
     /// older than `kept`.
     pub(crate) fn unread<'a>(
@@ -107,6 +142,15 @@ impl Registry {
         let is_fresh = latest.finalized_at.is_some_and(|at| now.since(at) <= kept);
         (is_fresh && latest.read_at.is_none()).then_some(latest)
     }
+}
+
+pub(crate) fn digest_of(bytes: &[u8]) -> String {
+    digest::hex(bytes, 32)
+}
+
+/// The bytes of a snapshot's JSON; none where they cannot be read.
+pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
+    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
 }
 
 #[cfg(test)]

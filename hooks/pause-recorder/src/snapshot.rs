@@ -3,22 +3,18 @@
 
 mod render;
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use shared::host::{Timestamp, flat};
-use transcript::{Block, Line, MAX_TAIL_BYTES, Progress, Task, last_lines, requests, tasks};
+use transcript::{Line, MAX_TAIL_BYTES, Progress, Task, finished, last_lines, requests, tasks};
 
 pub(crate) use render::{markdown, yaml};
 
 use crate::git::GitContext;
 use crate::record::{Action, Kind, NOT_RECORDED, Recorded};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, file_of, one_line, shortened};
-
-/// The tools that change a file.
-const EDITING_TOOLS: [&str; 4] = ["Write", "Edit", "MultiEdit", "NotebookEdit"];
 
 /// The tasks in a list, and the prompts.
 const MAX_OF_A_KIND: usize = 5;
@@ -33,7 +29,6 @@ const MAX_TURNS: usize = 3;
 /// Two prompts are the same if they begin so: the record has only the beginning of a long one.
 const SAME_CHARS: usize = 100;
 
-/// A snapshot of a session that was paused.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
@@ -52,7 +47,6 @@ pub struct Snapshot {
     pub accomplishments: Vec<String>,
     /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
     pub next_steps: Vec<String>,
-    /// Lines of the record that could not be read.
     pub skipped_lines: u64,
 }
 
@@ -77,7 +71,6 @@ pub struct IncrementalPause {
     pub enabled: bool,
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
     pub action_count: u64,
-    /// From the record's beginning to its end.
     pub duration_seconds: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
     pub context_range: [f64; 2],
@@ -108,7 +101,6 @@ impl Snapshot {
 /// The facts beside the record, as far as the end of the session's transcript tells.
 #[derive(Debug, Default)]
 pub(crate) struct Material {
-    /// The project.
     root: PathBuf,
     git: GitContext,
     todos: Todos,
@@ -139,21 +131,19 @@ fn todos(tasks: &[Task]) -> Todos {
 
 /// The files of calls that came back without an error.
 fn edited(lines: &[Line]) -> Vec<PathBuf> {
-    let mut calls = HashMap::new();
     let mut files: Vec<PathBuf> = Vec::new();
-    for block in lines.iter().flat_map(|line| &line.blocks) {
-        match block {
-            Block::ToolUse(call) if EDITING_TOOLS.contains(&call.name.as_str()) => {
-                calls.insert(call.id.as_str(), call.input.as_str());
-            }
-            Block::ToolResult { tool_use_id, is_error: false } => {
-                let file = calls.remove(tool_use_id.as_str()).and_then(file_of).map(PathBuf::from);
-                files.extend(file.filter(|file| !files.contains(file)));
-            }
-            _ => {}
+    let done = finished(lines).into_iter().filter(|finished| !finished.is_error);
+    let edits = done.filter_map(|finished| finished.call).filter(|call| is_editing(&call.name));
+    for file in edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from) {
+        if !files.contains(&file) {
+            files.push(file);
         }
     }
     files
+}
+
+fn is_editing(tool: &str) -> bool {
+    matches!(tool, "Write" | "Edit" | "MultiEdit" | "NotebookEdit")
 }
 
 /// A record in numbers, at `at` or at its own end where it has one.
@@ -291,10 +281,8 @@ fn texts<'a>(recorded: &'a Recorded, kind: Kind, key: &'a str) -> impl Iterator<
 /// Files that were written or edited, once each, relative to the project where they lie in it.
 fn files_touched(recorded: &Recorded, material: &Material) -> Vec<String> {
     let root = flat(&material.root);
-    let is_edit = |action: &&Action| {
-        let is_editing = action.text("tool").is_some_and(|tool| EDITING_TOOLS.contains(&tool));
-        action.kind == Kind::ToolCall && is_editing
-    };
+    let is_edit =
+        |action: &&Action| action.kind == Kind::ToolCall && action.text("tool").is_some_and(is_editing);
     let edits = recorded.actions.iter().filter(is_edit).filter_map(|action| action.text("path"));
     let mut files: Vec<String> = Vec::new();
     for path in material.files.iter().cloned().chain(edits.map(PathBuf::from)) {

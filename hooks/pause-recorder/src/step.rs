@@ -3,54 +3,59 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use shared::digest;
 use shared::hook::Effect;
 use shared::host::{Environment, Places, Timestamp};
 use shared::messages::not_yet_told;
-use shared::state::{SharedMode, Store, read_regular, write_durable};
+use shared::state::{SharedMode, Store, write_durable};
 use shared::switches::Turn;
 
-use crate::git::{commit, look};
+use crate::git::{GitContext, commit, look};
 use crate::levels::Compaction;
 use crate::occupancy::learn;
-use crate::record::{
-    self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed, is_record_id,
-};
-use crate::registry::{self, Entry};
+use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
+use crate::registry::{self, Entry, digest_of};
 use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
 
-/// The time for git where only the user waits.
+/// The time for git where the user has asked, or a session starts.
 const PATIENCE: Duration = Duration::from_secs(3);
+
+/// At a compaction other calls of the session wait for its lock, a second at most.
+const PATIENCE_AT_COMPACTION: Duration = Duration::from_millis(800);
 
 /// At a session's end Claude Code waits for little more than a second, for all hooks together.
 const PATIENCE_AT_END: Duration = Duration::from_millis(400);
 
 const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
-/// The bytes of the longest snapshot that is read.
-const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
-
 /// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Step {
     /// The session's record gets these lines. It begins if the first one is `PauseStarted`.
-    Append { session: String, transcript: Option<PathBuf>, actions: Vec<Action> },
+    Append {
+        session: String,
+        transcript: Option<PathBuf>,
+        actions: Vec<Action>,
+    },
     /// A snapshot is written, or the record archived, or both.
     Finish(End),
     /// Claude Code compacted this model by itself.
     Learn(Compaction),
     /// A session has received this snapshot.
-    MarkRead { id: String },
+    MarkRead {
+        id: String,
+    },
     /// An active record is removed, and these snapshots and archives with their entries in the registry.
-    Remove { record: Option<PathBuf>, ids: Vec<String> },
-    /// A switch is turned.
+    Remove {
+        record: Option<PathBuf>,
+        ids: Vec<String>,
+    },
     Turn(Turn),
 }
 
 /// The end of a record. A snapshot is written for all but `Minimal`, and the record is archived for all but `GoesOn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// The record goes on after a compaction.
+    /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
     GoesOn,
     /// Its session ends. If git takes too long, the next session's start finalizes the record.
     WithSession,
@@ -58,12 +63,9 @@ pub enum Ending {
     Minimal,
 }
 
-/// How a record ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct End {
-    /// The record's file.
     pub path: PathBuf,
-    /// The transcript of its session.
     pub transcript: Option<PathBuf>,
     pub ending: Ending,
     pub at: Timestamp,
@@ -129,15 +131,15 @@ impl Step {
 /// record's last line comes first: it says when the record ended, so that a process can repeat the rest after a kill at any point.
 pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<(), String> {
     let environment = Environment::read();
-    let patience = if end.ending == Ending::WithSession { PATIENCE_AT_END } else { PATIENCE };
+    let git = |patience| look(&environment, &sessions.root, patience);
     let git = match end.ending {
-        Ending::Minimal => None,
-        _ => look(&environment, &sessions.root, patience),
+        Ending::GoesOn => git(PATIENCE_AT_COMPACTION),
+        Ending::WithSession => git(PATIENCE_AT_END),
+        Ending::Full => Some(git(PATIENCE).unwrap_or_default()),
+        Ending::Minimal => Some(GitContext::default()),
     };
-    if git.is_none() && matches!(end.ending, Ending::GoesOn | Ending::WithSession) {
-        return Ok(());
-    }
-    let material = gather(&sessions.root, git.unwrap_or_default(), end.transcript.as_deref());
+    let Some(git) = git else { return Ok(()) };
+    let material = gather(&sessions.root, git, end.transcript.as_deref());
     sessions.open()?;
     let files = record::locked(&end.path, || {
         // The record may have been finalized or discarded meanwhile.
@@ -197,16 +199,6 @@ fn write(
     sessions.point_to(&recorded.id)?;
     files.push(sessions.latest());
     Ok((files, digest))
-}
-
-/// The digest of a snapshot's JSON.
-pub(crate) fn digest_of(bytes: &[u8]) -> String {
-    digest::hex(bytes, 32)
-}
-
-/// The bytes of a snapshot's JSON; none where they cannot be read.
-pub(crate) fn json_of(sessions: &Sessions, id: &str) -> Option<Vec<u8>> {
-    is_record_id(id).then(|| read_regular(&sessions.file(id, JSON), MAX_SNAPSHOT_BYTES).ok())?
 }
 
 #[cfg(test)]

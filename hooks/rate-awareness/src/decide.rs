@@ -7,12 +7,12 @@ use std::time::Duration;
 use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::protocol::Event;
 
-use crate::bucket::Bucket;
-use crate::loops::Loops;
+use crate::RateAwareness;
+use crate::limits::{Bucket, Loops};
+use crate::observe::UNGATED;
 use crate::settings::{Audience, Mode};
 use crate::state::{Agent, State, agent_key, bucket_key};
 use crate::wording::{self, Past};
-use crate::{RateAwareness, skill};
 
 /// No model answers faster than this.
 const READ_AFTER: Duration = Duration::from_millis(500);
@@ -32,8 +32,7 @@ fn before_call(input: &Input<'_, RateAwareness>, tool: &str) -> Outcome<State> {
     let Input { request, facts, state, settings, now, .. } = input;
     let in_subagent = request.call.agent_id.is_some();
     let name = agent_key(request.call.agent_id.as_deref());
-    let around = || request.call.cwd.as_deref().and_then(skill::around);
-    let skill = state.skill(&name, facts.prompt).or_else(around).unwrap_or(skill::UNGATED);
+    let skill = state.skill(&name, facts.prompt).or(facts.around.as_deref()).unwrap_or(UNGATED);
     let (rate, entry) = settings.rate_of(skill);
     let key = bucket_key(&name, skill);
     let bucket = state.buckets.get(&key).cloned().unwrap_or_else(|| Bucket::full(rate, *now));

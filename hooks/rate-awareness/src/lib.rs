@@ -5,23 +5,18 @@
 //! denies them with `mode: deny`.
 //!
 //! - `settings`: the settings, with their meaning
-//! - `observe`: the call's fingerprint and the skill it names
-//! - `bucket`: the token bucket
-//! - `loops`: repetition and alternation
-//! - `skill`: the skill a call is made under
+//! - `observe`: the call's fingerprint and its skill
+//! - `limits`: the token bucket, repetition and alternation
 //! - `decide`: the rules; `wording`: the messages; `state`: the memory
 
-mod bucket;
 mod decide;
-mod loops;
+mod limits;
 mod observe;
 mod settings;
-mod skill;
 mod state;
 mod wording;
 
-pub use bucket::Bucket;
-pub use loops::Loops;
+pub use limits::{Bucket, Loops};
 pub use observe::Facts;
 pub use settings::{Audience, Limits, Mode, Settings, SkillLimits};
 pub use state::{Agent, State};

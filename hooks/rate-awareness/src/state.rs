@@ -8,8 +8,7 @@ use shared::hook::Remembered;
 use shared::host::Timestamp;
 use shared::state::file_key;
 
-use crate::bucket::Bucket;
-use crate::loops::Loops;
+use crate::limits::{Bucket, Loops};
 
 /// More buckets, or more agents, are not kept: those used longest ago go.
 const MAX_ENTRIES: usize = 64;
@@ -94,7 +93,7 @@ mod tests {
     use shared::host::Timestamp;
 
     use super::{Agent, MAX_ENTRIES, State, agent_key, bucket_key};
-    use crate::bucket::{Bucket, Rate};
+    use crate::limits::{Bucket, Rate};
 
     /// The state after one call of this agent under this skill, for this prompt.
     fn called(state: &State, agent: Option<&str>, skill: &str, prompt: u64, secs: i64) -> State {

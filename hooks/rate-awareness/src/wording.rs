@@ -4,10 +4,9 @@ use std::time::Duration;
 
 use shared::config::Origin;
 
-use crate::bucket::{Bucket, Rate};
-use crate::loops::Loops;
+use crate::limits::{Bucket, Loops, Rate};
+use crate::observe::UNGATED;
 use crate::settings::Mode;
-use crate::skill::UNGATED;
 
 const ADVICE: &str = include_str!("../../../config/messages/rate-awareness-advice.md");
 

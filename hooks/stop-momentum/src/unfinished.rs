@@ -1,9 +1,8 @@
 //! The signs of unfinished work for `only_when: unfinished`, in the transcript and in the last message. Pure.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
-use transcript::{Block, Line, Progress, ToolUse, tasks};
+use transcript::{Finished, Line, Progress, ToolUse, finished, tasks};
 
 /// A command with one of these words proves something about the code.
 const PROVING_WORDS: &str = "build check ci clippy compile e2e jest lint make mypy nextest pytest rspec spec test tests tox tsc verify vitest";
@@ -57,19 +56,10 @@ struct Commands {
 
 impl Commands {
     fn of(lines: &[Line]) -> Self {
-        let mut calls = BTreeMap::new();
         let mut commands = Self::default();
-        for block in lines.iter().flat_map(|line| &line.blocks) {
-            match block {
-                Block::ToolUse(call) => {
-                    calls.insert(call.id.as_str(), call);
-                }
-                Block::ToolResult { tool_use_id, is_error } => {
-                    if let Some(call) = calls.get(tool_use_id.as_str()) {
-                        commands.ended(call, *is_error);
-                    }
-                }
-                Block::Text(_) => {}
+        for Finished { call, is_error, .. } in finished(lines) {
+            if let Some(call) = call {
+                commands.ended(call, is_error);
             }
         }
         commands

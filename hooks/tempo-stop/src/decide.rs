@@ -8,10 +8,10 @@ use shared::stop_gate;
 use shared::switches::Turn;
 
 use crate::TempoStop;
-use crate::observe::{Facts, Judged, StopFacts};
+use crate::observe::{Facts, StopFacts};
+use crate::question::{self, Verdict as Judged};
 use crate::settings::Mode;
 use crate::state::State;
-use crate::texts;
 use crate::worth::{self, HELD_OFTEN_ENOUGH};
 
 pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
@@ -63,16 +63,19 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
 
 fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {
     match &facts.judged {
-        Judged::Blocked(feedback) => Outcome {
-            verdict: Verdict::Block { reason: texts::held(&facts.text, feedback), rule: rule(input).into() },
+        Ok(Judged::Blocked(feedback)) => Outcome {
+            verdict: Verdict::Block {
+                reason: question::held(&facts.text, feedback),
+                rule: rule(input).into(),
+            },
             audit: Audit::to(feedback.as_str()),
             ..Outcome::pass()
         },
-        Judged::Approved => {
+        Ok(Judged::Approved) => {
             let followed = (input.blocks.own > 0).then(|| ReactionKind::Followed.of(rule(input)));
             Outcome::allow("the model finds it done").with_reactions(followed)
         }
-        Judged::Unjudged(reason) => Outcome::allow(reason),
+        Err(reason) => Outcome::allow(reason),
     }
 }
 

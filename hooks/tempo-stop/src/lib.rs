@@ -3,7 +3,7 @@
 //! The stop gates' common rules come first ([`shared::stop_gate`]); the model is asked last, because it costs money.
 //!
 //! - `observe`: the turn, the requests, the tool calls, and the model's verdict
-//! - `worth`: whether a stop is worth a question; `question`: the question; `texts`: the texts that the user can replace
+//! - `worth`: whether a stop is worth a question; `question`: the question, and the texts that the user can replace
 //! - `decide`: the rules; `state`: when the user last typed something
 
 mod decide;
@@ -11,7 +11,6 @@ mod observe;
 mod question;
 mod settings;
 mod state;
-mod texts;
 mod worth;
 
 use std::process::ExitCode;
@@ -57,7 +56,7 @@ impl Hook for TempoStop {
     }
 
     fn faults(settings: &Settings) -> Vec<SettingFault> {
-        strange_names(&settings.message_files, &texts::ALL)
+        strange_names(&settings.message_files, &question::ALL)
     }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

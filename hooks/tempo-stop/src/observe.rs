@@ -15,10 +15,9 @@ use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::question::{self, Material, Verdict};
+use crate::question::{self, ANNOUNCEMENT, HELD, Material, PROMPT, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::{ANNOUNCEMENT, HELD, PROMPT};
 use crate::worth;
 
 /// So many of the user's requests are shown.
@@ -48,28 +47,20 @@ pub(crate) enum Facts {
     SessionEnd,
 }
 
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StopFacts {
     pub(crate) work: TurnWork,
-    pub(crate) judged: Judged,
+    /// The model's verdict, or why there is none.
+    pub(crate) judged: Result<Verdict, &'static str>,
     /// The text for a blocked stop.
     pub(crate) text: String,
     pub(crate) notice: Option<String>,
 }
 
-/// The outcome of asking a model.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Judged {
-    Approved,
-    /// Something is missing: the feedback.
-    Blocked(String),
-    /// There is no verdict, and why.
-    Unjudged(&'static str),
-}
-
-impl Default for Judged {
+impl Default for StopFacts {
     fn default() -> Self {
-        Self::Unjudged("the model was not asked")
+        let judged = Err("the model was not asked");
+        Self { work: TurnWork::default(), judged, text: String::new(), notice: None }
     }
 }
 
@@ -128,7 +119,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     }
     let material = path.map(|path| material(context, stop, path, blocks.own)).unwrap_or_default();
     if material.requests.is_empty() {
-        return StopFacts { work, judged: Judged::Unjudged(UNKNOWN_REQUEST), ..StopFacts::default() };
+        return StopFacts { work, judged: Err(UNKNOWN_REQUEST), ..StopFacts::default() };
     }
     StopFacts { work, ..judged(context, &material) }
 }
@@ -173,13 +164,11 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
     let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
     let caller = judge::Caller::of(TempoStop::NAME, context, &settings.judge, &is_held_elsewhere);
     let Asked { verdict, notice: told } = judge::ask::<Verdict>(&question, &caller);
-    let judged = match verdict {
-        Ok(Verdict::Approved) => Judged::Approved,
-        Ok(Verdict::Blocked(feedback)) => Judged::Blocked(feedback),
-        Err(NoVerdict::BlockedElsewhere) => Judged::Unjudged("another hook blocks this stop"),
-        Err(NoVerdict::Unwanted | NoVerdict::Failed(_)) => Judged::Unjudged("there is no verdict"),
-    };
-    let text = if matches!(judged, Judged::Blocked(_)) { texts.read(HELD) } else { String::new() };
+    let judged = verdict.map_err(|why| match why {
+        NoVerdict::BlockedElsewhere => "another hook blocks this stop",
+        NoVerdict::Unwanted | NoVerdict::Failed(_) => "there is no verdict",
+    });
+    let text = if matches!(judged, Ok(Verdict::Blocked(_))) { texts.read(HELD) } else { String::new() };
     let told: Vec<String> = told.into_iter().chain(notice(context, &texts)).collect();
     let notice = (!told.is_empty()).then(|| told.join("\n"));
     StopFacts { judged, text, notice, ..StopFacts::default() }

@@ -1,12 +1,30 @@
-//! The question to the model: the material, and the form of the verdict. Pure.
+//! The question to the model: the material, and the form of the verdict; and the texts that the user can replace. Pure.
 
 use judge::Part;
 use secrets::masked;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+use shared::messages::Text;
 use shared::protocol::Mode;
 use shared::text::is_hidden;
 use transcript::{Deed, Said, Speaker};
+
+pub(crate) const PROMPT: Text = Text {
+    name: "stop_hook_validator_prompt",
+    built_in: include_str!("../../../config/prompts/stop/stop_hook_validator_prompt.md"),
+};
+
+/// The text for Claude at a session's start.
+pub(crate) const ANNOUNCEMENT: Text = Text {
+    name: "session_start_message",
+    built_in: include_str!("../../../config/prompts/session_start/session_start_message.md"),
+};
+
+/// The text for Claude at a blocked stop; `{feedback}` is the model's.
+pub(crate) const HELD: Text =
+    Text { name: "tempo-stop", built_in: include_str!("../../../config/messages/tempo-stop.md") };
+
+pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
 
 /// So many requests are shown at most, in characters all together.
 const MAX_REQUESTS_CHARS: usize = 8_000;
@@ -147,6 +165,15 @@ fn cleaned(feedback: &str) -> String {
     let mut chars = feedback.chars().filter(|char| *char == '\n' || !is_hidden(*char));
     let text: String = chars.by_ref().take(MAX_FEEDBACK_CHARS).collect();
     if chars.next().is_some() { format!("{}…", text.trim_end()) } else { text.trim_end().to_owned() }
+}
+
+/// The text for a held stop with the feedback in it.
+pub(crate) fn held(text: &str, feedback: &str) -> String {
+    if text.contains("{feedback}") {
+        text.replace("{feedback}", feedback)
+    } else {
+        format!("{text}\n\n{feedback}")
+    }
 }
 
 #[cfg(test)]

@@ -22,5 +22,5 @@ pub use speech::{
     Deed, Quotable, Said, Speaker, Words, conversation, deeds, quotable, requests, words_of_call,
 };
 pub use tail::MAX_TAIL_BYTES;
-pub use tasks::{Progress, Task, tasks};
+pub use tasks::{Finished, Progress, Task, finished, tasks};
 pub use turn::{Patience, RECENT_BYTES, TurnWork, last_lines, last_reply, turn_work};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::Value;
 
-use super::line::{Block, Line};
+use super::line::{Block, Line, ToolUse};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
@@ -24,27 +24,41 @@ pub enum Progress {
     Completed,
 }
 
+/// A tool call that came back.
+#[derive(Debug, Clone, Copy)]
+pub struct Finished<'a> {
+    /// None if the call is further up than the lines.
+    pub call: Option<&'a ToolUse>,
+    pub is_error: bool,
+    /// JSON text.
+    pub answer: Option<&'a str>,
+}
+
+/// The calls that came back in these lines, in the order of their results.
+pub fn finished(lines: &[Line]) -> Vec<Finished<'_>> {
+    let mut calls = HashMap::new();
+    let mut finished = Vec::new();
+    for (line, block) in lines.iter().flat_map(|line| line.blocks.iter().map(move |block| (line, block))) {
+        match block {
+            Block::ToolUse(call) => drop(calls.insert(call.id.as_str(), call)),
+            Block::ToolResult { tool_use_id, is_error } => {
+                let (call, answer) = (calls.remove(tool_use_id.as_str()), line.tool_answer.as_deref());
+                finished.push(Finished { call, is_error: *is_error, answer });
+            }
+            Block::Text(_) => {}
+        }
+    }
+    finished
+}
+
 /// The tasks that are not deleted, in the order of the list, as far as these lines tell.
 pub fn tasks(lines: &[Line]) -> Vec<Task> {
     let mut list = Vec::new();
-    let mut calls = HashMap::new();
-    for line in lines {
-        for block in &line.blocks {
-            match block {
-                Block::ToolUse(call) => {
-                    calls.insert(call.id.as_str(), call);
-                }
-                Block::ToolResult { tool_use_id, .. } => {
-                    let call = calls.remove(tool_use_id.as_str());
-                    // A call further up than these lines is taken for one of the task tools' by its answer.
-                    let is_task = call.is_none_or(|call| call.name.starts_with("Task"));
-                    let answer = line.tool_answer.as_deref().filter(|_| is_task).and_then(read);
-                    if let Some(answer) = answer {
-                        take(&mut list, &answer, call.map_or("{}", |call| call.input.as_str()));
-                    }
-                }
-                Block::Text(_) => {}
-            }
+    for Finished { call, answer, .. } in finished(lines) {
+        // A call further up than these lines is taken for one of the task tools' by its answer.
+        let is_task = call.is_none_or(|call| call.name.starts_with("Task"));
+        if let Some(answer) = answer.filter(|_| is_task).and_then(read) {
+            take(&mut list, &answer, call.map_or("{}", |call| call.input.as_str()));
         }
     }
     list

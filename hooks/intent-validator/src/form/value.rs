@@ -2,7 +2,7 @@
 //! without.
 
 use super::{BLANKS, EXAMPLE, Heard, Lack, one_line};
-use crate::source::is_test_file;
+use crate::source::{is_test_file, name_words};
 
 pub(super) fn is_path_of(value: &str, names: &[String]) -> bool {
     let is_name = |path: &String| names.contains(path);
@@ -122,7 +122,7 @@ fn tokens(value: &str) -> impl Iterator<Item = &str> {
 
 /// More than a plain word: a path, a function, a type.
 fn is_name(token: &str) -> bool {
-    let has_hump = parts(token).len() > parts(&token.to_lowercase()).len();
+    let has_hump = name_words(token).len() > name_words(&token.to_lowercase()).len();
     has_hump || token.contains(['/', '\\', '_', '.', ':', '('])
 }
 
@@ -132,24 +132,10 @@ fn is_test(token: &str, names: &[String]) -> bool {
     let file = path.split("::").next().unwrap_or(&path);
     let file = file.split(['#', '(']).next().unwrap_or(file).trim_end_matches(':');
     let is_own = names.iter().any(|name| *name == file.trim_start_matches("./"));
-    let parts = parts(&path);
+    let parts = name_words(&path);
     let has_test_word = parts.len() > 1
         && parts.iter().any(|part| ["test", "tests", "spec", "specs"].contains(&part.as_str()));
     is_name(token) && !is_own && (is_test_file(file) || has_test_word)
-}
-
-/// The words a name is made of, in small letters: `TestLogin` and `test_login` have two.
-fn parts(name: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut was_small = false;
-    for char in name.chars() {
-        if char.is_uppercase() && was_small {
-            spaced.push(' ');
-        }
-        was_small = char.is_lowercase() || char.is_ascii_digit();
-        spaced.push(if char.is_alphanumeric() { char } else { ' ' });
-    }
-    spaced.to_lowercase().split_whitespace().map(ToOwned::to_owned).collect()
 }
 
 /// The text between two marks of a kind, of two words at least, without a full stop at its end: from the first to the last

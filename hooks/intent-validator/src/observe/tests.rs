@@ -4,8 +4,6 @@ use serde_json::{Value, json};
 use shared::host::{Clock, Environment, Host, Timestamp};
 
 use crate::IntentValidator;
-use crate::plan::tests::defaults;
-use crate::source::is_private;
 
 /// A project in a home of its own, in which the hook is on.
 struct Project {
@@ -163,19 +161,6 @@ fn a_line_that_did_not_run_or_is_somebody_elses_records_nothing() {
 }
 
 #[test]
-fn a_declaration_opens_no_namesake_in_another_repository() {
-    let project = Project::new("stage2: off");
-    for file in ["src/a.py", "one/.git/HEAD", "one/src/a.py"] {
-        project.write(&format!("project/{file}"), "");
-    }
-    let told = project.writes("one/src/a.py", CODE);
-    assert!(told.contains("FILE: one/src/a.py") && told.contains("--file one/src/a.py"), "{told}");
-    project.runs(&COMMAND.replace("src/a.py", "one/src/a.py"), &done());
-    assert_eq!(project.writes("one/src/a.py", CODE), "");
-    assert!(!project.writes("src/a.py", CODE).is_empty());
-}
-
-#[test]
 fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     let start = json!({ "source": "startup" });
     let told = Project::new("").tell("SessionStart", &start);
@@ -183,21 +168,4 @@ fn at_a_sessions_start_it_is_told_how_a_change_is_declared() {
     crate::prompts::tests::assert_filled(&text);
     assert!(text.contains("intent-validator declare") && text.contains("src, lib"), "{text}");
     assert_eq!(Project::new("announce: false").tell("SessionStart", &start), Value::Null);
-}
-
-#[test]
-fn the_files_that_no_model_may_see() {
-    let globs = defaults().judge.never_send;
-    for file in ".env a/b/.env.local src/id_rsa certs/server.PEM src/my_secrets.py src/secrets/db.py credentials/x.py \
-                 src/.env.d/x.py a/Secret-keys/b/c.py"
-        .split_whitespace()
-    {
-        assert!(is_private(file, &globs), "{file}");
-    }
-    for file in ["/srv/secretary/project/src/a.py", "src/identity.py", "src/environment.py"] {
-        assert!(!is_private(file, &globs), "{file}");
-    }
-    assert!(is_private("config/private/a/b.py", &["config/private".to_owned()]));
-    assert!(!is_private("src/private/a.py", &["private/**".to_owned()]));
-    assert!(is_private("[x", &["[x".to_owned()]));
 }

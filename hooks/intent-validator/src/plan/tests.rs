@@ -85,7 +85,7 @@ impl Case {
 fn stands(change: impl FnOnce(&mut Case)) -> Standing {
     let mut case = Case { known: known(), settings: defaults(), state: State::default() };
     change(&mut case);
-    standing(&case.known, &case.settings, &case.state, NOON)
+    standing(&case.known, &case.settings, &case.state)
 }
 
 /// The same where there is a judge.
@@ -217,31 +217,28 @@ fn a_change_passes_without_a_review() {
 
 #[test]
 fn a_verdict_is_paid_once() {
-    let review = |findings: Vec<Finding>, secs: i64| {
+    let review = |findings: Vec<Finding>| {
         stands(|case| {
             let diff = crate::change::diff("src/a.py", &case.known.versions);
             let key = key(&case.settings, "src/a.py", &form().lines(), &diff);
-            case.state.keep(key, Verdict::OfStage2(findings), Timestamp::from_secs(1_000_000 - secs));
+            case.state.keep(key, Verdict::OfStage2(findings));
         })
     };
-    assert!(matches!(review(vec![], 9_000), Standing::Passes { let_go: None, approved: Some(_) }));
-    assert!(matches!(review(vec![finding()], 599), Standing::Reviewed { .. }));
-    assert!(reviewed(&review(vec![finding()], 600)).is_some());
-    let again = |lack: Option<Lack>, secs: i64, change: fn(&mut Known)| {
+    assert!(matches!(review(vec![]), Standing::Passes { let_go: None, approved: Some(_) }));
+    assert!(matches!(review(vec![finding()]), Standing::Reviewed { .. }));
+    let again = |lack: Option<Lack>, change: fn(&mut Known)| {
         judged(|case| {
             case.known.local = unclear();
             let key = case.known.announced_key(&case.settings);
-            let at = Timestamp::from_secs(1_000_000 - secs);
-            case.state.keep(key, Verdict::OfStage1(lack), at);
+            case.state.keep(key, Verdict::OfStage1(lack));
             change(&mut case.known);
         })
     };
-    let no = || Some(Lack::Parts(vec![Part::Goal]));
-    assert_eq!(again(no(), 599, |_| ()), Standing::Lacks(Lack::Parts(vec![Part::Goal])));
-    assert_eq!(again(no(), 600, |_| ()), Standing::AskWhetherDeclared);
-    assert_eq!(reviewed(&again(None, 9_000, |_| ())), Some("earlier\n\nsaid"));
+    let goal = || Lack::Parts(vec![Part::Goal]);
+    assert_eq!(again(Some(goal()), |_| ()), Standing::Lacks(goal()));
+    assert_eq!(reviewed(&again(None, |_| ())), Some("earlier\n\nsaid"));
     let other: fn(&mut Known) = |known| known.words.own = Some("said otherwise".into());
-    assert_eq!(again(None, 1, other), Standing::AskWhetherDeclared);
+    assert_eq!(again(None, other), Standing::AskWhetherDeclared);
 }
 
 #[test]

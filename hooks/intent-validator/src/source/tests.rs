@@ -1,10 +1,10 @@
-//! Where a file lies, and paths of source code, of core code, and of excluded files.
+//! Where a file lies, and paths of source code, of core code, and of excluded and private files.
 
 use std::path::Path;
 
 use shared::host::Places;
 
-use super::{Kind, Spot, kind};
+use super::{Kind, Spot, is_private, kind};
 use crate::plan::tests::defaults;
 
 #[test]
@@ -57,4 +57,21 @@ fn a_file_is_called_from_the_root_of_the_project() {
         std::os::unix::fs::symlink(scratch.path().join("outside"), root.join("way-out")).unwrap();
         assert_eq!(found(None, "way-out/a.py"), None);
     }
+}
+
+#[test]
+fn the_files_that_no_model_may_see() {
+    let globs = defaults().judge.never_send;
+    for file in ".env a/b/.env.local src/id_rsa certs/server.PEM src/my_secrets.py src/secrets/db.py credentials/x.py \
+                 src/.env.d/x.py a/Secret-keys/b/c.py"
+        .split_whitespace()
+    {
+        assert!(is_private(file, &globs), "{file}");
+    }
+    for file in ["/srv/secretary/project/src/a.py", "src/identity.py", "src/environment.py"] {
+        assert!(!is_private(file, &globs), "{file}");
+    }
+    assert!(is_private("config/private/a/b.py", &["config/private".to_owned()]));
+    assert!(!is_private("src/private/a.py", &["private/**".to_owned()]));
+    assert!(is_private("[x", &["[x".to_owned()]) && is_private("a/Keys.py", &["keys.py".to_owned()]));
 }

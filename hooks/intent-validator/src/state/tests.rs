@@ -66,14 +66,14 @@ fn the_newest_verdicts_are_kept_and_read_again() {
     let verdicts = [None, Some(no)].map(Verdict::OfStage1);
     let mut state = State::default();
     for verdict in verdicts.clone() {
-        state.keep(format!("{verdict:?}"), verdict, at(0));
+        state.keep(format!("{verdict:?}"), verdict);
     }
     let mut state: State = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
     for verdict in &verdicts {
-        assert_eq!(state.verdict(&format!("{verdict:?}"), at(1)), Some(verdict));
+        assert_eq!(state.verdict(&format!("{verdict:?}")), Some(verdict));
     }
     for number in 0..MAX_VERDICTS {
-        state.keep(format!("{number}"), Verdict::OfStage2(vec![]), at(1));
+        state.keep(format!("{number}"), Verdict::OfStage2(vec![]));
     }
-    assert_eq!(state.verdict(&format!("{:?}", verdicts[0]), at(1)), None);
+    assert_eq!(state.verdict(&format!("{:?}", verdicts[0])), None);
 }

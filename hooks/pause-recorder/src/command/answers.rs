@@ -13,13 +13,12 @@ use crate::earlier::brief_of;
 use crate::levels::{Level, Thresholds};
 use crate::occupancy::{Reading, reading};
 use crate::record::{ACTIVE_PREFIX, ARCHIVE, ENDS, JSON, Record, Recorded, Sessions, id_at, read};
-use crate::registry::Registry;
+use crate::registry::{Kept, Registry};
 use crate::settings::Settings;
-use crate::snapshot::{Numbers, Snapshot, markdown};
-use crate::step::{End, Ending, Step, digest_of, json_of};
+use crate::snapshot::{Numbers, markdown};
+use crate::step::{End, Ending, Step};
 use crate::text::{counted, full};
 
-/// The lines of `list`.
 const MAX_LISTED: usize = 100;
 
 const LIST: &str = "`pause-recorder list` shows all";
@@ -27,7 +26,6 @@ const LIST: &str = "`pause-recorder list` shows all";
 /// Precedes the brief where the user has asked for it.
 const ASKED: &str = "The user has typed `pause-recorder resume`: they ask you to go on from the snapshot below. Read its file, say in a line where it stands, and go on with what is open.";
 
-/// The context of one request.
 pub(super) struct Project<'a> {
     pub(super) asker: Asker<'a>,
     pub(super) context: &'a Context<'a, Settings>,
@@ -35,7 +33,6 @@ pub(super) struct Project<'a> {
     pub(super) registry: Registry,
 }
 
-/// An active record.
 struct Active {
     record: Record,
     recorded: Recorded,
@@ -45,22 +42,6 @@ struct Active {
     is_own: bool,
     /// This machine has begun it.
     is_known: bool,
-}
-
-/// A snapshot in the folder.
-struct Kept {
-    id: String,
-    /// `unread` and `read`: this machine wrote it as it stands, and a session has received it or none.
-    provenance: &'static str,
-    /// `None`: the file is no snapshot.
-    snapshot: Option<Snapshot>,
-}
-
-impl Kept {
-    /// The snapshot may be handed over.
-    fn is_ours(&self) -> bool {
-        matches!(self.provenance, "unread" | "read")
-    }
 }
 
 impl Project<'_> {
@@ -88,21 +69,18 @@ impl Project<'_> {
     /// The record with this id. Without an id: the asking session's, or outside of sessions the only one, because another session
     /// may still be at work.
     fn the_active(&self, id: Option<&str>, verb: &str) -> Result<Active, String> {
-        let mut actives = self.actives();
-        actives.retain(|active| match id {
-            Some(id) => active.name == id,
-            None => active.is_own || self.asker.session.is_none(),
-        });
-        match (id, actives.len()) {
-            (Some(id), 0) => return Err(format!("no record has the id {id}; {LIST}")),
-            (None, 0) => return Err(format!("nothing is being recorded here; {LIST}")),
-            (None, 2..) => return Err(format!("there are several records; {LIST}")),
-            _ => {}
+        let is_outside = self.asker.session.is_none();
+        let is_meant = |active: &Active| id.map_or(active.is_own || is_outside, |id| active.name == id);
+        let mut meant = self.actives().into_iter().filter(is_meant);
+        let active = meant.next().ok_or_else(|| match id {
+            Some(id) => format!("no record has the id {id}; {LIST}"),
+            None => format!("nothing is being recorded here; {LIST}"),
+        })?;
+        if id.is_none() && meant.next().is_some() {
+            return Err(format!("there are several records; {LIST}"));
         }
-        let active = actives.swap_remove(0);
         // A script of the user's outside of any session may name one, too.
-        let is_script =
-            self.asker.caller == Caller::Shell(Standing::NoTerminal) && self.asker.session.is_none();
+        let is_script = is_outside && self.asker.caller == Caller::Shell(Standing::NoTerminal);
         if !active.is_own && !is_script {
             self.for_the_user(&format!("{verb} {}", active.name))?;
         }
@@ -118,7 +96,7 @@ impl Project<'_> {
 
     /// The snapshots, newest first.
     fn all_kept(&self) -> impl Iterator<Item = Kept> {
-        self.sessions.ids(&[JSON]).into_iter().map(|id| self.kept(id))
+        self.sessions.ids(&[JSON]).into_iter().map(|id| self.registry.kept(&self.sessions, id))
     }
 
     /// The snapshot with this id. Without an id: the newest of those that are wanted.
@@ -129,20 +107,6 @@ impl Project<'_> {
             None => format!("this project has no snapshot; {LIST}"),
         };
         self.all_kept().find(is_meant).ok_or_else(none)
-    }
-
-    fn kept(&self, id: String) -> Kept {
-        let bytes = json_of(&self.sessions, &id).unwrap_or_default();
-        let entry = self.registry.of(&self.sessions.root, &id).filter(|entry| !entry.digest.is_empty());
-        let provenance = match entry {
-            None => "not written on this machine",
-            Some(entry) if digest_of(&bytes) != entry.digest => "changed since it was written",
-            Some(entry) if entry.read_at.is_some() => "read",
-            Some(_) => "unread",
-        };
-        let snapshot =
-            serde_json::from_slice(&bytes).ok().filter(|snapshot: &Snapshot| snapshot.session_id == id);
-        Kept { id, provenance, snapshot }
     }
 }
 

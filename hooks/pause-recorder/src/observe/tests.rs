@@ -80,18 +80,6 @@ fn records_are_finalized_or_reported_by_their_silence() {
 }
 
 #[test]
-fn a_record_that_cannot_be_finalized_is_reported_and_tried_again() {
-    let world = World::new(NOW);
-    world.ends("old");
-    let json = world.sessions().file(&world.entry().id, JSON);
-    fs::create_dir(&json).unwrap();
-    let left = world.starts("b");
-    assert_eq!((left.notices.len(), left.unread), (1, None));
-    fs::remove_dir(json).unwrap();
-    assert!(world.unread("c").is_some());
-}
-
-#[test]
 fn a_compaction_of_a_subagent_does_not_matter() {
     let world = World::new(NOW);
     let event = Event::PreCompact { trigger: "auto".into() };

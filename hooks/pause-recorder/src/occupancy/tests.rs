@@ -1,11 +1,22 @@
-//! The window by whoever knows it, and what share of it is used.
+//! The window by whoever knows it, what share of it is used, and precedence of status line, transcript and settings, by event.
 
-mod reading;
+use std::fs;
+use std::path::PathBuf;
 
+use serde_json::json;
 use shared::config::Bounded;
+use shared::hook::Context;
+use shared::host::Timestamp;
+use shared::protocol::{Call, Event, Subagent, ToolResult};
+use shared::state::Store;
+use shared::usage::{ContextWindow, SessionUsage};
 
-use super::{MILLION_WINDOW, USUAL_WINDOW, full_name, is_of, window};
-use crate::tests::defaults;
+use super::Source::{StatusLine, Transcript};
+use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, full_name, is_of, learn, reading, window};
+use crate::levels::{Compaction, State};
+use crate::registry;
+use crate::settings::Settings;
+use crate::tests::{World, defaults};
 
 #[test]
 fn first_source_that_knows_the_window_decides() {
@@ -46,4 +57,168 @@ fn model_has_the_name_it_was_chosen_by() {
         assert_eq!(full_name(reply, chosen), expected, "{reply} {chosen:?}");
     }
     assert!(!is_of("", "claude-opus-4-8") && !is_of("[1m]", "claude-opus-4-8"));
+}
+
+const NOW: i64 = 100_000;
+const MODEL: &str = "claude-opus-4-8";
+
+/// A session without readings.
+struct Scene {
+    world: World,
+    state: State,
+    event: Event,
+    is_recorded: bool,
+}
+
+fn scene() -> Scene {
+    let event = Event::PostToolUse(ToolResult::default());
+    let world = World::new(Timestamp::from_secs(NOW));
+    Scene { world, state: State::default(), event, is_recorded: false }
+}
+
+impl Scene {
+    fn store(&self) -> Store {
+        self.world.places.open_store().unwrap()
+    }
+
+    fn transcript(&self) -> PathBuf {
+        self.world.at("t.jsonl")
+    }
+
+    /// The last reply was counted so.
+    fn replied(self, model: &str, tokens: u64) -> Self {
+        let usage = json!({"input_tokens": 0, "cache_read_input_tokens": tokens, "output_tokens": 0});
+        let line = json!({"type": "assistant", "message": {"model": model, "content": [], "usage": usage}});
+        fs::write(self.transcript(), format!("{line}\n")).unwrap();
+        self
+    }
+
+    fn compacted(self) -> Self {
+        let line = json!({"type": "system", "subtype": "compact_boundary"});
+        let before = fs::read_to_string(self.transcript()).unwrap();
+        fs::write(self.transcript(), format!("{before}{line}\n")).unwrap();
+        self
+    }
+
+    /// A status-line report, `secs` ago.
+    fn told(self, secs: i64, model: &str, used_tokens: Option<u64>, size: Option<u64>) -> Self {
+        let now = SessionUsage {
+            written_at: NOW - secs,
+            model: model.to_owned(),
+            context: ContextWindow { size, used_tokens, used_percent: None },
+            ..SessionUsage::default()
+        };
+        let write = |known: &mut SessionUsage| {
+            *known = now;
+            true
+        };
+        self.store().change("s", write).unwrap();
+        self
+    }
+
+    fn learns(&self, model: &str, tokens: u64) {
+        learn(&registry::own_store(&self.store()).unwrap(), Compaction { model: model.into(), tokens })
+            .unwrap();
+    }
+
+    fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
+        let call = Call {
+            session_id: Some("s".into()),
+            transcript_path: Some(self.transcript()),
+            ..Call::default()
+        };
+        self.world.see(call, self.event.clone(), look)
+    }
+
+    fn reading(&self) -> Option<Reading> {
+        self.see(|context| reading(context, &self.state, self.is_recorded))
+    }
+
+    /// Tokens, window and model, by whom.
+    #[track_caller]
+    fn check(&self, expected: Option<(u64, u64, &str, Source)>) {
+        let found = self.reading();
+        let found = found.as_ref().map(|it| (it.tokens, it.window, it.model.as_str(), it.source));
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
+fn fresh_status_line_is_believed_and_else_the_transcript() {
+    for secs in [0, 60] {
+        let scene = scene().replied(MODEL, 7).told(secs, "claude-x[1m]", Some(51_000), Some(1_000_000));
+        scene.check(Some((51_000, 1_000_000, "claude-x[1m]", StatusLine)));
+    }
+    let transcript = Some((80_000, 200_000, MODEL, Transcript));
+    let replied = || scene().replied(MODEL, 80_000);
+    for secs in [61, -1] {
+        replied().told(secs, MODEL, Some(51_000), Some(200_000)).check(transcript);
+        scene().told(secs, MODEL, Some(51_000), Some(200_000)).check(None);
+    }
+    // Before the first reply of a resumed session the status line reports nothing, or 0.
+    replied().told(0, MODEL, Some(0), Some(200_000)).check(transcript);
+    scene().told(0, MODEL, None, None).check(None);
+}
+
+#[test]
+fn after_a_compaction_only_a_new_reply_counts() {
+    let full = || scene().replied(MODEL, 167_000).told(0, MODEL, Some(167_000), Some(200_000));
+    let mut old = full().compacted();
+    old.state.compacted = true;
+    old.check(None);
+    old.replied(MODEL, 20_000).check(Some((20_000, 200_000, MODEL, Transcript)));
+    for source in ["compact", "clear"] {
+        let event = Event::SessionStart { source: source.into(), model: None };
+        Scene { event, is_recorded: true, ..full() }.check(None);
+    }
+}
+
+#[test]
+fn it_is_looked_at_where_it_matters() {
+    let start = |source: &str| Event::SessionStart { source: source.into(), model: None };
+    let mut scene = scene().replied(MODEL, 80_000);
+    for (event, always) in [
+        (Event::PostToolUse(ToolResult::default()), true),
+        (Event::PreCompact { trigger: "auto".into() }, true),
+        (Event::SubagentStart(Subagent::default()), false),
+        (Event::SubagentStop(Subagent::default()), false),
+        (start("resume"), false),
+        (Event::SessionEnd { reason: "other".into() }, false),
+    ] {
+        (scene.event, scene.is_recorded) = (event, false);
+        assert_eq!(scene.reading().is_some(), always, "{}", scene.event.name());
+        scene.is_recorded = true;
+        assert!(scene.reading().is_some(), "{}", scene.event.name());
+    }
+}
+
+#[test]
+fn window_and_name_of_a_transcripts_model_are_those_of_its_status_line_or_session() {
+    let replied = || scene().replied(MODEL, 80_000);
+    // The status line told it, however long ago; of another model it says nothing.
+    replied().told(9_000, MODEL, Some(1), Some(400_000)).check(Some((80_000, 400_000, MODEL, Transcript)));
+    let another = replied().told(9_000, "claude-haiku-4-5", Some(1), Some(400_000));
+    another.check(Some((80_000, 200_000, MODEL, Transcript)));
+    let mut chosen = replied();
+    chosen.state.model = Some(format!("{MODEL}[1m]"));
+    chosen.check(Some((80_000, 1_000_000, "claude-opus-4-8[1m]", Transcript)));
+}
+
+#[test]
+fn place_of_a_models_compaction_is_kept_for_all_sessions() {
+    let mut scene = scene().replied(MODEL, 130_000);
+    let percent = |scene: &Scene| scene.reading().unwrap().compaction_percent();
+    assert_eq!(percent(&scene), None);
+    for (model, tokens, expected) in [
+        ("claude-haiku-4-5", 167_000, None),
+        (MODEL, 167_000, Some(83.5)),
+        // A fifth of the window is believed, less is not.
+        (MODEL, 40_000, Some(20.0)),
+        (MODEL, 39_000, None),
+    ] {
+        scene.learns(model, tokens);
+        assert_eq!(percent(&scene), expected, "{model} {tokens}");
+    }
+    scene.state.learnt = Some(Compaction { model: MODEL.to_owned(), tokens: 100_000 });
+    assert_eq!(percent(&scene), Some(50.0), "the session remembers what it has looked up");
 }

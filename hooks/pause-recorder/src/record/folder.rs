@@ -2,11 +2,9 @@
 //! is the user's own configuration folder, it is `<state>/pause-recorder/sessions`. Only regular files with the id of a record are
 //! compressed or removed.
 
-use std::fmt::Display;
 use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -53,26 +51,26 @@ impl Sessions {
 
     /// Creates the folder with its `.gitignore` where they are missing. An existing `.gitignore` stays as it is.
     pub(crate) fn open(&self) -> Result<(), String> {
+        let rule = "it must be a folder in the project, no link";
         let dir = self.dir.display();
-        let unmade = |why: &dyn Display| {
-            format!(
-                "pause-recorder: {dir} cannot be used: {why}; it must be a folder in the project, no link"
-            )
-        };
+        self.create().map_err(|why| format!("pause-recorder: {dir} cannot be used: {why}; {rule}"))
+    }
+
+    fn create(&self) -> io::Result<()> {
         let parent = self.dir.parent().unwrap_or(&self.dir);
         if self.is_in_project() {
             // Claude Code's own folder gets the rights that the user gives new folders.
             let _ = fs::create_dir(parent);
         }
         if !self.is_fine(parent) {
-            return Err(unmade(&"the folder above is none, or a link out of the project"));
+            return Err(io::Error::other("the folder above is none, or a link out of the project"));
         }
-        ensure_folder(&self.dir, SharedMode::Private).map_err(|error| unmade(&error))?;
+        ensure_folder(&self.dir, SharedMode::Private)?;
         let ignored =
             open_regular(&self.dir.join(".gitignore"), OpenOptions::new().append(true).create_new(true));
         match ignored.and_then(|(mut file, _)| file.write_all(b"*\n")) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(unmade(&error)),
-            _ => Ok(()),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+            written => written,
         }
     }
 
@@ -162,19 +160,16 @@ impl Sessions {
         if used.contains(&first) { numbered.find(|id| !used.contains(id)).unwrap_or(first) } else { first }
     }
 
-    /// Compresses archives that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
+    /// Compresses archives of this machine that were last written before this time to `<id>-incremental.jsonl.gz`, a few in one go.
     pub(crate) fn compress_archives(
         &self,
         before: Timestamp,
         is_ours: impl Fn(&str) -> bool,
     ) -> Result<(), String> {
-        let is_old = |archive: &PathBuf| {
-            let there = archive.symlink_metadata().ok().filter(|there| there.len() <= MAX_ARCHIVE_BYTES);
-            there.and_then(|there| there.modified().ok()).is_some_and(|at| at < SystemTime::from(before))
-        };
         let ours = self.ids(&[ARCHIVE]).into_iter().filter(|id| is_ours(id));
-        let mut old = ours.map(|id| self.file(&id, ARCHIVE)).filter(is_old).take(MAX_IN_ONE_GO);
-        old.try_for_each(|archive| compress(&archive))
+        let archives = ours.filter_map(|id| Record::at(self.file(&id, ARCHIVE)));
+        let is_old = |archive: &Record| archive.modified < before && archive.bytes <= MAX_ARCHIVE_BYTES;
+        archives.filter(is_old).take(MAX_IN_ONE_GO).try_for_each(|archive| compress(&archive.path))
     }
 
     /// Removes all files of a snapshot. `LATEST-SESSION.txt` names the newest of the others afterwards.

@@ -4,8 +4,9 @@ use std::fs;
 
 use serde_json::json;
 
-use super::{End, Ending, Step, digest_of, json_of};
+use super::{End, Ending, Step};
 use crate::record::{Kind, MARKDOWN};
+use crate::registry::{digest_of, json_of};
 use crate::snapshot::tests::noon;
 use crate::tests::World;
 

@@ -1,6 +1,6 @@
 //! The rules as tables: some calls of one session, and the report about each.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use shared::blocks::BlockCount;
@@ -11,7 +11,7 @@ use shared::protocol::{Call, Event, Request, ToolCall};
 use shared::switches::Position;
 
 use super::decide;
-use crate::observe::Facts;
+use crate::observe::{Facts, skill_around};
 use crate::settings::{Audience, Limits, Mode, Settings, SkillLimits};
 use crate::state::State;
 
@@ -76,7 +76,6 @@ impl World {
         let call = Call {
             session_id: session.map(ToOwned::to_owned),
             agent_id: self.agent.map(ToOwned::to_owned),
-            cwd: Some(PathBuf::from(self.cwd)),
             ..Call::default()
         };
         decide(&Input {
@@ -100,7 +99,8 @@ impl World {
     fn tool(&mut self, tool: &str, fingerprint: u64, skill: Option<&str>) -> Outcome<State> {
         let event = Event::PreToolUse(ToolCall { tool_name: tool.to_owned(), ..ToolCall::default() });
         let skill = skill.map(ToOwned::to_owned);
-        let facts = Facts { prompt: self.prompt, fingerprint: Some(fingerprint), skill };
+        let around = skill_around(Path::new(self.cwd)).map(ToOwned::to_owned);
+        let facts = Facts { prompt: self.prompt, fingerprint: Some(fingerprint), skill, around };
         let outcome = self.decide(Some("s"), event, &facts);
         let Memory::Save(state) = &outcome.memory else { panic!("a call is always remembered") };
         self.state = state.clone();
@@ -235,7 +235,7 @@ fn several_limits_on_one_call_are_one_message() {
 #[test]
 fn without_a_session_nothing_is_remembered_and_its_end_forgets_everything() {
     let world = World::with_bucket(1.0, 0.0);
-    let facts = Facts { prompt: 7, fingerprint: Some(1), skill: None };
+    let facts = Facts { prompt: 7, fingerprint: Some(1), ..Facts::default() };
     let event = Event::PreToolUse(ToolCall::default());
     assert_eq!(world.decide(None, event, &facts), Outcome::pass());
     let end = Event::SessionEnd { reason: "other".to_owned() };

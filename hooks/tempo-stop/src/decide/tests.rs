@@ -13,10 +13,10 @@ use transcript::TurnWork;
 
 use super::decide;
 use crate::TempoStop;
-use crate::observe::{Facts, Judged, StopFacts};
+use crate::observe::{Facts, StopFacts};
+use crate::question::{HELD, Verdict as Judged};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
-use crate::texts::HELD;
 
 const NOW: Timestamp = Timestamp::from_secs(10_000);
 
@@ -47,7 +47,7 @@ fn case() -> Case {
         stop: Stop { last_assistant_message: Some("Step one is done.".into()), ..Stop::default() },
         facts: StopFacts {
             work: TurnWork::ToolCalls,
-            judged: Judged::Blocked("Step two is missing.".into()),
+            judged: Ok(Judged::Blocked("Step two is missing.".into())),
             text: HELD.built_in.trim().into(),
             ..StopFacts::default()
         },
@@ -114,8 +114,8 @@ fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
     holds(|case| case.stop.last_assistant_message = None);
     assert_eq!(holds(|case| case.facts.text = "Look again.".into()), "Look again.\n\nStep two is missing.");
     let judged = |judged| move |case: &mut Case| case.facts.judged = judged;
-    lets_go(judged(Judged::Approved), "the model finds it done");
-    lets_go(judged(Judged::Unjudged("there is no verdict")), "there is no verdict");
+    lets_go(judged(Ok(Judged::Approved)), "the model finds it done");
+    lets_go(judged(Err("there is no verdict")), "there is no verdict");
     assert_eq!(
         decided(|case| case.facts.notice = Some("no credit".into())).notice.as_deref(),
         Some("no credit")
@@ -183,7 +183,7 @@ fn an_error_of_the_client_is_let_go() {
 
 #[test]
 fn what_became_of_a_held_stop_is_told() {
-    let reactions = |own, judged: Judged| -> Vec<Reaction> {
+    let reactions = |own, judged: Result<Judged, &'static str>| -> Vec<Reaction> {
         let outcome = decided(|case| {
             case.blocks = BlockCount {
                 own,
@@ -195,11 +195,11 @@ fn what_became_of_a_held_stop_is_told() {
         });
         outcome.audit.reactions
     };
-    assert_eq!(reactions(1, Judged::Approved), [ReactionKind::Followed.of("enabled")]);
-    assert_eq!(reactions(0, Judged::Approved), []);
-    assert_eq!(reactions(3, Judged::default()), [ReactionKind::Overridden.of("enabled")]);
-    assert_eq!(reactions(1, Judged::Blocked("more".into())), []);
-    assert_eq!(reactions(1, Judged::Unjudged("there is no verdict")), []);
+    assert_eq!(reactions(1, Ok(Judged::Approved)), [ReactionKind::Followed.of("enabled")]);
+    assert_eq!(reactions(0, Ok(Judged::Approved)), []);
+    assert_eq!(reactions(3, Err("not asked")), [ReactionKind::Overridden.of("enabled")]);
+    assert_eq!(reactions(1, Ok(Judged::Blocked("more".into()))), []);
+    assert_eq!(reactions(1, Err("there is no verdict")), []);
 }
 
 fn prompted(case: &Case, prompt: &str, answered: Option<Reply>, is_typed: bool) -> Outcome<State, Turn> {

@@ -13,7 +13,7 @@ use shared::state::Store;
 use shared::switches::Position;
 use transcript::TurnWork;
 
-use super::{Facts, Judged, StopFacts, material, observe};
+use super::{Facts, StopFacts, material, observe};
 use crate::TempoStop;
 use crate::question::Material;
 use crate::settings::{Mode, Settings};
@@ -142,10 +142,10 @@ fn the_material_is_what_was_asked_said_and_done() {
 fn nobody_is_asked_where_nothing_is_known_of_what_was_asked_for() {
     let compacted = json!({"type": "system", "subtype": "compact_boundary"});
     let lines = [prompt("make a"), compacted, call("1", "make a"), result("1")];
-    assert_eq!(scene(&lines).stop().judged, Judged::Unjudged("what the user asked for is not known"));
+    assert_eq!(scene(&lines).stop().judged, Err("what the user asked for is not known"));
     let scene = scene(&[]);
     std::fs::remove_file(scene.file("t.jsonl")).unwrap();
-    assert_eq!(scene.stop().judged, Judged::Unjudged("what the user asked for is not known"));
+    assert_eq!(scene.stop().judged, Err("what the user asked for is not known"));
 }
 
 #[track_caller]
@@ -153,7 +153,7 @@ fn check_not_asked(change: impl FnOnce(&mut Scene), work_seen: TurnWork) {
     let mut scene = scene(&work());
     change(&mut scene);
     let facts = scene.stop();
-    assert_eq!((facts.judged, facts.work), (Judged::default(), work_seen));
+    assert_eq!((facts.judged, facts.work), (StopFacts::default().judged, work_seen));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
     check_not_asked(held_three_times, TurnWork::Unknown);
     let of_words = scene(&[prompt("hello"), json!({"type": "assistant", "message": {"content": []}})]);
     let facts = of_words.stop();
-    assert_eq!((facts.judged, facts.work), (Judged::default(), TurnWork::NoToolCall));
+    assert_eq!((facts.judged, facts.work), (StopFacts::default().judged, TurnWork::NoToolCall));
 }
 
 #[test]

@@ -86,7 +86,7 @@ fn the_parts_are_those_the_instructions_name() {
     assert_eq!(shown(&material, "conversation"), conversation);
     assert_eq!(shown(&material, "last_message"), "done");
     assert!(shown(&material, "state").ends_with("sent back for this request already: 2 times"));
-    let instructions = crate::texts::PROMPT.built_in;
+    let instructions = super::PROMPT.built_in;
     for part in parts(&material, &settings().judge) {
         assert!(instructions.contains(&format!("`{}`", part.name)), "{}", part.name);
     }

@@ -1,5 +1,5 @@
-//! The token bucket: full at first, a token per call, refilled by time. Pure arithmetic, total over any number a damaged
-//! file can hold.
+//! The limits of an agent. The token bucket: full at first, a token per call, refilled by time. Loops: the same call again and again, or
+//! two calls in turn, known by their fingerprints alone. Pure arithmetic, total over any number a damaged file can hold.
 
 use std::time::Duration;
 
@@ -93,6 +93,46 @@ impl Minute {
         calls[passed..].copy_from_slice(&self.calls[..SLOTS - passed]);
         calls[0] = calls[0].saturating_add(1);
         Self { slot, calls }
+    }
+}
+
+/// An agent's last calls for one prompt. Alternation is no repetition, and repetition no alternation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loops {
+    /// The last call; none before the first one and after one that does not count.
+    last: Option<u64>,
+    /// The call before it.
+    before: Option<u64>,
+    /// Calls in a row that are the same, up to the last one.
+    pub(crate) in_a_row: u32,
+    /// Calls of which each differs from the one before it and is the same as the one before that, up to the last one.
+    in_turn: u32,
+}
+
+impl Loops {
+    /// The state after one more call. A call without fingerprint does not count: it ends a loop.
+    #[must_use]
+    pub(crate) fn after(&self, call: Option<u64>) -> Self {
+        if call.is_none() {
+            return Self::default();
+        }
+        let (in_a_row, in_turn) = match self.last {
+            None => (1, 1),
+            last if last == call => (self.in_a_row.saturating_add(1), 1),
+            Some(_) if self.before == call => (1, self.in_turn.saturating_add(1)),
+            Some(_) => (1, 2),
+        };
+        Self { last: call, before: self.last, in_a_row, in_turn }
+    }
+
+    /// Rounds of two different calls in turn.
+    pub(crate) const fn rounds(&self) -> u32 {
+        self.in_turn / 2
+    }
+
+    /// The last call ends a round.
+    pub(crate) const fn ends_round(&self) -> bool {
+        self.in_turn.is_multiple_of(2)
     }
 }
 

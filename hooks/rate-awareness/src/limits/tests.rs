@@ -1,11 +1,11 @@
-//! The arithmetic of one bucket, as vectors and as properties.
+//! The arithmetic of one bucket, as vectors and as properties, and loops of calls.
 
 use std::time::Duration;
 
 use proptest::prelude::*;
 use shared::host::Timestamp;
 
-use super::{Bucket, Minute, Rate};
+use super::{Bucket, Loops, Minute, Rate};
 
 const START: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -107,5 +107,29 @@ proptest! {
             }
             bucket = next;
         }
+    }
+}
+
+#[test]
+fn counts_calls_in_a_row_and_rounds_in_turn() {
+    for (calls, in_a_row, rounds, ends_round) in [
+        ("a", 1, 0, false),
+        ("aaaa", 4, 0, false),
+        ("aab", 1, 1, true),
+        ("aabb", 2, 0, false),
+        ("aa.a", 1, 0, false),
+        ("aba", 1, 1, false),
+        ("abab", 1, 2, true),
+        ("aabab", 1, 2, true),
+        ("abba", 1, 1, true),
+        ("abac", 1, 1, true),
+        ("abab.abab", 1, 2, true),
+        ("abcabcabc", 1, 1, true),
+    ] {
+        let loops = calls.chars().fold(Loops::default(), |loops, call| {
+            loops.after((call != '.').then_some(u64::from(u32::from(call))))
+        });
+        let found = (loops.in_a_row, loops.rounds(), loops.ends_round());
+        assert_eq!(found, (in_a_row, rounds, ends_round), "{calls}");
     }
 }
