@@ -133,8 +133,9 @@ pub(crate) fn finalize(sessions: &Sessions, own: &Store, end: &End) -> Result<()
     let environment = Environment::read();
     let git = |patience| look(&environment, &sessions.root, patience);
     let git = match end.ending {
-        Ending::GoesOn => git(PATIENCE_AT_COMPACTION),
         Ending::WithSession => git(PATIENCE_AT_END),
+        // This snapshot may be the only one: what git cannot answer in time is missing in it.
+        Ending::GoesOn => Some(git(PATIENCE_AT_COMPACTION).unwrap_or_default()),
         Ending::Full => Some(git(PATIENCE).unwrap_or_default()),
         Ending::Minimal => Some(GitContext::default()),
     };
