@@ -7,7 +7,7 @@ use crate::past::{Past, look_back};
 use crate::wording::SOURCES;
 
 /// The narrowest and the widest chart, in characters.
-pub(crate) const COLUMNS: (u16, u16) = (40, 160);
+const COLUMNS: (u16, u16) = (40, 160);
 const USUAL_COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
@@ -20,9 +20,9 @@ pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
 }
 
 /// Charts and table, so many columns wide.
-pub(crate) fn page(past: &Past, columns: u16) -> String {
+fn page(past: &Past, columns: u16) -> String {
     if past.is_empty() {
-        return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
+        return table(past);
     }
     let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
     let footer =
@@ -31,7 +31,10 @@ pub(crate) fn page(past: &Past, columns: u16) -> String {
 }
 
 /// The days in numbers, oldest first.
-fn table(past: &Past) -> String {
+pub(crate) fn table(past: &Past) -> String {
+    if past.is_empty() {
+        return format!("Nothing is recorded of the last {} days; {SOURCES}.", past.days.len());
+    }
     let line = |[day, five_hour, weekly, delays]: [&str; 4]| {
         format!("{day:<10} {five_hour:>7} {weekly:>7} {delays:>22}")
     };
@@ -61,7 +64,7 @@ fn block(used: f64) -> char {
     BLOCKS[usize::from(reached)]
 }
 
-fn heading(past: &Past, window: Window) -> String {
+pub(crate) fn heading(past: &Past, window: Window) -> String {
     let name = window.name();
     let used = |reading: Reading| percent(reading.used_percent, true);
     if let Some(reading) = past.held(window, past.now) {

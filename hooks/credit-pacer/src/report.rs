@@ -1,4 +1,4 @@
-//! `credit-pacer report`: usage against the safe line as pictures, and the text of `history`, as one page in one file that needs
+//! `credit-pacer report`: usage against the safe line as pictures, and each day in numbers, as one page in one file that needs
 //! nothing else.
 //!
 //! The page never replaces a file that is no report.
@@ -12,6 +12,9 @@ use shared::state::{SharedMode, write_durable};
 
 use crate::history;
 use crate::past::{Past, look_back};
+
+/// The width of a picture in its own units.
+const COLUMNS: u16 = 300;
 
 /// A file that begins like this is a report.
 const MARK: &str = "<!DOCTYPE html>\n<!-- written by credit-pacer report -->\n";
@@ -44,33 +47,33 @@ fn is_report(path: &Path) -> bool {
 
 fn page(past: &Past) -> String {
     let (first, last) = (past.date(past.span().start), past.date(past.span().end - 1));
-    let text = history::page(past, history::COLUMNS.1).replace('&', "&amp;").replace('<', "&lt;");
     let page = include_str!("report.html")
         .replace("{period}", &format!("{first} to {last}"))
         .replace("{version}", env!("CARGO_PKG_VERSION"))
         .replace("{now}", &past.date_and_time(past.now))
         .replace("{pictures}", &Window::ALL.map(|window| picture(past, window)).concat())
-        .replace("{text}", &text);
+        .replace("{days}", &history::table(past));
     format!("{MARK}{page}")
 }
 
 /// Usage as an area, the safe line, and below them the calls that waited. A column and a percent are one unit each.
 fn picture(past: &Past, window: Window) -> String {
-    let (name, columns) = (window.name(), history::COLUMNS.1);
+    let name = window.name();
     let (mut used, mut safe, mut waits) = (String::new(), String::new(), String::new());
-    for column in 0..columns {
-        if let Some((used_percent, safe_percent)) = past.at(window, columns, column) {
+    for column in 0..COLUMNS {
+        if let Some((used_percent, safe_percent)) = past.at(window, COLUMNS, column) {
             used += &format!("M{column} 100V{:.1}h1V100", 100.0 - used_percent.min(100.0));
             safe += &format!("M{column} {:.1}h1", 100.0 - safe_percent);
         }
-        if past.has_delay(window, columns, column) {
+        if past.has_delay(window, COLUMNS, column) {
             waits += &format!("M{column} 103h1");
         }
     }
     format!(
-        "<h2>{name}</h2><svg viewBox=\"0 -1 {columns} 106\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{name}; \
-         the text below says the same\"><path class=\"used\" d=\"{used}\"/><path class=\"safe\" d=\"{safe}\"/>\
-         <path class=\"waits\" d=\"{waits}\"/></svg>"
+        "<h2>{}</h2><svg viewBox=\"0 -1 {COLUMNS} 106\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"{name}; \
+         the table below has each day\"><path class=\"used\" d=\"{used}\"/><path class=\"safe\" d=\"{safe}\"/>\
+         <path class=\"waits\" d=\"{waits}\"/></svg>",
+        history::heading(past, window)
     )
 }
 
