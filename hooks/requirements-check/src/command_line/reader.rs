@@ -227,17 +227,14 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A here-document up to the line with the end word, or to the end of everything, which a shell forgives.
+    /// A here-document with the line of its end word, or up to the end of everything, which a shell forgives.
     fn body(&mut self, document: &HereDocument) -> &'a str {
         let start = self.at;
-        while self.at < self.text.len() {
-            let before = self.at;
-            let line = self.rest().split('\n').next().unwrap_or_default();
-            self.at = (self.at + line.len() + 1).min(self.text.len());
-            let line = line.strip_suffix('\r').unwrap_or(line);
-            let line = if document.tabs { line.trim_start_matches('\t') } else { line };
-            if line == document.end {
-                return self.text.get(start..before).unwrap_or_default();
+        for line in self.rest().split_inclusive('\n') {
+            self.at += line.len();
+            let line = line.trim_end_matches('\n').trim_end_matches('\r');
+            if document.end == if document.tabs { line.trim_start_matches('\t') } else { line } {
+                break;
             }
         }
         self.since(start)

@@ -113,14 +113,13 @@ impl Shell {
 
     /// What a command does to the shell it runs in.
     fn run(&mut self, command: &Simple) {
-        let arguments = command.words.get(1..).unwrap_or_default();
-        match command.program() {
-            "cd" | "pushd" | "popd" if moves(command) => {
-                self.directory = match arguments {
-                    [to] if command.program() == "cd" => join(self.directory.take(), to),
-                    _ => None,
-                };
+        let Some((program, arguments)) = command.words.split_first() else { return };
+        match program.as_str() {
+            "cd" => {
+                let here = self.directory.take();
+                self.directory = if let [to] = arguments { join(here, to) } else { None };
             }
+            "pushd" | "popd" => self.directory = None,
             "set" if arguments.iter().any(|word| word == "pipefail") => {
                 self.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
             }
