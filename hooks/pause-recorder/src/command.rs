@@ -39,7 +39,7 @@ pub(crate) const VERBS: &[Verb] = &[
 const DAYS: u32 = 90;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Asked {
+pub(crate) enum Asked {
     Status { json: bool },
     List,
     Show { id: Option<String> },

@@ -15,34 +15,34 @@ use shared::host::{Environment, Timestamp};
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct GitContext {
+pub(crate) struct GitContext {
     /// The project lies in a work tree that `git` could read.
-    pub is_git_repo: bool,
+    pub(crate) is_git_repo: bool,
     /// None on a detached head.
-    pub branch: Option<String>,
+    pub(crate) branch: Option<String>,
     /// At most five, newest first.
-    pub recent_commits: Vec<Commit>,
+    pub(crate) recent_commits: Vec<Commit>,
     /// The differences from the last commit.
-    pub status: Status,
+    pub(crate) status: Status,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Commit {
+pub(crate) struct Commit {
     /// The id, shortened as git does.
-    pub sha: String,
-    pub author: String,
+    pub(crate) sha: String,
+    pub(crate) author: String,
     /// The time in UTC.
-    pub timestamp: String,
-    pub message: String,
+    pub(crate) timestamp: String,
+    pub(crate) message: String,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Status {
-    pub clean: bool,
+pub(crate) struct Status {
+    pub(crate) clean: bool,
     /// Tracked files that differ, staged or not.
-    pub modified_files: Vec<String>,
+    pub(crate) modified_files: Vec<String>,
     /// Files that git neither tracks nor ignores, without our own folder of sessions.
-    pub untracked_files: Vec<String>,
+    pub(crate) untracked_files: Vec<String>,
 }
 
 const MAX_NAMES: usize = 500;

@@ -11,7 +11,7 @@ use crate::settings::Settings;
 /// A level. The user gets one message for each until the context falls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Level {
+pub(crate) enum Level {
     Caution,
     Warning,
     /// The record begins.
@@ -22,25 +22,25 @@ pub enum Level {
 /// The memory of one session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct State {
+pub(crate) struct State {
     /// The levels that were reported since the context last fell. With `auto_pause` no record begins by itself.
-    pub told: BTreeSet<Level>,
+    pub(crate) told: BTreeSet<Level>,
     /// The model as Claude Code named it at the session's start; it may say `[1m]`.
-    pub model: Option<String>,
+    pub(crate) model: Option<String>,
     /// The context was compacted and no reply has come since: older numbers do not count.
-    pub compacted: bool,
+    pub(crate) compacted: bool,
     /// The last compaction of the session's model, looked up once; `tokens` is 0 where none is known.
-    pub learnt: Option<Compaction>,
+    pub(crate) learnt: Option<Compaction>,
     /// The actions that were only counted since the last line, because the record is full.
-    pub left_out: u64,
+    pub(crate) left_out: u64,
 }
 
 /// The context of a model before it was compacted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Compaction {
-    pub model: String,
-    pub tokens: u64,
+pub(crate) struct Compaction {
+    pub(crate) model: String,
+    pub(crate) tokens: u64,
 }
 
 impl Remembered for State {

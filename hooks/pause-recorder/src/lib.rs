@@ -25,23 +25,24 @@ mod step;
 mod tests;
 mod text;
 
-pub use levels::State;
-pub use observe::Facts;
-pub use settings::Settings;
-pub use snapshot::Snapshot;
-pub use step::Step;
-
 use std::process::ExitCode;
 
+use levels::State;
+use observe::Facts;
+use settings::Settings;
 use shared::cli::{self, Verb};
 use shared::config::SettingFault;
 use shared::hook::{Context, Headless, Hook, Input, Outcome};
 use shared::host::Host;
 use shared::messages::strange_names;
+use step::Step;
 
-/// The hook.
+pub fn main() -> ExitCode {
+    shared::run::main::<PauseRecorder>()
+}
+
 #[derive(Debug)]
-pub struct PauseRecorder;
+struct PauseRecorder;
 
 impl Hook for PauseRecorder {
     const NAME: &'static str = "pause-recorder";

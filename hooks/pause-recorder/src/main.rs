@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shared::run::main::<pause_recorder::PauseRecorder>()
+    pause_recorder::main()
 }

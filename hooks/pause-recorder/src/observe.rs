@@ -13,19 +13,19 @@ use crate::settings::Settings;
 
 /// The facts of one event.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// The session's folder; none where nothing can be recorded.
-    pub sessions: Option<Sessions>,
+    pub(crate) sessions: Option<Sessions>,
     /// The session's record, if it is being recorded.
-    pub record: Option<Record>,
+    pub(crate) record: Option<Record>,
     /// How full the context is; none where that is unknown or does not matter.
-    pub reading: Option<Reading>,
+    pub(crate) reading: Option<Reading>,
     /// The answer to a typed command.
-    pub answered: Option<Reply>,
+    pub(crate) answered: Option<Reply>,
     /// At a session's start: messages about what earlier sessions have left.
-    pub notices: Vec<String>,
+    pub(crate) notices: Vec<String>,
     /// At a session's start: the id and the brief of a snapshot for this session.
-    pub unread: Option<(String, String)>,
+    pub(crate) unread: Option<(String, String)>,
 }
 
 pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {

@@ -20,7 +20,7 @@ use crate::registry;
 use crate::settings::Settings;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Source {
+pub(crate) enum Source {
     StatusLine,
     /// The last reply in the transcript.
     Transcript,
@@ -28,15 +28,15 @@ pub enum Source {
 
 /// How full the context is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reading {
-    pub tokens: u64,
+pub(crate) struct Reading {
+    pub(crate) tokens: u64,
     /// So many tokens fit; never fewer than there are.
-    pub window: u64,
+    pub(crate) window: u64,
     /// The id of the model that replied last; empty where it is not known.
-    pub model: String,
-    pub source: Source,
+    pub(crate) model: String,
+    pub(crate) source: Source,
     /// The tokens at which Claude Code last compacted this model by itself; 0 where that is not known.
-    pub compacted_at: u64,
+    pub(crate) compacted_at: u64,
 }
 
 impl Reading {

@@ -21,7 +21,7 @@ pub(crate) const NOT_RECORDED: &str = "not_recorded";
 /// The six kinds of actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub(crate) enum Kind {
     PauseStarted,
     ToolCall,
     /// The model's last words of a turn.
@@ -34,18 +34,18 @@ pub enum Kind {
 
 /// One line of a record, its keys in this order.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Action {
+pub(crate) struct Action {
     #[serde(rename = "type")]
-    pub kind: Kind,
+    pub(crate) kind: Kind,
     #[serde(rename = "timestamp", with = "rfc3339")]
-    pub at: Timestamp,
+    pub(crate) at: Timestamp,
     /// The record's id, which the file fills in.
-    pub session_id: String,
+    pub(crate) session_id: String,
     /// Texts in it are masked and cut.
-    pub data: Map<String, Value>,
+    pub(crate) data: Map<String, Value>,
     /// The share of the context window in use, 0 to 1.
     #[serde(rename = "context_percentage")]
-    pub share: f64,
+    pub(crate) share: f64,
 }
 
 impl Action {
@@ -64,10 +64,10 @@ impl Action {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Recorded {
     /// The id of the first readable line; empty where there is none.
-    pub id: String,
-    pub actions: Vec<Action>,
+    pub(crate) id: String,
+    pub(crate) actions: Vec<Action>,
     /// The lines that cannot be read; empty lines do not count.
-    pub skipped_lines: u64,
+    pub(crate) skipped_lines: u64,
 }
 
 /// The bytes of the largest record that can be set, with some slack.
@@ -78,10 +78,10 @@ const HEAD_BYTES: u64 = 64 * 1024;
 
 /// An active record's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Record {
-    pub path: PathBuf,
-    pub bytes: u64,
-    pub modified: Timestamp,
+pub(crate) struct Record {
+    pub(crate) path: PathBuf,
+    pub(crate) bytes: u64,
+    pub(crate) modified: Timestamp,
 }
 
 impl Record {

@@ -30,59 +30,59 @@ const MAX_TURNS: usize = 3;
 const SAME_CHARS: usize = 100;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Snapshot {
+pub(crate) struct Snapshot {
     /// The record's id: `session-YYYYMMDD-HHMMSS`, in UTC, with `-2` and so on where two began in one second.
-    pub session_id: String,
+    pub(crate) session_id: String,
     /// When the record ended, in UTC.
-    pub paused_at: String,
-    pub duration_hours: f64,
-    pub context_usage: ContextUsage,
-    pub incremental_pause: IncrementalPause,
-    pub schema_version: u32,
-    pub git: GitContext,
-    pub todos: Todos,
+    pub(crate) paused_at: String,
+    pub(crate) duration_hours: f64,
+    pub(crate) context_usage: ContextUsage,
+    pub(crate) incremental_pause: IncrementalPause,
+    pub(crate) schema_version: u32,
+    pub(crate) git: GitContext,
+    pub(crate) todos: Todos,
     /// Files that were written or edited, relative to the project where they lie in it, in the order of their first change.
-    pub files_touched: Vec<String>,
+    pub(crate) files_touched: Vec<String>,
     /// Work that is done: tasks that were completed, commits that were made, and the last words of turns.
-    pub accomplishments: Vec<String>,
+    pub(crate) accomplishments: Vec<String>,
     /// Work that is open: the last prompt, answered or not, tasks that are not completed, and what was asked before, the last first.
-    pub next_steps: Vec<String>,
-    pub skipped_lines: u64,
+    pub(crate) next_steps: Vec<String>,
+    pub(crate) skipped_lines: u64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Todos {
+pub(crate) struct Todos {
     /// Not completed; what is being worked on first.
-    pub active: Vec<String>,
-    pub completed: Vec<String>,
+    pub(crate) active: Vec<String>,
+    pub(crate) completed: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ContextUsage {
-    pub tokens_used: u64,
+pub(crate) struct ContextUsage {
+    pub(crate) tokens_used: u64,
     /// Tokens that fit; 0: not known.
-    pub tokens_total: u64,
+    pub(crate) tokens_total: u64,
     /// Percent, 0 to 100, to two digits.
-    pub percentage: f64,
+    pub(crate) percentage: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct IncrementalPause {
-    pub enabled: bool,
+pub(crate) struct IncrementalPause {
+    pub(crate) enabled: bool,
     /// Recorded actions, the first one included, `pause_finalized` not; with those that were only counted.
-    pub action_count: u64,
-    pub duration_seconds: u64,
+    pub(crate) action_count: u64,
+    pub(crate) duration_seconds: u64,
     /// How full the context was at the beginning and at the end, 0 to 1.
-    pub context_range: [f64; 2],
-    pub tool_calls: u64,
-    pub actions_summary: Vec<ActionSummary>,
+    pub(crate) context_range: [f64; 2],
+    pub(crate) tool_calls: u64,
+    pub(crate) actions_summary: Vec<ActionSummary>,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct ActionSummary {
+pub(crate) struct ActionSummary {
     #[serde(rename = "type")]
-    pub kind: Kind,
-    pub timestamp: String,
+    pub(crate) kind: Kind,
+    pub(crate) timestamp: String,
 }
 
 impl Snapshot {

@@ -29,7 +29,7 @@ const COMMIT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// One effect. Sessions are Claude Code's; ids are those of records.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub(crate) enum Step {
     /// The session's record gets these lines. It begins if the first one is `PauseStarted`.
     Append {
         session: String,
@@ -54,7 +54,7 @@ pub enum Step {
 
 /// The end of a record. A snapshot is written for all but `Minimal`, and the record is archived for all but `GoesOn`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
+pub(crate) enum Ending {
     /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
     GoesOn,
     /// Its session ends. If git takes too long, the next session's start finalizes the record.
@@ -64,12 +64,12 @@ pub enum Ending {
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct End {
-    pub path: PathBuf,
-    pub transcript: Option<PathBuf>,
-    pub ending: Ending,
-    pub at: Timestamp,
-    pub commit: bool,
+pub(crate) struct End {
+    pub(crate) path: PathBuf,
+    pub(crate) transcript: Option<PathBuf>,
+    pub(crate) ending: Ending,
+    pub(crate) at: Timestamp,
+    pub(crate) commit: bool,
 }
 
 impl From<Turn> for Step {

@@ -16,16 +16,19 @@ mod settings;
 mod state;
 mod wording;
 
-pub use limits::{Bucket, Loops};
-pub use observe::Facts;
-pub use settings::{Audience, Limits, Mode, Settings, SkillLimits};
-pub use state::{Agent, State};
+use std::process::ExitCode;
 
+use observe::Facts;
+use settings::Settings;
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
+use state::State;
 
-/// The hook.
+pub fn main() -> ExitCode {
+    shared::run::main::<RateAwareness>()
+}
+
 #[derive(Debug)]
-pub struct RateAwareness;
+struct RateAwareness;
 
 impl Hook for RateAwareness {
     const NAME: &'static str = "rate-awareness";

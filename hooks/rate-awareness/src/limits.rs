@@ -25,7 +25,7 @@ pub(crate) struct Rate {
 
 /// The tokens of one agent under one skill.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Bucket {
+pub(crate) struct Bucket {
     /// Tokens at `last`; the fraction stays when a call finds no whole token.
     tokens: f64,
     /// The time of the last call.
@@ -98,7 +98,7 @@ impl Minute {
 
 /// An agent's last calls for one prompt. Alternation is no repetition, and repetition no alternation.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Loops {
+pub(crate) struct Loops {
     /// The last call; none before the first one and after one that does not count.
     last: Option<u64>,
     /// The call before it.

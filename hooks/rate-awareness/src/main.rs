@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    shared::run::main::<rate_awareness::RateAwareness>()
+    rate_awareness::main()
 }

@@ -23,15 +23,15 @@ const MAX_BYTES: usize = 64;
 
 /// The facts of a tool call; empty at the end of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Facts {
+pub(crate) struct Facts {
     /// A hash of the prompt's id.
-    pub prompt: u64,
+    pub(crate) prompt: u64,
     /// A hash of tool and input; none where repetition means nothing.
-    pub fingerprint: Option<u64>,
+    pub(crate) fingerprint: Option<u64>,
     /// The skill that the call starts.
-    pub skill: Option<String>,
+    pub(crate) skill: Option<String>,
     /// The skill whose folder the call is made in.
-    pub around: Option<String>,
+    pub(crate) around: Option<String>,
 }
 
 /// The input of the Skill tool, as far as it matters.

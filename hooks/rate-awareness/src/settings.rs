@@ -11,49 +11,49 @@ use crate::limits::Rate;
 /// The section `rate-awareness`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The bucket of each agent, for whatever skill has none of its own.
-    pub global_default: Limits,
+    pub(crate) global_default: Limits,
     /// Buckets of their own while a skill is at work, by its name: `deep-research`, a plugin's as `plugin:skill` or `skill`.
     /// What an entry leaves out is as in `global_default`. Outside of any skill the name is `ungated`.
-    pub per_skill: BTreeMap<String, SkillLimits>,
+    pub(crate) per_skill: BTreeMap<String, SkillLimits>,
     /// The reader of reports about calls past a limit. In headless runs Claude is one only with `headless: true`.
-    pub audience: Audience,
+    pub(crate) audience: Audience,
     /// The treatment of a call past a limit.
-    pub mode: Mode,
+    pub(crate) mode: Mode,
     /// Calls of the same tool with the same input in a row, by one agent for one prompt, from which on calls are past the limit.
     /// 0: never.
-    pub repeat: ZeroOr<2, 1000>,
+    pub(crate) repeat: ZeroOr<2, 1000>,
     /// Rounds of two different calls in turn, by one agent for one prompt, from which on calls are past the limit. 0: never.
-    pub ping_pong: ZeroOr<2, 1000>,
+    pub(crate) ping_pong: ZeroOr<2, 1000>,
     /// Tools whose repetition is normal, because they wait for something: never counted by `repeat` and `ping_pong`.
-    pub polling_tools: Vec<String>,
+    pub(crate) polling_tools: Vec<String>,
 }
 
 /// One bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Limits {
+pub(crate) struct Limits {
     /// Calls that may be made at once: the tokens of a full bucket.
-    pub capacity: Decimal<1, 1_000_000>,
+    pub(crate) capacity: Decimal<1, 1_000_000>,
     /// Tokens that come back per second, up to `capacity`. 0: none ever does.
-    pub refill_per_sec: Decimal<0, 1_000_000>,
+    pub(crate) refill_per_sec: Decimal<0, 1_000_000>,
 }
 
 /// One skill's bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct SkillLimits {
+pub(crate) struct SkillLimits {
     /// Calls that may be made at once. Empty: as in `global_default`.
-    pub capacity: Option<Decimal<1, 1_000_000>>,
+    pub(crate) capacity: Option<Decimal<1, 1_000_000>>,
     /// Tokens that come back per second. Empty: as in `global_default`.
-    pub refill_per_sec: Option<Decimal<0, 1_000_000>>,
+    pub(crate) refill_per_sec: Option<Decimal<0, 1_000_000>>,
 }
 
 /// The reader of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Audience {
+pub(crate) enum Audience {
     /// You.
     User,
     /// Claude, which may notice that it goes in a circle.
@@ -65,7 +65,7 @@ pub enum Audience {
 /// The treatment of a call past a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Mode {
+pub(crate) enum Mode {
     /// The call runs.
     Advise,
     /// The call is denied, every time, and Claude reads why.

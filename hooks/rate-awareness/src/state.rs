@@ -18,7 +18,7 @@ const MAIN: &str = "main";
 
 /// The buckets and agents of a session.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub(crate) struct State {
     /// By `<agent>::<skill>`; no agent's name has a colon.
     #[serde(rename = "_buckets")]
     pub(crate) buckets: BTreeMap<String, Bucket>,
@@ -27,7 +27,7 @@ pub struct State {
 
 /// The turn of an agent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Agent {
+pub(crate) struct Agent {
     /// A hash of the prompt's id. The rest holds for this prompt only.
     pub(crate) prompt: u64,
     /// The skill it called last.

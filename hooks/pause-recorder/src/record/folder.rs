@@ -32,10 +32,10 @@ pub(crate) const ENDS: [&str; 5] = [JSON, YAML, MARKDOWN, ARCHIVE, COMPRESSED];
 
 /// The folder, whether it exists or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sessions {
-    pub dir: PathBuf,
+pub(crate) struct Sessions {
+    pub(crate) dir: PathBuf,
     /// The project.
-    pub root: PathBuf,
+    pub(crate) root: PathBuf,
 }
 
 impl Sessions {
