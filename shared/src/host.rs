@@ -151,6 +151,15 @@ pub fn real(path: &Path) -> PathBuf {
     ancestors(path).find_map(resolved).unwrap_or_else(|| flat(path))
 }
 
+/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
+pub fn end_of_links(path: &Path) -> Option<PathBuf> {
+    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
+    let rest = path.strip_prefix(there).ok()?;
+    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
+    let there = is_plain.then(|| there.canonicalize().ok()).flatten()?;
+    Some(if rest.as_os_str().is_empty() { there } else { there.join(rest) })
+}
+
 /// The path without `.` and `..`, which are taken away as text: the file may not exist.
 pub fn flat(path: &Path) -> PathBuf {
     let mut flat = PathBuf::new();

@@ -2,13 +2,13 @@
 
 use std::fmt::Display;
 use std::fs;
-use std::path::{Component, Path, PathBuf, absolute};
+use std::path::{Path, PathBuf, absolute};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
 use clap::ValueEnum;
 use client_settings::UserFile;
-use shared::host::{Environment, Host, Places, display_path};
+use shared::host::{Environment, Host, Places, display_path, end_of_links};
 use shared::state::{file_key, with_lock};
 use shared::text::quoted;
 
@@ -166,8 +166,9 @@ impl Installation {
     pub fn file(&self, path: &Path) -> anyhow::Result<UserFile> {
         let file = UserFile::at(path)?;
         let Some(project) = &self.project else { return Ok(file) };
-        let is_inside =
-            real(file.target()).zip(real(project)).is_some_and(|(file, root)| file.starts_with(root));
+        let is_inside = end_of_links(file.target())
+            .zip(end_of_links(project))
+            .is_some_and(|(file, root)| file.starts_with(root));
         ensure!(is_inside, "{} leads out of the project; it is not changed", path.display());
         Ok(file.of_a_project(&self.backups().join(file_key(&path.display().to_string()))))
     }
@@ -244,12 +245,12 @@ pub(crate) fn folders_of_path() -> Vec<PathBuf> {
 
 /// Why a configuration folder may have been filled by somebody else. `starts` are folders the user works in.
 fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<String> {
-    let home = real(home).unwrap_or_else(|| home.to_owned());
+    let home = end_of_links(home).unwrap_or_else(|| home.to_owned());
     let projects = starts.iter().flat_map(|start| projects_around(start));
     // Above the home there is no stranger's project, and what lies in the home lies in it too.
     let mut strangers = projects.filter(|project| !home.starts_with(project));
     let is_in = |project: &PathBuf| {
-        config.starts_with(project) || real(config).is_none_or(|config| config.starts_with(project))
+        config.starts_with(project) || end_of_links(config).is_none_or(|config| config.starts_with(project))
     };
     if let Some(project) = strangers.find(is_in) {
         return Some(format!("that lies inside the project {}", project.display()));
@@ -258,7 +259,7 @@ fn why_not_the_users(config: &Path, home: &Path, starts: &[PathBuf]) -> Option<S
 }
 
 fn projects_around(start: &Path) -> Vec<PathBuf> {
-    let start = real(start).unwrap_or_else(|| start.to_owned());
+    let start = end_of_links(start).unwrap_or_else(|| start.to_owned());
     let repositories = start.ancestors().skip(1).filter(|folder| folder.join(".git").exists());
     [start.as_path()].into_iter().chain(repositories).map(Path::to_owned).collect()
 }
@@ -280,14 +281,6 @@ fn why_not_private(metadata: &fs::Metadata) -> Option<&'static str> {
 #[cfg(not(unix))]
 fn why_not_private(_metadata: &fs::Metadata) -> Option<&'static str> {
     None
-}
-
-/// The end of a path's links, whether something is there or not; `None` where that depends on what is made on the way.
-fn real(path: &Path) -> Option<PathBuf> {
-    let there = path.ancestors().find(|above| above.symlink_metadata().is_ok())?;
-    let rest = path.strip_prefix(there).ok()?;
-    let is_plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    is_plain.then(|| there.canonicalize().ok()).flatten().map(|there| there.join(rest))
 }
 
 pub fn executable(name: &str) -> String {

@@ -30,7 +30,9 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
     if is_plan(context, &call) {
         return None;
     }
-    let registers = is_quiet(context);
+    let registry = context.store.map(|store| Registry::new(store.dir()));
+    let session = registry.zip(context.request.call.session_id.as_deref());
+    let registers = session.is_some_and(|(registry, id)| registry.is_quiet(id, context.host.now()));
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
@@ -60,12 +62,6 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
         runs = noting.iter().filter_map(|rule| begin(context, rule, &call, &mut places[0])).collect();
     }
     Some(Before { call, places, breach, runs, registers })
-}
-
-/// The session has given no sign of life for a while.
-fn is_quiet(context: &HookContext<'_>) -> bool {
-    let registry = context.store.zip(context.request.call.session_id.as_deref());
-    registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
 }
 
 /// The work trees in which the triggered rules are judged, that of the call first: each command of a line acts in its own folder,
