@@ -312,13 +312,13 @@ impl Ended<'_> {
     fn satisfied(&self, rule: &Rule<'_>) -> Option<Change> {
         let (facts, now) = (self.facts, self.input.now);
         let Terms::Blocking(blocking) = &rule.set.terms else { return None };
-        let skill = facts.call.skill.clone().filter(|skill| blocking.is_by_skill(skill));
+        let skill = facts.call.skill.as_ref().filter(|skill| blocking.is_by_skill(skill));
         let by_command = facts.satisfied.iter().any(|name| name == rule.name) && !rule.set.is_the_users();
         if !facts.succeeded || (skill.is_none() && !by_command) || rule.standing(&self.view).is_ok() {
             return None;
         }
         let by = if skill.is_some() { By::Skill } else { By::Agent };
-        let satisfaction = Satisfaction::new(by, now).with(|metadata| metadata.skill = skill);
+        let satisfaction = Satisfaction::new(by, now);
         Some(Change::Set(self.target(rule), Box::new(satisfaction)))
     }
 

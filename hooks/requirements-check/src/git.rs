@@ -45,7 +45,6 @@ impl From<git2::Error> for GitError {
     }
 }
 
-/// The file is in the index.
 pub(crate) fn is_tracked(worktree: &Worktree, file: &Path) -> bool {
     let file = real(file);
     let Ok(inside) = file.strip_prefix(&worktree.root) else { return false };

@@ -160,7 +160,6 @@ impl World {
         }
     }
 
-    /// The branch, where one is out.
     pub fn branch(&self) -> Option<&str> {
         match &self.key {
             Key::Branch(name) => Some(name),

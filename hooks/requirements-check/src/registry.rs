@@ -67,7 +67,6 @@ impl Registry {
         last.is_none_or(|last| last > now || now.since(last) >= TOUCH_EVERY)
     }
 
-    /// The session has ended.
     pub(crate) fn forget(&self, session: &str) {
         self.store.drop_state::<Entry>(session);
     }

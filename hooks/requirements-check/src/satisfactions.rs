@@ -91,7 +91,6 @@ impl Satisfactions {
         self.requirements.retain(|_, requirement| is_kept(requirement));
     }
 
-    /// The sessions that have satisfactions here.
     pub fn sessions(&self) -> BTreeSet<&str> {
         let ids = self.requirements.values().flat_map(|requirement| requirement.sessions.keys());
         ids.map(String::as_str).collect()
@@ -139,7 +138,6 @@ impl By {
     }
 }
 
-/// Details of a satisfaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Metadata {
@@ -148,7 +146,6 @@ pub struct Metadata {
     /// `CLAUDE_CODE_ENTRYPOINT` of the session.
     pub entrypoint: Option<String>,
     pub note: Option<String>,
-    pub skill: Option<String>,
     pub command: Option<String>,
     /// Digest of the files when the command started, and the time.
     pub fingerprint: Option<String>,
@@ -168,7 +165,6 @@ impl Satisfaction {
         self
     }
 
-    /// The same, for so many seconds.
     pub fn for_secs(self, secs: u64) -> Self {
         let expires_at = Some(self.satisfied_at.saturating_add_unsigned(secs));
         Self { expires_at, ..self }

@@ -22,7 +22,6 @@ const MAX_BYTES: u64 = 8 * 1024 * 1024;
 /// Folders of tools, left out where no `.gitignore` says so.
 const OF_TOOLS: [&str; 5] = [".git", "node_modules", "target", ".venv", "__pycache__"];
 
-/// The files of one moment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Taken {
     pub(crate) digest: String,
@@ -132,7 +131,6 @@ fn by_time(path: &Path, metadata: &Metadata) -> Vec<u8> {
     format!("{} {} {path}\n", metadata.len(), time.micros()).into_bytes()
 }
 
-/// The file's path, and when it was changed last.
 fn dated(path: &Path, metadata: &Metadata) -> (String, Timestamp) {
     let time = metadata.modified().unwrap_or(SystemTime::UNIX_EPOCH);
     (path.to_string_lossy().into_owned(), time.into())

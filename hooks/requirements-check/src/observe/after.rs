@@ -14,7 +14,6 @@ use super::before::resolved_place;
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::deadline::{Deadlines, within};
-use crate::evidence::command_of;
 use crate::place::{Freshness, World, cwd};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Terms};
@@ -115,7 +114,6 @@ fn changed(context: &HookContext<'_>, rules: &[Rule<'_>], call: &Call, world: &m
     // Nobody may have seen the call begin, or not in time.
     let keeps = commands.iter().all(|command| command.keeps_files() && command.writes.is_empty());
     let mut has_changed = |rule: &&Rule<'_>| match state.running(id, rule.name) {
-        _ if state.due.contains(rule.name) && command_of(rule, call).is_none() => false,
         Some(run) => matches!(world.since(rule, &run.files), Freshness::Different(_)),
         None => rule.is_for_stops() && !keeps,
     };

@@ -30,7 +30,9 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
     if is_plan(context, &call) {
         return None;
     }
-    let registers = is_quiet(context);
+    let registry = context.store.map(|store| Registry::new(store.dir()));
+    let session = registry.zip(context.request.call.session_id.as_deref());
+    let registers = session.is_some_and(|(registry, id)| registry.is_quiet(id, context.host.now()));
     let triggered: Vec<Rule<'_>> =
         rules().filter(|rule| rule.is_for_calls() && rule.is_triggered_by(&call)).collect();
     let state: OnceCell<State> = OnceCell::new();
@@ -62,24 +64,17 @@ pub(super) fn observe(context: &HookContext<'_>, tool: &ToolCall) -> Option<Befo
     Some(Before { call, places, breach, runs, registers })
 }
 
-/// The session has given no sign of life for a while.
-fn is_quiet(context: &HookContext<'_>) -> bool {
-    let registry = context.store.zip(context.request.call.session_id.as_deref());
-    registry.is_some_and(|(store, session)| Registry::new(store.dir()).is_quiet(session, context.host.now()))
-}
-
 /// The work trees in which the triggered rules are judged, that of the call first: each command of a line acts in its own folder,
 /// git in the one that its options name.
 fn by_work_tree(
     context: &HookContext<'_>,
-    own: World,
+    mut own: World,
     triggered: &[Rule<'_>],
     call: &Call,
     place: &Path,
 ) -> Vec<World> {
     let (cwd, deadlines) = (own.cwd.clone(), own.deadlines);
-    let mut worlds = vec![own];
-    let mut known = BTreeMap::from([(place.to_owned(), 0)]);
+    let mut by_place: BTreeMap<PathBuf, Vec<String>> = BTreeMap::new();
     for rule in triggered {
         let commands = call.commands().iter().filter(|command| rule.is_triggered_by_command(call, command));
         let mut places: Vec<PathBuf> =
@@ -88,15 +83,16 @@ fn by_work_tree(
             places.push(place.to_path_buf());
         }
         for at in places {
-            let number = *known.entry(at).or_insert_with_key(|at| {
-                let world = World::at(context, deadlines, &cwd, at);
-                let is_same = |known: &World| known.worktree == world.worktree;
-                worlds.iter().position(is_same).unwrap_or_else(|| {
-                    worlds.push(world);
-                    worlds.len() - 1
-                })
-            });
-            worlds[number].judged.push(rule.name.to_owned());
+            by_place.entry(at).or_default().push(rule.name.to_owned());
+        }
+    }
+    own.judged = by_place.remove(place).unwrap_or_default();
+    let mut worlds = vec![own];
+    for (at, judged) in by_place {
+        let world = World::at(context, deadlines, &cwd, &at);
+        match worlds.iter_mut().find(|known| known.worktree == world.worktree) {
+            Some(known) => known.judged.extend(judged),
+            None => worlds.push(World { judged, ..world }),
         }
     }
     worlds

@@ -114,10 +114,7 @@ impl World {
         dynamic: &Dynamic,
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
-        if let Some(trouble) = &self.trouble {
-            return Some(Err(trouble.clone()));
-        }
-        let worktree = self.worktree.as_ref()?;
+        let Some(worktree) = &self.worktree else { return self.trouble.clone().map(Err) };
         let (at, stamp) = (context.host.now(), stamp(worktree, &self.key));
         // Another base and other files that do not count make another size.
         let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
