@@ -30,7 +30,11 @@ pub enum Command {
     Undo(Removing),
     /// Set Claude Code's status line; one that is there is printed below it
     #[command(after_help = "Example: req hooks statusline")]
-    Statusline,
+    Statusline {
+        /// As with the other commands; this one asks nothing
+        #[arg(long)]
+        yes: bool,
+    },
 }
 
 pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
@@ -41,7 +45,7 @@ pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
         Command::Disable(wanted) => commands::disable(host, wanted, voice),
         Command::Status(wanted) => status::run(host, wanted, voice),
         Command::Undo(wanted) => commands::undo(host, wanted, voice),
-        Command::Statusline => commands::statusline(host, voice),
+        Command::Statusline { .. } => commands::statusline(host, voice),
     }
 }
 

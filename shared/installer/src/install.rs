@@ -71,6 +71,9 @@ pub struct Enable {
     /// How a hook that asks a model does it
     #[arg(long, value_enum)]
     pub(crate) judge: Option<Judge>,
+    /// As with the other commands; this one asks nothing
+    #[arg(long)]
+    yes: bool,
 }
 
 /// Installs what is wanted and ends with a report.
@@ -80,7 +83,7 @@ pub(crate) fn run(host: &Host, wanted: &Install, voice: Voice) -> anyhow::Result
 
 /// Registers one hook and switches it on; its files are brought up to date first.
 pub(crate) fn enable(host: &Host, wanted: &Enable, voice: Voice) -> anyhow::Result<()> {
-    let Enable { hook, place, from, judge } = wanted.clone();
+    let Enable { hook, place, from, judge, .. } = wanted.clone();
     carry_out(host, &Install { hooks: vec![hook], judge, place, from, ..Install::default() }, voice, true)
 }
 

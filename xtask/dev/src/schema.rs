@@ -244,7 +244,7 @@ fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> an
     Ok(format!("{before}{begin}{text}{end}{after}"))
 }
 
-/// What `req` prints with `--json`, as `req schema` says it.
+/// The forms that `req` prints with `--json`, as `req schema` lists them.
 fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
     let list = said(req, &["schema"])?;
     let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
