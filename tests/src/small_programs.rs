@@ -60,7 +60,7 @@ fn answer(hook: &HookEntry) -> Value {
     let event = &hook.proof.event["hook_event_name"];
     let specific = |key: &str, value: &str| json!({ "hookEventName": event, key: value });
     match hook.proof.answer {
-        Answer::Silence | Answer::Ask => panic!("{} needs another stand-in", hook.name),
+        Answer::Silence => panic!("{} needs another stand-in", hook.name),
         Answer::Notice => json!({ "systemMessage": "used" }),
         Answer::Advise => json!({ "hookSpecificOutput": specific("additionalContext", "mind") }),
         Answer::Block => json!({ "decision": "block", "reason": "no" }),

@@ -87,7 +87,6 @@ pub enum Answer {
     Notice,
     /// For the model.
     Advise,
-    Ask,
     Deny,
     Block,
 }
@@ -99,7 +98,6 @@ impl Answer {
             Self::Silence => "silence",
             Self::Notice => "a notice",
             Self::Advise => "advice",
-            Self::Ask => "a question",
             Self::Deny => "a denial",
             Self::Block => "a block",
         }

@@ -4,9 +4,7 @@
 //! - `world`: everything that is read once, with the settings files
 //! - `programs`, `registrations`, `switches`, `runs`: the checks, each a function from the world to findings
 //! - `report`: the result
-//! - `mend`: `--fix`
 
-mod mend;
 mod programs;
 mod registrations;
 mod report;
@@ -14,12 +12,19 @@ mod runs;
 mod switches;
 pub(crate) mod world;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
+use anyhow::Context as _;
+
 use shared::host::Host;
+use shared::operator::refusal;
 
 use crate::places::Installation;
-use crate::say::Voice;
+use crate::programs::link_all;
+use crate::say::{Voice, is_claude, list};
+use crate::settings::{Choice, Settings};
+use report::Repair;
 use world::{Project, World};
 
 pub use report::{Finding, Report, Section, Severity, VERSION};
@@ -34,7 +39,9 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     if !fix {
         return Ok(before);
     }
-    let mended = mend::mend(&world, &before);
+    let repairs: BTreeSet<Repair> = before.findings().filter_map(|finding| finding.repair).collect();
+    let mut mended: Vec<String> = repairs.into_iter().map(|repair| mend(&world, repair)).collect();
+    mended.dedup();
     Ok(Report { mended, ..look(&read()?) })
 }
 
@@ -69,6 +76,41 @@ fn look(world: &World<'_>) -> Report {
         return Report { summary: "No hook is registered, so nothing is promised.".to_owned(), ..report };
     }
     report
+}
+
+/// Puts this right, through the engine that put it there. Returns a sentence about it. Nothing is loosened, and nothing of anybody else's
+/// is touched.
+fn mend(world: &World<'_>, repair: Repair) -> String {
+    match repair {
+        // Only the user changes Claude Code's settings.
+        Repair::Register(_) if is_claude(world.host) => {
+            format!("not mended: settings; {}", refusal("req doctor --fix"))
+        }
+        repair => match mended(world, repair) {
+            Ok(done) => format!("mended: {done}"),
+            Err(error) => format!("not mended: {error:#}"),
+        },
+    }
+}
+
+fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
+    let user = world.user();
+    match repair {
+        Repair::Link => {
+            let made = link_all(user)?;
+            Ok(format!("linked {} into {}", list(&made), user.show(&user.bin)))
+        }
+        Repair::Register(scope) => {
+            let mut places = world.places.iter();
+            let place = places.find(|place| place.scope == scope).context("these settings are gone")?;
+            place.alone(|| {
+                let settings = Settings::read(place)?;
+                let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
+                settings.put(world.host, &settings.to(&choice)?)
+            })?;
+            Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
+        }
+    }
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use anyhow::{bail, ensure};
 use shared::host::Host;
 
 use crate::doctor::{self, Report, Severity, managed_settings};
-use crate::places::{Installation, Scope, Where};
+use crate::places::{Installation, Scope, Where, spelled};
 use crate::programs;
 use crate::registration::{find, starts_ours};
 use crate::requirements::{self, Judge, Lines, chosen_judge, is_switched_off, names_judge, next_for_judge};
@@ -252,13 +252,12 @@ impl<'a> Plan<'a> {
         let report = self.report(host, hooks)?;
         if !is_brief {
             name_the_rest(self.installation, hooks);
-            let all = self.typed("doctor")?;
-            let all = all.map_or_else(|| ".".to_owned(), |line| format!("; {line} tells all of it."));
-            say(report.summary.trim_end_matches('.').to_owned() + &all);
+            let all = self.typed("doctor").map(|line| format!("; {line} tells all of it"));
+            say(format_args!("{}{}.", report.summary.trim_end_matches('.'), all.unwrap_or_default()));
         }
         next_for_judge(self.installation, hooks)?.iter().for_each(say);
         let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
-        if let Some(line) = self.typed("init")?.filter(|_| changed && is_set_up && !is_brief) {
+        if let Some(line) = self.typed("init").filter(|_| changed && is_set_up && !is_brief) {
             say(format_args!("Next, in a project of yours: {line}"));
         }
         Ok(())
@@ -300,11 +299,10 @@ impl<'a> Plan<'a> {
     }
 
     /// The line of our command as it can be typed, if that command is installed.
-    fn typed(&self, words: &str) -> anyhow::Result<Option<String>> {
-        let mut hooks =
-            self.installation.catalog.hooks.iter().filter(|_| self.installation.installed(COMMAND).is_file());
-        let hook = hooks.find(|hook| hook.commands.iter().any(|command| command == COMMAND));
-        hook.map(|hook| programs::typed(self.installation, hook, &format!("{COMMAND} {words}"))).transpose()
+    fn typed(&self, words: &str) -> Option<String> {
+        let program = self.installation.installed(COMMAND);
+        let line = format!("{COMMAND} {words}");
+        program.is_file().then(|| spelled(self.installation, &line, &program))
     }
 
     fn status_line_sentence(&self, printer: &HookEntry) -> String {

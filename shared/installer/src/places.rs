@@ -49,7 +49,7 @@ pub struct Where {
 pub struct Removing {
     #[command(flatten)]
     pub place: Where,
-    /// Where there is no terminal: yes, I mean it
+    /// Ask nothing, and go on without a terminal
     #[arg(long)]
     pub yes: bool,
 }

@@ -215,7 +215,7 @@ pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Vec<String
     Ok(made)
 }
 
-/// What linking the commands would do; `None`: they are there.
+/// A sentence about the commands that would be linked; `None`: they are there.
 pub(crate) fn preview_of_links(installation: &Installation) -> Option<String> {
     let is_missing = |name: &&String| installation.bin.join(executable(name)).symlink_metadata().is_err();
     let commands = installation.catalog.hooks.iter().flat_map(|hook| &hook.commands);

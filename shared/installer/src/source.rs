@@ -51,7 +51,7 @@ impl Source {
         if self.is_build { prebuilt(folder, hooks) } else { Ok(there_are(folder, hooks)) }
     }
 
-    /// What copying from here would do; `None`: the programs are installed already.
+    /// A sentence about the programs that would be copied; `None`: they are installed already.
     pub(crate) fn preview(&self, installation: &Installation) -> anyhow::Result<Option<String>> {
         let to = installation.show(&installation.hooks);
         match &self.folder {

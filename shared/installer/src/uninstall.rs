@@ -110,7 +110,7 @@ impl Removal<'_> {
         }
     }
 
-    /// What clearing the part would do: the lines that change in the user's files, and the names that go.
+    /// The lines that clearing the part would change in the user's files, and the names that would go.
     fn preview(&self, part: &Part) -> anyhow::Result<Vec<String>> {
         let mut lines = match part {
             Part::Settings(place) => Settings::read(place)?.diffs(&Change::default(), &Lines::default())?,

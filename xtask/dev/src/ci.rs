@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use crate::ended::Ended;
+use crate::Ended;
 use installer::say::note;
 use xtask::Workspace;
 

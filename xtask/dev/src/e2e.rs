@@ -15,8 +15,8 @@ use installer::files::hash;
 use installer::say::note;
 use xtask::{Linking, Workspace};
 
+use crate::Ended;
 use crate::claude_code::{Client, ensure as ensure_client};
-use crate::ended::Ended;
 
 /// The tests that run without a filter, one name a line.
 const SMOKE_SET: &str = "tests/e2e/smoke-set.txt";

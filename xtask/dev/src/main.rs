@@ -7,17 +7,16 @@ mod bench;
 mod ci;
 mod claude_code;
 mod e2e;
-mod ended;
 mod package;
 mod schema;
 mod tidy;
 
+use std::fmt;
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{ExitCode, ExitStatus};
 
 use clap::{Parser, Subcommand};
 
-use ended::Ended;
 use installer::say;
 use xtask::Workspace;
 
@@ -74,6 +73,30 @@ fn run(verb: Verb) -> anyhow::Result<()> {
         Verb::Ci(options) => ci::run(&workspace, &options),
     }
 }
+
+/// A program we ran has failed and has said why: its exit code becomes ours, and nothing is added.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ended(pub(crate) u8);
+
+impl Ended {
+    /// An error unless the program succeeded.
+    pub(crate) fn check(status: ExitStatus) -> anyhow::Result<()> {
+        if status.success() {
+            return Ok(());
+        }
+        let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
+        // 2 means "block" to the client, should one of its hooks ever run us.
+        Err(Self(if matches!(code, 0 | 2) { 1 } else { code }).into())
+    }
+}
+
+impl fmt::Display for Ended {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "ended with {}", self.0)
+    }
+}
+
+impl std::error::Error for Ended {}
 
 fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };

@@ -4,12 +4,12 @@
 
 mod manual;
 pub(crate) mod plugin;
-mod printed;
 
 use std::fs;
 use std::path::Path;
+use std::process::{Command, Stdio};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 use installer::catalog::{Catalog, HookEntry};
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ pub(crate) fn run(workspace: &Workspace, check: bool, built: Option<&Path>) -> a
     let binaries = prebuilt(&folder, &catalog.hooks)?;
     let readme = fs::read_to_string(root.join("README.md")).context("reading README.md")?;
     let req = binaries.get("req").context("no binary req was built")?;
-    let mut files = printed::schemas(req)?;
+    let mut files = schemas(req)?;
     files.extend(plugin::files(catalog, req)?);
     let mut add = |path: &str, text: String| files.push(Generated { path: path.to_owned(), text });
     let schema = requirements(catalog, &binaries)?;
@@ -174,7 +174,7 @@ fn top_level() -> Value {
 /// The schema that the hook prints for its section. No key is required, because each has its default.
 fn section(hook: &HookEntry, binaries: &Binaries) -> anyhow::Result<Map<String, Value>> {
     let binary = binaries.get(&hook.name).with_context(|| format!("no binary {} was built", hook.name))?;
-    let text = printed::said(binary, &["schema"])?;
+    let text = said(binary, &["schema"])?;
     let mut section: Map<String, Value> = serde_json::from_str(&text)
         .with_context(|| format!("what `{} schema` prints is not a JSON object", hook.name))?;
     for key in ["$schema", "title"] {
@@ -242,6 +242,26 @@ fn between(page: &str, (begin, end): (&str, &str), path: &str, text: &str) -> an
         )
     })?;
     Ok(format!("{before}{begin}{text}{end}{after}"))
+}
+
+/// The forms that `req` prints with `--json`, as `req schema` lists them.
+fn schemas(req: &Path) -> anyhow::Result<Vec<Generated>> {
+    let list = said(req, &["schema"])?;
+    let names: Vec<&str> = list.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    ensure!(!names.is_empty(), "`req schema` lists no command");
+    let schema = |name: &&str| {
+        Ok(Generated { path: format!("config/req/{name}.schema.json"), text: said(req, &["schema", name])? })
+    };
+    names.iter().map(schema).collect()
+}
+
+/// The output of a program for these arguments.
+fn said(program: &Path, words: &[&str]) -> anyhow::Result<String> {
+    let name = program.file_stem().unwrap_or_default().display();
+    let output = Command::new(program).args(words).stdin(Stdio::null()).output();
+    let output = output.with_context(|| format!("starting {}", program.display()))?;
+    ensure!(output.status.success(), "`{name} {}` ended with {}", words.join(" "), output.status);
+    String::from_utf8(output.stdout).with_context(|| format!("what `{name} {}` prints", words.join(" ")))
 }
 
 #[cfg(test)]

@@ -46,7 +46,7 @@ pub(crate) struct World<'a> {
     pub(crate) levels: Vec<Level>,
     /// The installed programs whose bytes the manifest vouches for.
     pub(crate) vouched: BTreeSet<String>,
-    /// What each hook that can be asked reports of itself.
+    /// The report of each hook that can be asked, on itself.
     pub(crate) asked: BTreeMap<String, anyhow::Result<Enabled>>,
 }
 

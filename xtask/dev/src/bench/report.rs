@@ -1,7 +1,5 @@
 //! From samples to numbers, broken budgets and a table. Pure: it prints nothing and measures nothing.
 
-use comfy_table::{CellAlignment, ColumnConstraint, ContentArrangement, Table, presets};
-
 /// Every hook must be this many times faster than `python3 -c pass`, with which the tools it replaces begin.
 const PYTHON_FACTOR: f64 = 25.0;
 
@@ -97,17 +95,20 @@ fn bases(pairs: &[Pair]) -> Vec<f64> {
 
 /// The table, as wide as it has to be: its lines are there to be compared. A column nobody asked for is left out.
 pub(super) fn to_table(measured: &[Measured]) -> String {
-    let rows: Vec<_> = measured.iter().map(Measured::cells).collect();
-    let mut table = Table::new();
-    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    table.set_header(HEADS).add_rows(&rows);
-    for (index, column) in table.column_iter_mut().enumerate() {
-        column.set_cell_alignment(if index == 0 { CellAlignment::Left } else { CellAlignment::Right });
-        if rows.iter().all(|row| row[index] == NOT_MEASURED) {
-            column.set_constraint(ColumnConstraint::Hidden);
-        }
-    }
-    table.trim_fmt()
+    let heads = HEADS.map(str::to_owned).to_vec();
+    let rows: Vec<Vec<String>> = [heads].into_iter().chain(measured.iter().map(Measured::cells)).collect();
+    let is_shown = |column: &usize| rows.iter().skip(1).any(|row| row[*column] != NOT_MEASURED);
+    let width = |column: usize| rows.iter().map(|row| row[column].len()).max().unwrap_or_default();
+    let columns: Vec<(usize, usize)> =
+        (0..HEADS.len()).filter(is_shown).map(|column| (column, width(column))).collect();
+    let line = |row: &Vec<String>| {
+        let cells = columns.iter().map(|&(column, width)| match column {
+            0 => format!("{:width$}", row[column]),
+            _ => format!("  {:>width$}", row[column]),
+        });
+        cells.collect::<String>()
+    };
+    rows.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

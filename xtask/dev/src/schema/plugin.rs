@@ -8,8 +8,7 @@ use installer::catalog::Catalog;
 use serde_json::{Map, Value, json};
 use shared::run::BY_PLUGIN;
 
-use super::printed::said;
-use super::{Generated, pretty};
+use super::{Generated, pretty, said};
 
 const ABOUT: &str = "Small hooks that hold the line: a project's requirements are met before code is changed, calls do not go in a \
     circle, your usage limits last. Whatever goes wrong inside a hook, your session goes on.";
