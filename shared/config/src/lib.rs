@@ -38,5 +38,5 @@ pub use layer::{
 };
 pub use problem::{Fault, LayerKind, Origin, Problem, sort_problems};
 pub use section::{Position, Section, SectionSwitches, SettingFault, load, load_by_schema, load_if_enabled};
-pub use spelling::{dotted, quoted, read_map, read_value, spelled};
+pub use spelling::{dotted, read_map, read_value, spelled};
 pub use yaml::{Unread, line_of, read_typed};
