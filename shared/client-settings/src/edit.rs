@@ -69,13 +69,12 @@ fn node_at(root: &CstRootNode, path: &[Step<'_>]) -> Option<CstNode> {
 }
 
 fn replace(node: &CstNode, new: CstInputValue) -> Option<()> {
-    match node.parent()?.as_object_prop() {
-        Some(property) => property.set_value(new),
+    if let Some(property) = node.parent()?.as_object_prop() {
+        property.set_value(new);
+    } else {
         // The library indents a new element, but none that takes another's place.
-        None => {
-            node.parent()?.as_array()?.insert(node.element_index()?, new);
-            node.clone().remove();
-        }
+        node.parent()?.as_array()?.insert(node.element_index()?, new);
+        node.clone().remove();
     }
     Some(())
 }
