@@ -3,6 +3,7 @@
 //! Only rules that were added for us ([`Owner::rules`]) are removed: the user's own may read the same. Settings have one place for a
 //! status line: ours replaces another one only where that is wanted, and gives it back as written. Keys beside the command stay.
 
+use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use serde_json::json;
 use shared::text::quoted;
@@ -55,10 +56,11 @@ impl Aim<'_> {
         permissions.map_or(Ok(()), |permissions| document.check_unique(permissions, Some("allow")))?;
         let there = rules(document);
         if let Some(index) = there.iter().position(|rule| ours.contains(rule) && !wanted.contains(rule)) {
-            return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)], self.before_us)));
+            return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)])));
         }
-        let missing = wanted.iter().find(|rule| !there.contains(rule));
-        missing.map(|rule| document.set(&[ALLOW[0], ALLOW[1], END], &json!(rule))).transpose()
+        let Some(missing) = wanted.iter().find(|rule| !there.contains(rule)) else { return Ok(None) };
+        check_place_of_rules(document)?;
+        Ok(Some(document.set(&[ALLOW[0], ALLOW[1], END], &json!(missing))))
     }
 
     pub(super) fn step_of_status_line(&self, document: &Document<'_>) -> Edited {
@@ -68,25 +70,25 @@ impl Aim<'_> {
             return Ok(None);
         }
         document.check_unique(&document.root, Some(STATUS_LINE))?;
-        let Some(command) = &self.wanted.status_line else { return self.give_back(document).map(Some) };
+        let Some(command) = &self.wanted.status_line else { return Ok(Some(self.give_back(document))) };
         match there {
             Some(there) if there.command.as_ref() == Some(command) => Ok(None),
             // The keys beside the command stay.
             Some(there) if there.is_ours || there.is_command => {
-                document.set(&COMMAND, &json!(command)).map(Some)
+                Ok(Some(document.set(&COMMAND, &json!(command))))
             }
-            _ => document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })).map(Some),
+            _ => Ok(Some(document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })))),
         }
     }
 
     /// The one before ours as written, or its command alone where a key beside it has changed since.
-    fn give_back(&self, document: &Document<'_>) -> Result<String, Refused> {
+    fn give_back(&self, document: &Document<'_>) -> String {
         let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
         let is_foreign =
             |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, self.owner));
         let before = self.owner.status_line_before.as_deref().filter(is_foreign);
         let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
-            return Ok(document.remove(&COMMAND[..1], self.before_us));
+            return document.remove(&COMMAND[..1]);
         };
         let before = data(raw);
         if before["type"] == "command"
@@ -95,7 +97,18 @@ impl Aim<'_> {
         {
             return document.set(&COMMAND, &before["command"]);
         }
-        Ok(document.splice(there.value.range(), raw))
+        document.splice(there.value.range(), raw)
+    }
+}
+
+fn check_place_of_rules(document: &Document<'_>) -> Result<(), Refused> {
+    let Some(permissions) = document.root.get("permissions") else { return Ok(()) };
+    let Some(object) = permissions.value.as_object() else {
+        return Err(document.refused(permissions.value.start(), "`permissions` must be an object, `{ ... }`"));
+    };
+    match object.get("allow").map(|allow| &allow.value) {
+        None | Some(Value::Array(_) | Value::NullKeyword(_)) => Ok(()),
+        Some(other) => Err(document.refused(other.start(), "`permissions.allow` must be a list, `[ ... ]`")),
     }
 }
 

@@ -10,8 +10,8 @@
 //! - `layer`: the keys of a hook, the compiled defaults, one file
 //! - `tree`: paths in nested maps, and the merge of layers
 //! - `check`: the check of a layer against a schema, the committed schema
-//! - `locks`: the keys above all sections, and the entries that may not stand in their layer
-//! - `section`: one hook's section out of all layers and typed switches
+//! - `locks`: the keys above all sections, typed switches, and the entries that may not stand in their layer
+//! - `section`: one hook's section out of all layers
 //! - `entries`, `spelling`: for command lines, the settings in force key by key, and values as YAML
 
 mod bounded;
@@ -36,7 +36,8 @@ pub use layer::{
     ALL_DEFAULTS, COMMON_KEYS, HEADLESS_MEANS, MAX_LAYER_BYTES, Refused, SectionSpec, Sources, display_path,
     read_text, section_defaults,
 };
+pub use locks::{Position, SectionSwitches};
 pub use problem::{Fault, LayerKind, Origin, Problem, sort_problems};
-pub use section::{Position, Section, SectionSwitches, SettingFault, load, load_by_schema, load_if_enabled};
-pub use spelling::{dotted, quoted, read_map, read_value, spelled};
+pub use section::{Section, SettingFault, load, load_by_schema, load_if_enabled};
+pub use spelling::{dotted, read_map, read_value, spelled};
 pub use yaml::{Unread, line_of, read_typed};

@@ -58,7 +58,7 @@ fn list(entries: impl Iterator<Item = String>) -> String {
 }
 
 /// In double quotes, whose escapes are those of JSON.
-pub fn quoted(text: &str) -> String {
+fn quoted(text: &str) -> String {
     // Characters that end a line in YAML, or that YAML rejects, and that JSON does not escape.
     let is_odd = |char: char| {
         matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
