@@ -38,7 +38,7 @@ const DOORS: [Door; 3] = [
     Door {
         call: "Instant::now",
         allowed: &[
-            ("shared/src/host/stdin.rs", "the deadline of reading stdin"),
+            ("shared/src/host.rs", "the deadline of reading stdin"),
             ("shared/src/state/files.rs", "the deadline of a lock"),
             ("shared/transcript/src/turn.rs", "the patience for the client's flush"),
             ("shared/src/run/sleep.rs", "the deadline of a delay"),
