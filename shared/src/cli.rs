@@ -4,11 +4,11 @@
 //! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
 //! which in a hook means "block". Exit status 0 means done, 1 denied or failed, 64 wrong usage.
 //!
-//! - `common`: the verbs and their answers, the same for a shell and for a prompt; what is to be done is returned, not done
+//! - `verbs`: the verbs and their answers, the same for a shell and for a prompt; what is to be done is returned, not done
 //! - `commands`: those of one hook beside them, and which prompts are commands
 
 mod commands;
-mod common;
+mod verbs;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -22,7 +22,7 @@ use crate::operator::{Caller, standing};
 use crate::switches::Turn;
 
 pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
-pub use common::{Reply, help, off_file, status};
+pub use verbs::{Reply, help, off_file, status};
 
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
@@ -33,8 +33,8 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     if let Some(code) = H::run_verb(host, &words) {
         return code;
     }
-    match common::parse::<H>(&words) {
-        Ok(verb) => in_shell(host, |asker| common::answer::<H, Turn>(&verb, asker)),
+    match verbs::parse::<H>(&words) {
+        Ok(verb) => in_shell(host, |asker| verbs::answer::<H, Turn>(&verb, asker)),
         // Whoever types the name alone wants to know what it is.
         Err(_) if words.is_empty() => wrong_usage(&help::<H>()),
         Err(why) => wrong_usage(&format!("{name}: {why}\n{name} help lists all")),

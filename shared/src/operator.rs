@@ -4,7 +4,6 @@
 //! the environment's word for "this is the user": variables can be unset, ancestors and a terminal cannot be wished away.
 
 mod ancestors;
-pub mod typed;
 
 use crate::host::Host;
 

@@ -1,18 +1,27 @@
-//! Our own commands: their names, and the Bash calls made only of them. No hook of ours gates or counts such a call, or
-//! what a gate asks to be typed could not be typed while the gate is closed.
+//! Our own commands: their names, the Bash calls made only of them, and the prompts that are such a command.
 //!
+//! No hook of ours gates or counts a call of our own commands, or what a gate asks to be typed could not be typed while the gate
+//! is closed.
 //! The rule is narrow on purpose. The line holds plain words, quoted or not, joined by `&&`, `||`, `;` or line ends. Each command
 //! is one of ours by its bare name or by its path in our folders, or a `cd` beside one. Anything that a shell could expand
 //! (substitution, redirection, a pipe, an assignment) makes the call an ordinary one. So does an option that names a file to
 //! write, because gates and rails guard files.
+//!
+//! A prompt that Claude has scheduled arrives as if typed, in this session or a later one. Those that read like our commands
+//! are therefore known by hash, for the whole machine, in `<state>/scheduled-prompts.json`.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use crate::claude_code::SHELL_TOOLS;
-use crate::host::Places;
-use crate::protocol::ToolCall;
+use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS, SHELL_TOOLS};
+use crate::digest;
+use crate::host::{Host, Places};
+use crate::operator::Caller;
+use crate::protocol::{Event, ToolCall, ToolResult};
+use crate::state::{MACHINE, Remembered, StateError, Store};
 
 /// The table of hooks, as it is compiled in. The installer reads it itself.
 pub const TABLE: &str = include_str!("../../config/hooks.yaml");
@@ -150,109 +159,112 @@ fn is_plain(letter: char) -> bool {
     letter.is_alphanumeric() || "_-./:,@%+=".contains(letter)
 }
 
-#[cfg(test)]
-mod tests {
-    use std::path::PathBuf;
+/// So many are remembered. Once there are as many, no prompt counts as typed any more: a forgotten one could come.
+const MAX_SCHEDULED: usize = 1000;
 
-    use serde_json::json;
-    use serde_json::value::to_raw_value;
+/// The words of a line that is a command of ours, at most.
+const MAX_COMMAND_WORDS: usize = 8;
 
-    use super::{is_own_call, own_command_lines};
-    use crate::host::Places;
-    use crate::protocol::ToolCall;
+/// The prompts, by hash.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Scheduled(BTreeSet<u64>);
 
-    fn call(tool: &str, command: &str) -> ToolCall {
-        ToolCall {
-            tool_name: tool.to_owned(),
-            tool_use_id: None,
-            tool_input: Some(to_raw_value(&json!({ "command": command, "description": "x" })).unwrap()),
-        }
-    }
-
-    fn places() -> Places {
-        Places { config_dir: Some(PathBuf::from("/home/me/.claude")), ..Places::default() }
-    }
-
-    fn is_own(tool: &str, command: &str) -> bool {
-        is_own_call(&call(tool, command), &places())
-    }
-
-    #[test]
-    fn the_words_of_each_command_are_told_without_quotes_and_folders() {
-        let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
-        let expected =
-            [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
-        assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
-        assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
-    }
-
-    #[test]
-    fn commands_that_may_not_have_run_are_not_told() {
-        for (line, commands) in [
-            ("stop-momentum a || stop-momentum b", None),
-            ("stop-momentum a; stop-momentum b", None),
-            ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
-            ("cd /there && stop-momentum a && stop-momentum b\n", Some(2)),
-            ("stop-momentum a --note 'this || that'", Some(1)),
-        ] {
-            let told = own_command_lines(&call("Bash", line), &places());
-            assert_eq!(told.map(|told| told.len()), commands, "{line:?}");
-            assert!(is_own("Bash", line), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn a_line_of_our_own_commands_is_ours() {
-        for command in [
-            "stop-momentum status",
-            "  stop-momentum   status --json  ",
-            "stop-momentum status && stop-momentum help",
-            "stop-momentum satisfy --note 'it is done; really $x'",
-            "stop-momentum x --note \"a b\" --key=value",
-            "stop-momentum x html --html5",
-            "/home/me/.claude/hooks/stop-momentum status",
-            "'stop-momentum' status",
-            "cd '/a folder' && stop-momentum status",
-        ] {
-            assert!(is_own("Bash", command), "{command:?}");
-        }
-        assert!(is_own("PowerShell", "stop-momentum status"));
-    }
-
-    #[test]
-    fn anything_more_is_a_call_like_any_other() {
-        for command in [
-            " ",
-            ";",
-            "cd /tmp",
-            "cd $(ls) && stop-momentum status",
-            "cd /tmp && ls && stop-momentum status",
-            "stop-momentum status && ls",
-            "stop-momentum status | sh",
-            "stop-momentum status & ls",
-            "stop-momentum status > file",
-            "stop-momentum `ls`",
-            "stop-momentum \"$(ls)\"",
-            "stop-momentum $HOME",
-            "stop-momentum <(ls)",
-            "stop-momentum {a,b}",
-            "stop-momentum *",
-            "stop-momentum \\\nls",
-            "stop-momentum 'open",
-            "X=1 stop-momentum status",
-            "sudo stop-momentum status",
-            "./stop-momentum status",
-            "/tmp/stop-momentum status",
-            "/home/me/.claude/hooks/../stop-momentum",
-            "~/.claude/hooks/stop-momentum",
-            "stop-momentum2",
-            "stop-momentum status; # x\nls",
-            "stop-momentum report --html=file.html",
-            "stop-momentum report --days 3 '--ht'ml file.html",
-            "stop-momentum status && stop-momentum report \"--html=file.html\"",
-        ] {
-            assert!(!is_own("Bash", command), "{command:?}");
-        }
-        assert!(!is_own("Edit", "stop-momentum status"));
+impl Remembered for Scheduled {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("scheduled-prompts.json".to_owned())
     }
 }
+
+/// Caller of a prompt that is one of our commands. `source` is Claude Code's word for its origin; older versions have none.
+pub fn caller(host: &Host, store: Option<&Store>, prompt: &str, source: Option<&str>) -> Caller {
+    let is_scheduled = || store.is_some_and(|store| is_scheduled(store, prompt));
+    if comes_from_a_person(host, source) && !is_scheduled() { Caller::Typed } else { Caller::Untyped }
+}
+
+/// The prompt comes from where a person sits: no script (`claude -p`, an SDK), and nothing the client sent by itself.
+pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
+    !host.environment.is_headless() && source.is_none_or(|source| source == "user")
+}
+
+/// The words of a single line whose first word is exactly `name`, without that.
+pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
+    let mut words = prompt.split_whitespace();
+    let is_ours = words.next() == Some(name) && !prompt.trim().contains(['\n', '\r']);
+    is_ours.then(|| words.collect())
+}
+
+/// The hashes of prompts that are scheduled by this event and begin like a command of ours: by a call of Claude's, by a slash
+/// command, which comes to such a call, or before anybody looked, which shows at the end of a turn.
+fn scheduled_in(event: &Event) -> Vec<u64> {
+    match event {
+        Event::PreToolUse(call) | Event::PostToolUse(ToolResult { call, .. })
+            if SCHEDULING_TOOLS.contains(&call.tool_name.as_str()) =>
+        {
+            let input = call.tool_input.as_ref().map(|input| serde_json::from_str::<Value>(input.get()));
+            input.into_iter().flatten().filter_map(|input| ours(input["prompt"].as_str()?)).collect()
+        }
+        Event::UserPromptSubmit { prompt, .. } => {
+            let first = prompt.split_whitespace().next();
+            let is_scheduling = first.is_some_and(|first| SCHEDULING_COMMANDS.contains(&first));
+            ours(prompt).filter(|_| is_scheduling).into_iter().collect()
+        }
+        Event::Stop(stop) => stop.session_crons.iter().filter_map(|prompt| ours(prompt)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The hash of a scheduled prompt, or of what a slash command schedules, if it begins like a command of ours.
+pub fn ours(prompt: &str) -> Option<u64> {
+    let prompt = within_slash_command(prompt.trim());
+    let first = prompt.split_whitespace().next()?;
+    own_commands().any(|own| own.eq_ignore_ascii_case(first)).then(|| hash(prompt))
+}
+
+/// A prompt for a hook, not the model: `tempo-stop off`. A longer line that begins like a command is a sentence.
+pub fn is_command_line(prompt: &str) -> bool {
+    let line = prompt.trim();
+    !line.contains(['\n', '\r'])
+        && line.split_whitespace().nth(MAX_COMMAND_WORDS).is_none()
+        && ours(line).is_some()
+}
+
+/// The prompt in a slash command, without the interval: `5m` before it or `every 5m` after it.
+fn within_slash_command(prompt: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_interval = |word: &str| word.strip_suffix(['s', 'm', 'h', 'd']).is_some_and(is_number);
+    let Some((_, words)) = prompt.split_once(char::is_whitespace).filter(|_| prompt.starts_with('/')) else {
+        return prompt;
+    };
+    let words = words.trim();
+    match (words.split_once(char::is_whitespace), words.rsplit_once(" every ")) {
+        (Some((first, rest)), _) if is_interval(first) => rest.trim(),
+        (_, Some((words, often))) if often.starts_with(|sign: char| sign.is_ascii_digit()) => words.trim(),
+        _ => words,
+    }
+}
+
+/// Somebody has scheduled this prompt.
+pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
+    let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
+    match store.peek::<Scheduled>(&file) {
+        Some(known) => known.0.len() >= MAX_SCHEDULED || known.0.contains(&hash(prompt)),
+        // A file that cannot be read may name it.
+        None => file.exists(),
+    }
+}
+
+/// Remembers the prompts that this event schedules and that begin like a command of ours, by their hashes.
+pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), StateError> {
+    scheduled_in(event).into_iter().try_for_each(|prompt| {
+        store.change::<Scheduled>(MACHINE, |known| known.0.len() < MAX_SCHEDULED && known.0.insert(prompt))
+    })
+}
+
+/// The beginning of a hash of the prompt's words: prompts that differ in blanks or case are the same command.
+fn hash(prompt: &str) -> u64 {
+    let words: Vec<&str> = prompt.split_whitespace().collect();
+    digest::number(words.join(" ").to_ascii_lowercase())
+}
+
+#[cfg(test)]
+mod tests;

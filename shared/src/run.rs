@@ -18,8 +18,7 @@ pub use crate::hook::configure;
 use crate::hook::{Headless, Hook, Verdict, with_faults};
 use crate::host::{Host, Places, read_first_value};
 use crate::journal::Record;
-use crate::operator::typed;
-use crate::own_commands::is_own_call;
+use crate::own_commands::{is_own_call, remember_scheduled};
 use crate::protocol::{self, Answer, Event, Request};
 use crate::state::{Store, is_off};
 use crate::switches::Switches;
@@ -108,7 +107,7 @@ impl<'a> Invocation<'a> {
             let own = places.default_state_dir.as_deref().filter(|own| *own != store.dir());
             if [Some(store.dir()), own].into_iter().flatten().any(|dir| is_off(dir, host.started)) {
                 // The prompt may come when the hooks are on again.
-                let _ = typed::remember_scheduled(store, &request.event);
+                let _ = remember_scheduled(store, &request.event);
                 return None;
             }
             if host.environment.nonce.as_ref().is_some_and(is_judge) {
@@ -132,8 +131,7 @@ impl<'a> Invocation<'a> {
             return Answer::default();
         }
         // Even if the hook is off now: it may be on when the scheduled prompt comes.
-        let scheduled =
-            self.store.as_ref().map(|store| typed::remember_scheduled(store, &self.request.event));
+        let scheduled = self.store.as_ref().map(|store| remember_scheduled(store, &self.request.event));
         if let Some(Err(error)) = scheduled {
             self.journal::<H>(Record::of("error", error.to_string()));
         }

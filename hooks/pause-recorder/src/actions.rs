@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use shared::host::Timestamp;
-use shared::operator::typed;
+use shared::own_commands;
 use shared::protocol::{Call, Event, ToolCall};
 
 use crate::levels::Level;
@@ -52,7 +52,7 @@ pub(crate) fn of(event: &Event, call: &Call) -> Option<What> {
             (Kind::ToolCall, data)
         }
         // A typed command of any of our hooks is no message.
-        Event::UserPromptSubmit { prompt, .. } if !typed::is_command_line(prompt) => {
+        Event::UserPromptSubmit { prompt, .. } if !own_commands::is_command_line(prompt) => {
             (Kind::UserMessage, json!({ "message": word(prompt), "length": prompt.chars().count() }))
         }
         Event::Stop(stop) => {

@@ -9,7 +9,8 @@ use shared::blocks;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::{Context, Hook};
 use shared::messages::Texts;
-use shared::operator::{Caller, typed};
+use shared::operator::Caller;
+use shared::own_commands;
 use shared::protocol::{Event, Stop};
 use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
@@ -86,7 +87,7 @@ fn at_start(context: &Context<'_, Settings>) -> Facts {
 fn at_prompt(context: &Context<'_, Settings>, prompt: &str, source: Option<&str>) -> Facts {
     if !cli::is_typed::<TempoStop>(prompt) {
         let is_notice = prompt.trim_start().starts_with(TASK_NOTICE);
-        let is_typed = typed::comes_from_a_person(context.host, source) && !is_notice;
+        let is_typed = own_commands::comes_from_a_person(context.host, source) && !is_notice;
         return Facts::Prompt { answered: None, is_typed };
     }
     let asker = Asker::of_prompt(context, prompt, source);

@@ -4,10 +4,10 @@
 //!
 //! - `settings`: the section `judge`, which only the global file may write
 //! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary; the reply
-//! - `silence`: the reasons to ask no model and to have no verdict, their words, and the judge's lines of `status`
+//! - `silence`: the reasons to ask no model and to have no verdict, and their words
 //! - `budget`: calls an hour and money a day, over all sessions together; the price of a question
 //! - `exchange`: one question and its reply: the deadline, the second try, the fallback model
-//! - `messages_api`, `claude_cli`: the two backends
+//! - `messages_api`, `claude_cli`: the two backends; `status`: the judge's lines of `status`
 
 mod budget;
 mod claude_cli;
@@ -16,6 +16,7 @@ mod messages_api;
 mod question;
 mod settings;
 mod silence;
+mod status;
 #[cfg(test)]
 mod tests;
 
@@ -27,7 +28,7 @@ use shared::state::Store;
 pub use exchange::ask;
 pub use question::{Part, Question, spoken};
 pub use settings::{Backend, OnFailure, Price, Settings};
-pub use silence::status_lines;
+pub use status::status_lines;
 
 pub struct Caller<'a> {
     hook: &'static str,

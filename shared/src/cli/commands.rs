@@ -2,11 +2,11 @@
 
 use std::process::ExitCode;
 
-use super::common::{Reply, answer, parse};
 use super::in_shell;
+use super::verbs::{Reply, answer, parse};
 use crate::hook::{Asker, Context, Hook};
 use crate::host::Host;
-use crate::operator::typed::{caller, words_after};
+use crate::own_commands::{caller, words_after};
 use crate::switches::Turn;
 
 /// Words typed after a name of ours.

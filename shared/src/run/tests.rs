@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::respond;
 use crate::hook::{Context, Headless, Hook, Input, Memory, NoEffect, Outcome, Remembered, Verdict};
 use crate::host::{Clock, Environment, Host, Timestamp};
-use crate::operator::typed::is_scheduled;
+use crate::own_commands::is_scheduled;
 use crate::protocol::Event;
 use crate::state::Store;
 

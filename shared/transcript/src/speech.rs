@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use shared::claude_code::{INSERTED_TEXTS, REMINDER};
-use shared::operator::typed;
+use shared::own_commands;
 
 use super::line::{Block, Entries, Entry, Line, Role};
 use super::turn::Patience;
@@ -249,7 +249,7 @@ fn own_words(entry: Entry) -> Option<String> {
         |text: &String| INSERTED_TEXTS.iter().any(|beginning| text.trim_start().starts_with(beginning));
     let text = texts.filter(|text| !is_inserted(text)).collect::<Vec<_>>().join("\n");
     let text = text.trim();
-    (!text.is_empty() && !typed::is_command_line(text)).then(|| text.to_owned())
+    (!text.is_empty() && !own_commands::is_command_line(text)).then(|| text.to_owned())
 }
 
 /// The text without Claude Code's reminders. One may hold the mark that ends one: it goes on to the last before the next.

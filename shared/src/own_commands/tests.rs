@@ -1,0 +1,200 @@
+//! Lines and prompts of our own commands, and what only looks like one.
+
+use std::path::PathBuf;
+
+use serde_json::json;
+use serde_json::value::to_raw_value;
+
+use super::{
+    Caller, caller, hash, is_command_line, is_own_call, ours, own_command_lines, remember_scheduled,
+    scheduled_in, words_after,
+};
+use crate::host::{Clock, Environment, Host, Places, Timestamp};
+use crate::protocol::{Event, Stop, ToolCall};
+use crate::state::Store;
+
+fn call(tool: &str, command: &str) -> ToolCall {
+    ToolCall {
+        tool_name: tool.to_owned(),
+        tool_use_id: None,
+        tool_input: Some(to_raw_value(&json!({ "command": command, "description": "x" })).unwrap()),
+    }
+}
+
+fn places() -> Places {
+    Places { config_dir: Some(PathBuf::from("/home/me/.claude")), ..Places::default() }
+}
+
+fn is_own(tool: &str, command: &str) -> bool {
+    is_own_call(&call(tool, command), &places())
+}
+
+#[test]
+fn the_words_of_each_command_are_told_without_quotes_and_folders() {
+    let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
+    let expected = [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
+    assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
+    assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
+}
+
+#[test]
+fn commands_that_may_not_have_run_are_not_told() {
+    for (line, commands) in [
+        ("stop-momentum a || stop-momentum b", None),
+        ("stop-momentum a; stop-momentum b", None),
+        ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
+        ("cd /there && stop-momentum a && stop-momentum b\n", Some(2)),
+        ("stop-momentum a --note 'this || that'", Some(1)),
+    ] {
+        let told = own_command_lines(&call("Bash", line), &places());
+        assert_eq!(told.map(|told| told.len()), commands, "{line:?}");
+        assert!(is_own("Bash", line), "{line:?}");
+    }
+}
+
+#[test]
+fn a_line_of_our_own_commands_is_ours() {
+    for command in [
+        "stop-momentum status",
+        "  stop-momentum   status --json  ",
+        "stop-momentum status && stop-momentum help",
+        "stop-momentum satisfy --note 'it is done; really $x'",
+        "stop-momentum x --note \"a b\" --key=value",
+        "stop-momentum x html --html5",
+        "/home/me/.claude/hooks/stop-momentum status",
+        "'stop-momentum' status",
+        "cd '/a folder' && stop-momentum status",
+    ] {
+        assert!(is_own("Bash", command), "{command:?}");
+    }
+    assert!(is_own("PowerShell", "stop-momentum status"));
+}
+
+#[test]
+fn anything_more_is_a_call_like_any_other() {
+    for command in [
+        " ",
+        ";",
+        "cd /tmp",
+        "cd $(ls) && stop-momentum status",
+        "cd /tmp && ls && stop-momentum status",
+        "stop-momentum status && ls",
+        "stop-momentum status | sh",
+        "stop-momentum status & ls",
+        "stop-momentum status > file",
+        "stop-momentum `ls`",
+        "stop-momentum \"$(ls)\"",
+        "stop-momentum $HOME",
+        "stop-momentum <(ls)",
+        "stop-momentum {a,b}",
+        "stop-momentum *",
+        "stop-momentum \\\nls",
+        "stop-momentum 'open",
+        "X=1 stop-momentum status",
+        "sudo stop-momentum status",
+        "./stop-momentum status",
+        "/tmp/stop-momentum status",
+        "/home/me/.claude/hooks/../stop-momentum",
+        "~/.claude/hooks/stop-momentum",
+        "stop-momentum2",
+        "stop-momentum status; # x\nls",
+        "stop-momentum report --html=file.html",
+        "stop-momentum report --days 3 '--ht'ml file.html",
+        "stop-momentum status && stop-momentum report \"--html=file.html\"",
+    ] {
+        assert!(!is_own("Bash", command), "{command:?}");
+    }
+    assert!(!is_own("Edit", "stop-momentum status"));
+}
+
+fn host(entrypoint: &str) -> Host {
+    let now = Timestamp::from_secs(1);
+    let environment = Environment { entrypoint: Some(entrypoint.to_owned()), ..Environment::default() };
+    Host { started: now, clock: Clock::Fixed(now), environment }
+}
+
+fn scheduling(prompt: &str) -> Event {
+    Event::Stop(Stop { session_crons: vec![prompt.to_owned()], ..Stop::default() })
+}
+
+#[test]
+fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    remember_scheduled(&store, &scheduling("req disable plan ")).unwrap();
+    for (entrypoint, source, prompt, expected) in [
+        ("cli", None, "req pause", Caller::Typed),
+        ("cli", Some("user"), "req pause", Caller::Typed),
+        ("cli", Some("schedule"), "req pause", Caller::Untyped),
+        ("sdk-cli", None, "req pause", Caller::Untyped),
+        ("sdk-ts", Some("user"), "req pause", Caller::Untyped),
+        ("cli", None, " req disable plan", Caller::Untyped),
+        ("cli", None, "Req  disable\tplan", Caller::Untyped),
+    ] {
+        let caller = caller(&host(entrypoint), Some(&store), prompt, source);
+        assert_eq!(caller, expected, "{entrypoint} {source:?} {prompt}");
+    }
+}
+
+#[test]
+fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    let file = scratch.path().join("scheduled-prompts.json");
+    let full: Vec<u64> = (0..1000).collect();
+    let full = format!(r#"{{"version":1,"session":"","state":{}}}"#, serde_json::json!(full));
+    for text in [&*full, "torn"] {
+        std::fs::write(&file, text).unwrap();
+        assert_eq!(caller(&host("cli"), Some(&store), "req disable plan", None), Caller::Untyped);
+    }
+}
+
+#[test]
+fn the_hash_of_a_prompt_is_the_same_tomorrow() {
+    // It is kept in files for as long as the schedule lives.
+    assert_eq!(hash(" req satisfy plan\n"), 0x50bb_2059_d531_d1f5);
+}
+
+#[test]
+fn only_a_short_line_that_begins_with_a_command_of_ours_is_said_to_a_hook() {
+    for (prompt, is_ours, is_line) in [
+        ("req status", true, true),
+        (" tempo-stop off\n", true, true),
+        ("Pace-Maker off", true, true),
+        ("/loop 5m req", true, true),
+        ("req status prints the wrong branch, please fix the parser and add a test", true, false),
+        ("req status\rfix it", true, false),
+        ("look at req", false, false),
+        ("required: nothing", false, false),
+        ("", false, false),
+    ] {
+        assert_eq!((ours(prompt).is_some(), is_command_line(prompt)), (is_ours, is_line), "{prompt:?}");
+    }
+    assert_eq!(words_after("req", " req  status --all \n"), Some(vec!["status", "--all"]));
+    for prompt in ["Req status", "req: status", "please req", "req status\nnow", ""] {
+        assert_eq!(words_after("req", prompt), None, "{prompt:?}");
+    }
+}
+
+#[test]
+fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
+    for (line, is_scheduled) in [
+        ("/loop 5m pace-maker off", true),
+        ("/loop pace-maker off", true),
+        (" /loop  30s  pace-maker off\n", true),
+        ("/loop pace-maker off every 2 hours", true),
+        ("/schedule 1d pace-maker off", true),
+        ("pace-maker off", false),
+        ("/commit pace-maker off", false),
+        ("/loop 5m", false),
+        ("/loop look at it", false),
+    ] {
+        let expected = if is_scheduled { Vec::from_iter(ours("pace-maker off")) } else { Vec::new() };
+        let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
+        assert_eq!(scheduled_in(&typed), expected, "{line}");
+        let input = serde_json::json!({ "prompt": line }).to_string();
+        let tool_input = serde_json::value::RawValue::from_string(input).ok();
+        let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input, ..ToolCall::default() };
+        assert!(!is_scheduled || scheduled_in(&Event::PreToolUse(call)) == expected, "{line}");
+    }
+}
