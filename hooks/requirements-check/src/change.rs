@@ -1,7 +1,8 @@
 //! What a decision changes beside the session's own memory: satisfactions of the repository, and the register of live sessions.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
+use std::{fs, io};
 
 use shared::hook::Effect;
 use shared::host::{Places, Timestamp};
@@ -9,9 +10,9 @@ use shared::proved;
 use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
-use crate::place::World;
+use crate::place::{World, failure_of};
 use crate::registry::{Entry, Registry};
-use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
+use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
 
 #[derive(Debug, Clone)]
@@ -54,6 +55,7 @@ impl Target {
     fn keep(
         &self,
         patience: Duration,
+        places: &Places,
         now: Timestamp,
         change: impl FnOnce(&mut Satisfactions, Option<&str>),
     ) -> Result<(), String> {
@@ -62,6 +64,13 @@ impl Target {
             folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
         // A damaged file has been set aside and told when it was read.
         let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
+        if let Some(failure) = failure_of(places, folder) {
+            let _ = match &changed {
+                Ok(()) => fs::remove_file(&failure),
+                Err(Failure::Lock(_)) => Ok(()),
+                Err(_) => write_empty(&failure),
+            };
+        }
         changed.map_err(|error| format!("requirements-check: {error}"))
     }
 }
@@ -87,24 +96,66 @@ impl Change {
             Ok(())
         };
         match self {
-            Self::Set(target, satisfaction) => target.keep(patience, now, |kept, session| {
+            Self::Set(target, satisfaction) => target.keep(patience, places, now, |kept, session| {
                 kept.set(target.name.as_deref().unwrap_or_default(), session, *satisfaction);
             }),
-            Self::Clear(target) => {
-                target.keep(patience, now, |kept, session| kept.clear(target.name.as_deref(), session))
-            }
+            Self::Clear(target) => target
+                .keep(patience, places, now, |kept, session| kept.clear(target.name.as_deref(), session)),
             Self::Alive(entry) => note(&|registry| registry.note(&entry)),
             Self::Forget(session) => note(&|registry| registry.forget(&session)),
             Self::Turn(turn) => turn.carry_out(places, now),
             Self::ToldOfInit(file) => {
-                let folder = ensure_private(file.parent().unwrap_or(&file));
-                let written = folder.and_then(|()| write_private(&file, b""));
-                written.map_err(|error| format!("{}: {error}", file.display()))
+                write_empty(&file).map_err(|error| format!("{}: {error}", file.display()))
             }
             Self::ToldOfClient(version) => {
                 places.open_store().iter().for_each(|store| proved::tell(store, &version));
                 Ok(())
             }
         }
+    }
+}
+
+fn write_empty(file: &Path) -> io::Result<()> {
+    ensure_private(file.parent().unwrap_or(file))?;
+    write_private(file, b"")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use shared::host::{Places, Timestamp};
+    use shared::state::LOCK_DEADLINE;
+
+    use super::{Change, Target};
+    use crate::place::failure_of;
+    use crate::satisfactions::{By, Folder, Key, Satisfaction};
+
+    #[test]
+    fn folder_that_takes_no_satisfaction_is_remembered_until_it_does() {
+        let scratch = tempfile::tempdir().unwrap();
+        let places = Places { state_dir: Some(scratch.path().join("state")), ..Places::default() };
+        let folder = Folder::of_repository(scratch.path());
+        let now = Timestamp::from_secs(1_800_000_000);
+        let set = || {
+            let (folder, name) = (Some(folder.clone()), Some("plan".to_owned()));
+            let target = Target { folder, key: Key::NoGit, name, session: None };
+            let change = Change::Set(target, Box::new(Satisfaction::new(By::User, now)));
+            change.carry_out_within(LOCK_DEADLINE, &places, now)
+        };
+        let failure = failure_of(&places, &folder).unwrap();
+        set().unwrap();
+        assert!(!failure.exists());
+        let file = fs::read_dir(folder.dir()).unwrap().flatten().map(|file| file.path());
+        let file = file.filter(|file| file.extension().is_some_and(|end| end == "json")).last().unwrap();
+        fs::remove_file(&file).unwrap();
+        // The sibling that is written first.
+        let sibling = file.with_extension("json.tmp");
+        fs::create_dir(&sibling).unwrap();
+        set().unwrap_err();
+        assert!(failure.exists());
+        fs::remove_dir(&sibling).unwrap();
+        set().unwrap();
+        assert!(!failure.exists());
     }
 }

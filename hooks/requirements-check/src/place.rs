@@ -3,17 +3,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
 use shared::protocol::Mode;
-use shared::state::Store;
+use shared::state::{Store, file_key};
 
 use crate::deadline::Deadlines;
 use crate::git::{Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
+
+/// A folder that took no satisfaction is tried again after this time.
+const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Default)]
 pub struct World {
@@ -90,7 +94,13 @@ impl World {
         let elsewhere = there.as_ref().and_then(Self::worktree_root);
         let elsewhere = elsewhere.filter(|root| Some(*root) != own.worktree_root()).map(Path::to_path_buf);
         let found = there.unwrap_or(own);
-        let can_satisfy = found.folder.as_ref().is_some_and(|folder| is_writable(folder.dir()));
+        let takes = |folder: &Folder| {
+            let failed =
+                failure_of(context.places, folder).and_then(|file| file.metadata().ok()?.modified().ok());
+            let is_past = |at| context.host.now().since(Timestamp::from(at)) >= TRY_AGAIN;
+            is_writable(folder.dir()) && failed.is_none_or(is_past)
+        };
+        let can_satisfy = found.folder.as_ref().is_some_and(takes);
         let without_git = |why| {
             format!(
                 "requirements-check: git could not be read ({why}), so satisfactions count for a session only, on no branch"
@@ -214,6 +224,12 @@ pub(crate) fn cwd(context: &Context<'_, Settings>) -> PathBuf {
     let cwd = context.request.call.cwd.clone().or_else(|| context.places.root.clone());
     let cwd = cwd.or_else(|| context.host.cwd()).unwrap_or_default();
     cwd.canonicalize().unwrap_or(cwd)
+}
+
+/// The empty file that remembers that this folder took no satisfaction, as on a full disk.
+pub(crate) fn failure_of(places: &Places, folder: &Folder) -> Option<PathBuf> {
+    let name = file_key(&folder.dir().to_string_lossy());
+    places.state_dir.as_deref().map(|dir| dir.join("unmarkable").join(name))
 }
 
 /// The folder can be written to, or made where it is not there yet: the hook does not ask for what cannot be kept, or it would

@@ -16,7 +16,7 @@ use shared::host::Timestamp;
 use shared::state::MAX_NAME;
 
 use crate::settings::Scope;
-pub use folder::Folder;
+pub use folder::{Failure, Folder};
 
 /// The labels of all but branches have a space, which no branch can have.
 const ALL_BRANCHES: &str = "all branches";
