@@ -1,4 +1,4 @@
-//! What is known of the place where a call acts: its work tree and branch, what is satisfied there, and what was measured there.
+//! The place where a call acts: its work tree and branch, the satisfactions there, and the measures taken there.
 //! The hook and the command line `req` judge by it. `observe` measures.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -177,7 +177,7 @@ impl World {
         }
     }
 
-    /// The branches there are, and what is checked out in each work tree; none where that cannot be told.
+    /// The branches, and the HEAD of each work tree; none where one cannot be read.
     pub fn heads(&self) -> Option<BTreeSet<Key>> {
         self.worktree.as_ref()?.heads().ok()
     }

@@ -1,5 +1,5 @@
-//! What is known of an event, found beforehand, and how requirements see it. The hook and the command line `req` judge by the
-//! same view.
+//! The facts of an event, found beforehand, and the view that requirements have of them. The hook and the command line `req`
+//! judge by the same view.
 
 use shared::cli::Reply;
 use shared::hook::Verdict;

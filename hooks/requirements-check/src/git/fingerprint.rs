@@ -101,8 +101,8 @@ pub(crate) fn staged_otherwise(
     Ok(files.map(|path| path.to_string_lossy().into_owned()).collect())
 }
 
-/// What lies below `root` and is no folder, by its path from there. Links are not followed: they may lead round in a circle, or
-/// out of the project.
+/// The files below `root`, by their paths from there. Links are not followed: they may lead round in a circle, or out of the
+/// project.
 pub(crate) fn files_below(root: &Path) -> Vec<PathBuf> {
     let (mut folders, mut files) = (vec![PathBuf::new()], Vec::new());
     while let Some(folder) = folders.pop() {

@@ -1,5 +1,5 @@
-//! What requirements are judged by at a place: sizes, the files of evidence, other sessions. Each datum is looked at once, and
-//! only where a rule asks for it, under one deadline for all of them.
+//! Measures a place: sizes, the files of evidence, other sessions. Each datum is looked at once, and only where a rule asks for
+//! it, under one deadline for all of them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
