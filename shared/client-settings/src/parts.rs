@@ -81,23 +81,20 @@ impl Aim<'_> {
         }
     }
 
-    /// The one before ours as written, or its command alone where a key beside it has changed since.
+    /// The command before ours, because the keys beside it have stayed; another kind of status line as written.
     fn give_back(&self, document: &Document<'_>) -> String {
         let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
-        let is_foreign =
-            |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, self.owner));
-        let before = self.owner.status_line_before.as_deref().filter(is_foreign);
-        let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
-            return document.remove(&COMMAND[..1]);
-        };
-        let before = data(raw);
-        if before["type"] == "command"
-            && before["command"].is_string()
-            && beside(&document.value(&there.value)) != beside(&before)
-        {
-            return document.set(&COMMAND, &before["command"]);
+        let before = self.owner.status_line_before.as_deref().map(|raw| (raw, data(raw)));
+        let is_ours =
+            |line: &serde_json::Value| line.as_str().is_some_and(|line| is_our_line(line, self.owner));
+        match (before, document.root.get(STATUS_LINE)) {
+            (Some((_, line)), Some(_)) if is_ours(&line["command"]) => document.remove(&COMMAND[..1]),
+            (Some((_, line)), Some(_)) if line["type"] == "command" && line["command"].is_string() => {
+                document.set(&COMMAND, &line["command"])
+            }
+            (Some((raw, _)), Some(there)) => document.splice(there.value.range(), raw),
+            _ => document.remove(&COMMAND[..1]),
         }
-        document.splice(there.value.range(), raw)
     }
 }
 
@@ -110,12 +107,6 @@ fn check_place_of_rules(document: &Document<'_>) -> Result<(), Refused> {
         None | Some(Value::Array(_) | Value::NullKeyword(_)) => Ok(()),
         Some(other) => Err(document.refused(other.start(), "`permissions.allow` must be a list, `[ ... ]`")),
     }
-}
-
-fn beside(line: &serde_json::Value) -> serde_json::Value {
-    let mut line = line.clone();
-    line["command"].take();
-    line
 }
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.
