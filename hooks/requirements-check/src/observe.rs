@@ -129,7 +129,7 @@ impl Look<'_> {
     fn note_new_client(&mut self, store: &Store) {
         let agent = self.context.host.environment.agent.as_deref();
         let Some(running) = agent.and_then(proved::version_of_agent) else { return };
-        if let Some(before) = proved::untold_change(&proved::read(store), &running) {
+        if let Some(before) = proved::untold_change(store, &running) {
             let text = format!(
                 "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
                  req doctor (this is said once)"
