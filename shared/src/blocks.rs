@@ -146,15 +146,9 @@ fn hash(message: Option<&str>) -> u64 {
 mod tests {
     use super::{BlockCount, MAX_MARKS, read, record_deny, record_followed, record_stop};
     use crate::host::Timestamp;
-    use crate::state::Store;
+    use crate::tests::store;
 
     const T: fn(i64) -> Timestamp = Timestamp::from_secs;
-
-    fn store() -> (tempfile::TempDir, Store) {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        (scratch, store)
-    }
 
     #[test]
     fn counts_per_prompt_and_hook() {

@@ -14,13 +14,12 @@ use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::hook::Effect;
-use crate::hook::Hook;
-pub use crate::hook::{Asker, Verb};
+use crate::hook::{Effect, Hook};
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
 use crate::switches::Turn;
 
+pub use crate::hook::{Asker, Verb};
 pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
 pub use verbs::{Reply, help, off_file, status};
 

@@ -190,19 +190,13 @@ mod tests {
 
     use super::{Journal, MAX_BYTES, MAX_TEXT_BYTES, Record, project_name, write};
     use crate::host::Timestamp;
-    use crate::state::Store;
-
-    fn store() -> (tempfile::TempDir, Store) {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        (scratch, store)
-    }
+    use crate::tests::store;
 
     /// The record as it is read back.
     fn written(record: Record) -> Record {
-        let (scratch, store) = store();
+        let (_scratch, store) = store();
         write(&store, Timestamp::from_secs(1), record);
-        let Journal { records, damaged } = Journal::read(scratch.path());
+        let Journal { records, damaged } = Journal::read(store.dir());
         assert_eq!((records.len(), damaged), (1, 0));
         records.into_iter().next().unwrap()
     }
@@ -238,34 +232,34 @@ mod tests {
 
     #[test]
     fn a_full_journal_is_kept_once() {
-        let (scratch, store) = store();
-        let file = scratch.path().join("journal.jsonl");
+        let (_scratch, store) = store();
+        let file = store.dir().join("journal.jsonl");
         fs::write(&file, vec![b'\n'; usize::try_from(MAX_BYTES).unwrap()]).unwrap();
         write(&store, Timestamp::from_secs(1), Record::of("block", ""));
         write(&store, Timestamp::from_secs(2), Record::of("block", ""));
         assert_eq!(fs::read_to_string(&file).unwrap().lines().count(), 2);
-        assert_eq!(fs::metadata(scratch.path().join("journal.1.jsonl")).unwrap().len(), MAX_BYTES);
+        assert_eq!(fs::metadata(store.dir().join("journal.1.jsonl")).unwrap().len(), MAX_BYTES);
     }
 
     #[test]
     fn the_rotated_part_comes_first_and_a_line_of_no_hook_is_counted() {
-        let (scratch, _store) = store();
+        let (_scratch, store) = store();
         let line = |what: &str| {
             format!(r#"{{"at":"2026-11-21T07:46:01.681Z","hook":"h","what":"{what}","new":[1]}}"#)
         };
         let old =
             format!("{}\n\nnot ours\n{{\"at\":\"today\",\"hook\":\"h\",\"what\":\"w\"}}\n", line("first"));
         let new = format!("[1]\n\u{0}\u{ff}\n{{}}\n{}\n{}", line("second"), line("third, without end"));
-        fs::write(scratch.path().join("journal.1.jsonl"), old).unwrap();
-        fs::write(scratch.path().join("journal.jsonl"), new).unwrap();
-        let Journal { records, damaged } = Journal::read(scratch.path());
+        fs::write(store.dir().join("journal.1.jsonl"), old).unwrap();
+        fs::write(store.dir().join("journal.jsonl"), new).unwrap();
+        let Journal { records, damaged } = Journal::read(store.dir());
         let words: Vec<&str> = records.iter().map(|record| record.what.as_str()).collect();
         assert_eq!((words, damaged), (vec!["first", "second", "third, without end"], 5));
     }
 
     #[test]
     fn parallel_writers_leave_whole_lines() {
-        let (scratch, store) = store();
+        let (_scratch, store) = store();
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
@@ -275,7 +269,7 @@ mod tests {
                 });
             }
         });
-        let Journal { records, damaged } = Journal::read(scratch.path());
+        let Journal { records, damaged } = Journal::read(store.dir());
         assert_eq!((records.len(), damaged), (400, 0));
     }
 }

@@ -49,6 +49,8 @@ pub mod run;
 pub mod state;
 pub mod stop_gate;
 pub mod switches;
+#[cfg(test)]
+mod tests;
 pub mod text;
 pub mod usage;
 

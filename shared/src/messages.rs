@@ -114,8 +114,8 @@ mod tests {
     use std::path::PathBuf;
 
     use super::{Text, Texts, not_yet_told, strange_names};
-    use crate::host::{Clock, Environment, Host, Places, Timestamp};
-    use crate::state::Store;
+    use crate::host::{Environment, Places};
+    use crate::tests::{host, store};
 
     const TEXT: Text = Text { name: "greeting", built_in: "Good day.\n" };
 
@@ -127,7 +127,7 @@ mod tests {
         let own = file.map(|file| (TEXT.name.to_owned(), PathBuf::from(file))).into_iter().collect();
         let home = Some(scratch.path().to_path_buf());
         let environment = Environment { home: home.clone(), ..Environment::default() };
-        let host = Host { started: Timestamp::from_secs(1), clock: Clock::System, environment };
+        let host = host(environment);
         let places = Places { config_dir: home, ..Places::default() };
         let mut texts = Texts::new(&own, &host, &places);
         let said = texts.read(TEXT);
@@ -159,8 +159,7 @@ mod tests {
 
     #[test]
     fn each_notice_is_told_once_per_session() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
+        let (_scratch, store) = store();
         for (session, notices, fresh) in [
             ("s", ["a", "b"], &["a", "b"][..]),
             ("s", ["a", "b"], &[]),
@@ -173,12 +172,11 @@ mod tests {
 
     #[test]
     fn a_secret_in_a_notice_is_told_once_and_not_remembered() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
+        let (_scratch, store) = store();
         let notices = [format!("yaml:1: token={}: no such key", "a1B2".repeat(6))];
         assert_eq!(not_yet_told(&store, "s", &notices), notices);
         assert_eq!(not_yet_told(&store, "s", &notices), [""; 0]);
-        let remembered = std::fs::read_to_string(scratch.path().join("s-told.json")).unwrap();
+        let remembered = std::fs::read_to_string(store.dir().join("s-told.json")).unwrap();
         assert!(remembered.contains("token=[masked]") && !remembered.contains("a1B2"), "{remembered}");
     }
 }

@@ -69,14 +69,14 @@ mod tests {
     use std::path::Path;
 
     use super::is_misled;
-    use crate::host::{Clock, Environment, Host, Timestamp};
+    use crate::host::Environment;
+    use crate::tests::host;
 
     const MISLED: &str = r#"{"env":{"ANTHROPIC_BASE_URL":"https://example.com"}}"#;
 
     fn is_misled_from(start: &Path, home: Option<&Path>) -> bool {
         let environment = Environment { home: home.map(Path::to_path_buf), ..Environment::default() };
-        let host = Host { started: Timestamp::default(), clock: Clock::System, environment };
-        is_misled(&host, Some(start))
+        is_misled(&host(environment), Some(start))
     }
 
     fn write(folder: &Path, file: &str, text: &str) {

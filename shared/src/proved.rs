@@ -7,22 +7,17 @@ use crate::state::{MACHINE, Remembered, StateError, Store};
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Proved {
+struct Proved {
     /// The client's version, as `2.1.329`; none: nothing was ever proved, or the version was not known.
-    pub client: Option<String>,
+    client: Option<String>,
     /// Other version that the user has a notice of.
-    pub told: Option<String>,
+    told: Option<String>,
 }
 
 impl Remembered for Proved {
     fn file_name(_session: &str) -> Option<String> {
         Some("proved.json".to_owned())
     }
-}
-
-/// The last proof; empty where the file is missing or cannot be read.
-pub fn read(store: &Store) -> Proved {
-    store.read(MACHINE).unwrap_or_default()
 }
 
 /// Every proof has passed under this version.
@@ -41,9 +36,10 @@ pub fn tell(store: &Store, client: &str) {
     });
 }
 
-/// The version under which the proofs passed, where the one running is another and the user has not been told of it.
-pub fn untold_change<'a>(proved: &'a Proved, running: &str) -> Option<&'a str> {
-    let before = proved.client.as_deref()?;
+/// The version under which the proofs passed, if another one is running and the user has no notice of it.
+pub fn untold_change(store: &Store, running: &str) -> Option<String> {
+    let proved: Proved = store.read(MACHINE)?;
+    let before = proved.client?;
     (before != running && proved.told.as_deref() != Some(running)).then_some(before)
 }
 

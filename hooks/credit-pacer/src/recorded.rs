@@ -1,13 +1,13 @@
 //! Readings of the usage, written down for all sessions ([`Usage`]), for one ([`SessionUsage`]), and for hooks that wait for
 //! better times ([`Line`]).
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use pacing::{Window as Paced, is_same_reset};
 use shared::host::Timestamp;
 use shared::state::{LockError, MACHINE, StateError, Store};
 use shared::usage::{Line, SessionUsage, Source, Usage, Window};
-use std::collections::BTreeMap;
 
 /// Tolerance for clocks that differ, in seconds: for readings from the future and for late resets.
 const CLOCK_PLAY_SECS: i64 = 60 * 60;

@@ -125,8 +125,7 @@ fn newcomer(context: &HookContext<'_>, store: &Store, world: &World) -> Option<(
 /// A version of Claude Code under which the hooks were not proved.
 fn new_client(context: &HookContext<'_>, store: &Store) -> Option<(String, Change)> {
     let running = proved::version_of_agent(context.host.environment.agent.as_deref()?)?;
-    let proved = proved::read(store);
-    let before = proved::untold_change(&proved, &running)?;
+    let before = proved::untold_change(store, &running)?;
     let text = format!(
         "requirements-check: Claude Code is {running} now; the hooks were last proved under {before}. To prove them again: \
          req doctor (this is said once)"

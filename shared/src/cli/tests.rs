@@ -3,11 +3,11 @@
 use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
 use crate::config::{Section, SectionSpec};
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
-use crate::host::{Clock, Environment, Host, Places, Timestamp};
+use crate::host::{Environment, Places};
 use crate::operator::{Caller, Standing};
 use crate::protocol::{Call, Event, Request};
-use crate::state::Store;
 use crate::switches::{Position, Turn};
+use crate::tests::{host, store};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 struct Settings {}
@@ -76,11 +76,9 @@ type Paid = Painter<true>;
 
 /// Looks at a prompt with this global file.
 fn at_it<T>(global: &str, then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(&scratch.path().join("state")).unwrap();
+    let (scratch, store) = store();
     std::fs::write(scratch.path().join("requirements.yaml"), global).unwrap();
-    let now = Timestamp::from_secs(1);
-    let host = Host { started: now, clock: Clock::Fixed(now), environment: Environment::default() };
+    let host = host(Environment::default());
     let request = Request {
         call: Call { session_id: Some("s".to_owned()), ..Call::default() },
         event: Event::UserPromptSubmit { prompt: String::new(), source: None },

@@ -9,9 +9,9 @@ use super::{
     Caller, caller, hash, is_command_line, is_own_call, ours, own_command_lines, remember_scheduled,
     scheduled_in, words_after,
 };
-use crate::host::{Clock, Environment, Host, Places, Timestamp};
+use crate::host::{Environment, Host, Places};
 use crate::protocol::{Event, Stop, ToolCall};
-use crate::state::Store;
+use crate::tests::store;
 
 fn call(tool: &str, command: &str) -> ToolCall {
     ToolCall {
@@ -108,9 +108,7 @@ fn anything_more_is_a_call_like_any_other() {
 }
 
 fn host(entrypoint: &str) -> Host {
-    let now = Timestamp::from_secs(1);
-    let environment = Environment { entrypoint: Some(entrypoint.to_owned()), ..Environment::default() };
-    Host { started: now, clock: Clock::Fixed(now), environment }
+    crate::tests::host(Environment { entrypoint: Some(entrypoint.to_owned()), ..Environment::default() })
 }
 
 fn scheduling(prompt: &str) -> Event {
@@ -119,8 +117,7 @@ fn scheduling(prompt: &str) -> Event {
 
 #[test]
 fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(scratch.path()).unwrap();
+    let (_scratch, store) = store();
     remember_scheduled(&store, &scheduling("req disable plan ")).unwrap();
     for (entrypoint, source, prompt, expected) in [
         ("cli", None, "req pause", Caller::Typed),
@@ -138,9 +135,8 @@ fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
 
 #[test]
 fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(scratch.path()).unwrap();
-    let file = scratch.path().join("scheduled-prompts.json");
+    let (_scratch, store) = store();
+    let file = store.dir().join("scheduled-prompts.json");
     let full: Vec<u64> = (0..1000).collect();
     let full = format!(r#"{{"version":1,"session":"","state":{}}}"#, serde_json::json!(full));
     for text in [&*full, "torn"] {

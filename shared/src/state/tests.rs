@@ -4,7 +4,8 @@ use std::fs;
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_NAME, Remembered, StateError, Store, file_key};
+use super::{MAX_NAME, Remembered, StateError, file_key};
+use crate::tests::store;
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Count(u64);
@@ -13,12 +14,6 @@ impl Remembered for Count {
     fn file_name(session: &str) -> Option<String> {
         Some(format!("count-{session}"))
     }
-}
-
-fn store() -> (tempfile::TempDir, Store) {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(&scratch.path().join("a/state")).unwrap();
-    (scratch, store)
 }
 
 #[test]

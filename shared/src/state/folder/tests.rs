@@ -6,12 +6,7 @@ use std::time::{Duration, SystemTime};
 use super::{DAY, NONCE_LIFETIME, Off, is_off};
 use crate::host::Timestamp;
 use crate::state::Store;
-
-fn store() -> (tempfile::TempDir, Store) {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(&scratch.path().join("state")).unwrap();
-    (scratch, store)
-}
+use crate::tests::store;
 
 #[test]
 fn a_pause_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
