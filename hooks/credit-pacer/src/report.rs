@@ -3,6 +3,7 @@
 //!
 //! The page never replaces a file that is no report.
 
+use std::fmt::Write;
 use std::fs;
 use std::path::Path;
 
@@ -62,11 +63,11 @@ fn picture(past: &Past, window: Window) -> String {
     let (mut used, mut safe, mut waits) = (String::new(), String::new(), String::new());
     for column in 0..COLUMNS {
         if let Some((used_percent, safe_percent)) = past.at(window, COLUMNS, column) {
-            used += &format!("M{column} 100V{:.1}h1V100", 100.0 - used_percent.min(100.0));
-            safe += &format!("M{column} {:.1}h1", 100.0 - safe_percent);
+            let _ = write!(used, "M{column} 100V{:.1}h1V100", 100.0 - used_percent.min(100.0));
+            let _ = write!(safe, "M{column} {:.1}h1", 100.0 - safe_percent);
         }
         if past.has_delay(window, COLUMNS, column) {
-            waits += &format!("M{column} 103h1");
+            let _ = write!(waits, "M{column} 103h1");
         }
     }
     format!(

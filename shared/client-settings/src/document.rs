@@ -31,16 +31,8 @@ impl<'a> Document<'a> {
         Ok(Self { text, root })
     }
 
-    pub(super) fn splice(&self, range: Range, new: &str) -> String {
-        format!("{}{new}{}", &self.text[..range.start], &self.text[range.end..])
-    }
-
     pub(super) fn value(&self, node: &Value<'a>) -> serde_json::Value {
         serde_json::from_str(self.raw(node.range())).unwrap_or_default()
-    }
-
-    pub(super) fn object(&self, object: &Object<'a>) -> serde_json::Map<String, serde_json::Value> {
-        serde_json::from_str(self.raw(object.range)).unwrap_or_default()
     }
 
     pub(super) fn raw(&self, range: Range) -> &'a str {

@@ -1,11 +1,14 @@
-//! One value set or removed by its path. The library writes in the style of the file: its indentation and line ends. A container on
-//! one line gets lines where our value has some.
+//! Setting and removing one value by its path, in the style of the file: its indentation and line ends, on lines of their own or in
+//! one line. Removing what was set gives the same bytes back.
 
-use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstInputValue, CstNode, CstRootNode};
+use jsonc_parser::ast::{Array, Object, Value as Node};
+use jsonc_parser::common::{Range, Ranged};
+use serde::Serialize;
 use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
 
 use super::document::Document;
+use super::{Owner, Refused, read, without_mark};
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'p> {
@@ -16,72 +19,190 @@ pub(super) enum Step<'p> {
 
 pub(super) const END: Step<'_> = Step::Item(usize::MAX);
 
+/// The newest earlier text without anything of ours: it tells an empty list that we filled from one that we made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BeforeUs<'a>(pub(super) &'a str);
+
+impl<'a> BeforeUs<'a> {
+    pub(super) fn find(earlier: &'a [Option<String>], owner: &Owner) -> Option<Self> {
+        let mut texts = earlier.iter().map(|text| text.as_deref().unwrap_or_default());
+        texts.find(|text| read(text, owner).is_ok_and(|there| there.as_wanted(owner).is_nothing())).map(Self)
+    }
+
+    /// The container at this path, once it is empty again: as written, if it was empty then, too. `None`: it did not exist.
+    fn container(self, path: &[Step<'_>]) -> Option<String> {
+        if path.iter().any(|step| matches!(step, Step::Item(_))) {
+            return None;
+        }
+        let document = Document::parse(without_mark(self.0)).ok()?;
+        let place = path.iter().try_fold(Place::Object(&document.root), |place, step| place.child(*step))?;
+        let empty = match place {
+            Place::Object(_) => "{}",
+            Place::List(_) => "[]",
+            // Claude Code takes null for nothing, and our entry took its place.
+            Place::Leaf(Node::NullKeyword(_)) => "null",
+            Place::Leaf(_) => return None,
+        };
+        let is_empty = place.items().is_empty();
+        Some(if is_empty { document.raw(place.range()) } else { empty }.to_owned())
+            .filter(|_| is_empty || !path.is_empty())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Place<'d, 'a> {
+    Object(&'d Object<'a>),
+    List(&'d Array<'a>),
+    Leaf(&'d Node<'a>),
+}
+
+impl<'d, 'a> Place<'d, 'a> {
+    fn of(node: &'d Node<'a>) -> Self {
+        match node {
+            Node::Object(object) => Self::Object(object),
+            Node::Array(list) => Self::List(list),
+            leaf => Self::Leaf(leaf),
+        }
+    }
+
+    fn range(self) -> Range {
+        match self {
+            Self::Object(object) => object.range,
+            Self::List(list) => list.range,
+            Self::Leaf(leaf) => leaf.range(),
+        }
+    }
+
+    fn items(self) -> Vec<Range> {
+        match self {
+            Self::Object(object) => object.properties.iter().map(Ranged::range).collect(),
+            Self::List(list) => list.elements.iter().map(Ranged::range).collect(),
+            Self::Leaf(_) => Vec::new(),
+        }
+    }
+
+    fn child(self, step: Step<'_>) -> Option<Self> {
+        match (self, step) {
+            (Self::Object(object), Step::Key(key)) => {
+                object.get(key).map(|property| Self::of(&property.value))
+            }
+            (Self::List(list), Step::Item(index)) => list.elements.get(index).map(Self::of),
+            _ => None,
+        }
+    }
+
+    fn position(self, step: Step<'_>) -> Option<usize> {
+        match (self, step) {
+            (Self::Object(object), Step::Key(key)) => {
+                object.properties.iter().position(|property| property.name.as_str() == key)
+            }
+            (_, Step::Item(index)) => Some(index),
+            _ => None,
+        }
+    }
+}
+
 impl Document<'_> {
-    /// The text with `value` at the path, and with the containers that are missing on the way. A value that cannot hold the next
-    /// one gives way to a container.
-    pub(super) fn set(&self, path: &[Step<'_>], value: &Value) -> String {
-        self.edited(|root| {
-            let depth =
-                (1..=path.len()).rev().find(|depth| node_at(root, &path[..*depth]).is_some()).unwrap_or(0);
-            let container = node_at(root, &path[..depth])?;
-            let new = |depth| input(&wrapped(&path[depth..], value));
-            match (path.get(depth), container.as_object(), container.as_array()) {
-                (Some(Step::Key(key)), Some(object), _) => drop(object.append(key, new(depth + 1))),
-                (Some(Step::Item(_)), _, Some(list)) => drop(list.append(new(depth + 1))),
-                _ => replace(&container, new(depth))?,
+    /// The text with `value` at the path, and with the containers that are missing on the way.
+    pub(super) fn set(&self, path: &[Step<'_>], value: &Value) -> Result<String, Refused> {
+        let mut place = Place::Object(&self.root);
+        for (depth, step) in path.iter().enumerate() {
+            if let Some(child) = place.child(*step) {
+                place = child;
+                continue;
             }
-            Some(())
-        })
+            let new = wrapped(&path[depth + 1..], value);
+            let (keys, kind) = (
+                dotted(&path[..depth]),
+                if matches!(step, Step::Key(_)) { "an object, `{ ... }`" } else { "a list, `[ ... ]`" },
+            );
+            return match (place, step) {
+                (Place::Object(_), Step::Key(key)) => Ok(self.insert(place, Some(key), &new)),
+                (Place::List(_), Step::Item(_)) => Ok(self.insert(place, None, &new)),
+                (Place::Leaf(Node::NullKeyword(_)), Step::Item(_)) => {
+                    Ok(self.replace(place.range(), &wrapped(&path[depth..], value)))
+                }
+                _ => Err(self.refused(place.range().start, &format!("`{keys}` must be {kind}"))),
+            };
+        }
+        Ok(self.replace(place.range(), value))
     }
 
-    /// The text without the value at the path and the containers that this leaves empty.
-    pub(super) fn remove(&self, path: &[Step<'_>]) -> String {
-        self.edited(|root| {
-            let mut depth = path.len();
-            // With its only entry goes a group as a whole, whatever else is in it.
-            let is_group = |depth: usize| matches!(path[depth - 2], Step::Item(_));
-            while depth > 1 && (is_group(depth) || len(&node_at(root, &path[..depth - 1])?) == 1) {
-                depth -= 1;
+    /// The text without the value at the path and the containers that this leaves empty, but for those that were there before us.
+    pub(super) fn remove(&self, path: &[Step<'_>], before_us: Option<BeforeUs<'_>>) -> String {
+        let mut on_the_way = Vec::new();
+        let mut place = Place::Object(&self.root);
+        for (depth, step) in path.iter().enumerate() {
+            let Some((index, child)) = place.position(*step).zip(place.child(*step)) else {
+                return self.text.to_owned();
+            };
+            on_the_way.push((depth, place, index));
+            place = child;
+        }
+        for (depth, container, index) in on_the_way.iter().rev() {
+            // With its only entry goes a group as a whole.
+            if *depth + 1 < path.len() && *depth > 0 && matches!(path[depth - 1], Step::Item(_)) {
+                continue;
             }
-            let node = node_at(root, &path[..depth])?;
-            match node.parent()?.as_object_prop() {
-                Some(property) => property.remove(),
-                None => node.remove(),
+            if container.items().len() == 1 {
+                if let Some(as_it_was) = before_us.and_then(|before| before.container(&path[..*depth])) {
+                    return self.splice(container.range(), &as_it_was);
+                }
+                if *depth > 0 {
+                    continue;
+                }
             }
-            Some(())
-        })
+            return self.without(*container, *index);
+        }
+        self.text.to_owned()
     }
 
-    fn edited(&self, edit: impl FnOnce(&CstRootNode) -> Option<()>) -> String {
-        let edited = CstRootNode::parse(self.text, &ParseOptions::default()).ok().and_then(|root| {
-            edit(&root)?;
-            Some(root.to_string())
-        });
-        edited.unwrap_or_else(|| self.text.to_owned())
+    pub(super) fn splice(&self, range: Range, new: &str) -> String {
+        format!("{}{new}{}", &self.text[..range.start], &self.text[range.end..])
     }
-}
 
-fn node_at(root: &CstRootNode, path: &[Step<'_>]) -> Option<CstNode> {
-    path.iter().try_fold(root.value()?, |node, step| match step {
-        Step::Key(key) => node.as_object()?.get(key)?.value(),
-        Step::Item(index) => node.as_array()?.elements().get(*index).cloned(),
-    })
-}
-
-fn replace(node: &CstNode, new: CstInputValue) -> Option<()> {
-    if let Some(property) = node.parent()?.as_object_prop() {
-        property.set_value(new);
-    } else {
-        // The library indents a new element, but none that takes another's place.
-        node.parent()?.as_array()?.insert(node.element_index()?, new);
-        node.clone().remove();
+    fn replace(&self, old: Range, new: &Value) -> String {
+        let is_line = self.text[..old.start].contains('\n');
+        let indent = line_indent(self.text, old.start);
+        self.splice(old, &Style::of(self).render(new, is_line.then_some(&indent)))
     }
-    Some(())
-}
 
-fn len(container: &CstNode) -> usize {
-    let properties = container.as_object().map(|object| object.properties().len());
-    properties.or_else(|| Some(container.as_array()?.elements().len())).unwrap_or_default()
+    /// The only item leaves nothing between the brackets.
+    fn without(&self, container: Place<'_, '_>, index: usize) -> String {
+        let (items, whole) = (container.items(), container.range());
+        let (start, end) = match (index.checked_sub(1), items.get(index + 1)) {
+            (Some(before), _) => (items[before].end, items[index].end),
+            (None, Some(after)) => (items[index].start, after.start),
+            (None, None) => (whole.start + 1, whole.end - 1),
+        };
+        self.splice(Range { start, end }, "")
+    }
+
+    /// A new item goes behind the last one.
+    fn insert(&self, container: Place<'_, '_>, key: Option<&str>, value: &Value) -> String {
+        let style = Style::of(self);
+        let Style { line_end, unit, spaced } = &style;
+        let colon = if *spaced { ": " } else { ":" };
+        let key = key.map(|key| format!("{}{colon}", Value::from(key))).unwrap_or_default();
+        let item = |indent: Option<&str>| format!("{key}{}", style.render(value, indent));
+        let (whole, items) = (container.range(), container.items());
+        let at = |place: usize| Range { start: place, end: place };
+        if let ([first, ..], [.., last]) = (&*items, &*items) {
+            if self.text[whole.start..first.start].contains('\n') {
+                let indent = line_indent(self.text, last.start);
+                return self.splice(at(last.end), &format!(",{line_end}{indent}{}", item(Some(&indent))));
+            }
+            let comma = if *spaced { ", " } else { "," };
+            return self.splice(at(last.end), &format!("{comma}{}", item(None)));
+        }
+        let inside = Range { start: whole.start + 1, end: whole.end - 1 };
+        if !self.root.properties.is_empty() && !self.raw(self.root.range).contains('\n') {
+            return self.splice(inside, &item(None));
+        }
+        let outer = line_indent(self.text, whole.start);
+        let inner = format!("{outer}{unit}");
+        self.splice(inside, &format!("{line_end}{inner}{}{line_end}{outer}", item(Some(&inner))))
+    }
 }
 
 /// The value inside the containers that these steps lead through.
@@ -92,15 +213,68 @@ fn wrapped(path: &[Step<'_>], value: &Value) -> Value {
     })
 }
 
-fn input(value: &Value) -> CstInputValue {
-    match value {
-        Value::Null => CstInputValue::Null,
-        Value::Bool(flag) => CstInputValue::Bool(*flag),
-        Value::Number(number) => CstInputValue::Number(number.to_string()),
-        Value::String(text) => CstInputValue::String(text.clone()),
-        Value::Array(list) => CstInputValue::Array(list.iter().map(input).collect()),
-        Value::Object(map) => {
-            CstInputValue::Object(map.iter().map(|(key, value)| (key.clone(), input(value))).collect())
+fn dotted(path: &[Step<'_>]) -> String {
+    let key = |step: &Step<'_>| match step {
+        Step::Key(key) => Some(key.escape_debug().to_string()),
+        Step::Item(_) => None,
+    };
+    path.iter().filter_map(key).collect::<Vec<_>>().join(".")
+}
+
+struct Style {
+    line_end: &'static str,
+    /// The indentation of the first key.
+    unit: String,
+    /// A blank follows the colon of the first key.
+    spaced: bool,
+}
+
+impl Style {
+    fn of(document: &Document<'_>) -> Self {
+        let text = document.text;
+        let first = document.root.properties.first();
+        let unit = first.map(|first| line_indent(text, first.range.start)).unwrap_or_default();
+        let colon = first.map(|first| &text[first.name.end()..first.value.start()]);
+        Self {
+            line_end: if text.contains("\r\n") { "\r\n" } else { "\n" },
+            unit: if unit.is_empty() { "  ".to_owned() } else { unit },
+            spaced: colon.is_none_or(|colon| colon.ends_with(' ')),
         }
     }
+
+    /// The value on lines with this indentation, or in one line.
+    fn render(&self, value: &Value, indent: Option<&str>) -> String {
+        match indent {
+            Some(indent) => pretty(value, &self.unit).replace('\n', &format!("{}{indent}", self.line_end)),
+            None if self.spaced => spaced(value),
+            None => value.to_string(),
+        }
+    }
+}
+
+fn pretty(value: &Value, unit: &str) -> String {
+    let mut bytes = Vec::new();
+    let formatter = PrettyFormatter::with_indent(unit.as_bytes());
+    let written = value.serialize(&mut Serializer::with_formatter(&mut bytes, formatter));
+    let text = written.ok().and_then(|()| String::from_utf8(bytes).ok());
+    text.unwrap_or_else(|| value.to_string())
+}
+
+fn spaced(value: &Value) -> String {
+    let join = |items: Vec<String>| items.join(", ");
+    match value {
+        Value::Object(map) => {
+            let item =
+                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
+            format!("{{{}}}", join(map.iter().map(item).collect()))
+        }
+        Value::Array(list) => format!("[{}]", join(list.iter().map(spaced).collect())),
+        other => other.to_string(),
+    }
+}
+
+/// The white space with which the line of `at` begins.
+fn line_indent(text: &str, at: usize) -> String {
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    text[start..at].chars().take_while(|letter| matches!(letter, ' ' | '\t')).collect()
 }

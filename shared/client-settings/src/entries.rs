@@ -7,7 +7,7 @@ use jsonc_parser::ast::{Object, Value};
 
 use super::document::{Document, elements, last, text, text_of};
 use super::edit::{END, Step};
-use super::{Aim, Entry, Owner, Program, Registration, SHELL_MARK};
+use super::{Aim, Edited, Entry, Owner, Program, Registration, SHELL_MARK};
 
 pub(super) struct Found<'b, 'a> {
     pub(super) entry: Entry,
@@ -16,37 +16,41 @@ pub(super) struct Found<'b, 'a> {
 }
 
 impl Aim<'_> {
-    pub(super) fn step_of_entries(&self, document: &Document<'_>) -> Option<String> {
-        let Self { owner, wanted } = *self;
+    pub(super) fn step_of_entries(&self, document: &Document<'_>) -> Edited {
+        let Self { owner, wanted, before_us } = *self;
         // An entry that is not recognized as ours would be added again and again.
         let mut missing: Vec<&Registration> =
             wanted.hooks.iter().filter(|hook| owner.starts(&hook.program)).collect();
         for found in find(document, owner).iter().filter(|found| found.entry.name.is_some()) {
             let Some(index) = missing.iter().position(|wanted| found.entry.serves(wanted)) else {
-                return Some(document.remove(&found.path));
+                return Ok(Some(document.remove(&found.path, before_us)));
             };
             let registration = missing.remove(index);
             if !wanted.leaves_entries
-                && let Some(text) = corrected(document, found, registration)
+                && let Some(text) = corrected(document, found, registration)?
             {
-                return Some(text);
+                return Ok(Some(text));
             }
         }
         // A group of its own: other people's groups stay as they are.
         let add = |wanted: &&Registration| {
             document.set(&[Step::Key("hooks"), Step::Key(&wanted.event), END], &wanted.group())
         };
-        missing.first().map(add)
+        missing.first().map(add).transpose()
     }
 }
 
-/// The text with the entry put right: without harmful keys, with the wanted ones. `None`: it is as wanted.
-fn corrected(document: &Document<'_>, found: &Found<'_, '_>, wanted: &Registration) -> Option<String> {
-    let before = document.object(found.object);
-    let mut entry = before.clone();
-    entry.retain(|key, _| !found.entry.harmful_keys.contains(key));
-    entry.extend(wanted.keys());
-    (entry != before).then(|| document.set(&found.path, &entry.into()))
+/// The text with one wrong, missing or harmful key put right; `None`: the entry is as wanted.
+fn corrected(document: &Document<'_>, found: &Found<'_, '_>, wanted: &Registration) -> Edited {
+    let at = |key| [&found.path[..], &[Step::Key(key)]].concat();
+    if let Some(key) = found.entry.harmful_keys.first() {
+        return Ok(Some(document.remove(&at(key), None)));
+    }
+    let is_right = |(key, value): &(&str, serde_json::Value)| {
+        found.object.get(key).is_some_and(|property| document.value(&property.value) == *value)
+    };
+    let wrong = wanted.keys().into_iter().find(|pair| !is_right(pair));
+    wrong.map(|(key, value)| document.set(&at(key), &value)).transpose()
 }
 
 pub(super) fn find<'b, 'a>(document: &'b Document<'a>, owner: &Owner) -> Vec<Found<'b, 'a>> {

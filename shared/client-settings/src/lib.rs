@@ -1,6 +1,4 @@
-//! Edits of Claude Code's settings.json: our own parts are added, changed and removed, everything else stays. A file whose content
-//! only we have changed gets its old bytes back. Else white space beside our parts follows the library, and a container on one line
-//! gets lines.
+//! Edits of Claude Code's settings.json: our own parts are added, changed and removed, every other byte stays.
 //!
 //! [`read`] says what a text holds, [`arrange`] makes a text hold exactly what is [`Wanted`] of ours. A text that we might misread
 //! is refused with line and column. [`UserFile`] reads and writes files.
@@ -24,6 +22,7 @@ use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::{Map, Number, Value, json};
 
 use document::{Document, last};
+use edit::BeforeUs;
 
 pub use faults::Fault;
 pub use parts::{StatusLineThere, status_line_command};
@@ -182,7 +181,7 @@ pub fn arrange(
     if wanted.is_nothing() && is_blank(there) {
         return Ok(text.map(str::to_owned));
     }
-    let arranged = Aim { owner, wanted }.arranged(there)?;
+    let arranged = Aim { owner, wanted, before_us: BeforeUs::find(earlier, owner) }.arranged(there)?;
     if arranged == there || wanted.leaves_entries {
         return Ok(Some(arranged));
     }
@@ -193,36 +192,22 @@ pub fn arrange(
     Ok(earlier.iter().find(is_it).cloned().unwrap_or(Some(arranged)))
 }
 
-/// Whether `text` and an earlier text of the file differ in nothing but our parts and white space.
+/// Whether `text` and an earlier text of the file differ in nothing but our parts.
 pub fn differ_in_ours_only(text: Option<&str>, earlier: Option<&str>, owner: &Owner) -> bool {
-    let aim = Aim { owner, wanted: &Wanted::default() };
-    let foreign = |text: Option<&str>| {
-        let left = aim.arranged(text.unwrap_or_default()).ok()?;
-        let mut left: Value = serde_json::from_str(without_mark(&left)).ok()?;
-        remove_empty(&mut left, &["hooks", "permissions"]);
-        Some(left)
-    };
-    let left = foreign(text);
-    left.is_some() && left == foreign(earlier)
-}
-
-/// Removes these containers and those in them, where they are empty: an empty one makes no difference to anybody.
-fn remove_empty(root: &mut Value, keys: &[&str]) {
-    let is_empty = |value: &Value| [json!({}), json!([]), Value::Null].contains(value);
-    let Some(root) = root.as_object_mut() else { return };
-    for key in keys {
-        if let Some(inner) = root.get_mut(*key).and_then(Value::as_object_mut) {
-            inner.retain(|_, value| !is_empty(value));
-        }
-        if root.get(*key).is_some_and(is_empty) {
-            root.shift_remove(*key);
-        }
+    let earlier = earlier.unwrap_or_default();
+    let aim = Aim { owner, wanted: &Wanted::default(), before_us: Some(BeforeUs(earlier)) };
+    let Ok(left) = aim.arranged(text.unwrap_or_default()) else { return false };
+    if is_blank(earlier) {
+        without_mark(&left).trim() == "{}"
+    } else {
+        aim.arranged(earlier).is_ok_and(|earlier| earlier == left)
     }
 }
 
 fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
     let text = text.unwrap_or_default();
-    let is_unchanged = || Aim { owner, wanted }.arranged(text).is_ok_and(|arranged| arranged == text);
+    let is_unchanged =
+        || Aim { owner, wanted, before_us: None }.arranged(text).is_ok_and(|arranged| arranged == text);
     if is_blank(text) { wanted.is_nothing() } else { is_unchanged() }
 }
 
@@ -233,6 +218,7 @@ type Edited = Result<Option<String>, Refused>;
 struct Aim<'a> {
     owner: &'a Owner,
     wanted: &'a Wanted,
+    before_us: Option<BeforeUs<'a>>,
 }
 
 impl Aim<'_> {
@@ -242,8 +228,7 @@ impl Aim<'_> {
         let mark = &text[..text.len() - body.len()];
         let line_end = if body.is_empty() { "\n" } else { body };
         let mut body = if is_blank(body) { format!("{{}}{line_end}") } else { body.to_owned() };
-        // An edit that changes nothing would be made again and again.
-        while let Some(next) = self.step(&body)?.filter(|next| *next != body) {
+        while let Some(next) = self.step(&body)? {
             body = next;
         }
         Ok(format!("{mark}{body}"))
@@ -252,13 +237,12 @@ impl Aim<'_> {
     fn step(&self, text: &str) -> Edited {
         let document = Document::parse(text)?;
         document.check_hooks()?;
-        if let Some(text) = self.step_of_entries(&document) {
-            return Ok(Some(text));
+        for step in [Self::step_of_entries, Self::step_of_rules, Self::step_of_status_line] {
+            if let Some(text) = step(self, &document)? {
+                return Ok(Some(text));
+            }
         }
-        match self.step_of_rules(&document)? {
-            None => self.step_of_status_line(&document),
-            text => Ok(text),
-        }
+        Ok(None)
     }
 }
 
@@ -271,8 +255,7 @@ fn without_mark(text: &str) -> &str {
 }
 
 impl Registration {
-    /// Our keys of the entry, as JSON.
-    fn keys(&self) -> Map<String, Value> {
+    fn keys(&self) -> Vec<(&'static str, Value)> {
         let program = match &self.program {
             Program::Path(path) => vec![("command", json!(path)), ("args", json!([]))],
             Program::Shell(line) => vec![("command", json!(line))],
@@ -280,13 +263,13 @@ impl Registration {
         let kind = ("type", json!("command"));
         let timeout = self.timeout_secs.as_ref().map(|timeout_secs| ("timeout", json!(timeout_secs)));
         let message = self.status_message.as_ref().map(|message| ("statusMessage", json!(message)));
-        let keys = [kind].into_iter().chain(program).chain(timeout).chain(message);
-        keys.map(|(key, value)| (key.to_owned(), value)).collect()
+        [kind].into_iter().chain(program).chain(timeout).chain(message).collect()
     }
 
     /// The group that holds only this entry, as JSON.
     pub fn group(&self) -> Value {
-        let entry = self.keys();
+        let entry: Map<String, Value> =
+            self.keys().into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         match &self.matcher {
             Some(matcher) => json!({ "matcher": matcher, "hooks": [entry] }),
             None => json!({ "hooks": [entry] }),

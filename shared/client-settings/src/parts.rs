@@ -3,7 +3,6 @@
 //! Only rules that were added for us ([`Owner::rules`]) are removed: the user's own may read the same. Settings have one place for a
 //! status line: ours replaces another one only where that is wanted, and gives it back as written. Keys beside the command stay.
 
-use jsonc_parser::ast::Value;
 use jsonc_parser::common::Ranged;
 use serde_json::json;
 use shared::text::quoted;
@@ -56,11 +55,10 @@ impl Aim<'_> {
         permissions.map_or(Ok(()), |permissions| document.check_unique(permissions, Some("allow")))?;
         let there = rules(document);
         if let Some(index) = there.iter().position(|rule| ours.contains(rule) && !wanted.contains(rule)) {
-            return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)])));
+            return Ok(Some(document.remove(&[ALLOW[0], ALLOW[1], Step::Item(index)], self.before_us)));
         }
-        let Some(missing) = wanted.iter().find(|rule| !there.contains(rule)) else { return Ok(None) };
-        check_place_of_rules(document)?;
-        Ok(Some(document.set(&[ALLOW[0], ALLOW[1], END], &json!(missing))))
+        let missing = wanted.iter().find(|rule| !there.contains(rule));
+        missing.map(|rule| document.set(&[ALLOW[0], ALLOW[1], END], &json!(rule))).transpose()
     }
 
     pub(super) fn step_of_status_line(&self, document: &Document<'_>) -> Edited {
@@ -70,43 +68,41 @@ impl Aim<'_> {
             return Ok(None);
         }
         document.check_unique(&document.root, Some(STATUS_LINE))?;
-        let Some(command) = &self.wanted.status_line else { return Ok(Some(self.give_back(document))) };
+        let Some(command) = &self.wanted.status_line else { return self.give_back(document).map(Some) };
         match there {
             Some(there) if there.command.as_ref() == Some(command) => Ok(None),
             // The keys beside the command stay.
             Some(there) if there.is_ours || there.is_command => {
-                Ok(Some(document.set(&COMMAND, &json!(command))))
+                document.set(&COMMAND, &json!(command)).map(Some)
             }
-            _ => Ok(Some(document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })))),
+            _ => document.set(&COMMAND[..1], &json!({ "type": "command", "command": command })).map(Some),
         }
     }
 
-    /// The command before ours, because the keys beside it have stayed; another kind of status line as written.
-    fn give_back(&self, document: &Document<'_>) -> String {
+    /// The one before ours as written, or its command alone where a key beside it has changed since.
+    fn give_back(&self, document: &Document<'_>) -> Result<String, Refused> {
         let data = |raw: &str| serde_json::from_str::<serde_json::Value>(raw).unwrap_or_default();
-        let before = self.owner.status_line_before.as_deref().map(|raw| (raw, data(raw)));
-        let is_ours =
-            |line: &serde_json::Value| line.as_str().is_some_and(|line| is_our_line(line, self.owner));
-        match (before, document.root.get(STATUS_LINE)) {
-            (Some((_, line)), Some(_)) if is_ours(&line["command"]) => document.remove(&COMMAND[..1]),
-            (Some((_, line)), Some(_)) if line["type"] == "command" && line["command"].is_string() => {
-                document.set(&COMMAND, &line["command"])
-            }
-            (Some((raw, _)), Some(there)) => document.splice(there.value.range(), raw),
-            _ => document.remove(&COMMAND[..1]),
+        let is_foreign =
+            |raw: &&str| !data(raw)["command"].as_str().is_some_and(|line| is_our_line(line, self.owner));
+        let before = self.owner.status_line_before.as_deref().filter(is_foreign);
+        let (Some(raw), Some(there)) = (before, document.root.get(STATUS_LINE)) else {
+            return Ok(document.remove(&COMMAND[..1], self.before_us));
+        };
+        let before = data(raw);
+        if before["type"] == "command"
+            && before["command"].is_string()
+            && beside(&document.value(&there.value)) != beside(&before)
+        {
+            return document.set(&COMMAND, &before["command"]);
         }
+        Ok(document.splice(there.value.range(), raw))
     }
 }
 
-fn check_place_of_rules(document: &Document<'_>) -> Result<(), Refused> {
-    let Some(permissions) = document.root.get("permissions") else { return Ok(()) };
-    let Some(object) = permissions.value.as_object() else {
-        return Err(document.refused(permissions.value.start(), "`permissions` must be an object, `{ ... }`"));
-    };
-    match object.get("allow").map(|allow| &allow.value) {
-        None | Some(Value::Array(_) | Value::NullKeyword(_)) => Ok(()),
-        Some(other) => Err(document.refused(other.start(), "`permissions.allow` must be a list, `[ ... ]`")),
-    }
+fn beside(line: &serde_json::Value) -> serde_json::Value {
+    let mut line = line.clone();
+    line["command"].take();
+    line
 }
 
 /// The shell line that starts `program`: Claude Code gives a status line's command to a shell.

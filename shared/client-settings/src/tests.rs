@@ -1,8 +1,6 @@
-//! Texts in, texts out: what is added, what stays, what is refused and where.
+//! Texts in, texts out: what is added, what stays to the byte, what is refused and where.
 
 use std::path::PathBuf;
-
-use serde_json::Value;
 
 use super::{Entry, Owner, Program, Refused, Registration, Wanted, arrange, read};
 
@@ -45,10 +43,6 @@ fn hooks(hooks: &[Registration]) -> Wanted {
 
 fn register(text: &str, owner: &Owner, wanted: &[Registration]) -> Result<String, Refused> {
     arrange(Some(text), owner, &hooks(wanted), &[]).map(Option::unwrap_or_default)
-}
-
-fn data(text: &str) -> Value {
-    serde_json::from_str(text).unwrap()
 }
 
 fn registered(text: &str) -> Vec<Entry> {

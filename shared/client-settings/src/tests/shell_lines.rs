@@ -1,6 +1,6 @@
 //! Entries for the shell: recognised by the mark their line begins with, whatever follows it.
 
-use super::{data, installed, owner, register, registered};
+use super::{installed, owner, register, registered};
 
 #[test]
 fn somebody_elses_line_stays() {
@@ -19,8 +19,7 @@ fn somebody_elses_line_stays() {
             r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
         );
         assert_eq!(registered(&before), [], "{foreign}");
-        let left = register(&installed(&before), &owner(), &[]).unwrap();
-        assert_eq!(data(&left), data(&before));
+        assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
     }
     let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
     assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);

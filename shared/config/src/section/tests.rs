@@ -378,8 +378,27 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
 mod key_switches;
 mod root_keys;
 
+fn layer() -> impl Strategy<Value = (Option<bool>, Option<u32>)> {
+    (proptest::option::of(any::<bool>()), proptest::option::of(1..=6_u32))
+}
+
+fn text((ack, blocks): (Option<bool>, Option<u32>)) -> String {
+    let mut text = "stop-momentum:\n".to_owned();
+    text.extend(ack.map(|ack| format!("  enforce_ack: {ack}\n")));
+    text.extend(blocks.map(|blocks| format!("  max_blocks: {blocks}\n")));
+    text
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn the_highest_layer_that_sets_a_key_wins(global in layer(), project in layer(), local in layer()) {
+        let section = resolve(&of(&text(global), &text(project), &text(local)));
+        prop_assert_eq!(section.settings.enforce_ack, local.0.or(project.0).or(global.0).unwrap_or(false));
+        prop_assert_eq!(section.settings.max_blocks.map(Bounded::get), local.1.or(project.1).or(global.1));
+        prop_assert!(section.problems.is_empty());
+    }
 
     #[test]
     fn no_text_at_all_makes_loading_fail(text in "\\PC{0,200}") {

@@ -182,7 +182,8 @@ fn only_a_rule_that_was_added_is_taken_out() {
     assert!(world.text().contains("Bash(a-pacer status*)"));
     world.register(false, false);
     assert!(world.text().contains("Bash(a-pacer status*)"), "what was allowed stays allowed");
-    let edited = world.text().replace("[\"Bash(a-pacer", "[\"Bash(ls)\", \"Bash(a-pacer");
+    let edited =
+        world.text().replace("[\n      \"Bash(a-pacer", "[\n      \"Bash(ls)\",\n      \"Bash(a-pacer");
     assert!(edited.contains("Bash(ls)"));
     fs::write(&world.installation.settings, edited).unwrap();
     world.unregister();
