@@ -7,7 +7,7 @@ use std::path::Path;
 use shared::claude_code::{INSERTED_TEXTS, REMINDER};
 use shared::own_commands;
 
-use super::line::{Block, Entries, Entry, Line, Role};
+use super::line::{Block, Entry, Line, Role, Tail};
 use super::turn::Patience;
 
 /// A call belongs to the newest message. The search looks through so many later ones all the same.
@@ -84,7 +84,7 @@ pub struct Quotable {
 
 /// The last `most` messages of the user, through compactions.
 pub fn quotable(transcript: &Path, most: usize) -> Quotable {
-    let Some(mut entries) = Entries::of(transcript) else { return Quotable::default() };
+    let Some(mut entries) = Tail::of(transcript) else { return Quotable::default() };
     let mut is_readable = true;
     let readable = entries.by_ref().inspect(|entry| is_readable &= !matches!(entry, Entry::Unreadable));
     let mut texts: Vec<String> = readable.filter_map(own_words).take(most).collect();
@@ -99,7 +99,7 @@ pub fn deeds(transcript: &Path, prompt_id: Option<&str>, most: usize) -> Vec<Dee
     let mut newest_first = Vec::new();
     // Calls carry no prompt id, but lines around them do: so many calls are known to belong to the turn.
     let mut settled = 0;
-    for line in Entries::of(transcript).into_iter().flatten().filter_map(Entry::of_main) {
+    for line in Tail::of(transcript).into_iter().flatten().filter_map(Entry::of_main) {
         let is_ours = prompt_id.is_none_or(|wanted| line.prompt_id.as_deref() == Some(wanted));
         let is_before =
             if prompt_id.is_none() { line.is_prompt() } else { line.prompt_id.is_some() && !is_ours };
@@ -138,7 +138,7 @@ pub fn words_of_call(transcript: &Path, tool_use_id: &str, patience: Patience) -
 
 /// `None`: the call's line is not there.
 fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
-    let mut entries = Entries::of(transcript)?;
+    let mut entries = Tail::of(transcript)?;
     let lines = up_to_call(&mut entries, tool_use_id)?;
     let call = lines.last()?;
     let is_own = |line: &Line| line.message_id == call.message_id && line.is_sidechain == call.is_sidechain;
@@ -165,7 +165,7 @@ fn look_around(transcript: &Path, tool_use_id: &str) -> Option<Words> {
 }
 
 /// The model's lines back to the call's, newest first. Nothing is searched behind a prompt or a few messages of the model.
-fn up_to_call(entries: &mut Entries, tool_use_id: &str) -> Option<Vec<Line>> {
+fn up_to_call(entries: &mut Tail, tool_use_id: &str) -> Option<Vec<Line>> {
     let is_call = |block: &Block| matches!(block, Block::ToolUse(call) if call.id == tool_use_id);
     let mut lines: Vec<Line> = Vec::new();
     let mut messages = 0;
@@ -198,7 +198,7 @@ fn since_compaction(transcript: &Path) -> impl Iterator<Item = Entry> {
         Entry::Message(line) => line.is_summary && !line.is_sidechain,
         _ => false,
     };
-    Entries::of(transcript).into_iter().flatten().take_while(move |entry| !is_compaction(entry))
+    Tail::of(transcript).into_iter().flatten().take_while(move |entry| !is_compaction(entry))
 }
 
 /// The texts of a line, the last one first.

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use memchr::memmem::Finder;
 
-use super::line::{Block, Entries, Entry, Line, Reply, Role};
-use super::tail::{MAX_TAIL_BYTES, Tail};
+use super::line::{Block, Entry, Line, Reply, Role, Tail};
 
 pub use shared::stop_gate::TurnWork;
 
@@ -60,7 +59,7 @@ pub fn turn_work(path: &Path, prompt_id: Option<&str>, patience: Patience) -> Tu
 
 /// The newest messages of the main conversation in order, as far as the last `most` bytes of the file reach.
 pub fn last_lines(path: &Path, most: u64) -> Vec<Line> {
-    let entries = Entries::within(most, path).into_iter().flatten();
+    let entries = Tail::open(path, most).into_iter().flatten();
     let mut lines: Vec<Line> = entries.filter_map(Entry::of_main).collect();
     lines.reverse();
     lines
@@ -71,7 +70,7 @@ pub fn last_lines(path: &Path, most: u64) -> Vec<Line> {
 /// The model's lines carry no prompt id, so calls count from the earliest line of our prompt on. Scheduled prompts and task notices
 /// are marked as injected; only their id tells them.
 fn look(path: &Path, prompt_id: Option<&str>) -> (TurnWork, u32) {
-    let Some(mut entries) = Entries::of(path) else { return (TurnWork::Unknown, 1) };
+    let Some(mut entries) = Tail::of(path) else { return (TurnWork::Unknown, 1) };
     let (mut called, mut answered) = (false, false);
     let mut called_since_ours = None;
     let found = |called_since_ours, answered: bool, times| match called_since_ours {
@@ -100,14 +99,14 @@ fn look(path: &Path, prompt_id: Option<&str>) -> (TurnWork, u32) {
     }
 }
 
-/// The model's last reply in the main conversation since its last compaction; `None`: none within [`MAX_TAIL_BYTES`] of the end.
+/// The model's last reply in the main conversation since its last compaction; `None`: none within [`crate::MAX_TAIL_BYTES`] of the end.
 ///
 /// Each line of a reply repeats the numbers of the whole reply, and the last line has the final ones. Claude Code's own messages
 /// (errors of the API, an interrupted turn) look like replies and count nothing.
 pub fn last_reply(path: &Path) -> Option<Reply> {
     // Within a text the quotes are escaped: a tool's output is no hit.
     let marks = [&br#""usage""#[..], br#""compact_boundary""#].map(Finder::new);
-    let mut tail = Tail::open(path, MAX_TAIL_BYTES).ok()?;
+    let mut tail = Tail::of(path)?;
     while let Some(line) = tail.previous_line().ok()? {
         if marks.iter().all(|mark| mark.find(line).is_none()) {
             continue;
