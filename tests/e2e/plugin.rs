@@ -101,7 +101,7 @@ fn in_settings_in_the_plugin_and_in_both_the_same_is_done_once() {
     assert_eq!(names(&alone.state("heartbeat")), names(&both.state("heartbeat")));
 
     let status = both.run_installed("req", "hooks status").stdout_text();
-    assert!(status.contains("the plugin's copy steps back, so it runs once"), "{status}");
+    assert!(status.contains("PreToolUse, SessionEnd (user, plugin)"), "{status}");
     both.run_installed("req", "hooks uninstall --yes").assert_exit(0);
     assert_eq!(loud_session(&both), expected, "by the plugin again");
 

@@ -1,6 +1,6 @@
 //! Calls that would go around the user, while a requirement is locked or the user's alone to satisfy. A call is denied
 //! when it edits one of our configuration or state files, when its input names one, or when a shell line that does not
-//! plainly read names one of them, a folder that holds them, or one of our variables. A guard rail against a well-meaning
+//! plainly read names one of them, a folder that holds them, one of our variables, or one of the user's commands. A guard rail against a well-meaning
 //! agent, not a wall against a hostile one.
 
 use std::borrow::Cow;
@@ -36,6 +36,9 @@ const VARIABLES: &str = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_I
 
 /// Programs that set and unset variables of the shell.
 const DECLARERS: &str = "declare export local readonly typeset unset";
+
+/// What only the user may do, as a word after the name of one of our commands.
+const VERBS: &str = "approve clear disable discard off pause remove satisfy set uninstall undo waive";
 
 /// Why a requirement raises the rails.
 pub(crate) const LOCKED: &str = "is locked by the user's global requirements.yaml";
@@ -188,6 +191,10 @@ impl<'a> Guarded<'a> {
             parts
                 .find_map(|part| self.named(part, folder.as_deref()))
                 .or_else(|| variable(command).map(ToOwned::to_owned))
+                .or_else(|| {
+                    (!is_harmless && is_handed(command))
+                        .then(|| format!("what the user's own commands do, through {}", command.program()))
+                })
                 .or_else(|| is_open.then(in_text).flatten())
         })
     }
@@ -242,6 +249,14 @@ fn variable(command: &Simple) -> Option<&'static str> {
     let is_looked_at = is_in(DECLARERS, command.program()) || !is_harmless(command);
     let mut words = command.prefix.iter().chain(command.words.iter().filter(|_| is_looked_at));
     words.find_map(|word| VARIABLES.split(' ').find(|name| is_changed(word, name)))
+}
+
+/// One of the user's commands is handed to another program, which may run it out of sight, or as a prompt in a terminal of its own.
+fn is_handed(command: &Simple) -> bool {
+    let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
+    let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
+    let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
+    words.windows(3).any(is_one) || words.windows(2).any(is_one)
 }
 
 fn is_own(program: &str) -> bool {

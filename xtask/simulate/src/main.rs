@@ -84,11 +84,11 @@ const EASY_PERCENT: f64 = 95.0;
 
 /// The first week, in which nothing is known, and the third, with two weeks learned.
 fn table(rows: &[Row]) -> String {
-    let mut text =
-        "locked-out seconds / work done / needless delay in seconds, means of a week\n\n".to_owned();
+    let mut lines =
+        vec!["locked-out seconds / work done / needless delay in seconds, means of a week\n".to_owned()];
     let mut add = |name: &str, cells: [String; COLUMNS.len()]| {
         let cells = cells.map(|cell| format!("{cell:>25}")).concat();
-        text += &format!("{name:<16}{cells}\n");
+        lines.push(format!("{name:<16}{cells}"));
     };
     for (week, title) in [(0, "first week"), (WEEKS - 1, "third week")] {
         add(title, COLUMNS.map(str::to_owned));
@@ -97,7 +97,7 @@ fn table(rows: &[Row]) -> String {
         }
         add("  mean", means(rows.iter(), week));
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 fn means<'a>(rows: impl Iterator<Item = &'a Row>, week: usize) -> [String; COLUMNS.len()] {

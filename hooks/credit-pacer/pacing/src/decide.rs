@@ -14,10 +14,11 @@ pub const CLOCK_PLAY_SECS: f64 = 90.0;
 const EXPONENT: f64 = 2.5;
 
 /// Points of a limit that are kept back: readings are whole percents and lag behind.
-const RESERVE: f64 = 3.0;
+const RESERVE: f64 = 2.5;
 
-/// Calls wait once the expected calls exceed those that fit by this share, at the beginning of a window; later by less, in
-/// proportion to the time that is left. The further ahead a forecast looks the less exact it is, and a later delay still suffices.
+/// Calls wait once the expected calls exceed those that fit by this share of the window that is left, and for the weekly limit, whose
+/// forecast is the habit, of one day out of the days known. The further ahead a forecast looks the less exact it is, and a later delay
+/// still suffices.
 const DOUBT: f64 = 1.5;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -188,7 +189,12 @@ fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &
     for (pace, budget) in windows.iter_mut().zip(&budgets) {
         let Some(budget) = budget else { continue };
         let left = seconds(budget.resets_at) - now;
-        let doubt = DOUBT * (left / seconds(pace.window.length_secs())).min(1.0);
+        let share_left = (left / seconds(pace.window.length_secs())).min(1.0);
+        let share_unknown = match pace.window {
+            Window::FiveHour => 0.0,
+            Window::SevenDay => 1.0 / f64::from(learned.habit.days().max(1)),
+        };
+        let doubt = DOUBT * (share_left + share_unknown);
         let caps = (pace.window == Window::SevenDay).then_some(five_hour_caps);
         let expected = through(&forecast, caps, 1.0);
         let (fitting, sparing) = (budget.fitting(0.0), budget.fitting(RESERVE));

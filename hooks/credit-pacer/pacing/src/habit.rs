@@ -81,8 +81,8 @@ impl Habit {
     }
 
     /// Days of which anything is known, rounded up.
-    pub fn days(&self) -> usize {
-        self.len().div_ceil(DAY_SLOTS)
+    pub fn days(&self) -> u8 {
+        u8::try_from(self.len().div_ceil(DAY_SLOTS)).unwrap_or(u8::MAX)
     }
 
     pub fn calls(&self) -> f64 {

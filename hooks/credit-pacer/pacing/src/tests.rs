@@ -240,6 +240,32 @@ fn forecast_knows_when_the_day_ends() {
 }
 
 #[test]
+fn forecast_that_looks_further_ahead_has_to_exceed_the_budget_by_more() {
+    // In the first two rows half as many calls more are expected as fit.
+    for (hour, cost, waits) in [(13, 0.174, true), (11, 0.203, false), (11, 0.26, true)] {
+        let (learned, readings) = worker(-14..0, hour, cost);
+        let pace = ask(MONDAY + hour * HOUR, &readings, &learned, &rules());
+        assert_eq!(of(&pace, Window::FiveHour).status, Status::Over, "{hour} {cost}");
+        assert_eq!(pace.delay_secs > 0.0, waits, "{hour} {cost}: {pace:?}");
+    }
+}
+
+#[test]
+fn calls_of_the_current_window_decide_what_a_call_costs() {
+    // Ten days of cheap calls, then a morning of calls that cost three times as much.
+    let (mut learned, _) = worker(-14..-1, 17, 0.06);
+    let mut last = Readings::default();
+    for (step, second) in (9 * HOUR..12 * HOUR).step_by(30).enumerate() {
+        let (at, used) = (MONDAY + second, f64::from(u16::try_from(step).unwrap()) * 0.18);
+        last = reading(Window::FiveHour, at, used.round(), MONDAY + 14 * HOUR);
+        learned.read(&last);
+        learned.call(Call { at: seconds(at), session: 1, slept_secs: 0.0 });
+    }
+    let fit = of(&ask(MONDAY + 12 * HOUR, &last, &learned, &rules()), Window::FiveHour).fit.unwrap();
+    assert!((180.0..240.0).contains(&fit.fitting), "35 points by 0.18: {fit:?}");
+}
+
+#[test]
 fn delayed_calls_count_as_they_would_have_come() {
     let mut learned = Learned::default();
     for step in 0..100_i32 {

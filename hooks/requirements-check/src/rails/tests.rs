@@ -175,10 +175,11 @@ rm '.claude/requirements.yaml~F=.claude/requirements.yaml; echo x >> \"${F}\"~rm
 sed -i s/a/b/ .cl'au'de/requirements.yaml~cd $PWD/.claude && echo > requirements.yaml~mkdir $HOME/.claude/hook-state/OFF~\
 sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"~unset CLAUDECODE~env -u CLAUDECODE cargo test~export CLAUDE_HOOK_STATE_DIR=/tmp/x~\
 CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req status~env -u CLAUDECODE sh -c 'req approve x'~\
-python3 -c \"import os; os.environ.pop('CLAUDECODE')\"";
+python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
+script -qc 'req approve x' /dev/null~setsid req approve x~claude -p 'req satisfy x'";
 
 #[test]
-fn a_line_that_does_not_plainly_read_and_names_a_file_or_a_variable_of_ours_is_denied() {
+fn a_line_that_does_not_plainly_read_and_names_a_file_a_variable_or_a_command_of_ours_is_denied() {
     for line in PASSING.split('~') {
         assert_eq!(of_line(line), None, "{line}");
     }
