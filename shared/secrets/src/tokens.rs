@@ -84,7 +84,9 @@ pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
 }
 
 fn shaped(text: &[u8], start: usize, word_end: usize) -> Option<Found> {
-    let begins = |prefix: &&&str| text[start..].starts_with(prefix.as_bytes());
+    // Most prefixes differ in their first byte: no call is needed to see that.
+    let begins =
+        |prefix: &&&str| prefix.as_bytes()[0] == text[start] && text[start..].starts_with(prefix.as_bytes());
     SHAPES.iter().find_map(|(prefixes, tail, length, kind)| {
         let tail_start = start + prefixes.iter().find(begins)?.len();
         let end = tail.end(text, tail_start..word_end, *length)?;
