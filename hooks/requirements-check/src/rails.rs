@@ -191,10 +191,7 @@ impl<'a> Guarded<'a> {
             parts
                 .find_map(|part| self.named(part, folder.as_deref()))
                 .or_else(|| variable(command).map(ToOwned::to_owned))
-                .or_else(|| {
-                    (!is_harmless && is_handed(command))
-                        .then(|| format!("what the user's own commands do, through {}", command.program()))
-                })
+                .or_else(|| (!is_harmless).then(|| handed(command)).flatten())
                 .or_else(|| is_open.then(in_text).flatten())
         })
     }
@@ -252,11 +249,14 @@ fn variable(command: &Simple) -> Option<&'static str> {
 }
 
 /// One of the user's commands is handed to another program, which may run it out of sight, or as a prompt in a terminal of its own.
-fn is_handed(command: &Simple) -> bool {
+fn handed(command: &Simple) -> Option<String> {
     let is_between = |c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_';
     let words: Vec<&str> = command.text.split(is_between).filter(|word| !word.is_empty()).collect();
     let is_one = |words: &[&str]| is_own(words[0]) && words[1..].iter().any(|word| is_in(VERBS, word));
-    words.windows(3).any(is_one) || words.windows(2).any(is_one)
+    let is_handed = words.windows(3).any(is_one) || words.windows(2).any(is_one);
+    is_handed.then(|| {
+        format!("what the user alone may (one of the user's commands runs through {})", command.program())
+    })
 }
 
 fn is_own(program: &str) -> bool {

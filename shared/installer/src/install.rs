@@ -219,7 +219,13 @@ impl<'a> Plan<'a> {
             Choice { hooks: installation.catalog.hooks.iter().filter(is_wanted).collect(), ..self.choice };
         let Some(backup) = settings.put(host, &settings.to(&choice)?)? else { return Ok(false) };
         let file = installation.show(&installation.settings);
-        note(format_args!("registered {} in {file}", names_of(&choice.hooks)));
+        let new: Vec<&HookEntry> =
+            choice.hooks.iter().copied().filter(|hook| !there.contains(hook)).collect();
+        note(if new.is_empty() {
+            format!("updated {file}")
+        } else {
+            format!("registered {} in {file}", names_of(&new))
+        });
         if settings.text.is_some() {
             note(format_args!("  backup: {}", installation.show(&backup)));
         }

@@ -39,7 +39,7 @@ impl Judge {
 }
 
 pub(crate) fn chosen_judge(hooks: &[&HookEntry]) -> anyhow::Result<Judge> {
-    let question = format!("How shall {} ask a model? Either costs", names_of(hooks));
+    let question = format!("How shall {} ask a model? Both ways cost usage or money", names_of(hooks));
     let ways = Judge::value_variants();
     let lines = ways.iter().map(|judge| judge.way()).collect();
     Ok(ways[answered(Select::new(&question, lines).raw_prompt())?.index])

@@ -104,7 +104,7 @@ impl Project<'_> {
         let is_meant = |kept: &Kept| id.map_or_else(|| is_wanted(kept), |id| kept.id == id);
         let none = || match id {
             Some(id) => format!("no snapshot has the id {id}; {LIST}"),
-            None => format!("this project has no snapshot; {LIST}"),
+            None => "this project has no snapshot yet".to_owned(),
         };
         self.all_kept().find(is_meant).ok_or_else(none)
     }

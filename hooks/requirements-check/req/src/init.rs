@@ -146,6 +146,8 @@ impl<'a> Plan<'a> {
             Err(why) => format!("the schema for editors was not written: {why}"),
         });
         lines.extend(self.file.root.as_deref().map(|root| ignored(root, kept.is_some())).unwrap_or_default());
+        let left_out = self.text.lines().filter_map(|line| line.trim_start().strip_prefix("# Left out: "));
+        lines.extend(left_out.map(|what| format!("left out: {what}")));
         lines.extend(["Next:", "  req status    what is required here, satisfied or not"].map(str::to_owned));
         if self.file.level == LayerKind::Project
             && self.file.root.as_deref().is_some_and(|root| root.join(".git").exists())

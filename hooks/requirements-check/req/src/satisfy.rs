@@ -65,7 +65,7 @@ impl RequestContext<'_> {
         let name = rule.word();
         let (fit, word, by, usual_secs) = match rule.kind() {
             Kind::Blocking => {
-                return Err(format!("req: {name} takes no exception; type: req satisfy {name}"));
+                return Err(format!("req: {name} cannot be approved or waived; type: req satisfy {name}"));
             }
             Kind::Dynamic => {
                 let secs = rule.set.dynamic().map_or(0, |dynamic| dynamic.approval_ttl.into());

@@ -190,7 +190,7 @@ pub(crate) struct Exception {
     /// For one session only: its id, or the first 8 characters or more
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
-    /// Why; shown wherever the exception is, and needed for a waiver
+    /// Why; shown wherever the approval or waiver is, and needed for a waiver
     #[arg(long, value_name = "TEXT")]
     pub(crate) note: Option<String>,
 }

@@ -77,6 +77,8 @@ impl Simple {
                 KeepsFiles
             }
             _ if self.runs_script => KeepsFiles,
+            // Its script may write a file, or run a command.
+            (None, "sed") if ["w ", "w/", "/e"].iter().any(|part| self.text.contains(part)) => Writes,
             // A program of that name in some folder is another one.
             _ => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments).unwrap_or(Effect::Unknown),
         }

@@ -36,7 +36,7 @@ const WORDS: &[(&str, &str)] = &[
     ("", ""),
     (" # only a comment", ""),
     ("git commit -m 'a b' \"c d\" e\\ f", "git|commit|-m|a b|c d|e f"),
-    ("echo \"a\\\"b\" 'c\\d' $'a\\n'", "echo|a\"b|c\\d|$'a\\n'"),
+    ("echo \"a\\\"b\" 'c\\d' $'e f' $\"g h\" $'a\\n'", "echo|a\"b|c\\d|e f|g h|$'a\\n'"),
     ("gi't' \"com\"mit", "git|commit"),
     ("echo \"$HOME/x\" ${A:-b c} $((1 << 2)) ~/y", "echo|$HOME/x|${A:-b c}|$((1 << 2))|~/y"),
     ("git \\\n commit", "git|commit"),

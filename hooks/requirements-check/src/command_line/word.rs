@@ -96,16 +96,22 @@ impl Reader<'_> {
         self.until("\"", word, true)
     }
 
-    /// `$'..'`. It is left to the shell.
-    fn ansi_quoted(&mut self) -> Read<()> {
+    /// `$'..'`. Its escapes are left to the shell.
+    fn ansi_quoted(&mut self, word: &mut Word) -> Read<()> {
+        let start = self.at;
         self.at += 2;
+        let mut has_escape = false;
         loop {
             match self.next().ok_or(Unreadable)? {
-                '\'' => return Ok(()),
-                '\\' => drop(self.next()),
+                '\'' => break,
+                '\\' => has_escape = self.next().is_some(),
                 _ => {}
             }
         }
+        let text = self.since(start);
+        word.text.push_str(if has_escape { text } else { &text[2..text.len() - 1] });
+        word.expands |= has_escape;
+        Ok(())
     }
 
     /// Reads what stands between quotes or braces, or to the end of the text where nothing ends it. Between double quotes,
@@ -141,7 +147,11 @@ impl Reader<'_> {
                 reader
                     .nested(Hidden::Substitution, |reader| reader.until("}", &mut Word::default(), is_quoted))
             }),
-            Some('\'') if !is_quoted => self.expansion(word, Self::ansi_quoted),
+            Some('\'') if !is_quoted => self.ansi_quoted(word),
+            Some('"') if !is_quoted => {
+                self.next();
+                self.double_quoted(word)
+            }
             next => {
                 word.expands |= next.is_some_and(|c| c.is_alphanumeric() || "_@*#?-$!".contains(c));
                 word.text.extend(self.next());

@@ -176,7 +176,7 @@ sed -i s/a/b/ .cl'au'de/requirements.yaml~cd $PWD/.claude && echo > requirements
 sed -i s/a/b/ \"$(git rev-parse --show-toplevel)/.claude/requirements.yaml\"~unset CLAUDECODE~env -u CLAUDECODE cargo test~export CLAUDE_HOOK_STATE_DIR=/tmp/x~\
 CLAUDECODE= req approve x~env -u CLAUDECODE req approve x~BARBLESS_X=1; req status~env -u CLAUDECODE sh -c 'req approve x'~\
 python3 -c \"import os; os.environ.pop('CLAUDECODE')\"~\
-script -qc 'req approve x' /dev/null~setsid req approve x~claude -p 'req satisfy x'";
+script -qc 'req approve x' /dev/null~setsid req approve x~sed 's/a/b/w .claude/requirements.yaml' f~sed -n 'w .claude/requirements.yaml' /tmp/x~claude -p 'req satisfy x'";
 
 #[test]
 fn a_line_that_does_not_plainly_read_and_names_a_file_a_variable_or_a_command_of_ours_is_denied() {
