@@ -75,21 +75,17 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
 /// - another reset: the later reading counts, be it a new window or another account's. Each account keeps its own.
 pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
     drop_impossible(&mut known, seen.at);
-    let mut is_news = false;
     for (name, told) in &seen.windows {
-        if !is_credible(name, told, seen.at) || !has_room(&known, name) {
-            continue;
-        }
         let told = Window { observed_at: seen.at, ..*told };
-        let before = known.windows.get(name).copied();
-        if before.is_some_and(|before| !is_same(&before, &told) && told.observed_at < before.observed_at) {
-            continue;
+        let is_late = known.windows.get(name).is_some_and(|before| {
+            !is_same(before, &told) && told.observed_at < before.observed_at
+        });
+        if is_credible(name, &told) && has_room(&known, name) && !is_late {
+            take_in(&mut known, name, told, seen.sight);
         }
-        take_in(&mut known, name, told, seen.sight);
-        is_news = true;
     }
-    if is_news && seen.at >= known.observed_at {
-        known.observed_at = seen.at;
+    known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
+    if known.observed_at == seen.at {
         known.source = seen.source;
     }
     known
@@ -131,13 +127,11 @@ fn drop_impossible(known: &mut Usage, now: i64) {
         others.retain(|window| is_possible(window) && window.resets_at > now);
         !others.is_empty()
     });
-    if known.observed_at > horizon {
-        known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
-    }
 }
 
-/// The window can have been seen at that time, and goes on.
-fn is_credible(name: &str, window: &Window, at: i64) -> bool {
+/// The window can have been seen when it was observed, and goes on.
+fn is_credible(name: &str, window: &Window) -> bool {
+    let at = window.observed_at;
     let length = paced(name).map_or(LONGEST_SECS, Paced::length_secs);
     let latest = at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
     let is_possible = (0.0..=MAX_PERCENT).contains(&window.used_percent) && window.resets_at <= latest;
