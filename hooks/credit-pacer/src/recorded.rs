@@ -18,9 +18,6 @@ const MAX_PERCENT: f64 = 1000.0;
 /// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
 const RESET_POINTS: f64 = 20.0;
 
-/// Maximum number of windows, those of the controller among them.
-pub(crate) const MAX_WINDOWS: usize = 16;
-
 /// Maximum number of other accounts whose windows are kept.
 const MAX_OTHERS: usize = 4;
 
@@ -77,10 +74,11 @@ pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
     drop_impossible(&mut known, seen.at);
     for (name, told) in &seen.windows {
         let told = Window { observed_at: seen.at, ..*told };
-        let is_late = known.windows.get(name).is_some_and(|before| {
-            !is_same(before, &told) && told.observed_at < before.observed_at
-        });
-        if is_credible(name, &told) && has_room(&known, name) && !is_late {
+        let is_late = known
+            .windows
+            .get(name)
+            .is_some_and(|before| !is_same(before, &told) && told.observed_at < before.observed_at);
+        if is_credible(name, &told) && !is_late {
             take_in(&mut known, name, told, seen.sight);
         }
     }
@@ -135,19 +133,7 @@ fn is_credible(name: &str, window: &Window) -> bool {
     let length = paced(name).map_or(LONGEST_SECS, Paced::length_secs);
     let latest = at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
     let is_possible = (0.0..=MAX_PERCENT).contains(&window.used_percent) && window.resets_at <= latest;
-    is_window_name(name) && is_possible && window.resets_at > at
-}
-
-/// Windows of the controller always have a place.
-fn has_room(known: &Usage, name: &str) -> bool {
-    let others = || known.windows.keys().filter(|name| !is_paced(name)).count();
-    is_paced(name) || known.windows.contains_key(name) || others() < MAX_WINDOWS - Paced::ALL.len()
-}
-
-/// The name is as Claude Code writes names of windows.
-pub(crate) fn is_window_name(name: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
-    (1..=64).contains(&name.len()) && name.bytes().all(is_of_name)
+    is_possible && window.resets_at > at
 }
 
 /// The controller goes by this window.

@@ -15,7 +15,6 @@ use shared::operator::Caller;
 use shared::usage::{SessionUsage, Source, Usage};
 
 use crate::now::Now;
-use crate::readings::known;
 use crate::recorded::{self, Observed, Sight};
 use crate::{CreditPacer, database};
 use line::Shown;
@@ -51,14 +50,9 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     let (is_recorded, news) = record(&asker, &report);
     match asker.section_in_force::<CreditPacer>() {
         Ok(section) => {
-            let mut usage = known(store, session, &section.settings, report.usage.written_at);
-            if !is_recorded && recorded::observed(None, &report.usage).is_some() {
-                // Nothing can be written, so the report itself counts.
-                usage =
-                    Some(recorded::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
-            }
             let is_lost = !is_recorded && !report.usage.windows.is_empty();
-            let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
+            let lost = is_lost.then(|| observed(&report.usage, Sight::Found));
+            let shown = Shown { report: &report, now: &Now::of(&asker, &section, lost.as_ref()), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
             if let Some(printed) = chained.and_then(|command| chain::output(command, &input, chain::PATIENCE))

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use shared::state::{MACHINE, Store};
 use shared::usage::{ContextWindow, Line, SessionUsage, Source, Usage, Window};
 
-use super::{MAX_OTHERS, MAX_WINDOWS, Observed, Sight, is_news, merge, observed, record, record_session};
+use super::{MAX_OTHERS, Observed, Sight, is_news, merge, observed, record, record_session};
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -116,15 +116,6 @@ fn what_nobody_can_have_seen_does_not_count() {
         let usage = known(&[seen(0, &[(name, used, resets_at)])]);
         assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
     }
-}
-
-#[test]
-fn there_are_so_many_windows_and_room_for_those_that_are_paced_by() {
-    let names: Vec<String> = (0..40).map(|number| format!("a{number:02}")).collect();
-    let told: Vec<_> = names.iter().map(|name| (name.as_str(), 1.0, R)).collect();
-    let usage = known(&[seen(0, &told), seen(10, &[(FIVE, 40.0, R), (SEVEN, 17.0, R)])]);
-    assert_eq!(usage.windows.len(), MAX_WINDOWS);
-    assert!(held(&usage, FIVE).is_some() && held(&usage, SEVEN).is_some());
 }
 
 /// Seen within an hour: what is later than that by the clock counts as an error of the clock.
