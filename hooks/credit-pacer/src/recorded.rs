@@ -141,7 +141,7 @@ pub(crate) fn is_paced(name: &str) -> bool {
     paced(name).is_some()
 }
 
-fn paced(name: &str) -> Option<Paced> {
+pub(crate) fn paced(name: &str) -> Option<Paced> {
     Paced::ALL.into_iter().find(|window| window.key() == name)
 }
 
@@ -162,10 +162,9 @@ pub(crate) fn record_session(
     book: impl FnOnce(Sight),
 ) -> Result<(), StateError> {
     unless_anothers(store.change::<SessionUsage>(session, |known| {
-        let previous = (known.written_at != 0).then(|| known.clone());
-        let sight = observed(previous.as_ref(), &now);
+        let sight = observed(known, &now);
         sight.map(book);
-        *known = following(now, previous.unwrap_or_default(), sight.is_some());
+        *known = following(now, known, sight.is_some());
         true
     }))
 }
@@ -176,30 +175,26 @@ pub(crate) fn record_session(
 /// for another reply since. The first report of a session counts if the session has had a reply at all, and may be as old as
 /// that reply. When Claude Code begins or goes on with an older session, it reports no numbers, and the time of the replies may
 /// begin anew.
-pub(crate) fn observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> Option<Sight> {
-    let (before, after) =
-        (previous.map(|previous| previous.total_api_duration_ms), now.total_api_duration_ms);
+fn observed(previous: &SessionUsage, now: &SessionUsage) -> Option<Sight> {
+    let is_first = previous.written_at == 0;
+    let (before, after) = (previous.total_api_duration_ms, now.total_api_duration_ms);
     let is_changed = |(name, window): (&String, &Window)| {
-        let before = previous.and_then(|previous| previous.windows.get(name));
-        before.is_none_or(|before| !holds_the_same(before, window))
+        previous.windows.get(name).is_none_or(|before| !holds_the_same(before, window))
     };
-    let is_new = match before {
-        None => after > 0,
-        Some(before) => (after > 0 && after != before) || now.windows.iter().any(is_changed),
-    };
-    let sight = if before.is_some_and(|before| after > before) { Sight::Answered } else { Sight::Found };
+    let has_replied = after > 0 && after != before;
+    let is_new = has_replied || (!is_first && now.windows.iter().any(is_changed));
+    let sight = if !is_first && after > before { Sight::Answered } else { Sight::Found };
     (is_new && !now.windows.is_empty()).then_some(sight)
 }
 
-fn following(mut now: SessionUsage, previous: SessionUsage, is_observed: bool) -> SessionUsage {
+/// The report as it is kept. One without windows leaves those that are known.
+fn following(mut now: SessionUsage, previous: &SessionUsage, is_observed: bool) -> SessionUsage {
     now.observed_at = if is_observed { now.written_at } else { previous.observed_at };
     if now.windows.is_empty() {
-        now.windows = previous.windows;
-        return now;
+        now.windows.clone_from(&previous.windows);
     }
-    for (name, window) in &mut now.windows {
-        let before = previous.windows.get(name).map_or(0, |before| before.observed_at);
-        window.observed_at = if is_observed { now.written_at } else { before };
+    for window in now.windows.values_mut() {
+        window.observed_at = now.observed_at;
     }
     now
 }

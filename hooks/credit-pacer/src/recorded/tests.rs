@@ -201,8 +201,8 @@ fn usage_is_observed_with_a_reply_and_not_when_it_is_repeated() {
         ("goes on, and the time begins anew", before, (Some(42.0), 0), None),
         ("goes on, first reply of the new time", before, (Some(42.0), 30), found),
     ] {
-        let previous = previous.map(|(used, duration)| report(100, used, duration));
-        assert_eq!(observed(previous.as_ref(), &report(200, now.0, now.1)), expected, "{what}");
+        let previous = previous.map(|(used, duration)| report(100, used, duration)).unwrap_or_default();
+        assert_eq!(observed(&previous, &report(200, now.0, now.1)), expected, "{what}");
     }
 }
 
