@@ -47,10 +47,10 @@ pub(crate) enum Sight {
     Answered,
 }
 
-/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new, or another process is writing.
+/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new.
 pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
-    let recorded = store.change::<Usage>(MACHINE, |usage| {
+    store.change::<Usage>(MACHINE, |usage| {
         let known = merge(usage.clone(), seen);
         let is_changed = known != *usage;
         let holds_the_same = |(name, window): (&String, &Window)| {
@@ -59,8 +59,7 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
         news = (!known.windows.iter().all(holds_the_same)).then(|| known.clone());
         *usage = known;
         is_changed
-    });
-    unless_anothers(recorded)?;
+    })?;
     Ok(news)
 }
 
@@ -161,12 +160,12 @@ pub(crate) fn record_session(
     now: SessionUsage,
     book: impl FnOnce(Sight),
 ) -> Result<(), StateError> {
-    unless_anothers(store.change::<SessionUsage>(session, |known| {
+    store.change::<SessionUsage>(session, |known| {
         let sight = observed(known, &now);
         sight.map(book);
         *known = following(now, known, sight.is_some());
         true
-    }))
+    })
 }
 
 /// How new the usage in `now` is; `None`: Claude Code only repeats it.
@@ -208,17 +207,13 @@ pub(crate) fn is_news(written: &Line, found: &Line) -> bool {
 
 /// Writes down the windows past their line.
 pub(crate) fn write_line(store: &Store, found: &Line) -> Result<(), StateError> {
-    unless_anothers(store.change::<Line>(MACHINE, |line| {
+    let written = store.change::<Line>(MACHINE, |line| {
         let is_news = line != found;
         line.clone_from(found);
         is_news
-    }))
-}
-
-/// Nothing failed where the file is another process's to write now, which writes what was found at the same moment, or a newer
-/// version's.
-fn unless_anothers(written: Result<(), StateError>) -> Result<(), StateError> {
+    });
     match written {
+        // Another process writes what it found at the same moment, or a newer version does.
         Err(StateError::Newer(_) | StateError::Lock(LockError::Busy(_))) => Ok(()),
         written => written,
     }
