@@ -12,7 +12,7 @@ use shared::host::Timestamp;
 use shared::state::{MACHINE, Store};
 use shared::usage::{self, SessionUsage, Usage};
 
-use crate::recorded::{is_paced, is_same};
+use crate::recorded::{is_same, paced};
 use crate::rules;
 use crate::settings::Settings;
 
@@ -87,8 +87,8 @@ fn readings(usage: &Usage) -> Readings {
 pub(crate) fn reported(windows: &Value) -> BTreeMap<String, usage::Window> {
     let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
     let read = named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)));
-    let (paced, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| is_paced(name));
-    paced.into_iter().chain(others).take(MAX_WINDOWS).collect()
+    let (own, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| paced(name).is_some());
+    own.into_iter().chain(others).take(MAX_WINDOWS).collect()
 }
 
 /// The name is as Claude Code writes names of windows.

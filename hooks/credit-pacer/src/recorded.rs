@@ -119,7 +119,9 @@ fn followed(before: Window, told: Window, sight: Sight) -> Window {
 fn drop_impossible(known: &mut Usage, now: i64) {
     let horizon = now.saturating_add(CLOCK_PLAY_SECS);
     let is_possible = |window: &Window| window.observed_at <= horizon;
-    known.windows.retain(|name, window| is_possible(window) && (is_paced(name) || window.resets_at > now));
+    known
+        .windows
+        .retain(|name, window| is_possible(window) && (paced(name).is_some() || window.resets_at > now));
     known.others.retain(|_, others| {
         others.retain(|window| is_possible(window) && window.resets_at > now);
         !others.is_empty()
@@ -135,11 +137,7 @@ fn is_credible(name: &str, window: &Window) -> bool {
     is_possible && window.resets_at > at
 }
 
-/// The controller goes by this window.
-pub(crate) fn is_paced(name: &str) -> bool {
-    paced(name).is_some()
-}
-
+/// The window of this name, if the controller goes by it.
 pub(crate) fn paced(name: &str) -> Option<Paced> {
     Paced::ALL.into_iter().find(|window| window.key() == name)
 }
