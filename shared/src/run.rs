@@ -114,12 +114,7 @@ impl<'a> Invocation<'a> {
                 return None;
             }
         }
-        let is_named = places.state_dir != places.default_state_dir;
-        if is_named && !store.as_ref().is_some_and(Store::is_writable) {
-            let places = places.without_named_state_dir();
-            let store = places.open_store();
-            return Some(Self { host, request, places, store });
-        }
+        let (places, store) = places.with_writable(store);
         Some(Self { host, request, places, store })
     }
 

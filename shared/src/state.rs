@@ -177,6 +177,17 @@ impl Places {
         let dir = self.state_dir.as_deref()?;
         if self.state_dir == self.default_state_dir { Store::open(dir).ok() } else { Some(Store::at(dir)) }
     }
+
+    /// The same folders with the open state folder. Our own one takes the place of a named one that cannot be written to.
+    pub fn with_writable(self, store: Option<Store>) -> (Self, Option<Store>) {
+        let is_named = self.state_dir != self.default_state_dir;
+        if !is_named || store.as_ref().is_some_and(Store::is_writable) {
+            return (self, store);
+        }
+        let places = self.without_named_state_dir();
+        let store = places.open_store();
+        (places, store)
+    }
 }
 
 /// This is a state file of ours: it has our envelope, not that of a newer version, and names a session.

@@ -84,10 +84,7 @@ pub(crate) fn add_delay(
 
 /// Removes what is older than `before`, in seconds since the epoch.
 pub(crate) fn clean_up(store: &Store, before: i64) -> Result<(), String> {
-    if !is_there(store) {
-        return Ok(());
-    }
-    with(store, PATIENCE, |connection| {
+    with_existing(store, |connection| {
         for table in ["usage_snapshots", "pacing_decisions"] {
             let delete = format!(
                 "DELETE FROM {table} WHERE rowid IN
@@ -101,10 +98,7 @@ pub(crate) fn clean_up(store: &Store, before: i64) -> Result<(), String> {
 
 /// The records since a moment.
 pub(crate) fn since(store: &Store, since: i64) -> Result<Rows, String> {
-    if !is_there(store) {
-        return Ok(Rows::default());
-    }
-    with(store, PATIENCE, |connection| {
+    with_existing(store, |connection| {
         let [five_hour, seven_day]: [rusqlite::Result<_>; 2] = Window::ALL.map(|window| {
             let key = window.key();
             let select = format!(
@@ -144,6 +138,15 @@ pub(crate) fn report(store: &Store, result: Result<(), String>, now: Timestamp) 
     }
 }
 
+/// Runs an action on the file; without one there is nothing to look at, and none is made.
+fn with_existing<T: Default>(
+    store: &Store,
+    action: impl Fn(&Connection) -> rusqlite::Result<T>,
+) -> Result<T, String> {
+    let is_there = fs::symlink_metadata(path(store)).is_ok();
+    if is_there { with(store, PATIENCE, action) } else { Ok(T::default()) }
+}
+
 /// Runs an action on the file, which is made where it is missing. A damaged one is set aside, and a new one begun.
 fn with<T>(
     store: &Store,
@@ -164,10 +167,6 @@ fn with<T>(
 
 fn path(store: &Store) -> PathBuf {
     store.dir().join("usage.db")
-}
-
-fn is_there(store: &Store) -> bool {
-    fs::symlink_metadata(path(store)).is_ok()
 }
 
 fn is_damage(error: &Error) -> bool {

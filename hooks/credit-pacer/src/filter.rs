@@ -70,8 +70,6 @@ struct Memory {
     past: Vec<Moment>,
     /// The call that the last line asked about.
     asked: Option<(f64, u64)>,
-    /// The settings of the last line, as they were written and as they count.
-    settings: Option<(Map<String, Value>, Settings)>,
 }
 
 /// Milliseconds are beyond the times that a line may name.
@@ -127,7 +125,8 @@ impl Memory {
     fn answer(&mut self, line: &[u8]) -> Result<Value, String> {
         let line: Line =
             serde_json::from_slice(line).map_err(|error| format!("{error}; a line is {SHAPE}"))?;
-        let settings = self.settings(line.settings.unwrap_or_default())?;
+        let settings = Settings::over_defaults(&line.settings.unwrap_or_default())
+            .map_err(|why| format!("settings: {why}"))?;
         if let Some(history) = line.learn {
             self.is_taught = true;
             self.learn(history.moments()?);
@@ -152,17 +151,6 @@ impl Memory {
         self.learn(moments);
         let rules = rules::around(&settings, whole_seconds(now));
         Ok(paced(&pacing::decide(now, &readings, &self.learned, &rules), now))
-    }
-
-    fn settings(&mut self, entries: Map<String, Value>) -> Result<Settings, String> {
-        if let Some((known, settings)) = &self.settings
-            && *known == entries
-        {
-            return Ok(settings.clone());
-        }
-        let settings = Settings::over_defaults(&entries).map_err(|why| format!("settings: {why}"))?;
-        self.settings = Some((entries, settings.clone()));
-        Ok(settings)
     }
 
     /// Learns what is new, in the order of time. Where a new call is older than a known one, all is learned again.

@@ -6,25 +6,22 @@ use shared::cli::Asker;
 use crate::past::{Past, look_back};
 use crate::wording::SOURCES;
 
-/// The narrowest and the widest chart, in characters.
-const COLUMNS: (u16, u16) = (40, 160);
-const USUAL_COLUMNS: u16 = 80;
+/// The width of a chart, in characters.
+const COLUMNS: u16 = 80;
 
 /// From an eighth to the whole of a character.
 const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Charts and table.
 pub(crate) fn text(asker: &Asker<'_>, days: u32) -> Result<String, String> {
-    let columns = asker.host.variable("COLUMNS").and_then(|columns| columns.parse().ok());
-    look_back(asker, days).map(|past| page(&past, columns.unwrap_or(USUAL_COLUMNS)))
+    look_back(asker, days).map(|past| page(&past))
 }
 
-/// Charts and table, so many columns wide.
-fn page(past: &Past, columns: u16) -> String {
+fn page(past: &Past) -> String {
     if past.is_empty() {
         return table(past);
     }
-    let charts = Window::ALL.into_iter().map(|window| chart(past, window, columns));
+    let charts = Window::ALL.into_iter().map(|window| chart(past, window, COLUMNS));
     let footer =
         "Times in your time zone (credit-pacer.timezone); safe line by the settings of today.".to_owned();
     charts.chain([table(past), footer]).collect::<Vec<_>>().join("\n\n")
@@ -45,7 +42,6 @@ pub(crate) fn table(past: &Past) -> String {
 
 /// The chart, with marks where usage was over the safe line and where calls waited, without a line end after its last line.
 fn chart(past: &Past, window: Window, columns: u16) -> String {
-    let columns = columns.clamp(COLUMNS.0, COLUMNS.1);
     let row = |mark: &dyn Fn(u16) -> char| (0..columns).map(mark).collect::<String>().trim_end().to_owned();
     let usage = |column| past.at(window, columns, column);
     let is_over = |column| usage(column).is_some_and(|(used, safe)| used > safe);

@@ -6,10 +6,10 @@ use shared::config::Section;
 use shared::digest;
 use shared::host::Timestamp;
 use shared::state::MACHINE;
-use shared::usage::Usage;
 
 use crate::decide::allowed;
-use crate::readings::Scene;
+use crate::readings::{Scene, known};
+use crate::recorded::{Observed, merge};
 use crate::rules;
 use crate::settings::Settings;
 use crate::state::State;
@@ -26,9 +26,14 @@ pub(crate) struct Now {
 }
 
 impl Now {
-    /// The answer of the controller for the session of the asker, by this usage.
-    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, usage: Option<Usage>) -> Self {
+    /// The answer of the controller for the session of the asker. `lost` is a reading that could not be written down.
+    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, lost: Option<&Observed>) -> Self {
         let (settings, time) = (&section.settings, asker.host.now());
+        let usage = known(asker.store, asker.session, settings, time.secs());
+        let usage = match lost {
+            Some(seen) => Some(merge(usage.unwrap_or_default(), seen)),
+            None => usage,
+        };
         let scene = Scene::of(usage, settings, time.secs());
         let scene = Scene { rules: rules::around(settings, time.secs()), ..scene };
         let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();

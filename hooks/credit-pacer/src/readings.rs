@@ -12,9 +12,12 @@ use shared::host::Timestamp;
 use shared::state::{MACHINE, Store};
 use shared::usage::{self, SessionUsage, Usage};
 
-use crate::recorded::{MAX_WINDOWS, is_paced, is_same, is_window_name};
+use crate::recorded::{is_same, paced};
 use crate::rules;
 use crate::settings::Settings;
+
+/// Maximum number of windows of a report, those of the controller among them.
+const MAX_WINDOWS: usize = 16;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
@@ -84,8 +87,14 @@ fn readings(usage: &Usage) -> Readings {
 pub(crate) fn reported(windows: &Value) -> BTreeMap<String, usage::Window> {
     let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
     let read = named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)));
-    let (paced, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| is_paced(name));
-    paced.into_iter().chain(others).take(MAX_WINDOWS).collect()
+    let (own, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| paced(name).is_some());
+    own.into_iter().chain(others).take(MAX_WINDOWS).collect()
+}
+
+/// The name is as Claude Code writes names of windows.
+fn is_window_name(name: &str) -> bool {
+    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
+    (1..=64).contains(&name.len()) && name.bytes().all(is_of_name)
 }
 
 /// A window that is not running has no reset, and is no reading.

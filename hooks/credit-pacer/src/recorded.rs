@@ -18,9 +18,6 @@ const MAX_PERCENT: f64 = 1000.0;
 /// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
 const RESET_POINTS: f64 = 20.0;
 
-/// Maximum number of windows, those of the controller among them.
-pub(crate) const MAX_WINDOWS: usize = 16;
-
 /// Maximum number of other accounts whose windows are kept.
 const MAX_OTHERS: usize = 4;
 
@@ -50,10 +47,10 @@ pub(crate) enum Sight {
     Answered,
 }
 
-/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new, or another process is writing.
+/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new.
 pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
-    let recorded = store.change::<Usage>(MACHINE, |usage| {
+    store.change::<Usage>(MACHINE, |usage| {
         let known = merge(usage.clone(), seen);
         let is_changed = known != *usage;
         let holds_the_same = |(name, window): (&String, &Window)| {
@@ -62,8 +59,7 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
         news = (!known.windows.iter().all(holds_the_same)).then(|| known.clone());
         *usage = known;
         is_changed
-    });
-    unless_anothers(recorded)?;
+    })?;
     Ok(news)
 }
 
@@ -75,21 +71,18 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
 /// - another reset: the later reading counts, be it a new window or another account's. Each account keeps its own.
 pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
     drop_impossible(&mut known, seen.at);
-    let mut is_news = false;
     for (name, told) in &seen.windows {
-        if !is_credible(name, told, seen.at) || !has_room(&known, name) {
-            continue;
-        }
         let told = Window { observed_at: seen.at, ..*told };
-        let before = known.windows.get(name).copied();
-        if before.is_some_and(|before| !is_same(&before, &told) && told.observed_at < before.observed_at) {
-            continue;
+        let is_late = known
+            .windows
+            .get(name)
+            .is_some_and(|before| !is_same(before, &told) && told.observed_at < before.observed_at);
+        if is_credible(name, &told) && !is_late {
+            take_in(&mut known, name, told, seen.sight);
         }
-        take_in(&mut known, name, told, seen.sight);
-        is_news = true;
     }
-    if is_news && seen.at >= known.observed_at {
-        known.observed_at = seen.at;
+    known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
+    if known.observed_at == seen.at {
         known.source = seen.source;
     }
     known
@@ -126,42 +119,26 @@ fn followed(before: Window, told: Window, sight: Sight) -> Window {
 fn drop_impossible(known: &mut Usage, now: i64) {
     let horizon = now.saturating_add(CLOCK_PLAY_SECS);
     let is_possible = |window: &Window| window.observed_at <= horizon;
-    known.windows.retain(|name, window| is_possible(window) && (is_paced(name) || window.resets_at > now));
+    known
+        .windows
+        .retain(|name, window| is_possible(window) && (paced(name).is_some() || window.resets_at > now));
     known.others.retain(|_, others| {
         others.retain(|window| is_possible(window) && window.resets_at > now);
         !others.is_empty()
     });
-    if known.observed_at > horizon {
-        known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
-    }
 }
 
-/// The window can have been seen at that time, and goes on.
-fn is_credible(name: &str, window: &Window, at: i64) -> bool {
+/// The window can have been seen when it was observed, and goes on.
+fn is_credible(name: &str, window: &Window) -> bool {
+    let at = window.observed_at;
     let length = paced(name).map_or(LONGEST_SECS, Paced::length_secs);
     let latest = at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
     let is_possible = (0.0..=MAX_PERCENT).contains(&window.used_percent) && window.resets_at <= latest;
-    is_window_name(name) && is_possible && window.resets_at > at
+    is_possible && window.resets_at > at
 }
 
-/// Windows of the controller always have a place.
-fn has_room(known: &Usage, name: &str) -> bool {
-    let others = || known.windows.keys().filter(|name| !is_paced(name)).count();
-    is_paced(name) || known.windows.contains_key(name) || others() < MAX_WINDOWS - Paced::ALL.len()
-}
-
-/// The name is as Claude Code writes names of windows.
-pub(crate) fn is_window_name(name: &str) -> bool {
-    let is_of_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"_-".contains(&byte);
-    (1..=64).contains(&name.len()) && name.bytes().all(is_of_name)
-}
-
-/// The controller goes by this window.
-pub(crate) fn is_paced(name: &str) -> bool {
-    paced(name).is_some()
-}
-
-fn paced(name: &str) -> Option<Paced> {
+/// The window of this name, if the controller goes by it.
+pub(crate) fn paced(name: &str) -> Option<Paced> {
     Paced::ALL.into_iter().find(|window| window.key() == name)
 }
 
@@ -181,13 +158,12 @@ pub(crate) fn record_session(
     now: SessionUsage,
     book: impl FnOnce(Sight),
 ) -> Result<(), StateError> {
-    unless_anothers(store.change::<SessionUsage>(session, |known| {
-        let previous = (known.written_at != 0).then(|| known.clone());
-        let sight = observed(previous.as_ref(), &now);
+    store.change::<SessionUsage>(session, |known| {
+        let sight = observed(known, &now);
         sight.map(book);
-        *known = following(now, previous.unwrap_or_default(), sight.is_some());
+        *known = following(now, known, sight.is_some());
         true
-    }))
+    })
 }
 
 /// How new the usage in `now` is; `None`: Claude Code only repeats it.
@@ -196,30 +172,26 @@ pub(crate) fn record_session(
 /// for another reply since. The first report of a session counts if the session has had a reply at all, and may be as old as
 /// that reply. When Claude Code begins or goes on with an older session, it reports no numbers, and the time of the replies may
 /// begin anew.
-pub(crate) fn observed(previous: Option<&SessionUsage>, now: &SessionUsage) -> Option<Sight> {
-    let (before, after) =
-        (previous.map(|previous| previous.total_api_duration_ms), now.total_api_duration_ms);
+fn observed(previous: &SessionUsage, now: &SessionUsage) -> Option<Sight> {
+    let is_first = previous.written_at == 0;
+    let (before, after) = (previous.total_api_duration_ms, now.total_api_duration_ms);
     let is_changed = |(name, window): (&String, &Window)| {
-        let before = previous.and_then(|previous| previous.windows.get(name));
-        before.is_none_or(|before| !holds_the_same(before, window))
+        previous.windows.get(name).is_none_or(|before| !holds_the_same(before, window))
     };
-    let is_new = match before {
-        None => after > 0,
-        Some(before) => (after > 0 && after != before) || now.windows.iter().any(is_changed),
-    };
-    let sight = if before.is_some_and(|before| after > before) { Sight::Answered } else { Sight::Found };
+    let has_replied = after > 0 && after != before;
+    let is_new = has_replied || (!is_first && now.windows.iter().any(is_changed));
+    let sight = if !is_first && after > before { Sight::Answered } else { Sight::Found };
     (is_new && !now.windows.is_empty()).then_some(sight)
 }
 
-fn following(mut now: SessionUsage, previous: SessionUsage, is_observed: bool) -> SessionUsage {
+/// The report as it is kept. One without windows leaves those that are known.
+fn following(mut now: SessionUsage, previous: &SessionUsage, is_observed: bool) -> SessionUsage {
     now.observed_at = if is_observed { now.written_at } else { previous.observed_at };
     if now.windows.is_empty() {
-        now.windows = previous.windows;
-        return now;
+        now.windows.clone_from(&previous.windows);
     }
-    for (name, window) in &mut now.windows {
-        let before = previous.windows.get(name).map_or(0, |before| before.observed_at);
-        window.observed_at = if is_observed { now.written_at } else { before };
+    for window in now.windows.values_mut() {
+        window.observed_at = now.observed_at;
     }
     now
 }
@@ -233,17 +205,13 @@ pub(crate) fn is_news(written: &Line, found: &Line) -> bool {
 
 /// Writes down the windows past their line.
 pub(crate) fn write_line(store: &Store, found: &Line) -> Result<(), StateError> {
-    unless_anothers(store.change::<Line>(MACHINE, |line| {
+    let written = store.change::<Line>(MACHINE, |line| {
         let is_news = line != found;
         line.clone_from(found);
         is_news
-    }))
-}
-
-/// Nothing failed where the file is another process's to write now, which writes what was found at the same moment, or a newer
-/// version's.
-fn unless_anothers(written: Result<(), StateError>) -> Result<(), StateError> {
+    });
     match written {
+        // Another process writes what it found at the same moment, or a newer version does.
         Err(StateError::Newer(_) | StateError::Lock(LockError::Busy(_))) => Ok(()),
         written => written,
     }

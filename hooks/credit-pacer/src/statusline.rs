@@ -12,11 +12,9 @@ use std::time::Duration;
 use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, read_first_value};
 use shared::operator::Caller;
-use shared::state::Store;
 use shared::usage::{SessionUsage, Source, Usage};
 
 use crate::now::Now;
-use crate::readings::known;
 use crate::recorded::{self, Observed, Sight};
 use crate::{CreditPacer, database};
 use line::Shown;
@@ -42,21 +40,19 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     // The session's project, whatever the environment of this process names.
     let mut host = host.clone();
     host.environment.project_dir = report.project.clone().or(host.environment.project_dir);
-    let places = places(&host);
-    let (store, session) = (places.open_store(), report.session.as_deref());
+    // The folders as the hook has them: it must read where this process writes.
+    let places = Places::resolve(&host.environment, host.cwd().as_deref());
+    let store = places.open_store();
+    let (places, store) = places.with_writable(store);
+    let session = report.session.as_deref();
     let (host, places, store) = (&host, &places, store.as_ref());
     let asker = Asker { host, places, store, session, caller: Caller::Untyped };
     let (is_recorded, news) = record(&asker, &report);
     match asker.section_in_force::<CreditPacer>() {
         Ok(section) => {
-            let mut usage = known(store, session, &section.settings, report.usage.written_at);
-            if !is_recorded && recorded::observed(None, &report.usage).is_some() {
-                // Nothing can be written, so the report itself counts.
-                usage =
-                    Some(recorded::merge(usage.unwrap_or_default(), &observed(&report.usage, Sight::Found)));
-            }
             let is_lost = !is_recorded && !report.usage.windows.is_empty();
-            let shown = Shown { report: &report, now: &Now::of(&asker, &section, usage), is_lost };
+            let lost = is_lost.then(|| observed(&report.usage, Sight::Found));
+            let shown = Shown { report: &report, now: &Now::of(&asker, &section, lost.as_ref()), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let chained = section.settings.statusline.chain.as_deref();
             if let Some(printed) = chained.and_then(|command| chain::output(command, &input, chain::PATIENCE))
@@ -68,16 +64,6 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     }
     keep(&asker, &report, news);
     ExitCode::SUCCESS
-}
-
-/// The folders as the hook has them: it must read where this process writes.
-fn places(host: &Host) -> Places {
-    let places = Places::resolve(&host.environment, host.cwd().as_deref());
-    let is_own = places.state_dir == places.default_state_dir;
-    if is_own || places.open_store().as_ref().is_some_and(Store::is_writable) {
-        return places;
-    }
-    places.without_named_state_dir()
 }
 
 /// Writes down the report; false: that failed. Also what is known then, if that has changed.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use pacing::{Pace, duration};
 use shared::usage;
 
+use crate::recorded::paced;
 use crate::settings::Settings;
 
 /// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also says
@@ -42,8 +43,7 @@ pub(crate) fn no_readings(settings: &Settings) -> String {
 
 /// A window that is nearly used up: "credit-pacer: weekly limit 96 % used; resets in 4 d 3 h (pace-maker status)".
 pub(crate) fn alert(name: &str, window: &usage::Window, now: i64) -> String {
-    let known = pacing::Window::ALL.into_iter().find(|window| window.key() == name);
-    let name = known.map_or_else(|| name.replace('_', " "), |window| window.name().to_owned());
+    let name = paced(name).map_or_else(|| name.replace('_', " "), |window| window.name().to_owned());
     let (used, left) = (window.used_percent, duration(window.resets_at - now));
     format!("credit-pacer: {name} {used:.0} % used; resets in {left} (pace-maker status)")
 }

@@ -11,16 +11,10 @@ use shared::usage::Source;
 use crate::decide::{Change, Reply};
 use crate::now::Now;
 use crate::poll::Slot;
-use crate::readings::known;
 use crate::settings::Settings;
 use crate::state::exact;
 use crate::wording::SOURCES;
 use crate::{CreditPacer, filter};
-
-fn now(section: &Section<Settings>, asker: &Asker<'_>) -> Now {
-    let usage = known(asker.store, asker.session, &section.settings, asker.host.now().secs());
-    Now::of(asker, section, usage)
-}
 
 impl Now {
     fn source(&self) -> Option<&'static str> {
@@ -84,7 +78,7 @@ impl Now {
 
 /// The lines below the one about the switch.
 pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
-    let (now, settings) = (now(section, asker), &section.settings);
+    let (now, settings) = (Now::of(asker, section, None), &section.settings);
     let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
     let has_alerts = section.is_switched_off() && !percents.is_empty();
     let has_no_hours = settings.work_hours.as_slice().is_empty();
@@ -113,7 +107,7 @@ pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let common: Reply = cli::status::<CreditPacer, Change>(asker, true);
     let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
     let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
-    let now = now(&section, asker);
+    let now = Now::of(asker, &section, None);
     if let Value::Object(paced) = filter::paced(&now.pace, exact(now.time)) {
         status.extend(paced);
     }

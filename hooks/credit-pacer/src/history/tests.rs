@@ -7,7 +7,7 @@ use crate::past::tests::{Sample, week};
 
 #[test]
 fn shows_both_limits_and_the_days() {
-    let text = page(&week().past(4, "2026-11-20 18:00"), 80);
+    let text = page(&week().past(4, "2026-11-20 18:00"));
     let (charts, rest) = text.split_once("\n\nday").unwrap();
     assert!(charts.starts_with("5-hour limit: at most 90 % used\n"), "{text}");
     assert!(charts.contains("\nweekly limit: at most 100 % used\n"), "{text}");
@@ -19,7 +19,7 @@ Fri 20 Nov       –   100 %                      –
 
 Times in your time zone (credit-pacer.timezone); safe line by the settings of today.";
     assert_eq!(rest, expected, "{text}");
-    let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"), 80);
+    let empty = page(&Sample::of("UTC").past(7, "2026-11-22 12:00"));
     assert!(empty.starts_with("Nothing is recorded of the last 7 days; readings come from"), "{empty}");
 }
 
