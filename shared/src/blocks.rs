@@ -26,7 +26,6 @@ pub struct BlockCount {
     pub is_followed: bool,
 }
 
-/// One session's blocks and marks.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
     /// The prompt whose stops are counted.
@@ -66,7 +65,6 @@ impl Ledger {
         }
     }
 
-    /// Somebody has denied this call.
     pub fn is_denied(&self, tool_use_id: &str) -> bool {
         self.denied.iter().any(|denied| denied == tool_use_id)
     }
@@ -125,7 +123,6 @@ pub fn record_followed(
     })
 }
 
-/// Leaves the mark of a denied tool call.
 pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<(), StateError> {
     store.change::<Ledger>(session, |ledger| {
         ledger.denied.push_back(tool_use_id.to_owned());

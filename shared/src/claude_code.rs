@@ -13,13 +13,10 @@ pub const TOOLS: [&str; 48] = [
     "WebFetch", "WebSearch", "Write",
 ];
 
-/// Tools that run a shell line.
 pub const SHELL_TOOLS: [&str; 2] = ["Bash", "PowerShell"];
 
-/// Tools that schedule a prompt.
 pub const SCHEDULING_TOOLS: [&str; 2] = ["CronCreate", "ScheduleWakeup"];
 
-/// Slash commands that schedule a prompt.
 pub const SCHEDULING_COMMANDS: [&str; 2] = ["/loop", "/schedule"];
 
 /// Tags around a reminder that Claude Code puts between the user's words.

@@ -52,12 +52,9 @@ pub enum Kind {
     Other,
 }
 
-/// Why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CourierError {
     NotStarted,
-    /// The courier did not come back in time.
-    Late,
     /// The courier came back without an answer.
     Speechless,
     Failed(Kind),
@@ -93,7 +90,7 @@ pub fn ask(request: &Request, limit: Duration, courier: &Path) -> Result<Answer,
     let limits = Limits { deadline: Instant::now() + limit, grace: Duration::ZERO, max_bytes: u64::MAX };
     let output = child::run(&mut command, &text, limits).map_err(|error| match error {
         ChildError::NotStarted(_) => CourierError::NotStarted,
-        ChildError::Late => CourierError::Late,
+        ChildError::Late => CourierError::Failed(Kind::Timeout),
     })?;
     match serde_json::from_slice(&output.stdout) {
         Ok(Said::Answer(answer)) => Ok(answer),

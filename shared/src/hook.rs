@@ -97,7 +97,7 @@ pub trait Hook {
     /// A sleep has ended, at its time or before, and no lock is held: the place to book what was slept.
     fn slept(_places: &Places, _session: Option<&str>, _now: Timestamp) {}
 
-    /// Decides. Pure and total.
+    /// Pure and total.
     fn decide(input: &Input<'_, Self>) -> Outcome<Self::State, Self::Effect>;
 }
 
@@ -178,7 +178,6 @@ pub struct Audit {
 }
 
 impl Audit {
-    /// A denial that asks for one thing.
     pub fn to(step: impl Into<String>) -> Self {
         Self { next: vec![step.into()], ..Self::default() }
     }
@@ -199,7 +198,6 @@ pub enum ReactionKind {
 }
 
 impl ReactionKind {
-    /// The word the journal uses.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Followed => "followed",

@@ -20,15 +20,11 @@ pub use places::{Places, ancestors, ensure_private, flat, is_same_folder, outerm
 pub use programs::{first_program, is_program};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error: its signal, SIGXFSZ, would end the process.
-#[cfg(unix)]
 pub fn survive_file_size_limit() {
-    // A handler without effect: ignoring a signal would need unsafe code.
+    // A handler without effect: ignoring a signal would need unsafe code. Elsewhere there is no such signal.
+    #[cfg(unix)]
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, std::sync::Arc::default());
 }
-
-/// Elsewhere there is no such signal.
-#[cfg(not(unix))]
-pub fn survive_file_size_limit() {}
 
 #[derive(Debug, Clone)]
 pub struct Host {
@@ -155,7 +151,6 @@ impl Timestamp {
         self.0
     }
 
-    /// Whole seconds since the epoch.
     pub const fn secs(self) -> i64 {
         self.0.div_euclid(1_000_000)
     }

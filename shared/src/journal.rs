@@ -109,7 +109,7 @@ impl Record {
     }
 }
 
-/// Appends a record. A journal that cannot be written is no reason for anything.
+/// A journal that cannot be written is no reason for anything.
 pub fn write(store: &Store, now: Timestamp, record: Record) {
     let file = store.dir().join("journal.jsonl");
     rotate(&file);

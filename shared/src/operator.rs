@@ -80,7 +80,7 @@ fn judge(ancestors: &[Process], has_terminal: bool, claudecode: bool) -> Standin
 
 /// Text of a denial; `line` is the command for the user.
 pub fn refusal(line: &str) -> String {
-    format!("this is for the user to decide; in a terminal of your own, outside Claude Code, type: {line}")
+    Caller::Shell(Standing::Operator).refusal(line, false)
 }
 
 impl Process {

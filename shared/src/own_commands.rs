@@ -243,7 +243,6 @@ fn within_slash_command(prompt: &str) -> &str {
     }
 }
 
-/// Somebody has scheduled this prompt.
 pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     let Some(file) = store.session_file::<Scheduled>(MACHINE) else { return false };
     match store.peek::<Scheduled>(&file) {

@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 
 use crate::host::Timestamp;
 
-/// One hook call, whole.
 #[derive(Debug, Clone)]
 pub struct Request {
     pub call: Call,
@@ -138,7 +137,6 @@ pub struct ToolResult {
     pub call: ToolCall,
     /// The tool's own answer object, unparsed.
     pub tool_response: Option<Box<RawValue>>,
-    pub duration_ms: Option<u64>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -199,7 +197,6 @@ fn event(name: String, fields: &Fields<'_>) -> Event {
         "PostToolUse" => Event::PostToolUse(ToolResult {
             call: tool_call(fields),
             tool_response: fields.raw("tool_response"),
-            duration_ms: fields.read("duration_ms"),
         }),
         "PostToolUseFailure" => Event::PostToolUseFailure(ToolFailure {
             call: tool_call(fields),
@@ -320,7 +317,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word the journal uses.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Pass => "pass",

@@ -234,7 +234,6 @@ impl<'a> Invocation<'a> {
     }
 }
 
-/// The texts as lines; `None` if there are none.
 fn lines(texts: impl IntoIterator<Item = String>) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().collect();
     (!texts.is_empty()).then(|| texts.join("\n"))

@@ -129,7 +129,7 @@ fn ask(host: &Host, places: &Places, settings: &UsageApi) -> Result<BTreeMap<Str
     let answer = courier::ask(&request, TIMEOUT + courier::MARGIN, &courier);
     let answer = answer.map_err(|error| match error {
         CourierError::NotStarted | CourierError::Speechless => (NO_COURIER, None),
-        CourierError::Late | CourierError::Failed(_) => (NO_ANSWER, Some(Duration::ZERO)),
+        CourierError::Failed(_) => (NO_ANSWER, Some(Duration::ZERO)),
     })?;
     read(&answer)
 }

@@ -214,7 +214,6 @@ fn is_as_wanted(text: Option<&str>, owner: &Owner, wanted: &Wanted) -> bool {
 /// The text after one edit towards the aim; `None`: nothing is left to do.
 type Edited = Result<Option<String>, Refused>;
 
-/// The result of edits.
 struct Aim<'a> {
     owner: &'a Owner,
     wanted: &'a Wanted,

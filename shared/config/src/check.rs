@@ -80,7 +80,6 @@ pub fn known_keys(schema: &Value) -> Vec<&str> {
     properties.map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
-/// The known word that was probably meant.
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     let close = known.iter().map(|known| (strsim::jaro_winkler(word, known), *known));
     let best = close.filter(|(score, _)| *score > 0.75).max_by(|left, right| left.0.total_cmp(&right.0));

@@ -221,7 +221,6 @@ impl Sources {
     }
 }
 
-/// A file of a call, or why it cannot be read.
 pub(crate) struct Found {
     kind: LayerKind,
     file: String,

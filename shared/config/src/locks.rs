@@ -162,7 +162,8 @@ impl SectionSwitches {
         let mut section = Dict::new();
         for (path, position) in std::iter::once(own).chain(keys) {
             // A switch never starts what costs money and is off in the files.
-            let may_begin = || path != ["enabled"] || !spec.costs_money || is_on(below);
+            let is_on = || flag(&merged(below.iter().map(|layer| &layer.section)), &path) == Some(true);
+            let may_begin = || path != ["enabled"] || !spec.costs_money || is_on();
             let is_wanted = match position {
                 Position::On => may_begin(),
                 Position::Off => true,
@@ -176,10 +177,6 @@ impl SectionSwitches {
         layer.section = section;
         (!layer.section.is_empty()).then_some(layer)
     }
-}
-
-fn is_on(layers: &[Layer]) -> bool {
-    flag(&merged(layers.iter().map(|layer| &layer.section)), &["enabled"]) == Some(true)
 }
 
 /// The rules on the layers that may set a key of a section.

@@ -31,7 +31,6 @@ impl LayerKind {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Origin {
     pub layer: LayerKind,
-    /// The file, as a person reads it.
     pub file: String,
     /// The line, counted from 1; none of the defaults and of a switch.
     pub line: Option<usize>,

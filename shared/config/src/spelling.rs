@@ -19,7 +19,7 @@ pub fn spelled(value: &Value) -> String {
     }
 }
 
-/// The text as YAML. Without quotes only where its letters and signs mean nothing else anywhere, in brackets or before a comment.
+/// Without quotes only where its letters and signs mean nothing else anywhere, in brackets or before a comment.
 fn spelled_text(text: &str) -> String {
     let is_plain = |char: char| char.is_alphanumeric() || " _-./*+=<>()@%$^~;!?'".contains(char);
     let begins_plainly = text.starts_with(|first: char| first.is_alphanumeric() || "_./~".contains(first));

@@ -76,7 +76,6 @@ fn sections(text: &str, wanted: impl Fn(&str) -> bool) -> Option<String> {
     Some(part)
 }
 
-/// The plain key that begins the line.
 fn plain_key(line: &str) -> Option<&str> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
     let (key, value) = line.split_at(line.bytes().position(|byte| !is_plain(byte))?);

@@ -95,7 +95,7 @@ fn reply(body: &str) -> Option<Reply> {
 const fn of_courier(error: CourierError) -> Silence {
     match error {
         CourierError::NotStarted => Silence::NotStarted,
-        CourierError::Late | CourierError::Failed(Kind::Timeout) => Silence::Late,
+        CourierError::Failed(Kind::Timeout) => Silence::Late,
         // A second question would be as long.
         CourierError::Failed(Kind::TooLarge) => Silence::Refused,
         CourierError::Speechless | CourierError::Failed(Kind::Other) => Silence::Unreachable,

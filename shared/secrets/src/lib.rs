@@ -16,7 +16,6 @@ mod named;
 mod pem;
 mod tokens;
 
-/// Replacement of a secret.
 const MASK: &str = "[masked]";
 
 /// A text that still changes in this pass is given up: nothing of it is kept.
@@ -44,10 +43,8 @@ pub fn masked(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(MASK)
 }
 
-/// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Found {
-    /// Range in bytes.
     place: Range<usize>,
     /// Kind in a word or two for people; empty if unknown.
     kind: &'static str,

@@ -49,7 +49,6 @@ struct Value {
     is_quoted: bool,
 }
 
-/// The secret behind the name `word`, if it is a telling one.
 pub(super) fn find(text: &[u8], word: &Range<usize>) -> Option<Found> {
     let name = &text[word.clone()];
     let ends_with = |end: &str| ends_with_one_of(name, &[end]);

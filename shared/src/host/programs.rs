@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use super::{Host, Places};
 use crate::text::quoted;
 
-/// The first program of this name in these folders.
 pub fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
     let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] };
     let mut files = folders.flat_map(|folder| {

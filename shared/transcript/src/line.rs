@@ -32,7 +32,6 @@ pub struct Line {
     pub is_sent_by_client: bool,
 }
 
-/// The numbers of a reply of the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Reply {
     /// The model's id; empty where the line does not say.
@@ -43,7 +42,6 @@ pub struct Reply {
 
 #[derive(Debug)]
 pub(super) enum Entry {
-    /// A message, of whomever.
     Message(Line),
     /// A prompt that a person typed while the model was at work; it never gets a `user` line.
     Typed(String),
@@ -357,7 +355,7 @@ impl Tail {
     }
 }
 
-/// The entries from the last to the first.
+/// From the last to the first.
 impl Iterator for Tail {
     type Item = Entry;
 

@@ -73,7 +73,6 @@ pub fn requests(transcript: &Path, most: usize) -> Vec<String> {
     requests
 }
 
-/// The user's words, for quotes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Quotable {
     /// Their messages, oldest first.

@@ -8,7 +8,6 @@ use super::line::{Block, Line, ToolUse};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Task {
-    /// Claude Code's number of it.
     pub id: String,
     /// Empty if the lines do not tell.
     pub subject: String,

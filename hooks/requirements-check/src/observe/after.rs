@@ -147,7 +147,7 @@ mod tests {
         ] {
             let call = tool_call("t1", "Bash", &json!({ "command": "true" }));
             let tool_response = Some(to_raw_value(&response).unwrap());
-            let result = ToolResult { call, tool_response, ..ToolResult::default() };
+            let result = ToolResult { call, tool_response };
             assert_eq!(Response::of(&result).success, expected, "{response}");
         }
     }

@@ -118,7 +118,6 @@ fn whatever_else_comes_back_has_a_reason() {
     }
     for (error, expected) in [
         (CourierError::NotStarted, Silence::NotStarted),
-        (CourierError::Late, Silence::Late),
         (CourierError::Speechless, Silence::Unreachable),
         (CourierError::Failed(Kind::Timeout), Silence::Late),
         (CourierError::Failed(Kind::TooLarge), Silence::Refused),
