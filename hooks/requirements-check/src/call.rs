@@ -110,7 +110,7 @@ impl Call {
         None
     }
 
-    /// Where it acts: the folder of its file, the folder its first command runs in, else `cwd`.
+    /// The place it acts in: the folder of its file, the folder its first command runs in, else `cwd`.
     pub(crate) fn place(&self, cwd: &Path) -> PathBuf {
         if let Some(file) = &self.file {
             return cwd.join(file);
@@ -120,7 +120,7 @@ impl Call {
         first.map_or_else(|| cwd.to_path_buf(), |command| command.place(cwd))
     }
 
-    /// The line spells out where its command acts.
+    /// The line names the folder in which its command acts.
     pub(crate) fn is_placed(&self, command: &Simple) -> bool {
         // A variable that is exported counts for what comes later.
         let sets = |other: &Simple| {

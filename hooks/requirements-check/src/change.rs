@@ -1,4 +1,4 @@
-//! What a decision changes beside the session's own memory: satisfactions of the repository, and the register of live sessions.
+//! Changes that a decision makes beside the session's own state: satisfactions of the repository, and the registry of live sessions.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -18,27 +18,27 @@ use crate::settings::Scope;
 #[derive(Debug, Clone)]
 pub enum Change {
     Set(Target, Box<Satisfaction>),
-    /// Satisfactions go; nobody else's.
+    /// Removes satisfactions.
     Clear(Target),
     Alive(Box<Entry>),
     Forget(String),
     Turn(Turn),
-    /// The user of a repository has been told of `req init`: the file that remembers it.
+    /// The user has read of `req init`: the file that remembers it for this repository.
     ToldOfInit(PathBuf),
-    /// The user has been told that the client is this version now.
+    /// The user has read that Claude Code has this version now.
     ToldOfClient(String),
 }
 
 /// One satisfaction, or all of a holder.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// The place it is kept in; none where nothing can be.
+    /// The folder it is kept in; `None` where no folder can be written.
     pub folder: Option<Folder>,
-    /// Whose satisfactions: the branch's, or those of all branches.
+    /// The owner: a branch, or all branches.
     pub key: Key,
-    /// Which requirement; none: all of the holder's.
+    /// The requirement; `None`: all of the owner's.
     pub name: Option<String>,
-    /// For which session; none: for every session.
+    /// The session it counts for; `None`: every session.
     pub session: Option<String>,
 }
 
@@ -62,7 +62,7 @@ impl Target {
         let folder = self.folder.as_ref();
         let folder =
             folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
-        // A damaged file has been set aside and told when it was read.
+        // Reading has already set a damaged file aside and reported it.
         let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
         if let Some(failure) = failure_of(places, folder) {
             let _ = match &changed {
@@ -90,7 +90,7 @@ impl Effect for Change {
 impl Change {
     /// Waits so long for satisfactions that others are changing.
     pub fn carry_out_within(self, patience: Duration, places: &Places, now: Timestamp) -> Result<(), String> {
-        // Who is live matters to a guard alone, and the next sign of life tries again.
+        // Only a guard reads the registry, and the next event writes it again.
         let note = |change: &dyn Fn(&Registry)| {
             places.state_dir.as_deref().map(Registry::new).iter().for_each(change);
             Ok(())

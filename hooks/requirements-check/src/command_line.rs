@@ -2,7 +2,7 @@
 //! whether its exit status is the line's. Text in, data out; every line has an answer, if only that it cannot be read.
 //!
 //! The reader is written by hand and goes over the line once: a line comes from outside and decides whether a gate closes, so
-//! nothing may panic on it, loop on it or overlook a command that a shell would run. What is no line to bash, `PowerShell`'s own
+//! nothing may panic on it, loop on it or overlook a command that a shell would run. Text that bash cannot read, `PowerShell`'s own
 //! syntax for one, is searched as raw text. Not seen: aliases, scripts, make targets, what a variable stands for, and
 //! scripts fed to a shell through a here-document or a pipe.
 
@@ -25,13 +25,13 @@ pub(crate) use word::spelled;
 const MAX_LINE_BYTES: usize = 64 * 1024;
 /// How deep substitutions and scripts may stand in each other.
 const MAX_DEPTH: usize = 24;
-/// Stands for a command of which nothing may be shown.
+/// Stands for a command that may not be shown.
 pub(crate) const MASK: &str = "[masked]";
 
 /// A line, as far as it is understood.
 #[derive(Debug)]
 pub struct Line {
-    /// Its simple commands in the order they are written, those inside others too; `None`: it cannot be read.
+    /// The simple commands in the order they are written, those inside others too; `None`: the line cannot be read.
     pub commands: Option<Vec<Simple>>,
     pub(crate) text: String,
 }
@@ -47,7 +47,7 @@ pub struct Simple {
     /// The program and its arguments with quotes removed; an expansion stands as it is written. Empty where there are
     /// only assignments, or redirections of a whole construct.
     pub words: Vec<String>,
-    /// What stands before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
+    /// The words before the program, quotes removed: assignments, and programs that run another one (`env`, `sudo`,
     /// `timeout` ...) with their options.
     pub(crate) prefix: Vec<String>,
     /// The files its redirections write to, quotes removed.
@@ -57,9 +57,9 @@ pub struct Simple {
     pub(crate) text: String,
     /// Why the line may succeed though this command failed; `None`: its exit status decides the line's.
     pub(crate) hidden: Option<Hidden>,
-    /// Where it runs: an absolute folder, or one seen from where the call runs. `None`: the line does not spell it out.
+    /// The folder it runs in: absolute, or relative to the folder of the call. `None`: the line does not name it.
     pub(crate) directory: Option<PathBuf>,
-    /// Its arguments that may be options only the shell knows, as written: `$ARGS`.
+    /// Arguments that may be options only the shell knows, as written: `$ARGS`.
     pub(crate) unknown_options: Vec<String>,
     /// It is a shell or `eval` with a literal script, whose commands are commands of the line, too.
     runs_script: bool,
@@ -131,7 +131,7 @@ impl Simple {
 }
 
 impl Line {
-    /// Spells folders out that begin with `~`; without a home folder they are unknown.
+    /// Replaces `~` in folders; without a home folder they are unknown.
     pub(crate) fn resolve_home(&mut self, home: Option<&Path>) {
         for command in self.commands.iter_mut().flatten() {
             if let Some(rest) = command.directory.as_ref().and_then(|folder| folder.strip_prefix("~").ok()) {

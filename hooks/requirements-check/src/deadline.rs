@@ -30,7 +30,7 @@ impl Deadlines {
     }
 }
 
-/// What the work comes to; `None` where it is not done by the deadline. It goes on behind, until the process ends.
+/// The result of the work; `None` if it is not done by the deadline. The work goes on in its thread until the process ends.
 pub(crate) fn within<T: Send + 'static>(
     deadline: Option<Instant>,
     work: impl FnOnce() -> T + Send + 'static,

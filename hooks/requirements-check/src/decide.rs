@@ -111,7 +111,7 @@ fn before(input: &HookInput<'_>, facts: &Before) -> Answer {
     Outcome { effects, ..answer.with_reactions(followed) }
 }
 
-/// What the call needs in one work tree.
+/// The requirements that the call needs in one work tree.
 struct Judged<'a> {
     view: View<'a>,
     satisfied: Vec<Rule<'a>>,
@@ -130,7 +130,10 @@ impl<'a> Judged<'a> {
         for rule in needed {
             match rule.standing(&view) {
                 Err(_) if !can_be_kept(&rule, input, &view) => hopeless.push(rule.name),
-                Err(why) => unmet.push(Unmet::new(rule, why, &view)),
+                Err(why) => {
+                    let late = order::late(&rule, call, view.world);
+                    unmet.push(Unmet::new(rule, why, &view).and_late(late));
+                }
                 Ok(_) if view.exception(&rule).is_some() => satisfied.push(rule),
                 Ok(_) => match order::late(&rule, call, view.world) {
                     Some(late) => unmet.push(Unmet::by_then(rule, late)),
@@ -346,7 +349,7 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     }
     let (call, blocks, started) = (&input.request.call, input.blocks, input.started);
     if input.headless {
-        return Outcome::allow("nobody is watching, so a stop is not held");
+        return Outcome::allow("stops of headless sessions are not blocked");
     }
     if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
         return Outcome::allow(reason);

@@ -88,7 +88,9 @@ impl Found<'_> {
         let at = commands.iter().position(|command| std::ptr::eq(command, self.simple)).unwrap_or_default();
         let (before, after) = (&commands[..at], commands.get(at + 1..).unwrap_or_default());
         let is_turned = before.iter().any(Simple::writes_files) && after.iter().any(Simple::writes_files);
-        let why = if !self.is_inside(world) {
+        let why = if self.place(&world.cwd).is_none() {
+            "the line does not spell out in which folder it runs".to_owned()
+        } else if !self.is_inside(world) {
             "it did not run in this work tree".to_owned()
         } else if let Some(path) = self.leads_out(world) {
             // The path may be part of a secret.

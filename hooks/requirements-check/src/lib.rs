@@ -63,7 +63,8 @@ pub struct RequirementsCheck;
 impl Hook for RequirementsCheck {
     const NAME: &'static str = "requirements-check";
     const HEADLESS: Headless = Headless::Decides;
-    const HEADLESS_MEANS: &'static str = "A stop is held in sessions nobody watches too (`claude -p`, SDK); calls are refused there in any case.";
+    const HEADLESS_MEANS: &'static str =
+        "It blocks stops of headless sessions too (`claude -p`, SDK). It denies calls there in any case.";
     const GLOBAL_ONLY: &'static [&'static str] = &[];
     const ROOT_KEYS: &'static [&'static str] = &["requirements", "hooks"];
 

@@ -46,7 +46,13 @@ impl<'a> Unmet<'a> {
         Self { rule, why, remedy: Remedy::Do(step.to_owned()), is_late: true }
     }
 
-    /// Those of the rules that are not satisfied.
+    /// The line needs splitting, too: satisfying the requirement is not enough.
+    pub(crate) fn and_late(self, late: Option<Late>) -> Self {
+        let Some(late) = late else { return self };
+        Self { why: format!("{}; {}", self.why, late.why), is_late: true, ..self }
+    }
+
+    /// The rules that are not satisfied.
     pub(crate) fn all(rules: impl Iterator<Item = Rule<'a>>, view: &View<'_>) -> Vec<Self> {
         rules.filter_map(|rule| Some(Self::new(rule, rule.standing(view).err()?, view))).collect()
     }
@@ -109,7 +115,7 @@ fn satisfied(rule: &Rule<'_>, blocking: &Blocking, view: &View<'_>) -> Standing 
     } else if !found.is_fresh(rule.set.ttl_secs, view.now) {
         Err(format!("its satisfaction, {how}, is too old"))
     } else if scope == Scope::SingleUse && view.state.is_spent(rule.name, found.identity(), view.call) {
-        Err("its satisfaction was for one call and is used".to_owned())
+        Err("its satisfaction was for one call, and another call has taken it".to_owned())
     } else {
         Ok(format!("satisfied {how}"))
     }

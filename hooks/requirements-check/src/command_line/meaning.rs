@@ -1,11 +1,11 @@
-//! What a command does to the files, as far as its words tell, and where it does that.
+//! A command's effect on the files, as far as its words tell, and the folder it acts in.
 
 use std::path::PathBuf;
 
 use super::shell::join;
 use super::{Simple, base_name, is_in};
 
-/// What a command does to the files of the work tree, redirections aside. In doubt it may do anything.
+/// The effect of a command on the files of the work tree, redirections aside. In doubt it is `Unknown`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     Reads,
@@ -72,12 +72,12 @@ impl Simple {
                 look_up(GIT, subcommand, arguments).unwrap_or(Writes)
             }
             (Some(_), _) => KeepsFiles,
-            // What it sets up is seen by nobody: most often it is a virtual environment of Python's.
+            // A virtual environment of Python's changes variables of the shell only.
             (None, "source" | ".") if arguments.first().is_some_and(|file| file.ends_with("/activate")) => {
                 KeepsFiles
             }
             _ if self.runs_script => KeepsFiles,
-            // Its script may write a file, or run a command.
+            // A script of sed may write a file, or run a command.
             (None, "sed") if ["w ", "w/", "/e"].iter().any(|part| self.text.contains(part)) => Writes,
             // A program of that name in some folder is another one.
             _ => look_up(PROGRAMS, &program.to_ascii_lowercase(), arguments).unwrap_or(Effect::Unknown),
@@ -128,7 +128,7 @@ impl Simple {
             || (program == "find" && self.words.iter().any(executes))
     }
 
-    /// Where a program may begin among the words: at the first, or anywhere behind one that runs another.
+    /// How many words a program may begin at: the first alone, or all behind a program that runs another.
     pub(super) fn beginnings(&self) -> usize {
         if self.runs_another() { self.words.len() } else { self.words.len().min(1) }
     }
@@ -146,8 +146,8 @@ impl Simple {
         self.words[..self.beginnings()].iter().position(|word| base_name(word) == "git")
     }
 
-    /// The directory the command acts in: where it runs, and for git, also behind a program that runs it, `-C`. `None` where
-    /// the line does not spell it out.
+    /// The directory the command acts in: the one it runs in, and for git, also behind a program that runs it, `-C`. `None` where
+    /// the line does not name it.
     pub(crate) fn acts_in(&self) -> Option<PathBuf> {
         let git = self.git_at();
         let (before, behind) = self.words.split_at(git.map_or(self.words.len(), |at| at + 1));

@@ -111,7 +111,7 @@ fn is_python(program: &str) -> bool {
     version.is_some_and(|version| version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.'))
 }
 
-/// What an expression is matched against: the words, what stands before them too, and the program's name without its folder and
+/// The texts an expression is matched against: the words, the words with their prefix, and the program's name without its folder and
 /// the options before its subcommand.
 fn forms(simple: &Simple) -> Vec<String> {
     if simple.words.is_empty() {

@@ -1,4 +1,4 @@
-//! What a shell does with the commands of one level of a line: where each runs, and whether its exit status is the line's.
+//! The shell's view of the commands on one level of a line: the folder each runs in, and whether its exit status is the line's.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ pub(super) struct Part {
     pub(super) at: usize,
     pub(super) end: usize,
     pub(super) is_subshell: bool,
-    /// What stands behind it.
+    /// The operator behind it.
     pub(super) operator: &'static str,
 }
 
@@ -67,7 +67,7 @@ impl Level {
             at = part.end;
         }
         found[at..].iter_mut().for_each(lose);
-        // What may run never or again, or beside the rest, moves all of it.
+        // A `cd` that may run never, again, or beside the rest leaves every folder unknown.
         let unsure = if self.split.is_some() { Some(self.from) } else { self.construct };
         if let Some(unsure) = unsure.filter(|unsure| found[*unsure..].iter().any(moves)) {
             found[unsure..].iter_mut().for_each(lose);
@@ -75,13 +75,13 @@ impl Level {
     }
 }
 
-/// What commands leave behind for those after them.
+/// The state that commands leave to those after them.
 #[derive(Clone, Debug)]
 struct Shell {
     /// As [`Simple::directory`].
     directory: Option<PathBuf>,
     pipefail: bool,
-    /// What comes now may never run.
+    /// The commands that follow may never run.
     left: bool,
 }
 
@@ -111,15 +111,16 @@ impl Shell {
         }
     }
 
-    /// What a command does to the shell it runs in.
+    /// Applies the effect of a command on the shell it runs in.
     fn run(&mut self, command: &Simple) {
         let Some((program, arguments)) = command.words.split_first() else { return };
         match program.as_str() {
-            "cd" => {
+            "cd" | "pushd" => {
                 let here = self.directory.take();
-                self.directory = if let [to] = arguments { join(here, to) } else { None };
+                let to = if let [to] = arguments { Some(to) } else { None };
+                self.directory = to.filter(|to| !to.starts_with('+')).and_then(|to| join(here, to));
             }
-            "pushd" | "popd" => self.directory = None,
+            "popd" => self.directory = None,
             "set" if arguments.iter().any(|word| word == "pipefail") => {
                 self.pipefail = !arguments.iter().any(|word| word.starts_with('+'));
             }

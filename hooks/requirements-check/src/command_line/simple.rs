@@ -17,12 +17,12 @@ const SCRIPT_DEPTH: usize = 3;
 const WRAPPERS: [(&str, &str, &str); 8] = [
     ("builtin", "", ""),
     ("command", "", "-p"),
-    ("env", "-u", "-i"),
+    ("env", "-u", "-i --"),
     ("nice", "-n", ""),
     ("nohup", "", ""),
     ("sudo", "-u -g", "-E -H -n"),
     ("time", "", "-p"),
-    ("timeout", "", ""),
+    ("timeout", "-k -s", ""),
 ];
 
 /// How many words a wrapper takes before the program, itself included; `None` where the first word is none.
@@ -92,7 +92,7 @@ impl Reader<'_> {
             let is_test = words.first().is_some_and(|word: &Word| word.raw == "[[")
                 && words.last().is_some_and(|word| word.raw != "]]");
             if is_test {
-                // Its operators are none of the line's.
+                // Operators inside `[[ .. ]]` are none of the line's.
                 match self.word()? {
                     Some(word) => words.push(word),
                     None => drop(self.next().ok_or(Unreadable)?),

@@ -64,7 +64,10 @@ const WORDS: &[(&str, &str)] = &[
         "bash -eo pipefail -c 'a' name; eval 'b c' '&& d'",
         "bash|-eo|pipefail|-c|a|name ¦ a ¦ eval|b c|&& d ¦ b|c ¦ d",
     ),
-    ("timeout -k 1 2 bash -c a; setsid sh -c a", "timeout|-k|1|2|bash|-c|a ¦ a ¦ setsid|sh|-c|a ¦ a"),
+    (
+        "timeout --preserve-status 2 bash -c a; setsid sh -c a",
+        "timeout|--preserve-status|2|bash|-c|a ¦ a ¦ setsid|sh|-c|a ¦ a",
+    ),
     ("b | xargs sh -c a; find . -exec sh -c a ;", "b ¦ xargs|sh|-c|a ¦ a ¦ find|.|-exec|sh|-c|a ¦ a"),
     ("exec bash -c a; stdbuf -oL eval a", "exec|bash|-c|a ¦ a ¦ stdbuf|-oL|eval|a ¦ a"),
     ("bash script.sh -x 'a'; python -c 'git commit'", "bash|script.sh|-x|a ¦ python|-c|git commit"),
@@ -91,7 +94,7 @@ fn what_stands_before_the_program_and_redirections_are_kept_apart() {
         ("/usr/bin/env sudo -u root -E X=1 git commit", "/usr/bin/env sudo -u root -E X=1 : git commit : :"),
         ("command -v git", ": command -v git : :"),
         ("nohup nice -n 5 timeout 10 time -p a", "nohup nice -n 5 timeout 10 time -p : a : :"),
-        ("timeout -k 5 10m cargo test", ": timeout -k 5 10m cargo test : :"),
+        ("timeout -k 5 10m cargo test", "timeout -k 5 10m : cargo test : :"),
         ("xargs -0 git add", ": xargs -0 git add : :"),
         ("env", ": env : :"),
         ("a >> 'b' 2>&1 < d &> c >| e", ": a : b c e : d"),
@@ -142,16 +145,16 @@ const DIRECTORIES: &[(Option<&str>, &str)] = &[
         "sh -c 'cd a && X' ¦ (cd a && X) ¦ cd a && (cd b; a) && X ¦ (cd a; X > b) | c ¦ ((a); cd a; X)",
     ),
     (Some("a"), "cd a && for x in 1; do X; done ¦ a && cd a && X ¦ cd a && echo $(X) ¦ cd a\nX"),
-    (Some("a"), "cd a && timeout -k 1 2 sh -c 'X && b' ¦ setsid bash -c 'cd a && X'"),
+    (Some("a"), "cd a && timeout -v 2 sh -c 'X && b' ¦ setsid bash -c 'cd a && X'"),
     (None, "env --chdir=a sh -c 'X && b' ¦ find . -execdir sh -c 'X && b' ;"),
-    (Some("a/b"), "cd a && cd b && X ¦ cd a && (cd b; X)"),
+    (Some("a/b"), "cd a && cd b && X ¦ cd a && (cd b; X) ¦ pushd a && pushd b && X"),
     (Some("/b"), "cd a && cd /b && X ¦ cd $A && cd /b && X"),
     (Some("a b"), "cd 'a b' && X"),
     (Some("~/a"), "cd ~/a && X ¦ cd $HOME/a && X"),
     (Some("./a"), "cd $PWD/a && X"),
     (
         None,
-        "cd a & X ¦ env -C a sh -c 'X && b' ¦ pushd a && popd && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X",
+        "cd a & X ¦ env -C a sh -c 'X && b' ¦ pushd a && popd && X ¦ pushd +1 && X ¦ cd a || X ¦ cd $A && X ¦ cd && X ¦ cd - && X ¦ cd $A && cd b && X",
     ),
     (None, "eval 'cd a'; X"),
     (None, "{ cd a; } && X ¦ if a; then cd b; fi; X ¦ f() { cd b; }; X ¦ a && cd b; X"),
@@ -177,7 +180,7 @@ const HIDDEN: &[(Hidden, &str)] = &[
     (Hidden::Or, "a && cargo test || true ¦ a || cargo test ¦ cargo test || exit 1 ¦ a || b; cargo test"),
     (Hidden::FollowedBy, "cargo test; echo ¦ cargo test && a\necho ¦ set -e; cargo test; echo"),
     (Hidden::Background, "a && cargo test & ¦ a & cargo test"),
-    (Hidden::Wrapper, "exec cargo test ¦ timeout -k 5 10 cargo test ¦ a | xargs cargo test"),
+    (Hidden::Wrapper, "exec cargo test ¦ timeout -v 10 cargo test ¦ a | xargs cargo test"),
     (Hidden::Wrapper, "env --help cargo test"),
     (Hidden::Construct, "! cargo test ¦ if cargo test; then a; fi ¦ for x in 1; do cargo test; done"),
     (Hidden::Construct, "(cargo test) ¦ cargo test && { a; }"),
@@ -257,7 +260,7 @@ fn a_pattern_is_words_at_the_head_of_a_command_or_an_expression_in_its_text() {
     }
 }
 
-/// What a line's commands do to files, as far as their words tell: in doubt they change some.
+/// In doubt a command changes files.
 #[test]
 fn commands_that_change_no_file_are_known() {
     let all = |line: &str, is: fn(&Simple) -> bool| commands(line).iter().all(is);
@@ -291,7 +294,7 @@ fn commands_that_change_no_file_are_known() {
     }
 }
 
-/// What means something to a shell, so that random texts are nearly lines; parted by `~`.
+/// Pieces with a meaning to a shell, so that random texts are nearly lines; separated by `~`.
 const PIECES: &str = "git ~commit ~(~)~((~))~{ ~; }~<<~<<-~EOF~\n~'~\"~$~`~\\~&~|~;~<~>~#~! ~if ~then ~fi ~for ~in ~do ~done ~\
     case ~esac ~1~=~=(~[[ ~]] ~$(~${~$((~sh -c ~eval ~cd ~\t~ ~-~*~function f ~time ~é~\r\n~xargs ~env ~sed ~-i~$'~%~";
 

@@ -3,7 +3,7 @@
 use super::Hidden;
 use super::reader::{Read, Reader, Unreadable};
 
-/// What only the shell puts in, as far as it is the same for every command of a session: the folder of the call, and the home.
+/// Expansions with the same value for every command of a session: the folder of the call, and the home.
 /// The work tree's top stands for the folder of the call: they are one work tree.
 const SPELLED: [(&str, &str); 6] = [
     ("$(git rev-parse --show-toplevel)", "."),

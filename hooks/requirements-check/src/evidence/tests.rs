@@ -146,7 +146,7 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (Some("with these arguments it proves nothing"), "cargo test --no-run"),
     (Some("did not run in this work tree"), "cd /elsewhere && cargo test ¦ cd .. && cargo test"),
     (Some("did not run in this work tree"), "cd sub/../../treehouse && cargo test"),
-    (Some("did not run in this work tree"), "cd \"$THERE\" && cargo test"),
+    (Some("spell out in which folder"), "cd \"$THERE\" && cargo test ¦ popd && cargo test"),
     (Some("leads out of this work tree"), "cargo test --manifest-path ../other/Cargo.toml"),
     (Some("leads out of this work tree"), "cargo test --manifest-path=/elsewhere/Cargo.toml"),
     (Some("leads out of this work tree"), "npm test --prefix ../other ¦ cargo test -C ../other"),
@@ -172,7 +172,10 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (None, "set -o pipefail; cargo test 2>&1 | tee log"),
     (None, "cargo test --target-dir=$X --manifest-path \"$PWD/Cargo.toml\""),
     (None, "cargo test \"$HOME/x\" $PWD '$X' ~/target tests/*.rs"),
-    (None, "env -i -u X A=1 cargo test ¦ sudo -E -u me cargo test"),
+    (
+        None,
+        "env -i -u X A=1 cargo test ¦ env -- cargo test ¦ timeout -k 5 60 cargo test ¦ pushd sub && cargo test ¦ sudo -E -u me cargo test",
+    ),
     (None, "export PATH=$PATH:/usr/bin; cargo test"),
 ];
 

@@ -73,7 +73,7 @@ impl Lines {
     }
 }
 
-/// What is wrong with how the line was read, given what bash did; and how many of its commands count.
+/// The differences between the reading and bash, and how many commands of the line count.
 fn judged(line: &str, root: &Path, fails: &str) -> (Option<String>, usize) {
     let log = tempfile::NamedTempFile::new_in(root).unwrap();
     let run = |options: &[&str]| {
