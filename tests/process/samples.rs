@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::driver::{Driver, notice};
 use serde_json::Value;
+use shared::config::fits;
 use tests::sandbox::Level;
 
 fn config() -> PathBuf {
@@ -29,7 +30,7 @@ pub(crate) fn fits_the_schema(text: &str) -> bool {
     let schema = fs::read_to_string(config().join("requirements.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&schema).unwrap();
     let value: Value = serde_yaml::from_str(text).unwrap();
-    jsonschema::validator_for(&schema).unwrap().is_valid(&value)
+    fits(&schema, &value)
 }
 
 /// What the hooks tell the user of this file, line by line: each of its own section, and one of what is nobody's.

@@ -114,7 +114,7 @@ fn events() -> [Event; 12] {
 
 #[test]
 fn each_verdict_has_the_documented_shape_on_the_events_that_carry_it_and_is_silence_elsewhere() {
-    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENTED).unwrap()).unwrap();
+    let documented: serde_json::Value = serde_json::from_str(DOCUMENTED).unwrap();
     let specific =
         |fields: &str| format!(r#"{{"hookSpecificOutput":{{{fields},"hookEventName":"PreToolUse"}}}}"#);
     let block = r#"{"decision":"block","reason":"no"}"#.to_owned();
@@ -140,8 +140,7 @@ fn each_verdict_has_the_documented_shape_on_the_events_that_carry_it_and_is_sile
         for other in events() {
             let wire = to_wire(&other, &answer);
             for wire in [&wire, &to_wire(&other, &noticed)].into_iter().flatten() {
-                let errors = validator.iter_errors(&serde_json::from_str(wire).unwrap()).count();
-                assert_eq!(errors, 0, "{wire}");
+                assert!(config::fits(&documented, &serde_json::from_str(wire).unwrap()), "{wire}");
             }
             if other.name() == event {
                 assert_eq!(wire, expected, "{answer:?}");

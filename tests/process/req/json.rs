@@ -3,6 +3,7 @@
 
 use super::desk::{Desk, TEAM, yes};
 use serde_json::{Value, json};
+use shared::config::fits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -87,7 +88,7 @@ fn what_is_printed_is_what_the_committed_schema_says_and_nothing_else() {
     {
         for (name, command) in readings() {
             let schema = fs::read(config.join(format!("{name}.schema.json"))).unwrap();
-            let validator = jsonschema::validator_for(&serde_json::from_slice(&schema).unwrap()).unwrap();
+            let schema: Value = serde_json::from_slice(&schema).unwrap();
             for way in ways(&name) {
                 let outcome = scene.asked(&format!("{command} {way}")).run();
                 let status = outcome.status.code();
@@ -98,11 +99,9 @@ fn what_is_printed_is_what_the_committed_schema_says_and_nothing_else() {
                     continue;
                 }
                 let mut printed: Value = serde_json::from_slice(&outcome.stdout).unwrap();
-                if let Err(error) = validator.validate(&printed) {
-                    panic!("{place}: {command} {way}: {error} at {}\n{printed:#}", error.instance_path());
-                }
+                assert!(fits(&schema, &printed), "{place}: {command} {way}: not its schema's\n{printed:#}");
                 printed["undocumented"] = json!(1);
-                assert!(!validator.is_valid(&printed), "{name}: a key more goes unnoticed");
+                assert!(!fits(&schema, &printed), "{name}: a key more goes unnoticed");
             }
         }
     }
