@@ -153,7 +153,15 @@ fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
 /// "Usage:", "Example: ...": what follows is meant to be read.
 fn announces_example(comment: &str) -> bool {
     let text = comment.trim().to_ascii_lowercase();
-    text.ends_with(':') || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
+    let ends_so = text.ends_with(':') && !is_header(comment.trim());
+    ends_so || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
+}
+
+/// The head of a block of Python: `for x in xs:`.
+fn is_header(text: &str) -> bool {
+    let word = text.split([' ', ':']).next().unwrap_or_default();
+    let words = "async class def elif else except finally for if match try while with";
+    !is_prose(text) && words.split(' ').any(|known| known == word)
 }
 
 /// Four plain words in a row are a sentence, and an indented comment is an example.

@@ -33,8 +33,8 @@ pub(crate) struct Settings {
     pub(crate) rules: BTreeMap<String, String>,
     /// The checks that need no model.
     pub(crate) checks: Checks,
-    /// Blocks before a change is allowed all the same: of one file and agent for want of a declaration, and of one file and prompt
-    /// for the same finding.
+    /// Blocks before a change is allowed all the same: of one file and agent for want of a declaration, of one file and prompt by
+    /// the checks, and as often by a review.
     pub(crate) max_blocks: Bounded<1, 10>,
     /// A declaration recorded by `declare` holds for so many seconds.
     pub(crate) declaration_ttl_secs: Bounded<60, 86_400>,

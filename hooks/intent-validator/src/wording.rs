@@ -53,7 +53,7 @@ pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusa
     let (file, list) = (shown(&known.place.file), listed(findings));
     let (why, fix) = match cause {
         Cause::Review => (
-            "a model that reviewed it against its declaration found fault with it",
+            "a model that reviewed it found fault with it",
             "Fix that, or declare what you mean to do, and make the edit again with its declaration in the same message.",
         ),
         _ => ("it is not clean", "Fix that, and make the edit again."),
@@ -95,7 +95,7 @@ impl Allowed {
             Cause::Declaration => "without a declaration",
             Cause::Test => "without a test or your permission",
             Cause::Checks => "with what was found in it",
-            Cause::Review => "with what a review had found in it",
+            Cause::Review => "without another review",
         };
         let file = shown(file);
         Some(format!(

@@ -16,7 +16,7 @@ use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::question::{self, ANNOUNCEMENT, HELD, Material, PROMPT, Verdict};
+use crate::question::{self, ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, Material, PROMPT, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
 use crate::worth;
@@ -76,11 +76,12 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 }
 
 fn at_start(context: &Context<'_, Settings>) -> Facts {
-    if !context.settings.announce || context.settings.mode == Mode::Off {
+    let settings = context.settings;
+    if !settings.announce || settings.mode == Mode::Off || settings.judge.backend.is_none() {
         return Facts::SessionStart { announcement: None, notice: None };
     }
     let mut texts = texts(context);
-    let announcement = texts.read(ANNOUNCEMENT);
+    let announcement = texts.read(ANNOUNCEMENT).chars().take(MAX_ANNOUNCEMENT_CHARS).collect();
     Facts::SessionStart { announcement: Some(announcement), notice: notice(context, &texts) }
 }
 

@@ -26,6 +26,8 @@ pub(crate) const HELD: Text =
 
 pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
 
+pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
+
 /// So many requests are shown at most, in characters all together.
 const MAX_REQUESTS_CHARS: usize = 8_000;
 

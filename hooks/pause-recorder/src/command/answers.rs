@@ -132,7 +132,10 @@ pub(super) fn status(project: &Project<'_>, json: bool) -> Reply {
         Some(reading) => full(reading.percent(), reading.tokens, reading.window),
         None => "not known yet; the status line and the transcript tell it".to_owned(),
     };
-    let record = if recorded.actions.is_empty() {
+    let is_off = project.asker.section_in_force::<PauseRecorder>().is_ok_and(|section| !section.enabled);
+    let record = if recorded.actions.is_empty() && is_off {
+        "none; the hook is off".to_owned()
+    } else if recorded.actions.is_empty() {
         let compacted_at = reading.as_ref().and_then(Reading::compaction_percent);
         let levels = Thresholds::new(project.context.settings, compacted_at);
         format!("none; it begins at {:.0} %, or with pause-recorder start", levels.of(Level::AutoPause))

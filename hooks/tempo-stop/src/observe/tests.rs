@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use judge::Backend;
 use serde_json::{Value, json};
 use shared::blocks;
 use shared::config::{self, SectionSpec, Sources};
@@ -186,9 +187,15 @@ fn a_prompt_counts_as_typed_where_a_person_can_type() {
 
 #[test]
 fn a_session_begins_with_the_announcement_unless_nothing_is_looked_at() {
-    let (announcement, notice) = scene(&[]).start();
+    let mut scene = scene(&[]);
+    assert_eq!(scene.start(), (None, None), "no model is chosen");
+    scene.settings.judge.backend = Some(Backend::MessagesApi);
+    let (announcement, notice) = scene.start();
     assert!(announcement.is_some_and(|text| text.starts_with("tempo-stop: ")) && notice.is_none());
-    let mut off = scene(&[]);
-    off.settings.mode = Mode::Off;
-    assert_eq!(off.start(), (None, None));
+    let own = scene.file("start.md");
+    std::fs::write(&own, "é".repeat(401)).unwrap();
+    scene.settings.message_files.insert("session_start_message".into(), own);
+    assert_eq!(scene.start().0.map(|text| text.chars().count()), Some(400));
+    scene.settings.mode = Mode::Off;
+    assert_eq!(scene.start(), (None, None));
 }
