@@ -9,8 +9,10 @@ use shared::protocol::Event;
 const BEFORE_CALL: Duration = Duration::from_millis(100);
 /// At any other event, which takes 1 s at most in all.
 const AT_LEISURE: Duration = Duration::from_millis(900);
+/// On a command line. A typed `req` is waited for 10 s.
+const COMMAND_LINE: Duration = Duration::from_secs(8);
 
-/// One deadline for everything that is measured; none on a command line.
+/// One deadline for everything that is measured.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Deadlines {
     pub(crate) all: Option<Instant>,
@@ -21,12 +23,12 @@ pub(crate) struct Deadlines {
 impl Deadlines {
     pub(crate) fn of(event: &Event) -> Self {
         let begun = Instant::now();
-        let all = match event {
-            Event::Other(_) => return Self::default(),
-            Event::PreToolUse(_) => BEFORE_CALL,
-            _ => AT_LEISURE,
+        let (all, of_files) = match event {
+            Event::Other(_) => (COMMAND_LINE, COMMAND_LINE),
+            Event::PreToolUse(_) => (BEFORE_CALL, AT_LEISURE),
+            _ => (AT_LEISURE, AT_LEISURE),
         };
-        Self { all: Some(begun + all), of_files: Some(begun + AT_LEISURE) }
+        Self { all: Some(begun + all), of_files: Some(begun + of_files) }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::call::Call;
-use crate::command_line::{self, Hidden, Simple, base_name, is_in};
+use crate::command_line::{self, Hidden, Simple, base_name, is_in, spelled};
 use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
@@ -35,7 +35,8 @@ const LIST_ONLY: [(&str, &str); 14] = [
 ];
 
 /// Options that say where something runs.
-const LEADING: &str = "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file";
+const LEADING: &str =
+    "--manifest-path --prefix -C --directory --rootdir --project --root --cwd --file --workspace";
 
 /// A command that a requirement asks for.
 #[derive(Debug, Clone)]
@@ -77,7 +78,15 @@ impl Found<'_> {
     /// The argument by which it runs on files outside of the work tree.
     fn leads_out(&self, world: &World) -> Option<String> {
         let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
-        leads(self.simple).into_iter().find(|path| !flat(&folder.join(path)).starts_with(root))
+        let home = world.environment.home.as_deref();
+        let is_outside = |path: &String| {
+            let place = match path.strip_prefix('~') {
+                Some(rest) => home?.join(rest.trim_start_matches('/')),
+                None => folder.join(path),
+            };
+            (!flat(&place).starts_with(root)).then_some(())
+        };
+        leads(self.simple).into_iter().find(|path| is_outside(path).is_some())
     }
 
     /// Why a run that ended without an error does not count; `None` if it does.
@@ -141,12 +150,13 @@ fn leads(simple: &Simple) -> Vec<String> {
     for word in simple.words.iter().skip(1).map(String::as_str) {
         let path = match word.split_once('=') {
             Some((name, value)) if is_in(LEADING, name) => value,
-            _ if (before.starts_with("--") || is_in("-o -c -p", before)) && !is_in(LEADING, before) => "",
+            _ if (before.starts_with("--") || is_in("-o -c", before)) && !is_in(LEADING, before) => "",
             _ => word,
         };
-        let is_path =
-            (path.starts_with('/') || path.starts_with("..")) && !path.contains(['$', '`', '*', '?']);
-        found.extend(is_path.then(|| path.split("::").next().unwrap_or(path).to_owned()));
+        let path = spelled(path.split("::").next().unwrap_or(path));
+        let goes_up = path.split('/').any(|part| part == "..");
+        let is_path = goes_up || path.starts_with('/') || path == "~" || path.starts_with("~/");
+        found.extend(Some(path).filter(|path| is_path && !path.contains(['$', '`', '*', '?'])));
         before = word;
     }
     found
@@ -186,16 +196,14 @@ pub(crate) fn near_miss(rule: &Rule<'_>, call: &Call) -> Option<(String, String)
     })
 }
 
-/// The command has one of the arguments with which it proves nothing: those that are set, else those that are known of its
-/// runner. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
+/// The command has one of the arguments with which it proves nothing: those that are known of its runner, and those that are
+/// set. Those behind a lone `--` count too, for `cargo test -- --list` hands them to what runs the tests.
 fn proves_nothing(rule: &Rule<'_>, simple: &Simple) -> bool {
     let runs = |runners: &str| simple.words.iter().any(|word| is_in(runners, base_name(word)));
-    let known = || {
-        let of_runner = LIST_ONLY.iter().filter(|(runners, _)| runs(runners)).map(|(_, options)| *options);
-        of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace).collect()
-    };
-    let set = rule.set.evidence().and_then(|evidence| evidence.not_args.as_ref());
-    let options: Vec<&str> = set.map_or_else(known, |set| set.iter().map(String::as_str).collect());
+    let of_runner = LIST_ONLY.iter().filter(|(runners, _)| runs(runners)).map(|(_, options)| *options);
+    let known = of_runner.chain([NOT_ARGS]).flat_map(str::split_ascii_whitespace);
+    let set = rule.set.evidence().into_iter().flat_map(|evidence| &evidence.not_args).map(String::as_str);
+    let options: Vec<&str> = known.chain(set).collect();
     // `-Dskip=true`
     let is_set = |rest: &str| rest.is_empty() || (rest.starts_with('=') && rest != "=false");
     let is_one = |word: &String| options.iter().any(|option| word.strip_prefix(option).is_some_and(is_set));

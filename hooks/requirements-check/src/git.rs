@@ -23,7 +23,7 @@ use shared::host::{Timestamp, real};
 
 pub(crate) use fingerprint::{Taken, files_below, staged_otherwise, take, take_plain};
 pub use size::Size;
-pub(crate) use size::{count, stamp};
+pub(crate) use size::{Changes, changes, stamp};
 pub use worktree::Worktree;
 pub(crate) use worktree::ask_git;
 

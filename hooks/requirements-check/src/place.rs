@@ -11,7 +11,7 @@ use shared::protocol::Mode;
 use shared::state::{Store, file_key};
 
 use crate::deadline::Deadlines;
-use crate::git::{Size, Taken, Worktree, ask_git};
+use crate::git::{Changes, Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::{Scope, Settings};
@@ -60,6 +60,8 @@ pub struct World {
     /// Notices for the user.
     pub notes: Vec<String>,
     pub(crate) deadlines: Deadlines,
+    /// The changed lines against some bases.
+    pub(crate) changes: BTreeMap<Option<String>, Result<Changes, String>>,
     /// The files under some globs as they are now.
     pub(crate) taken: BTreeMap<Vec<String>, Result<Taken, String>>,
 }

@@ -18,8 +18,10 @@ use crate::rule::Rule;
 use crate::settings::Settings;
 use shared::host::{flat, real};
 
-/// Tools that name a file and only read it.
-const READERS: &str = "Read Glob Grep LS LSP NotebookRead";
+/// Tools of Claude Code that change no file by themselves: a subagent's calls come here on their own.
+const READERS: &str = "Agent AskUserQuestion EnterPlanMode ExitPlanMode Glob Grep LS LSP ListMcpResourcesTool NotebookRead Read \
+    ReadMcpResourceTool SendMessage Skill Task TaskCreate TaskGet TaskList TaskOutput TaskStop TaskUpdate TodoWrite ToolSearch \
+    WebFetch WebSearch";
 
 /// The protected files of a `.claude` folder.
 const FILES: [&str; 4] =
@@ -70,7 +72,7 @@ pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String
 pub(crate) fn may_breach(call: &Call) -> bool {
     let name = call.tool.rsplit("__").next().unwrap_or_default();
     let first = name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
+    !is_in(READERS, &call.tool) && !matches!(first, "get" | "list" | "read" | "search")
 }
 
 /// The places, each as it is written and with its links resolved.

@@ -92,8 +92,8 @@ pub struct Evidence {
     pub file: Option<File>,
     /// Empty: all of the work tree.
     pub paths: Vec<Glob>,
-    /// `None`: the usual ones.
-    pub not_args: Option<Vec<String>>,
+    /// Beside the usual ones.
+    pub not_args: Vec<String>,
     pub min_output: Option<Pattern>,
 }
 
@@ -345,9 +345,9 @@ struct Written {
     /// Evidence: the files it is about. Empty: all of the work tree.
     #[schemars(extend("examples" = [["src/**", "Cargo.toml"]]))]
     paths: Vec<Glob>,
-    /// Evidence: a command with one of these arguments proves nothing. Empty: `--no-run`, `--list`, `--help` and the like.
-    #[schemars(extend("examples" = [["--no-run", "--list"]]))]
-    not_args: Option<Vec<String>>,
+    /// Evidence: a command with one of these arguments proves nothing, beside `--no-run`, `--list`, `--help` and the like.
+    #[schemars(extend("examples" = [["--fast"]]))]
+    not_args: Vec<String>,
     /// Evidence: the command's output must match this regular expression.
     #[schemars(extend("examples" = ["[1-9][0-9]* passed"]))]
     min_output: Option<Pattern>,

@@ -87,7 +87,7 @@ impl Rule<'_> {
             Terms::Dynamic(_) if view.world.sizes.get(self.name).is_some_and(Result::is_ok) => {
                 format!("finish and merge what is there, or split it; or {}", approve())
             }
-            Terms::Dynamic(_) => format!("see to what is in the way; or {}", approve()),
+            Terms::Dynamic(_) => format!("wait until it can be counted; or {}", approve()),
             Terms::Guard(Guard::ProtectedBranch(_)) => {
                 format!("work on a branch of your own: {there}git switch -c my-change; or {}", waive())
             }
@@ -135,6 +135,9 @@ fn below_limit(rule: &Rule<'_>, dynamic: &Dynamic, view: &View<'_>) -> Standing 
 
 fn unprotected(branches: &[Glob], view: &View<'_>) -> Standing {
     let here = view.world;
+    if here.worktree.is_none() {
+        return Ok("without git there is no branch".to_owned());
+    }
     match here.branch().filter(|branch| branches.iter().any(|glob| glob.is_name(branch))) {
         Some(branch) => Err(format!("{branch} is a protected branch")),
         None => Ok(format!("{} is no protected branch", here.shown())),

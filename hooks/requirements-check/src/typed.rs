@@ -51,7 +51,7 @@ pub(crate) fn answer(words: &[String], asking: &Asking, places: &Places, cwd: &P
         Ok(Output { stdout, stderr, .. }) => {
             Some(String::from_utf8_lossy(&[stdout, stderr].concat()).trim_end().to_owned())
         }
-        Err(why) => Some(format!("requirements-check: {why}; in a terminal, req answers all the same")),
+        Err(why) => Some(format!("requirements-check: {why}; type it in a terminal")),
     }
 }
 

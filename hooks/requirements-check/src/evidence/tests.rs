@@ -56,9 +56,12 @@ fn the_command_that_decides_the_line_is_the_evidence() {
 const COMMANDS: &[(&str, bool, &str)] = &[
     ("cargo test", true, "cargo test --fast ¦ cargo test --markers"),
     ("cargo test", false, "cargo test --no-run ¦ cargo test -- --list ¦ cargo test --help"),
-    ("cargo test, not_args: [--fast]", true, "cargo test --help ¦ cargo test --faster"),
-    ("cargo test, not_args: [--fast]", false, "cargo test --fast ¦ cargo test --fast=yes"),
-    ("cargo test, not_args: []", true, "cargo test --no-run"),
+    ("cargo test, not_args: [--fast]", true, "cargo test --faster"),
+    (
+        "cargo test, not_args: [--fast]",
+        false,
+        "cargo test --fast ¦ cargo test --fast=yes ¦ cargo test -- --list",
+    ),
     ("pytest", true, "pytest -khash -rA"),
     ("pytest", false, "pytest --co ¦ pytest -q --collect-only ¦ pytest --setup-plan ¦ pytest --fixtures"),
     ("python -m pytest", true, "python3 -m pytest -q ¦ .venv/bin/python3.12 -m pytest"),
@@ -150,6 +153,8 @@ const RUNS: &[(Option<&str>, &str)] = &[
     (Some("leads out of this work tree"), "cargo test --manifest-path ../other/Cargo.toml"),
     (Some("leads out of this work tree"), "cargo test --manifest-path=/elsewhere/Cargo.toml"),
     (Some("leads out of this work tree"), "npm test --prefix ../other ¦ cargo test -C ../other"),
+    (Some("leads out of this work tree"), "cargo test ./../other ¦ cargo test src/../../other"),
+    (Some("leads out of this work tree"), "cargo test $PWD/../other ¦ cargo test -p ../other"),
     (Some("leads out of this work tree"), "cargo test /elsewhere/test_a.py::test_b ¦ env -C /tmp cargo test"),
     (Some("may change the files"), "git stash -q && cargo test && git stash pop -q"),
     (Some("may change the files"), "cp b /tmp/b && cargo test && cp /tmp/b b"),
@@ -187,6 +192,10 @@ fn a_run_counts_that_passed_in_this_work_tree_on_known_files_and_any_other_is_to
             assert_eq!(why.is_some(), expected.is_some(), "{line}: {why:?}");
             assert!(why.is_none_or(|why| expected.is_some_and(|expected| why.contains(expected))), "{line}");
         }
+    }
+    for line in ["cargo test ~/other", "cargo test \"$HOME/other\"", "cargo test --file ~"] {
+        let why = why_not(TESTS, line, true, |facts| facts.world.environment.home = Some("/home/a".into()));
+        assert!(why.is_some_and(|why| why.contains("leads out of this work tree")), "{line}");
     }
     let why = why_not(TESTS, "cargo test", true, |facts| facts.is_unfinished = true);
     assert!(why.unwrap().contains("background, or was interrupted"));

@@ -5,7 +5,7 @@
 //! `GENERATED`, and those with the attribute `linguist-generated` where the branch does not change the attributes itself.
 
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ use super::worktree::{Worktree, first_line};
 use super::{GitError, base, is_own};
 use crate::deadline::within;
 use crate::satisfactions::Key;
-use crate::settings::{Dynamic, glob_set};
+use crate::settings::{Glob, glob_set};
 
 /// Files that tools write and nobody reviews by the line: names, and endings of names.
 const GENERATED: &str = "Cargo.lock package-lock.json yarn.lock pnpm-lock.yaml go.sum poetry.lock uv.lock composer.lock \
@@ -46,27 +46,43 @@ pub(crate) fn stamp(worktree: &Worktree, head: &Key) -> String {
     format!("{} {}", head.label(), tip.unwrap_or_default())
 }
 
-/// Measures the branch. What is counted at the deadline is a lower bound.
-pub(crate) fn count(
-    worktree: Worktree,
-    dynamic: Dynamic,
-    deadline: Option<Instant>,
-) -> Result<Size, GitError> {
-    let shared = Arc::new(Mutex::new(Size::default()));
-    let counted = Arc::clone(&shared);
-    let ended = within(deadline, move || count_all(&worktree, &dynamic, &counted)).transpose()?;
-    let size = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    Ok(Size { is_complete: ended.is_some(), ..size })
+/// The changed lines of each file against one base: several requirements count them, each without its `exclude`.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Changes {
+    base: String,
+    lines: Vec<(PathBuf, u64)>,
+    is_complete: bool,
 }
 
-/// Adds up in `size`, which the caller reads when it waits no longer.
-fn count_all(worktree: &Worktree, dynamic: &Dynamic, size: &Mutex<Size>) -> Result<(), GitError> {
-    let counted = || size.lock().unwrap_or_else(PoisonError::into_inner);
+impl Changes {
+    pub(crate) fn size(&self, exclude: &[Glob]) -> Size {
+        let exclude = glob_set(exclude).unwrap_or_else(GlobSet::empty);
+        let counted = self.lines.iter().filter(|(path, _)| !exclude.is_match(path));
+        let lines = counted.map(|(_, lines)| lines).sum();
+        Size { lines, base: self.base.clone(), is_complete: self.is_complete }
+    }
+}
+
+/// Compares the work tree with the base. The files that are counted at the deadline are a lower bound.
+pub(crate) fn changes(
+    worktree: Worktree,
+    base: Option<String>,
+    deadline: Option<Instant>,
+) -> Result<Changes, GitError> {
+    let shared = Arc::new(Mutex::new(Changes::default()));
+    let counted = Arc::clone(&shared);
+    let ended = within(deadline, move || count(&worktree, base.as_deref(), &counted)).transpose()?;
+    let changes = shared.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    Ok(Changes { is_complete: ended.is_some(), ..changes })
+}
+
+/// Adds to `changes`, which the caller reads when it waits no longer.
+fn count(worktree: &Worktree, base: Option<&str>, changes: &Mutex<Changes>) -> Result<(), GitError> {
+    let counted = || changes.lock().unwrap_or_else(PoisonError::into_inner);
     let repo = worktree.open()?;
-    let base = base::choose(&repo, dynamic.base.as_deref())?;
+    let base = base::choose(&repo, base)?;
     counted().base.clone_from(&base.name);
     let diff = compared(&repo, base.from)?;
-    let exclude = glob_set(&dynamic.exclude).unwrap_or_else(GlobSet::empty);
     // A branch that calls its own work generated would be small whatever is in it.
     let is_of_attributes = |path: &Path| path.ends_with(".gitattributes");
     let trusts_attributes = !diff.deltas().any(|delta| delta.new_file().path().is_some_and(is_of_attributes));
@@ -76,14 +92,13 @@ fn count_all(worktree: &Worktree, dynamic: &Dynamic, size: &Mutex<Size>) -> Resu
         let is_folder = path.as_os_str().as_encoded_bytes().ends_with(b"/");
         if is_folder
             || is_own(path, || delta.status() != Delta::Untracked)
-            || exclude.is_match(path)
             || is_generated(&repo, path, trusts_attributes)?
         {
             continue;
         }
         if let Some(patch) = Patch::from_diff(&diff, index)? {
             let (_, inserted, deleted) = patch.line_stats()?;
-            counted().lines += (inserted + deleted) as u64;
+            counted().lines.push((path.to_path_buf(), (inserted + deleted) as u64));
         }
     }
     Ok(())

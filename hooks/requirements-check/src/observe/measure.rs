@@ -16,7 +16,7 @@ use super::HookContext;
 use crate::call::Call;
 use crate::deadline::within;
 use crate::evidence::paths_of;
-use crate::git::{self, Size, Taken, count, files_below, stamp, take, take_plain};
+use crate::git::{self, Size, Taken, changes, files_below, stamp, take, take_plain};
 use crate::place::{Freshness, World};
 use crate::registry::Registry;
 use crate::rule::Rule;
@@ -108,18 +108,18 @@ impl World {
     /// The size for a rule: the last count if it is young and of the same commit, else a new one, which is kept; always a new one
     /// where the files may have changed. `None` without git.
     fn size(
-        &self,
+        &mut self,
         context: &HookContext<'_>,
         rule: &Rule<'_>,
         dynamic: &Dynamic,
         may_have_changed: bool,
     ) -> Option<Result<Size, String>> {
-        let Some(worktree) = &self.worktree else { return self.trouble.clone().map(Err) };
-        let (at, stamp) = (context.host.now(), stamp(worktree, &self.key));
+        let Some(worktree) = self.worktree.clone() else { return self.trouble.clone().map(Err) };
+        let (at, stamp) = (context.host.now(), stamp(&worktree, &self.key));
         // Another base and other files that do not count make another size.
         let exclude: Vec<&str> = dynamic.exclude.iter().map(Glob::as_str).collect();
-        let root = worktree.root.display();
-        let key = file_key(&format!("{root} {} {:?} {exclude:?}", rule.name, dynamic.base));
+        let (root, base) = (worktree.root.display(), &dynamic.base);
+        let key = file_key(&format!("{root} {} {base:?} {exclude:?}", rule.name));
         let last = context.store.and_then(|store| store.read::<Counted>(&key));
         let last = last.filter(|last| last.stamp == stamp);
         let ttl = Duration::from_secs(dynamic.cache_ttl.into());
@@ -131,9 +131,10 @@ impl World {
         let is_hurried = last.is_some() && matches!(context.request.event, Event::PreToolUse(_));
         let deadline = self.deadlines.all;
         let deadline = deadline.map(|all| if is_hurried { all.min(Instant::now() + HURRY) } else { all });
-        let count = match count(worktree.clone(), dynamic.clone(), deadline) {
-            Ok(count) => no_less(count, last.map(|last| last.count)),
-            Err(error) => return Some(Err(error.to_string())),
+        let compare = || changes(worktree, base.clone(), deadline).map_err(|error| error.to_string());
+        let count = match self.changes.entry(base.clone()).or_insert_with(compare) {
+            Ok(changes) => no_less(changes.size(&dynamic.exclude), last.map(|last| last.count)),
+            Err(error) => return Some(Err(error.clone())),
         };
         if count.base.is_empty() {
             return Some(Err("it could not be counted in time; repeat the call".to_owned()));

@@ -6,14 +6,9 @@ use super::super::tests::Sandbox;
 use super::*;
 use crate::settings::Glob;
 
-fn against(base: Option<&str>, exclude: &[&str]) -> Dynamic {
-    let exclude = exclude.iter().map(|glob| Glob::try_from((*glob).to_owned()).unwrap()).collect();
-    let base = base.map(str::to_owned);
-    Dynamic { warn: None, block: 1, base, exclude, cache_ttl: 0, approval_ttl: 300 }
-}
-
 fn measure(sandbox: &Sandbox, base: Option<&str>, exclude: &[&str]) -> Size {
-    count(sandbox.worktree(), against(base, exclude), None).unwrap()
+    let exclude: Vec<Glob> = exclude.iter().map(|glob| Glob::try_from((*glob).to_owned()).unwrap()).collect();
+    changes(sandbox.worktree(), base.map(str::to_owned), None).unwrap().size(&exclude)
 }
 
 fn lines(sandbox: &Sandbox) -> u64 {
@@ -77,7 +72,7 @@ fn adds_up_committed_staged_unstaged_and_untracked_lines_until_the_deadline() {
     sandbox.write("new/untracked.txt", "1\n2\n3");
     let expected = Size { base: "main".to_owned(), lines: 10 + 2 + 2 + 3, is_complete: true };
     assert_eq!(measure(&sandbox, None, &[]), expected);
-    let late = count(sandbox.worktree(), against(None, &[]), Some(Instant::now())).unwrap();
+    let late = changes(sandbox.worktree(), None, Some(Instant::now())).unwrap().size(&[]);
     assert!(!late.is_complete && late.lines == 0, "{late:?}");
 }
 
