@@ -179,7 +179,7 @@ fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result
     let (at, source) = (host.now().secs(), Source::UsageApi);
     let observed = Observed { at, source, sight: Sight::Answered, windows };
     let known = recorded::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
-    let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));
+    let kept = known.map(|known| database::add_snapshot(store, &known, at, ""));
     kept.unwrap_or(Ok(())).map_err(|_| (NOT_KEPT, None))
 }
 

@@ -7,7 +7,6 @@ mod report;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
-use std::time::Duration;
 
 use shared::cli::Asker;
 use shared::host::{Host, Places, Timestamp, read_first_value};
@@ -19,9 +18,6 @@ use crate::recorded::{self, Observed, Sight};
 use crate::{CreditPacer, database};
 use line::Shown;
 use report::Report;
-
-/// The database is waited for so long: Claude Code waits for us.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// The width of a terminal that reports none.
 const DEFAULT_COLUMNS: usize = 80;
@@ -81,7 +77,7 @@ fn record(asker: &Asker<'_>, report: &Report) -> (bool, Option<Usage>) {
 fn keep(asker: &Asker<'_>, report: &Report, news: Option<Usage>) {
     let (Some(store), Some(id), Some(usage)) = (asker.store, asker.session, news) else { return };
     let now = report.usage.written_at;
-    let kept = database::add_snapshot(store, PATIENCE, &usage, now, id);
+    let kept = database::add_snapshot(store, &usage, now, id);
     database::report(store, kept, Timestamp::from_secs(now));
 }
 

@@ -1,9 +1,9 @@
 //! One sentence for people on why there is a delay, or none.
 
-use crate::{Rules, Status, WindowPace, seconds, whole_seconds};
+use crate::{Fit, Rules, Status, WindowPace, seconds, whole_seconds};
 
 impl WindowPace {
-    /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
+    /// "5-hour limit: 62 % used, 52 % safe by now", with the forecast if it is over its line.
     pub fn place(&self, now: f64, rules: &Rules) -> String {
         let used = |is_close| percent(self.reading.map_or(0.0, |reading| reading.used_percent), is_close);
         let safe = self.line.safe_percent;
@@ -15,7 +15,7 @@ impl WindowPace {
             Status::Unknown => "no reading yet".to_owned(),
             Status::Stale => self.stale(now),
             Status::Ok => place,
-            Status::Over => format!("{place}{}", self.nothing_waits(now, rules)),
+            Status::Over => format!("{place}{}", self.forecast(now, rules)),
         };
         format!("{}: {text}", self.window.name())
     }
@@ -33,12 +33,17 @@ impl WindowPace {
         }
     }
 
-    fn nothing_waits(&self, now: f64, rules: &Rules) -> &'static str {
-        match rules.calendar.is_quiet(now) {
-            _ if self.delay_secs > 0.0 => "",
-            true => "; nothing waits in quiet_hours",
-            false => "; nothing waits, because the expected calls fit or nearly fit",
-        }
+    /// The forecast of a window over its line, and why nothing waits all the same.
+    fn forecast(&self, now: f64, rules: &Rules) -> String {
+        let Some(Fit { expected, fitting, waits_above, .. }) = self.fit else { return String::new() };
+        let why = match rules.calendar.is_quiet(now) {
+            _ if self.delay_secs > 0.0 => String::new(),
+            true => "; nothing waits in quiet_hours".to_owned(),
+            false if expected > waits_above => "; a delay would be too short".to_owned(),
+            false if expected <= fitting => "; nothing waits".to_owned(),
+            false => format!("; calls wait from {waits_above:.0} on, because the forecast may be wrong"),
+        };
+        format!("; about {expected:.0} calls expected until the reset, {fitting:.0} fit{why}")
     }
 
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at Wed 15:05, 55 min before it resets".

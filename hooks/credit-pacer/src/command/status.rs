@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration};
+use pacing::{Calendar, DAY_SECS, WindowPace, duration};
 use serde_json::{Map, Value};
 use shared::cli::{self, Asker};
 use shared::config::Section;
@@ -41,12 +41,9 @@ impl Now {
         let Some(reading) = window.reading.filter(|reading| reading.resets_at > now) else {
             return format!("  {place}");
         };
-        let fit = window.fit.filter(|_| window.status == Status::Over).map_or_else(String::new, |fit| {
-            format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
-        });
         let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(reading.at)));
         let resets = rules.calendar.said(reading.resets_at, now);
-        format!("  {place}{fit}; resets {resets}, in {left}; read {age} ago")
+        format!("  {place}; resets {resets}, in {left}; read {age} ago")
     }
 
     fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
