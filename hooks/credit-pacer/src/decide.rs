@@ -9,10 +9,10 @@ use shared::host::{HOUR, Places, Timestamp};
 use shared::switches::Turn;
 use shared::usage::Line;
 
-use crate::readings::Scene;
+use crate::readings::{self, Scene};
 use crate::settings::Settings;
 use crate::state::{Alert, Pending, Session, State, exact};
-use crate::{CreditPacer, poll, recorded, wording};
+use crate::{CreditPacer, poll, wording};
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
 const BATCH: Duration = Duration::from_secs(2);
@@ -76,7 +76,7 @@ impl Effect for Change {
             Self::Poll => poll::start(),
             Self::Line(found) => {
                 let Some(store) = places.open_store() else { return Ok(()) };
-                recorded::write_line(&store, &found).map_err(|error| error.to_string())
+                readings::write_line(&store, &found).map_err(|error| error.to_string())
             }
             Self::Turn(turn) => turn.carry_out(places, now),
         }
@@ -181,7 +181,7 @@ impl State {
 
     /// Writes down the windows over their line, if that is news.
     fn tell(&mut self, found: Line) -> Option<Change> {
-        if !recorded::is_news(&self.line, &found) {
+        if !readings::is_news(&self.line, &found) {
             return None;
         }
         self.line = if found.past.is_empty() { Line::default() } else { found.clone() };

@@ -7,7 +7,7 @@
 //!
 //! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
-//! - `state`: the memory of all sessions together; `recorded`: the readings written down; `readings`: the usage of a session's account
+//! - `state`: the memory of all sessions together; `readings`: the usage as it is reported, written down, and known to a session
 //! - `now`: what is known at this moment, for status and status line
 //! - `observe`: the inputs; `decide`: the rules and effects; `wording`: the messages
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
@@ -24,7 +24,6 @@ mod observe;
 mod past;
 mod poll;
 mod readings;
-mod recorded;
 mod report;
 mod rules;
 mod settings;

@@ -8,8 +8,7 @@ use shared::host::Timestamp;
 use shared::state::MACHINE;
 
 use crate::decide::allowed;
-use crate::readings::{Scene, known};
-use crate::recorded::{Observed, merge};
+use crate::readings::{Observed, Scene, known, merge};
 use crate::rules;
 use crate::settings::Settings;
 use crate::state::State;

@@ -2,7 +2,7 @@
 
 use pacing::{Status, Strategy, Window, WindowPace, duration};
 
-use super::report::Report;
+use super::Report;
 use crate::now::Now;
 
 /// The content of the line.

@@ -5,7 +5,7 @@ use crate::now::Now;
 use crate::readings::Scene;
 use crate::settings::Settings;
 use crate::state::State;
-use crate::statusline::report::Report;
+use crate::statusline::Report;
 use pacing::{Line, Pace, Reading, Status, Strategy, Window, WindowPace};
 use shared::host::Timestamp;
 
