@@ -17,9 +17,9 @@ use shared::switches::{Position, Turn};
 use crate::decide::{Change, Reply};
 use crate::past::days_of;
 use crate::settings::Settings;
-use crate::{CreditPacer, filter, history, poll, report, statusline};
+use crate::{CreditPacer, filter, history, poll, statusline};
 
-pub(crate) use status::lines;
+pub(crate) use status::{Now, lines};
 
 const OTHER_NAME: &str = "pace-maker";
 
@@ -85,7 +85,7 @@ impl Commands for CreditPacer {
             Asked::Status => cli::status::<Self, Change>(asker, false),
             Asked::StatusJson => status::json(asker),
             Asked::History(days) => reply(history::text(asker, *days)),
-            Asked::Report(file, days) => reply(report::write(asker, file, *days)),
+            Asked::Report(file, days) => reply(history::write(asker, file, *days)),
             Asked::Turn(window, position) => turned(*window, *position, asker),
         }
     }

@@ -8,23 +8,20 @@
 //! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
 //! - `state`: the memory of all sessions together; `readings`: the usage as it is reported, written down, and known to a session
-//! - `now`: what is known at this moment, for status and status line
 //! - `observe`: the inputs; `decide`: the rules and effects; `wording`: the messages
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
-//! - `database`: usage and delays of two months; `past`, `history`, `report`: looking back
-//! - `command`: the typed commands; `filter`: the controller as a filter
+//! - `database`: usage and delays of two months; `past`, `history`: looking back
+//! - `command`: the typed commands and the status; `filter`: the controller as a filter
 
 mod command;
 mod database;
 mod decide;
 mod filter;
 mod history;
-mod now;
 mod observe;
 mod past;
 mod poll;
 mod readings;
-mod report;
 mod rules;
 mod settings;
 mod state;

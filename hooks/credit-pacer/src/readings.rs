@@ -1,5 +1,5 @@
-//! Readings of the usage: taken in from Claude Code and the usage API, written down for all sessions ([`Usage`]), for one
-//! ([`SessionUsage`]) and for hooks that wait for better times ([`Line`]), and the usage and rules for one session ([`Scene`]).
+//! Readings of the usage: taken in from Claude Code and the usage API, written down for all sessions ([`Usage`]) and for one
+//! ([`SessionUsage`]), and the usage and rules for one session ([`Scene`]).
 //!
 //! Two accounts at once on one machine take turns in the one file of readings: each reports other resets of its windows. A session
 //! is paced by the windows that its own status line reported.
@@ -10,8 +10,8 @@ use std::time::Duration;
 use pacing::{Reading, Readings, Rules, Window as Paced, is_same_reset, whole_seconds};
 use serde_json::Value;
 use shared::host::Timestamp;
-use shared::state::{LockError, MACHINE, StateError, Store};
-use shared::usage::{Line, SessionUsage, Source, Usage, Window};
+use shared::state::{MACHINE, StateError, Store};
+use shared::usage::{SessionUsage, Source, Usage, Window};
 
 use crate::rules;
 use crate::settings::Settings;
@@ -25,14 +25,8 @@ const MAX_PERCENT: f64 = 1000.0;
 /// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
 const RESET_POINTS: f64 = 20.0;
 
-/// Maximum number of other accounts whose windows are kept.
-const MAX_OTHERS: usize = 4;
-
 /// The length of a window that the controller does not know, at most, in seconds.
 const LONGEST_SECS: i64 = 31 * 24 * 60 * 60;
-
-/// An unchanged [`Line`] is written again after this time: an old file counts no longer than a reading.
-const LINE_AGAIN: Duration = Duration::from_secs(5 * 60);
 
 /// Maximum number of windows of a report, those of the controller among them.
 const MAX_WINDOWS: usize = 16;
@@ -72,41 +66,29 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
 /// The usage with one more reading, window by window. Pure; a reading that comes later or twice changes nothing more.
 ///
 /// - a window without a new value stays, with its own time;
-/// - a window that nobody can have seen is dropped, and so is one that has ended, unless the controller knows it;
+/// - a reading of a time when the clock was wrong is dropped, and a window that the controller does not know once it has ended;
 /// - the same window: the highest value counts, because sessions that wait repeat old numbers; for the exception see `RESET_POINTS`;
-/// - another reset: the later reading counts, be it a new window or another account's. Each account keeps its own.
+/// - another reset: the later reading counts, be it a new window or another account's.
 pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
-    drop_impossible(&mut known, seen.at);
+    let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
+    known.windows.retain(|name, window| {
+        window.observed_at <= horizon && (paced(name).is_some() || window.resets_at > seen.at)
+    });
     for (name, told) in &seen.windows {
         let told = Window { observed_at: seen.at, ..*told };
-        let is_late = known
-            .windows
-            .get(name)
-            .is_some_and(|before| !is_same(before, &told) && told.observed_at < before.observed_at);
-        if is_credible(name, &told) && !is_late {
-            take_in(&mut known, name, told, seen.is_answer);
-        }
+        let after = match known.windows.get(name) {
+            _ if !is_credible(name, &told) => continue,
+            Some(before) if is_same(before, &told) => followed(*before, told, seen.is_answer),
+            Some(before) if told.observed_at < before.observed_at => continue,
+            _ => told,
+        };
+        known.windows.insert(name.clone(), after);
     }
     known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
     if known.observed_at == seen.at {
         known.source = seen.source;
     }
     known
-}
-
-/// Puts a reading of a window in the place of the last one, which stays beside it if it is another account's.
-fn take_in(known: &mut Usage, name: &str, told: Window, is_answer: bool) {
-    let mut all = known.others.remove(name).unwrap_or_default();
-    all.extend(known.windows.remove(name));
-    let same = all.iter().position(|window| is_same(window, &told)).map(|index| all.remove(index));
-    all.retain(|window| window.resets_at > told.observed_at);
-    let surplus = all.len().saturating_sub(MAX_OTHERS);
-    all.drain(..surplus);
-    if !all.is_empty() {
-        known.others.insert(name.to_owned(), all);
-    }
-    let after = same.map_or(told, |before| followed(before, told, is_answer));
-    known.windows.insert(name.to_owned(), after);
 }
 
 /// A window after another report of it.
@@ -119,19 +101,6 @@ fn followed(before: Window, told: Window, is_answer: bool) -> Window {
         resets_at: before.resets_at.max(told.resets_at),
         observed_at: before.observed_at.max(told.observed_at),
     }
-}
-
-/// Drops readings of a time when the clock was wrong, and a window that the controller does not know once it has ended.
-fn drop_impossible(known: &mut Usage, now: i64) {
-    let horizon = now.saturating_add(CLOCK_PLAY_SECS);
-    let is_possible = |window: &Window| window.observed_at <= horizon;
-    known
-        .windows
-        .retain(|name, window| is_possible(window) && (paced(name).is_some() || window.resets_at > now));
-    known.others.retain(|_, others| {
-        others.retain(|window| is_possible(window) && window.resets_at > now);
-        !others.is_empty()
-    });
 }
 
 /// The window can have been seen when it was observed, and goes on.
@@ -148,7 +117,7 @@ pub(crate) fn paced(name: &str) -> Option<Paced> {
     Paced::ALL.into_iter().find(|window| window.key() == name)
 }
 
-pub(crate) fn is_same(one: &Window, other: &Window) -> bool {
+fn is_same(one: &Window, other: &Window) -> bool {
     is_same_reset(one.resets_at, other.resets_at)
 }
 
@@ -206,26 +175,6 @@ fn following(mut now: SessionUsage, previous: &SessionUsage, is_observed: bool) 
     now
 }
 
-/// The file says something else, or is due to be written again. So not every call writes.
-pub(crate) fn is_news(written: &Line, found: &Line) -> bool {
-    let age = Timestamp::from_secs(found.at).since(Timestamp::from_secs(written.at));
-    let is_old = age >= LINE_AGAIN || written.at > found.at;
-    written.past != found.past || (is_old && !found.past.is_empty())
-}
-
-/// Writes down the windows past their line.
-pub(crate) fn write_line(store: &Store, found: &Line) -> Result<(), StateError> {
-    let written = store.change::<Line>(MACHINE, |line| {
-        line.clone_from(found);
-        true
-    });
-    match written {
-        // Another process writes what it found at the same moment, or a newer version does.
-        Err(StateError::Newer(_) | StateError::Lock(LockError::Busy(_))) => Ok(()),
-        written => written,
-    }
-}
-
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
     /// The last reading, if there is one.
@@ -248,8 +197,8 @@ impl Scene {
     }
 }
 
-/// The usage of the session's account; without a session, the last reading. The session's own file is read only if there are several
-/// accounts.
+/// The usage of the session's account: a window with another reset than the last report's is as the session's own status line
+/// reported it, if it did lately.
 pub(crate) fn known(
     store: Option<&Store>,
     session: Option<&str>,
@@ -258,27 +207,15 @@ pub(crate) fn known(
 ) -> Option<Usage> {
     let store = store?;
     let mut usage = store.read::<Usage>(MACHINE)?;
-    let has_others = usage.others.values().flatten().any(|window| window.resets_at > now);
-    let own = session.filter(|_| has_others).and_then(|id| store.read::<SessionUsage>(id));
-    let stale_after = i64::from(settings.stale_after_secs.get());
-    for (name, told) in own.into_iter().flat_map(|own| own.windows) {
-        if now.saturating_sub(told.observed_at) <= stale_after && told.resets_at > now {
-            use_own(&mut usage, name, told);
+    let own = session.and_then(|id| store.read::<SessionUsage>(id)).unwrap_or_default();
+    let oldest = now.saturating_sub(settings.stale_after_secs.get().into());
+    for (name, told) in own.windows {
+        let is_current = told.observed_at >= oldest && told.resets_at > now;
+        if is_current && !usage.windows.get(&name).is_some_and(|last| is_same(last, &told)) {
+            usage.windows.insert(name, told);
         }
     }
     Some(usage)
-}
-
-/// The window of the session's own account counts, with the most that anybody saw of it.
-fn use_own(usage: &mut Usage, name: String, told: Window) {
-    let all = usage.others.get(&name).into_iter().flatten().chain(usage.windows.get(&name));
-    let same = all.filter(|was| is_same(was, &told));
-    let most = same.fold(told, |most, was| Window {
-        used_percent: most.used_percent.max(was.used_percent),
-        observed_at: most.observed_at.max(was.observed_at),
-        ..most
-    });
-    usage.windows.insert(name, most);
 }
 
 /// Each window at the time of its report.

@@ -47,7 +47,7 @@ pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
 
 /// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.
 fn offsets(zone: &impl TimeZone, from: i64, to: i64) -> Zone {
-    let mut changes = vec![(from, offset(zone, from))];
+    let mut changes = vec![(i64::MIN, offset(zone, from))];
     for day in 0..(to - from) / DAY_SECS {
         let (mut before, mut after) = (from + day * DAY_SECS, from + (day + 1) * DAY_SECS);
         let (old, new) = (offset(zone, before), offset(zone, after));

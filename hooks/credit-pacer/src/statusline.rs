@@ -15,7 +15,7 @@ use shared::host::{Host, Places, read_first_value};
 use shared::operator::Caller;
 use shared::usage::{ContextWindow, SessionUsage};
 
-use crate::now::Now;
+use crate::command::Now;
 use crate::readings::{self, Observed, reported};
 use crate::{CreditPacer, database};
 use line::Shown;

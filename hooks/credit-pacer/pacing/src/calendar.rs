@@ -10,7 +10,7 @@ pub const DAY_SECS: i64 = 86_400;
 /// The offsets of a time zone around now. The default is UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Zone(
-    /// Since when an offset holds, ascending; the first one holds before, too. Seconds east of UTC.
+    /// Since when an offset holds, ascending from the beginning of time on. Seconds east of UTC.
     pub Vec<(i64, i64)>,
 );
 
@@ -37,8 +37,7 @@ pub struct Calendar {
 
 impl Zone {
     fn offset(&self, at: i64) -> i64 {
-        let next = self.0.partition_point(|(from, _)| *from <= at);
-        self.0.get(next.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
+        self.0.iter().rfind(|(from, _)| *from <= at).map_or(0, |(_, offset)| *offset)
     }
 
     /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
@@ -54,13 +53,8 @@ impl Zone {
     /// When the clocks show this: the first time if they do twice, the moment they are put forward if they never do.
     pub fn moment(&self, local: i64) -> i64 {
         let ends = self.0.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
-        for (index, ((from, offset), end)) in self.0.iter().zip(ends).enumerate() {
-            let moment = local.saturating_sub(*offset);
-            if moment < end {
-                return if index > 0 { moment.max(*from) } else { moment };
-            }
-        }
-        local
+        let moments = self.0.iter().map(|(from, offset)| local.saturating_sub(*offset).max(*from));
+        moments.zip(ends).find(|(moment, end)| moment < end).map_or(local, |(moment, _)| moment)
     }
 }
 

@@ -1,22 +1,56 @@
-//! The lines of the status: the next delay and why, both limits, and the source of the readings.
+//! What is known at this moment, for the status, the status line and their JSON, and the lines of the status. Nothing is written.
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, WindowPace, duration};
+use pacing::{Calendar, DAY_SECS, Pace, WindowPace, duration};
 use serde_json::{Map, Value};
-use shared::cli::{self, Asker};
+use shared::cli::{self, Asker, off_file};
 use shared::config::Section;
+use shared::digest;
+use shared::host::Timestamp;
+use shared::state::MACHINE;
 use shared::usage::Source;
 
-use crate::decide::{Change, Reply};
-use crate::now::Now;
+use crate::decide::{Change, Reply, allowed};
 use crate::poll::Slot;
+use crate::readings::{Observed, Scene, known, merge};
 use crate::settings::Settings;
-use crate::state::exact;
+use crate::state::{State, exact};
 use crate::wording::SOURCES;
-use crate::{CreditPacer, filter};
+use crate::{CreditPacer, filter, rules};
+
+/// The facts of this moment.
+pub(crate) struct Now {
+    pub(crate) time: Timestamp,
+    pub(crate) scene: Scene,
+    pub(crate) state: State,
+    pub(crate) pace: Pace,
+    /// Nothing is delayed, whatever the limits.
+    pub(crate) is_off: bool,
+    /// The delay of the next call, in seconds.
+    pub(crate) delay_secs: f64,
+}
 
 impl Now {
+    /// The answer of the controller for the session of the asker. `lost` is a reading that could not be written down.
+    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, lost: Option<&Observed>) -> Self {
+        let (settings, time) = (&section.settings, asker.host.now());
+        let usage = known(asker.store, asker.session, settings, time.secs());
+        let usage = match lost {
+            Some(seen) => Some(merge(usage.unwrap_or_default(), seen)),
+            None => usage,
+        };
+        let scene = Scene::of(usage, settings, time.secs());
+        let scene = Scene { rules: rules::around(settings, time.secs()), ..scene };
+        let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();
+        let pace = state.pace(&scene, time);
+        let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
+        let session = asker.session.and_then(|session| state.sessions.get(&digest::number(session)));
+        let headless = asker.host.environment.is_headless() && !section.headless;
+        let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
+        Self { time, pace, is_off, delay_secs: if is_off { 0.0 } else { delay }, scene, state }
+    }
+
     fn source(&self) -> Option<&'static str> {
         self.scene.usage.as_ref().map(|usage| match usage.source {
             Source::StatusLine => "the status line",

@@ -6,12 +6,9 @@ use pacing::Reading;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use shared::state::{MACHINE, Store};
-use shared::usage::{ContextWindow, Line, SessionUsage, Source, Usage, Window};
+use shared::usage::{ContextWindow, SessionUsage, Source, Usage, Window};
 
-use super::{
-    MAX_OTHERS, Observed, is_news, known as usage_of, merge, observed, readings, record, record_session,
-    use_own,
-};
+use super::{Observed, known as usage_of, merge, observed, readings, record, record_session};
 use crate::settings::Settings;
 
 const FIVE: &str = "five_hour";
@@ -76,18 +73,6 @@ fn much_less_counts_at_once_if_the_server_has_just_told_it() {
 }
 
 #[test]
-fn two_accounts_that_take_turns_forget_nothing_of_each_other() {
-    let sights = [(0, 60.0, R), (10, 20.0, R + 500), (20, 58.0, R), (30, 19.0, R + 500), (40, 61.0, R)];
-    let held: Vec<_> = (1..=sights.len())
-        .map(|count| {
-            let told = sights[..count].iter().map(|(at, used, end)| seen(*at, &[(FIVE, *used, *end)]));
-            held(&known(&told.collect::<Vec<_>>()), FIVE).map_or(0.0, |held| held.0)
-        })
-        .collect();
-    assert_eq!(held, [60.0, 20.0, 60.0, 20.0, 61.0]);
-}
-
-#[test]
 fn another_end_is_another_window_and_the_later_sight_counts() {
     for (what, second, expected) in [
         ("it has begun anew", seen(R + 5, &[(FIVE, 1.0, R + 18_000)]), (1.0, R + 18_000, R + 5)),
@@ -144,7 +129,6 @@ proptest! {
             let before = usage.clone();
             usage = merge(usage, sight);
             prop_assert!(usage.observed_at >= before.observed_at);
-            prop_assert!(usage.others.values().all(|others| (1..=MAX_OTHERS).contains(&others.len())));
             for (name, window) in &usage.windows {
                 prop_assert!(window.resets_at > window.observed_at && window.observed_at <= usage.observed_at);
                 let old = before.windows.get(name);
@@ -236,26 +220,6 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
 }
 
 #[test]
-fn the_line_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
-    let line = |at, past: &[(&str, i64)]| Line {
-        at,
-        past: past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect(),
-    };
-    let past = [("five_hour", 20_000)];
-    for (before, found, expected) in [
-        (line(0, &[]), line(9_000, &[]), false),
-        (line(0, &[]), line(9_000, &past), true),
-        (line(9_000, &past), line(9_001, &past), false),
-        (line(9_000, &past), line(9_300, &past), true),
-        (line(9_000, &past), line(8_000, &past), true),
-        (line(9_000, &past), line(9_001, &[]), true),
-        (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
-    ] {
-        assert_eq!(is_news(&before, &found), expected, "{before:?} {found:?}");
-    }
-}
-
-#[test]
 fn each_window_stands_at_the_time_of_its_report() {
     let usage = known(&[seen(0, &[(FIVE, 40.0, R), (SEVEN, 10.0, R)]), seen(200, &[(FIVE, 41.0, R)])]);
     let expected = [Reading::new(T + 200, 41.0, T + R), Reading::new(T, 10.0, T + R)];
@@ -263,35 +227,20 @@ fn each_window_stands_at_the_time_of_its_report() {
 }
 
 #[test]
-fn own_account_counts_with_the_most_that_anybody_saw() {
-    let turns = [(0, 60.0, R), (100, 20.0, R + 2000), (200, 62.0, R), (300, 21.0, R + 2000)];
-    let turns = known(&turns.map(|(at, used, end)| seen(at, &[(FIVE, used, end)])));
-    for (what, (used_percent, end, after), expected) in [
-        ("the one that was told last", (21.0, R + 2000, 300), 21.0),
-        ("the other", (62.0, R, 200), 62.0),
-        ("the other, and it lags", (59.0, R + 30, 200), 62.0),
-        ("one that nobody has told of", (5.0, R - 1000, 200), 5.0),
-    ] {
-        let (mut usage, resets_at) = (turns.clone(), T + end);
-        let own = Window { used_percent, resets_at, observed_at: T + after };
-        use_own(&mut usage, FIVE.to_owned(), own);
-        let found = usage.windows[FIVE];
-        assert_eq!((found.used_percent, found.resets_at), (expected, resets_at), "{what}");
-    }
-}
-
-#[test]
 fn session_goes_by_its_own_file_and_one_without_by_the_last_reading() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
     let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
-    for (session, at, used, resets_at) in [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000)] {
+    for (session, at, used, resets_at) in
+        [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000), ("lags", 200, 18.0, 12_030)]
+    {
         let windows = windows(&[(FIVE, used, resets_at)]);
         record_session(&store, session, SessionUsage { windows, ..report(at, None, 5) }).unwrap();
     }
     for (session, now, expected) in [
         (Some("a"), 300, 60.0_f64),
         (Some("b"), 300, 20.0),
+        (Some("lags"), 300, 20.0),
         (Some("c"), 300, 20.0),
         (None, 300, 20.0),
         // The session's own report is too old.

@@ -3,7 +3,7 @@
 use pacing::{Status, Strategy, Window, WindowPace, duration};
 
 use super::Report;
-use crate::now::Now;
+use crate::command::Now;
 
 /// The content of the line.
 pub(super) struct Shown<'a> {

@@ -1,7 +1,7 @@
 //! The line as it is printed, at every width and for every kind of reading.
 
 use super::Shown;
-use crate::now::Now;
+use crate::command::Now;
 use crate::readings::Scene;
 use crate::settings::Settings;
 use crate::state::State;
