@@ -172,7 +172,7 @@ impl State {
         self.alerts.retain(|alert| now < alert.resets_at || is_same_reset(alert.resets_at, now));
         let mut alerts = Vec::new();
         for (name, window) in &usage.windows {
-            let age = now - window.observed_at.max(usage.observed_at);
+            let age = now - window.observed_at;
             let is_current = age <= settings.stale_after_secs.get().into() && now < window.resets_at;
             let reached = settings.alerts.iter().map(|percent| percent.get());
             let reached = reached.filter(|percent| is_current && window.used_percent >= f64::from(*percent));

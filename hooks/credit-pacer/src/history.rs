@@ -74,7 +74,7 @@ fn block(used: f64) -> char {
 
 fn heading(past: &Past, window: Window) -> String {
     let name = window.name();
-    let used = |reading: Reading| percent(reading.used_percent, true);
+    let used = |reading: Reading| percent(reading.used_percent);
     if let Some(reading) = past.held(window, past.now) {
         let resets = past.date_and_time(reading.resets_at);
         return format!("{name}: {} used, resets {resets}", used(reading));

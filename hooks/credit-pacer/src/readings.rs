@@ -19,17 +19,8 @@ use crate::settings::Settings;
 /// Tolerance for clocks that differ, in seconds: for readings from the future and for late resets.
 const CLOCK_PLAY_SECS: i64 = 60 * 60;
 
-/// A larger percentage is an error of its source.
-const MAX_PERCENT: f64 = 1000.0;
-
 /// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
 const RESET_POINTS: f64 = 20.0;
-
-/// The length of a window that the controller does not know, at most, in seconds.
-const LONGEST_SECS: i64 = 31 * 24 * 60 * 60;
-
-/// Maximum number of windows of a report, those of the controller among them.
-const MAX_WINDOWS: usize = 16;
 
 /// One reading of the usage.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,7 +35,7 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// A session's report.
-    pub(crate) fn of(usage: &SessionUsage, is_answer: bool) -> Self {
+    fn of(usage: &SessionUsage, is_answer: bool) -> Self {
         let (at, source) = (usage.written_at, Source::StatusLine);
         Self { at, source, is_answer, windows: usage.windows.clone() }
     }
@@ -69,7 +60,7 @@ pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, St
 /// - a reading of a time when the clock was wrong is dropped, and a window that the controller does not know once it has ended;
 /// - the same window: the highest value counts, because sessions that wait repeat old numbers; for the exception see `RESET_POINTS`;
 /// - another reset: the later reading counts, be it a new window or another account's.
-pub(crate) fn merge(mut known: Usage, seen: &Observed) -> Usage {
+fn merge(mut known: Usage, seen: &Observed) -> Usage {
     let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
     known.windows.retain(|name, window| {
         window.observed_at <= horizon && (paced(name).is_some() || window.resets_at > seen.at)
@@ -105,11 +96,9 @@ fn followed(before: Window, told: Window, is_answer: bool) -> Window {
 
 /// The window can have been seen when it was observed, and goes on.
 fn is_credible(name: &str, window: &Window) -> bool {
-    let at = window.observed_at;
-    let length = paced(name).map_or(LONGEST_SECS, Paced::length_secs);
-    let latest = at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
-    let is_possible = (0.0..=MAX_PERCENT).contains(&window.used_percent) && window.resets_at <= latest;
-    is_possible && window.resets_at > at
+    let latest = |length| window.observed_at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
+    let is_possible = paced(name).is_none_or(|paced| window.resets_at <= latest(paced.length_secs()));
+    is_possible && window.resets_at > window.observed_at
 }
 
 /// The window of this name, if the controller goes by it.
@@ -222,17 +211,14 @@ pub(crate) fn known(
 fn readings(usage: &Usage) -> Readings {
     Paced::ALL.map(|window| {
         let told = usage.windows.get(window.key())?;
-        let at = if told.observed_at == 0 { usage.observed_at } else { told.observed_at };
-        Some(Reading::new(at, told.used_percent, told.resets_at))
+        Some(Reading::new(told.observed_at, told.used_percent, told.resets_at))
     })
 }
 
-/// The windows that Claude Code or the usage API reports, by their names: those that pace, and as many others as are kept.
+/// The windows that Claude Code or the usage API reports, by their names.
 pub(crate) fn reported(windows: &Value) -> BTreeMap<String, Window> {
     let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
-    let read = named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)));
-    let (own, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| paced(name).is_some());
-    own.into_iter().chain(others).take(MAX_WINDOWS).collect()
+    named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?))).collect()
 }
 
 /// The name is as Claude Code writes names of windows.

@@ -3,7 +3,7 @@
 use chrono::{DateTime, Local, Offset, TimeZone, Utc};
 use pacing::{Calendar, DAY_SECS, Limit, Rules, Window, Zone};
 
-use crate::settings::{Day, HoursOfDay, Settings};
+use crate::settings::{HoursOfDay, Settings};
 
 /// The rules without a time zone: enough to see that nothing is over its line. A zone costs files.
 pub(crate) fn without_zone(settings: &Settings) -> Rules {
@@ -22,7 +22,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         limits: Window::ALL.map(limit),
         calendar: Calendar {
             zone: Zone::default(),
-            workdays: Day::WEEK.map(|day| workdays.contains(&day)),
+            workdays: std::array::from_fn(|day| workdays.iter().any(|one| *one as usize == day)),
             work_hours: hours(settings.work_hours.as_slice()),
             days_off: settings.holidays.as_slice().iter().map(|days| days.0).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),

@@ -170,12 +170,6 @@ const SYSTEM: &str = "system";
 
 const MINUTES_OF_DAY: u16 = 24 * 60;
 
-impl Day {
-    /// The days from Monday on.
-    pub(crate) const WEEK: [Self; 7] =
-        [Self::Mon, Self::Tue, Self::Wed, Self::Thu, Self::Fri, Self::Sat, Self::Sun];
-}
-
 impl Zone {
     /// The named zone; `None` for the machine's own.
     pub(crate) const fn named(&self) -> Option<chrono_tz::Tz> {

@@ -16,7 +16,7 @@ use shared::operator::Caller;
 use shared::usage::{ContextWindow, SessionUsage};
 
 use crate::command::Now;
-use crate::readings::{self, Observed, reported};
+use crate::readings::{self, reported};
 use crate::{CreditPacer, database};
 use line::Shown;
 
@@ -99,8 +99,7 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     match asker.section_in_force::<CreditPacer>() {
         Ok(section) => {
             let is_lost = recorded.is_none() && !report.usage.windows.is_empty();
-            let lost = is_lost.then(|| Observed::of(&report.usage, false));
-            let shown = Shown { report: &report, now: &Now::of(&asker, &section, lost.as_ref()), is_lost };
+            let shown = Shown { report: &report, now: &Now::of(&asker, &section), is_lost };
             print(format!("{}\n", shown.line(columns(host), takes_colours(host))).as_bytes());
             let command = section.settings.statusline.chain.as_deref();
             if let Some(printed) = command.and_then(|command| chained(command, &input, PATIENCE)) {

@@ -13,7 +13,7 @@ use shared::usage::Source;
 
 use crate::decide::{Change, Reply, allowed};
 use crate::poll::Slot;
-use crate::readings::{Observed, Scene, known, merge};
+use crate::readings::{Scene, known};
 use crate::settings::Settings;
 use crate::state::{State, exact};
 use crate::wording::SOURCES;
@@ -32,14 +32,10 @@ pub(crate) struct Now {
 }
 
 impl Now {
-    /// The answer of the controller for the session of the asker. `lost` is a reading that could not be written down.
-    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>, lost: Option<&Observed>) -> Self {
+    /// The answer of the controller for the session of the asker.
+    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>) -> Self {
         let (settings, time) = (&section.settings, asker.host.now());
         let usage = known(asker.store, asker.session, settings, time.secs());
-        let usage = match lost {
-            Some(seen) => Some(merge(usage.unwrap_or_default(), seen)),
-            None => usage,
-        };
         let scene = Scene::of(usage, settings, time.secs());
         let scene = Scene { rules: rules::around(settings, time.secs()), ..scene };
         let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();
@@ -109,7 +105,7 @@ impl Now {
 
 /// The lines below the one about the switch.
 pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
-    let (now, settings) = (Now::of(asker, section, None), &section.settings);
+    let (now, settings) = (Now::of(asker, section), &section.settings);
     let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
     let has_alerts = section.is_switched_off() && !percents.is_empty();
     let has_no_hours = settings.work_hours.as_slice().is_empty();
@@ -138,7 +134,7 @@ pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let common: Reply = cli::status::<CreditPacer, Change>(asker, true);
     let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
     let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
-    let now = Now::of(asker, &section, None);
+    let now = Now::of(asker, &section);
     if let Value::Object(paced) = filter::paced(&now.pace, exact(now.time)) {
         status.extend(paced);
     }

@@ -24,7 +24,7 @@ fn scratch() -> (TempDir, Store, PathBuf) {
 fn add(store: &Store, at: i64) -> Result<(), String> {
     let window = usage::Window { used_percent: 42.5, resets_at: 20_000, observed_at: at };
     let windows = [("five_hour".to_owned(), window)].into();
-    let usage = Usage { observed_at: at, source: Source::UsageApi, windows, ..Usage::default() };
+    let usage = Usage { observed_at: at, source: Source::UsageApi, windows };
     add_snapshot(store, &usage, at + 3, "s")
 }
 

@@ -70,7 +70,6 @@ impl World {
             observed_at,
             source: Source::StatusLine,
             windows: [("five_hour".to_owned(), window)].into(),
-            ..Usage::default()
         });
     }
 
@@ -229,7 +228,7 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
     let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
                  now; at this pace it would end at Wed 12:15, 45 min before it resets (Wed 13:00). credit-pacer status says \
                  more, Esc ends a delay, credit-pacer off stops them.";
-    let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 80 % safe by now; at this pace it would end at \
+    let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 79.7 % safe by now; at this pace it would end at \
                  Wed 12:15, 45 min before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;

@@ -52,16 +52,13 @@ fn leaves_out_what_is_missing_or_of_another_kind() {
 }
 
 #[test]
-fn keeps_sixteen_windows_with_plain_names() {
+fn keeps_windows_with_plain_names() {
     let window = json!({"used_percentage": 1, "resets_at": 1_795_300_000});
-    let mut limits: serde_json::Map<_, _> =
-        (0..40).map(|number| (format!("a{number:02}"), window.clone())).collect();
-    for name in ["seven_day", "\u{1b}[31m", "../x", ""] {
-        limits.insert(name.to_owned(), window.clone());
-    }
+    let names = ["opus-4_1", "seven_day", "\u{1b}[31m", "../x", ""];
+    let limits: serde_json::Map<_, _> =
+        names.map(|name| (name.to_owned(), window.clone())).into_iter().collect();
     let report = report(&json!({"session_id": "s", "rate_limits": limits}));
-    let names: Vec<_> = report.usage.windows.keys().map(String::as_str).collect();
-    assert_eq!((names.len(), names[0], names[14], names[15]), (16, "a00", "a14", "seven_day"));
+    assert!(report.usage.windows.keys().eq(["opus-4_1", "seven_day"]), "{report:?}");
 }
 
 #[cfg(unix)]
