@@ -32,6 +32,7 @@ pub use decide::{Change, Facts};
 pub use settings::{Day, DayRange, HoursOfDay, OneOrMore, Settings, Zone};
 pub use state::State;
 
+use std::io;
 use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Verb};
@@ -71,7 +72,12 @@ impl Hook for CreditPacer {
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
-        command::run(host, words)
+        match words {
+            ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
+            ["statusline"] => Some(statusline::run(host)),
+            ["poll"] => Some(poll::run(host)),
+            _ => cli::run::<Self>(host, Self::NAME, words),
+        }
     }
 
     fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {

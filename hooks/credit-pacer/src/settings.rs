@@ -151,7 +151,11 @@ pub struct DayRange(
     title = "system, or a time zone such as Europe/Berlin",
     extend("minLength" = 1, "pattern" = "^[A-Za-z0-9_+/-]+$")
 )]
-pub struct Zone(#[schemars(with = "String")] Option<chrono_tz::Tz>);
+pub struct Zone(
+    /// The named zone; `None` for the machine's own.
+    #[schemars(with = "String")]
+    pub(crate) Option<chrono_tz::Tz>,
+);
 
 /// One value, or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -165,17 +169,7 @@ const HOURS: &str = "^([01]?[0-9]|2[0-3]):[0-5][0-9]-(([01]?[0-9]|2[0-3]):[0-5][
 
 const DAYS: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(\.\.[0-9]{4}-[0-9]{2}-[0-9]{2})?$";
 
-/// The machine's own time zone.
-const SYSTEM: &str = "system";
-
 const MINUTES_OF_DAY: u16 = 24 * 60;
-
-impl Zone {
-    /// The named zone; `None` for the machine's own.
-    pub(crate) const fn named(&self) -> Option<chrono_tz::Tz> {
-        self.0
-    }
-}
 
 impl<T> OneOrMore<T> {
     /// All of them.
@@ -226,7 +220,7 @@ impl TryFrom<String> for Zone {
     type Error = &'static str;
 
     fn try_from(text: String) -> Result<Self, Self::Error> {
-        let zone = if text == SYSTEM { Ok(None) } else { text.parse().map(Some) };
+        let zone = if text == "system" { Ok(None) } else { text.parse().map(Some) };
         zone.map(Self).map_err(|_| "not a time zone such as Europe/Berlin")
     }
 }

@@ -58,14 +58,7 @@ impl Zone {
     }
 }
 
-/// The weekday of a day since 1970-01-01, Monday 0.
-fn weekday(day: i64) -> usize {
-    usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)
-}
-
 impl Hours {
-    const ALL_DAY: Self = Self { from: 0, to: 1440 };
-
     fn on(self, day: i64, zone: &Zone) -> (i64, i64) {
         let shown = |day: i64, minute: u16| zone.moment(day * DAY_SECS + i64::from(minute) * 60);
         (shown(day, self.from), shown(day + i64::from(self.to < self.from), self.to))
@@ -76,7 +69,8 @@ impl Calendar {
     /// The working time between two moments, in spans that are ascending and apart. Hours over midnight belong to the day on
     /// which they begin.
     pub(crate) fn working(&self, from: i64, to: i64) -> Vec<(i64, i64)> {
-        let hours = if self.work_hours.is_empty() { &[Hours::ALL_DAY][..] } else { &self.work_hours };
+        let hours =
+            if self.work_hours.is_empty() { &[Hours { from: 0, to: 1440 }][..] } else { &self.work_hours };
         let days = self.zone.day(from).saturating_sub(1)..=self.zone.day(to);
         let workdays = days.filter(|day| self.is_workday(*day));
         let spans = workdays.flat_map(|day| hours.iter().map(move |hours| hours.on(day, &self.zone)));
@@ -93,7 +87,9 @@ impl Calendar {
 
     pub fn is_workday(&self, day: i64) -> bool {
         let is_off = self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day));
-        self.workdays[weekday(day)] && !is_off
+        // The epoch began on a Thursday.
+        let weekday = usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0);
+        self.workdays[weekday] && !is_off
     }
 
     /// Whether nothing may be delayed at this time of day.
