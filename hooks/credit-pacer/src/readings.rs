@@ -33,14 +33,6 @@ pub(crate) struct Observed {
     pub(crate) windows: BTreeMap<String, Window>,
 }
 
-impl Observed {
-    /// A session's report.
-    fn of(usage: &SessionUsage, is_answer: bool) -> Self {
-        let (at, source) = (usage.written_at, Source::StatusLine);
-        Self { at, source, is_answer, windows: usage.windows.clone() }
-    }
-}
-
 /// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new.
 pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
     let mut news = None;
@@ -131,7 +123,10 @@ pub(crate) fn record_session(
     store.change::<SessionUsage>(session, |known| {
         let answer = observed(known, &now);
         // The session's file comes last: a process that is killed in between does both again.
-        news = answer.map_or(Ok(None), |is_answer| record(store, &Observed::of(&now, is_answer)));
+        if let Some(is_answer) = answer {
+            let (at, windows) = (now.written_at, now.windows.clone());
+            news = record(store, &Observed { at, source: Source::StatusLine, is_answer, windows });
+        }
         *known = following(now, known, answer.is_some());
         true
     })?;

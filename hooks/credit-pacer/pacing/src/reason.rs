@@ -32,7 +32,9 @@ impl WindowPace {
             true => "; nothing waits in quiet_hours".to_owned(),
             false if expected > waits_above => "; a delay would be too short".to_owned(),
             false if expected <= fitting => "; nothing waits".to_owned(),
-            false => format!("; calls wait from {waits_above:.0} on, because the forecast may be wrong"),
+            false => {
+                format!("; calls wait once {waits_above:.0} are expected, because the forecast is uncertain")
+            }
         };
         format!("; about {expected:.0} calls expected until the reset, {fitting:.0} fit{why}")
     }

@@ -259,7 +259,7 @@ fn window_over_its_line_says_what_comes_what_fits_and_why_nothing_waits() {
         (200.0, 9.0, &rules(), ""),
         (200.0, 0.0, &quiet, "; nothing waits in quiet_hours"),
         (200.0, 0.0, &rules(), "; a delay would be too short"),
-        (140.0, 0.0, &rules(), "; calls wait from 150 on, because the forecast may be wrong"),
+        (140.0, 0.0, &rules(), "; calls wait once 150 are expected, because the forecast is uncertain"),
         (90.0, 0.0, &rules(), "; nothing waits"),
     ] {
         let fit = Some(Fit { expected, fitting: 100.0, waits_above: 150.0, ends_at: None });
