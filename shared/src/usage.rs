@@ -23,9 +23,6 @@ pub struct Usage {
     pub source: Source,
     /// By Claude Code's name of the window: `five_hour`, `seven_day`.
     pub windows: BTreeMap<String, Window>,
-    /// Windows of the same names with another reset to come: those of the user's other accounts.
-    #[serde(default)]
-    pub others: BTreeMap<String, Vec<Window>>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

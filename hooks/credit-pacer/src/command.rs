@@ -4,22 +4,19 @@
 
 mod status;
 
-use std::io;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 use pacing::Window;
 use shared::cli::{self, Asker, Commands, Line, Verb};
 use shared::hook::{Context, Hook};
-use shared::host::Host;
 use shared::switches::{Position, Turn};
 
 use crate::decide::{Change, Reply};
 use crate::past::days_of;
 use crate::settings::Settings;
-use crate::{CreditPacer, filter, history, poll, report, statusline};
+use crate::{CreditPacer, history};
 
-pub(crate) use status::lines;
+pub(crate) use status::{Now, lines};
 
 const OTHER_NAME: &str = "pace-maker";
 
@@ -85,22 +82,9 @@ impl Commands for CreditPacer {
             Asked::Status => cli::status::<Self, Change>(asker, false),
             Asked::StatusJson => status::json(asker),
             Asked::History(days) => reply(history::text(asker, *days)),
-            Asked::Report(file, days) => reply(report::write(asker, file, *days)),
+            Asked::Report(file, days) => reply(history::write(asker, file, *days)),
             Asked::Turn(window, position) => turned(*window, *position, asker),
         }
-    }
-}
-
-/// Runs a verb of this hook in a shell; `None`: the words are none.
-pub(crate) fn run(host: &Host, words: &[&str]) -> Option<ExitCode> {
-    if let Some(code) = cli::run::<CreditPacer>(host, CreditPacer::NAME, words) {
-        return Some(code);
-    }
-    match words {
-        ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
-        ["statusline"] => Some(statusline::run(host)),
-        ["poll"] => Some(poll::run(host)),
-        _ => None,
     }
 }
 

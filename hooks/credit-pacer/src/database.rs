@@ -26,7 +26,7 @@ const TABLES: &str = include_str!("tables.sql");
 const BATCH_ROWS: usize = 500;
 
 /// The time one process waits for another's writing.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// A delay, as it is looked back on.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,14 +40,8 @@ pub(crate) struct DelayRow {
 /// The readings of each [`Window`], and the delays, oldest first.
 pub(crate) type Rows = ([Vec<Reading>; 2], Vec<DelayRow>);
 
-/// Keeps the usage that a session, or none, brought. Other writers are waited for so long.
-pub(crate) fn add_snapshot(
-    store: &Store,
-    patience: Duration,
-    usage: &Usage,
-    now: i64,
-    session: &str,
-) -> Result<(), String> {
+/// Keeps the usage that a session, or none, brought.
+pub(crate) fn add_snapshot(store: &Store, usage: &Usage, now: i64, session: &str) -> Result<(), String> {
     let windows = Window::ALL.map(|window| usage.windows.get(window.key()));
     let [five_used, seven_used] = windows.map(|window| window.map(|window| window.used_percent));
     let [five_resets, seven_resets] = windows.map(|window| window.map(|window| window.resets_at));
@@ -58,7 +52,7 @@ pub(crate) fn add_snapshot(
     let insert = "INSERT INTO usage_snapshots (timestamp, observed_at, five_hour_util, five_hour_resets_at, seven_day_util,
                   seven_day_resets_at, session_id, source) VALUES (?, ?, ?, ?, ?, ?, ?, ?)";
     let at = usage.observed_at;
-    with(store, patience, |connection| {
+    with(store, |connection| {
         let values = params![now, at, five_used, five_resets, seven_used, seven_resets, session, source];
         connection.execute(insert, values).map(drop)
     })
@@ -76,7 +70,7 @@ pub(crate) fn add_delay(
     let Pending { at, window, used_percent, safe_percent, strategy } = delay;
     let slept = slept.as_secs_f64().round();
     let (at, window, strategy) = (at.secs(), window.key(), strategy.word());
-    with(store, PATIENCE, |connection| {
+    with(store, |connection| {
         let values = params![at, slept > 0.0, slept, session, window, used_percent, safe_percent, strategy];
         connection.execute(insert, values).map(drop)
     })
@@ -144,17 +138,13 @@ fn with_existing<T: Default>(
     action: impl Fn(&Connection) -> rusqlite::Result<T>,
 ) -> Result<T, String> {
     let is_there = fs::symlink_metadata(path(store)).is_ok();
-    if is_there { with(store, PATIENCE, action) } else { Ok(T::default()) }
+    if is_there { with(store, action) } else { Ok(T::default()) }
 }
 
 /// Runs an action on the file, which is made where it is missing. A damaged one is set aside, and a new one begun.
-fn with<T>(
-    store: &Store,
-    patience: Duration,
-    action: impl Fn(&Connection) -> rusqlite::Result<T>,
-) -> Result<T, String> {
+fn with<T>(store: &Store, action: impl Fn(&Connection) -> rusqlite::Result<T>) -> Result<T, String> {
     let path = path(store);
-    let attempt = || action(&open(store, &path, patience)?);
+    let attempt = || action(&open(store, &path)?);
     let result = match attempt() {
         Err(error) if is_damage(&error) => {
             set_aside(&path);
@@ -173,12 +163,12 @@ fn is_damage(error: &Error) -> bool {
     matches!(error.sqlite_error_code(), Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt))
 }
 
-fn open(store: &Store, path: &Path, patience: Duration) -> rusqlite::Result<Connection> {
+fn open(store: &Store, path: &Path) -> rusqlite::Result<Connection> {
     create_private(path);
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_NOFOLLOW;
     let mut connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(patience)?;
+    connection.busy_timeout(PATIENCE)?;
     // A power failure may take the last rows, and nothing else.
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     if version(&connection) != Ok(VERSION) {

@@ -6,13 +6,14 @@ use std::time::Duration;
 use pacing::{Call, DAY_SECS, Pace, Status, is_same_reset};
 use shared::hook::{Effect, Input, Memory, Outcome, Verdict};
 use shared::host::{HOUR, Places, Timestamp};
+use shared::state::MACHINE;
 use shared::switches::Turn;
 use shared::usage::Line;
 
 use crate::readings::Scene;
 use crate::settings::Settings;
 use crate::state::{Alert, Pending, Session, State, exact};
-use crate::{CreditPacer, poll, recorded, wording};
+use crate::{CreditPacer, poll, wording};
 
 /// Calls of one session that end within this time of the first of them are one batch: they ran side by side.
 const BATCH: Duration = Duration::from_secs(2);
@@ -25,6 +26,9 @@ const HEADLESS_MAX: Duration = Duration::from_secs(60);
 
 /// A session that is this old without a reading will get none: the first answer has come.
 const READINGS_COME: Duration = Duration::from_secs(60);
+
+/// Unchanged windows over their line are written down again after this time.
+const LINE_AGAIN_SECS: i64 = 5 * 60;
 
 type Decision = Outcome<State, Change>;
 
@@ -75,8 +79,14 @@ impl Effect for Change {
         match self {
             Self::Poll => poll::start(),
             Self::Line(found) => {
-                let Some(store) = places.open_store() else { return Ok(()) };
-                recorded::write_line(&store, &found).map_err(|error| error.to_string())
+                if let Some(store) = places.open_store() {
+                    // Where that fails, it comes again: another process writes at the same moment, or a newer version has.
+                    let _ = store.change::<Line>(MACHINE, |line| {
+                        line.clone_from(&found);
+                        true
+                    });
+                }
+                Ok(())
             }
             Self::Turn(turn) => turn.carry_out(places, now),
         }
@@ -162,7 +172,7 @@ impl State {
         self.alerts.retain(|alert| now < alert.resets_at || is_same_reset(alert.resets_at, now));
         let mut alerts = Vec::new();
         for (name, window) in &usage.windows {
-            let age = now - window.observed_at.max(usage.observed_at);
+            let age = now - window.observed_at;
             let is_current = age <= settings.stale_after_secs.get().into() && now < window.resets_at;
             let reached = settings.alerts.iter().map(|percent| percent.get());
             let reached = reached.filter(|percent| is_current && window.used_percent >= f64::from(*percent));
@@ -179,12 +189,14 @@ impl State {
         (!alerts.is_empty()).then(|| alerts.join("\n"))
     }
 
-    /// Writes down the windows over their line, if that is news.
+    /// Writes down the windows over their line if they are others than before, and after a while: an old file counts no longer than
+    /// a reading.
     fn tell(&mut self, found: Line) -> Option<Change> {
-        if !recorded::is_news(&self.line, &found) {
+        let is_old = !(self.line.at..self.line.at + LINE_AGAIN_SECS).contains(&found.at);
+        if self.line.past == found.past && (found.past.is_empty() || !is_old) {
             return None;
         }
-        self.line = if found.past.is_empty() { Line::default() } else { found.clone() };
+        self.line = found.clone();
         Some(Change::Line(found))
     }
 }

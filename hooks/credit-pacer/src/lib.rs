@@ -7,25 +7,21 @@
 //!
 //! - `settings`, and `rules`: the settings as the controller takes them
 //! - the crate `pacing`: the controller, from readings and calls to a delay
-//! - `state`: the memory of all sessions together; `recorded`: the readings written down; `readings`: the usage of a session's account
-//! - `now`: what is known at this moment, for status and status line
+//! - `state`: the memory of all sessions together; `readings`: the usage as it is reported, written down, and known to a session
 //! - `observe`: the inputs; `decide`: the rules and effects; `wording`: the messages
 //! - `statusline`: records the usage, then prints a line; `poll`: asks the usage API beside the sessions
-//! - `database`: usage and delays of two months; `past`, `history`, `report`: looking back
-//! - `command`: the typed commands; `filter`: the controller as a filter
+//! - `database`: usage and delays of two months; `past`, `history`: looking back
+//! - `command`: the typed commands and the status; `filter`: the controller as a filter
 
 mod command;
 mod database;
 mod decide;
 mod filter;
 mod history;
-mod now;
 mod observe;
 mod past;
 mod poll;
 mod readings;
-mod recorded;
-mod report;
 mod rules;
 mod settings;
 mod state;
@@ -36,6 +32,7 @@ pub use decide::{Change, Facts};
 pub use settings::{Day, DayRange, HoursOfDay, OneOrMore, Settings, Zone};
 pub use state::State;
 
+use std::io;
 use std::process::ExitCode;
 
 use shared::cli::{self, Asker, Verb};
@@ -75,7 +72,12 @@ impl Hook for CreditPacer {
     }
 
     fn run_verb(host: &Host, words: &[&str]) -> Option<ExitCode> {
-        command::run(host, words)
+        match words {
+            ["decide"] => Some(filter::run(io::stdin().lock(), io::stdout().lock())),
+            ["statusline"] => Some(statusline::run(host)),
+            ["poll"] => Some(poll::run(host)),
+            _ => cli::run::<Self>(host, Self::NAME, words),
+        }
     }
 
     fn status_lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {

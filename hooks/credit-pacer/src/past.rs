@@ -109,9 +109,8 @@ impl Past {
     /// A day in words: its date, the highest usage of each limit, the number of delays and their sum.
     pub(crate) fn row(&self, day: &Span) -> [String; 4] {
         let dash = || "–".to_owned();
-        let highest = |window| {
-            self.highest(window, day).map_or_else(dash, |reading| percent(reading.used_percent, true))
-        };
+        let highest =
+            |window| self.highest(window, day).map_or_else(dash, |reading| percent(reading.used_percent));
         let [five_hour, weekly] = Window::ALL.map(highest);
         let delays: Vec<i64> =
             self.delays.iter().filter(|delay| day.contains(&delay.at)).map(|delay| delay.secs).collect();

@@ -1,36 +1,29 @@
 //! Asking the usage API: at most every ten minutes by all sessions together, in a process of its own, never in a tool call's
 //! way.
 //!
-//! `slot` says when it may be asked next, and why there is no reading.
-//!
 //! Nobody asks while every hook is off, or this one, or where the global file does not switch it on.
-
-mod slot;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
 use shared::courier::{self, Answer, CourierError, Request};
-use shared::hook::Context;
-use shared::host::{HOUR, Host, Places, Timestamp};
+use shared::hook::{Context, Remembered};
+use shared::host::{DAY, HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
 use shared::project_env::is_misled;
-use shared::state::Store;
+use shared::state::{MACHINE, Store};
 use shared::usage::{Source, Window};
 
-use crate::readings::reported;
-use crate::recorded::{self, Observed, Sight};
+use crate::readings::{self, Observed, reported};
 use crate::settings::{Settings, UsageApi};
 use crate::state::exact;
 use crate::{CreditPacer, database};
-use slot::Failure;
-
-pub(crate) use slot::Slot;
 
 /// Sentences for the user on why there is no reading.
 const NO_LOGIN: &str = "there is no login of Claude Code that is valid: start `claude` and log in";
@@ -54,6 +47,12 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A longer answer is none, in bytes.
 const MAX_BYTES: u64 = 64 * 1024;
+
+/// The longest of these waits.
+const MAX_BACK_OFF: Duration = HOUR;
+
+/// The longest wait that a server may ask for.
+const MAX_RETRY_AFTER: Duration = DAY;
 
 /// It is switched on, nothing speaks against it here, and its time has come.
 pub(crate) fn is_due(context: &Context<'_, Settings>) -> bool {
@@ -177,10 +176,87 @@ fn of_credentials(text: &str, now: Timestamp) -> Option<String> {
 /// Keeps a reading: for pacing, and for looking back.
 fn keep(store: &Store, windows: BTreeMap<String, Window>, host: &Host) -> Result<(), Failure> {
     let (at, source) = (host.now().secs(), Source::UsageApi);
-    let observed = Observed { at, source, sight: Sight::Answered, windows };
-    let known = recorded::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
-    let kept = known.map(|known| database::add_snapshot(store, database::PATIENCE, &known, at, ""));
+    let observed = Observed { at, source, is_answer: true, windows };
+    let known = readings::record(store, &observed).map_err(|_| (NOT_KEPT, None))?;
+    let kept = known.map(|known| database::add_snapshot(store, &known, at, ""));
     kept.unwrap_or(Ok(())).map_err(|_| (NOT_KEPT, None))
+}
+
+/// Why an attempt brought nothing, as a sentence for the user, and for how long at least the server is to be left alone; `None`: it
+/// was not asked, or has answered.
+type Failure = (&'static str, Option<Duration>);
+
+/// When the usage API may be asked next: one slot for the whole machine, in `<state>/usage-poll.json`, so that neither many sessions
+/// nor many new processes ask it more often than one would.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Slot {
+    /// Nobody asks before this, in seconds since the epoch.
+    pub(crate) next_at: i64,
+    /// When somebody asked last, or began to.
+    pub(crate) asked_at: i64,
+    /// So many requests in a row have failed.
+    pub(crate) failures: u32,
+    /// The sentence about the last failure; `None` after a success.
+    pub(crate) trouble: Option<String>,
+}
+
+impl Remembered for Slot {
+    fn file_name(_session: &str) -> Option<String> {
+        Some("usage-poll.json".to_owned())
+    }
+}
+
+impl Slot {
+    /// The slot as it is now, without the lock: only good for deciding whether to look closer.
+    pub(crate) fn peek(store: &Store) -> Self {
+        store.read(MACHINE).unwrap_or_default()
+    }
+
+    /// Somebody may ask. A clock that was set back must not keep everybody waiting.
+    pub(crate) const fn is_due(&self, now: Timestamp) -> bool {
+        let now = now.secs();
+        now >= self.next_at || now < self.asked_at
+    }
+
+    /// Takes the slot for this process; `false`: it is not due, or cannot be kept, and nobody asks then.
+    fn take(store: &Store, now: Timestamp, interval: Duration) -> bool {
+        let mut is_taken = false;
+        let kept = store.change::<Self>(MACHINE, |slot| {
+            is_taken = slot.is_due(now);
+            if is_taken {
+                // A process that takes it and is killed has had its turn.
+                slot.asked_at = now.secs();
+                slot.next_at = slot.asked_at.saturating_add_unsigned(interval.as_secs());
+            }
+            is_taken
+        });
+        kept.is_ok() && is_taken
+    }
+
+    /// Keeps the result. If that fails, the next request comes after the interval.
+    fn settle(store: &Store, result: Result<(), Failure>, now: Timestamp, interval: Duration) {
+        let _ = store.change::<Self>(MACHINE, |slot| {
+            *slot = slot.after(result, now, interval);
+            true
+        });
+    }
+
+    /// The slot after an attempt. Pure.
+    fn after(&self, result: Result<(), Failure>, now: Timestamp, interval: Duration) -> Self {
+        let Err((why, wait)) = result else {
+            return Self { failures: 0, trouble: None, ..*self };
+        };
+        // Each failure doubles the wait: a server that asks for none can be stuck for hours.
+        let doubled = interval.saturating_mul(2_u32.saturating_pow(self.failures)).min(MAX_BACK_OFF);
+        let wait = wait.map(|wait| doubled.max(wait.min(MAX_RETRY_AFTER)));
+        Self {
+            next_at: now.secs().saturating_add_unsigned(wait.unwrap_or_default().max(interval).as_secs()),
+            failures: self.failures.saturating_add(u32::from(wait.is_some())),
+            trouble: Some(why.to_owned()),
+            ..*self
+        }
+    }
 }
 
 #[cfg(test)]

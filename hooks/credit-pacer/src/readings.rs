@@ -1,4 +1,5 @@
-//! Usage and rules for one session.
+//! Readings of the usage: taken in from Claude Code and the usage API, written down for all sessions ([`Usage`]) and for one
+//! ([`SessionUsage`]), and the usage and rules for one session ([`Scene`]).
 //!
 //! Two accounts at once on one machine take turns in the one file of readings: each reports other resets of its windows. A session
 //! is paced by the windows that its own status line reported.
@@ -6,18 +7,157 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use pacing::{Reading, Readings, Rules, Window, whole_seconds};
+use pacing::{Reading, Readings, Rules, Window as Paced, is_same_reset, whole_seconds};
 use serde_json::Value;
 use shared::host::Timestamp;
-use shared::state::{MACHINE, Store};
-use shared::usage::{self, SessionUsage, Usage};
+use shared::state::{MACHINE, StateError, Store};
+use shared::usage::{SessionUsage, Source, Usage, Window};
 
-use crate::recorded::{is_same, paced};
 use crate::rules;
 use crate::settings::Settings;
 
-/// Maximum number of windows of a report, those of the controller among them.
-const MAX_WINDOWS: usize = 16;
+/// Tolerance for clocks that differ, in seconds: for readings from the future and for late resets.
+const CLOCK_PLAY_SECS: i64 = 60 * 60;
+
+/// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
+const RESET_POINTS: f64 = 20.0;
+
+/// One reading of the usage.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Observed {
+    /// When the numbers were true, in seconds since the epoch.
+    pub(crate) at: i64,
+    pub(crate) source: Source,
+    /// The server has just reported the numbers, with a reply that was counted or because it was asked. Else they are new to us only.
+    pub(crate) is_answer: bool,
+    pub(crate) windows: BTreeMap<String, Window>,
+}
+
+/// Adds a reading. Returns what is known then if a window holds something else; `None`: nothing new.
+pub(crate) fn record(store: &Store, seen: &Observed) -> Result<Option<Usage>, StateError> {
+    let mut news = None;
+    store.change::<Usage>(MACHINE, |usage| {
+        let known = merge(usage.clone(), seen);
+        let is_changed = known != *usage;
+        news = (!holds_the_same(&usage.windows, &known.windows)).then(|| known.clone());
+        *usage = known;
+        is_changed
+    })?;
+    Ok(news)
+}
+
+/// The usage with one more reading, window by window. Pure; a reading that comes later or twice changes nothing more.
+///
+/// - a window without a new value stays, with its own time;
+/// - a reading of a time when the clock was wrong is dropped, and a window that the controller does not know once it has ended;
+/// - the same window: the highest value counts, because sessions that wait repeat old numbers; for the exception see `RESET_POINTS`;
+/// - another reset: the later reading counts, be it a new window or another account's.
+fn merge(mut known: Usage, seen: &Observed) -> Usage {
+    let horizon = seen.at.saturating_add(CLOCK_PLAY_SECS);
+    known.windows.retain(|name, window| {
+        window.observed_at <= horizon && (paced(name).is_some() || window.resets_at > seen.at)
+    });
+    for (name, told) in &seen.windows {
+        let told = Window { observed_at: seen.at, ..*told };
+        let after = match known.windows.get(name) {
+            _ if !is_credible(name, &told) => continue,
+            Some(before) if is_same(before, &told) => followed(*before, told, seen.is_answer),
+            Some(before) if told.observed_at < before.observed_at => continue,
+            _ => told,
+        };
+        known.windows.insert(name.clone(), after);
+    }
+    known.observed_at = known.windows.values().map(|window| window.observed_at).max().unwrap_or_default();
+    if known.observed_at == seen.at {
+        known.source = seen.source;
+    }
+    known
+}
+
+/// A window after another report of it.
+fn followed(before: Window, told: Window, is_answer: bool) -> Window {
+    let is_newest = is_answer && told.observed_at >= before.observed_at;
+    let is_reset = is_newest && before.used_percent - told.used_percent >= RESET_POINTS;
+    let most = before.used_percent.max(told.used_percent);
+    Window {
+        used_percent: if is_reset { told.used_percent } else { most },
+        resets_at: before.resets_at.max(told.resets_at),
+        observed_at: before.observed_at.max(told.observed_at),
+    }
+}
+
+/// The window can have been seen when it was observed, and goes on.
+fn is_credible(name: &str, window: &Window) -> bool {
+    let latest = |length| window.observed_at.saturating_add(length).saturating_add(CLOCK_PLAY_SECS);
+    let is_possible = paced(name).is_none_or(|paced| window.resets_at <= latest(paced.length_secs()));
+    is_possible && window.resets_at > window.observed_at
+}
+
+/// The window of this name, if the controller goes by it.
+pub(crate) fn paced(name: &str) -> Option<Paced> {
+    Paced::ALL.into_iter().find(|window| window.key() == name)
+}
+
+fn is_same(one: &Window, other: &Window) -> bool {
+    is_same_reset(one.resets_at, other.resets_at)
+}
+
+/// The windows of a report hold what they held before, whenever that was observed.
+fn holds_the_same(before: &BTreeMap<String, Window>, now: &BTreeMap<String, Window>) -> bool {
+    now.iter().all(|(name, window)| {
+        before.get(name).is_some_and(|before| {
+            before.used_percent.total_cmp(&window.used_percent).is_eq()
+                && before.resets_at == window.resets_at
+        })
+    })
+}
+
+/// Writes down what Claude Code reports of a session: `now`, with `written_at` and nothing for `observed_at`. Returns what [`record`]
+/// does of its usage.
+pub(crate) fn record_session(
+    store: &Store,
+    session: &str,
+    now: SessionUsage,
+) -> Result<Option<Usage>, StateError> {
+    let mut news = Ok(None);
+    store.change::<SessionUsage>(session, |known| {
+        let answer = observed(known, &now);
+        // The session's file comes last: a process that is killed in between does both again.
+        if let Some(is_answer) = answer {
+            let (at, windows) = (now.written_at, now.windows.clone());
+            news = record(store, &Observed { at, source: Source::StatusLine, is_answer, windows });
+        }
+        *known = following(now, known, answer.is_some());
+        true
+    })?;
+    news
+}
+
+/// Whether the server has just reported the usage in `now`; `None`: Claude Code only repeats it.
+///
+/// The numbers come with a reply. So they are new where they differ from the session's last report, or where the session has waited
+/// for another reply since. The first report of a session counts if the session has had a reply at all, and may be as old as
+/// that reply. When Claude Code begins or goes on with an older session, it reports no numbers, and the time of the replies may
+/// begin anew.
+fn observed(previous: &SessionUsage, now: &SessionUsage) -> Option<bool> {
+    let is_first = previous.written_at == 0;
+    let (before, after) = (previous.total_api_duration_ms, now.total_api_duration_ms);
+    let has_replied = after > 0 && after != before;
+    let is_new = has_replied || (!is_first && !holds_the_same(&previous.windows, &now.windows));
+    (is_new && !now.windows.is_empty()).then_some(!is_first && after > before)
+}
+
+/// The report as it is kept. One without windows leaves those that are known.
+fn following(mut now: SessionUsage, previous: &SessionUsage, is_observed: bool) -> SessionUsage {
+    now.observed_at = if is_observed { now.written_at } else { previous.observed_at };
+    if now.windows.is_empty() {
+        now.windows.clone_from(&previous.windows);
+    }
+    for window in now.windows.values_mut() {
+        window.observed_at = now.observed_at;
+    }
+    now
+}
 
 #[derive(Debug, Clone)]
 pub(crate) struct Scene {
@@ -41,8 +181,8 @@ impl Scene {
     }
 }
 
-/// The usage of the session's account; without a session, the last reading. The session's own file is read only if there are several
-/// accounts.
+/// The usage of the session's account: a window with another reset than the last report's is as the session's own status line
+/// reported it, if it did lately.
 pub(crate) fn known(
     store: Option<&Store>,
     session: Option<&str>,
@@ -51,44 +191,29 @@ pub(crate) fn known(
 ) -> Option<Usage> {
     let store = store?;
     let mut usage = store.read::<Usage>(MACHINE)?;
-    let has_others = usage.others.values().flatten().any(|window| window.resets_at > now);
-    let own = session.filter(|_| has_others).and_then(|id| store.read::<SessionUsage>(id));
-    let stale_after = i64::from(settings.stale_after_secs.get());
-    for (name, told) in own.into_iter().flat_map(|own| own.windows) {
-        if now.saturating_sub(told.observed_at) <= stale_after && told.resets_at > now {
-            use_own(&mut usage, name, told);
+    let own = session.and_then(|id| store.read::<SessionUsage>(id)).unwrap_or_default();
+    let oldest = now.saturating_sub(settings.stale_after_secs.get().into());
+    for (name, told) in own.windows {
+        let is_current = told.observed_at >= oldest && told.resets_at > now;
+        if is_current && !usage.windows.get(&name).is_some_and(|last| is_same(last, &told)) {
+            usage.windows.insert(name, told);
         }
     }
     Some(usage)
 }
 
-/// The window of the session's own account counts, with the most that anybody saw of it.
-fn use_own(usage: &mut Usage, name: String, told: usage::Window) {
-    let all = usage.others.get(&name).into_iter().flatten().chain(usage.windows.get(&name));
-    let same = all.filter(|was| is_same(was, &told));
-    let most = same.fold(told, |most, was| usage::Window {
-        used_percent: most.used_percent.max(was.used_percent),
-        observed_at: most.observed_at.max(was.observed_at),
-        ..most
-    });
-    usage.windows.insert(name, most);
-}
-
 /// Each window at the time of its report.
 fn readings(usage: &Usage) -> Readings {
-    Window::ALL.map(|window| {
+    Paced::ALL.map(|window| {
         let told = usage.windows.get(window.key())?;
-        let at = if told.observed_at == 0 { usage.observed_at } else { told.observed_at };
-        Some(Reading::new(at, told.used_percent, told.resets_at))
+        Some(Reading::new(told.observed_at, told.used_percent, told.resets_at))
     })
 }
 
-/// The windows that Claude Code or the usage API reports, by their names: those that pace, and as many others as are kept.
-pub(crate) fn reported(windows: &Value) -> BTreeMap<String, usage::Window> {
+/// The windows that Claude Code or the usage API reports, by their names.
+pub(crate) fn reported(windows: &Value) -> BTreeMap<String, Window> {
     let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
-    let read = named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)));
-    let (own, others): (Vec<_>, Vec<_>) = read.partition(|(name, _)| paced(name).is_some());
-    own.into_iter().chain(others).take(MAX_WINDOWS).collect()
+    named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?))).collect()
 }
 
 /// The name is as Claude Code writes names of windows.
@@ -98,7 +223,7 @@ fn is_window_name(name: &str) -> bool {
 }
 
 /// A window that is not running has no reset, and is no reading.
-fn reported_window(window: &Value) -> Option<usage::Window> {
+fn reported_window(window: &Value) -> Option<Window> {
     let used = window.get("used_percentage").or_else(|| window.get("utilization"))?;
     let used_percent = used.as_f64().filter(|used| *used >= 0.0)?;
     let resets_at = match window.get("resets_at")? {
@@ -106,90 +231,8 @@ fn reported_window(window: &Value) -> Option<usage::Window> {
         Value::String(time) => Timestamp::from_rfc3339(time)?.plus(Duration::from_millis(500)).secs(),
         time => whole_seconds(time.as_f64()?),
     };
-    Some(usage::Window { used_percent, resets_at, observed_at: 0 })
+    Some(Window { used_percent, resets_at, observed_at: 0 })
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::BTreeMap;
-
-    use pacing::Reading;
-    use shared::state::Store;
-    use shared::usage::{SessionUsage, Source, Usage, Window};
-
-    use super::{known, readings, use_own};
-    use crate::recorded::{Observed, Sight, merge, record, record_session};
-    use crate::settings::Settings;
-
-    const FIVE: &str = "five_hour";
-    const SEVEN: &str = "seven_day";
-
-    fn window(used_percent: f64, resets_at: i64, observed_at: i64) -> Window {
-        Window { used_percent, resets_at, observed_at }
-    }
-
-    /// One reading after the other: its time, its window, usage and reset.
-    fn told(told: &[(i64, &str, f64, i64)]) -> Usage {
-        told.iter().fold(Usage::default(), |usage, (at, name, used, reset)| {
-            let windows = [((*name).to_owned(), window(*used, *reset, 0))].into();
-            let (source, sight) = (Source::StatusLine, Sight::Answered);
-            merge(usage, &Observed { at: *at, source, sight, windows })
-        })
-    }
-
-    fn five(readings: &[(i64, f64, i64)]) -> Usage {
-        told(&readings.iter().map(|(at, used, reset)| (*at, FIVE, *used, *reset)).collect::<Vec<_>>())
-    }
-
-    #[test]
-    fn each_window_stands_at_the_time_of_its_report() {
-        let usage = told(&[(100, FIVE, 40.0, 20_000), (100, SEVEN, 10.0, 20_000), (300, FIVE, 41.0, 20_000)]);
-        let expected = [Reading::new(300, 41.0, 20_000), Reading::new(100, 10.0, 20_000)];
-        assert_eq!(readings(&usage), expected.map(Some));
-    }
-
-    #[test]
-    fn own_account_counts_with_the_most_that_anybody_saw() {
-        let turns =
-            five(&[(100, 60.0, 10_000), (200, 20.0, 12_000), (300, 62.0, 10_000), (400, 21.0, 12_000)]);
-        for (what, own, expected) in [
-            ("the one that was told last", window(21.0, 12_000, 400), (21.0, 12_000)),
-            ("the other", window(62.0, 10_000, 300), (62.0, 10_000)),
-            ("the other, and it lags", window(59.0, 10_030, 300), (62.0, 10_030)),
-            ("one that nobody has told of", window(5.0, 9000, 300), (5.0, 9000)),
-        ] {
-            let mut usage = turns.clone();
-            use_own(&mut usage, FIVE.to_owned(), own);
-            let found = usage.windows[FIVE];
-            assert_eq!((found.used_percent, found.resets_at), expected, "{what}");
-        }
-    }
-
-    #[test]
-    fn session_goes_by_its_own_file_and_one_without_by_the_last_reading() {
-        let scratch = tempfile::tempdir().unwrap();
-        let store = Store::open(scratch.path()).unwrap();
-        let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
-        for (session, at, used, resets_at) in [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000)] {
-            let windows = BTreeMap::from([(FIVE.to_owned(), window(used, resets_at, 0))]);
-            let told =
-                SessionUsage { written_at: at, windows, total_api_duration_ms: 5, ..SessionUsage::default() };
-            let (source, windows) = (Source::StatusLine, told.windows.clone());
-            record_session(&store, session, told, |sight| {
-                record(&store, &Observed { at, source, sight, windows }).unwrap();
-            })
-            .unwrap();
-        }
-        for (session, now, expected) in [
-            (Some("a"), 300, 60.0_f64),
-            (Some("b"), 300, 20.0),
-            (Some("c"), 300, 20.0),
-            (None, 300, 20.0),
-            // The session's own report is too old.
-            (Some("a"), 1001, 20.0),
-        ] {
-            let usage = known(Some(&store), session, &settings, now).unwrap();
-            assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?} {now}");
-        }
-    }
-}
+mod tests;

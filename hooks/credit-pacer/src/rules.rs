@@ -3,7 +3,7 @@
 use chrono::{DateTime, Local, Offset, TimeZone, Utc};
 use pacing::{Calendar, DAY_SECS, Limit, Rules, Window, Zone};
 
-use crate::settings::{Day, HoursOfDay, Settings};
+use crate::settings::{HoursOfDay, Settings};
 
 /// The rules without a time zone: enough to see that nothing is over its line. A zone costs files.
 pub(crate) fn without_zone(settings: &Settings) -> Rules {
@@ -22,7 +22,7 @@ pub(crate) fn without_zone(settings: &Settings) -> Rules {
         limits: Window::ALL.map(limit),
         calendar: Calendar {
             zone: Zone::default(),
-            workdays: Day::WEEK.map(|day| workdays.contains(&day)),
+            workdays: std::array::from_fn(|day| workdays.iter().any(|one| *one as usize == day)),
             work_hours: hours(settings.work_hours.as_slice()),
             days_off: settings.holidays.as_slice().iter().map(|days| days.0).collect(),
             quiet_hours: hours(settings.quiet_hours.as_slice()),
@@ -38,25 +38,22 @@ pub(crate) fn around(settings: &Settings, now: i64) -> Rules {
 /// The rules in the user's time zone, between two moments.
 pub(crate) fn between(settings: &Settings, from: i64, to: i64) -> Rules {
     let mut rules = without_zone(settings);
-    rules.calendar.zone = match settings.timezone.named() {
+    rules.calendar.zone = match settings.timezone.0 {
         Some(zone) => offsets(&zone, from, to),
         None => offsets(&Local, from, to),
     };
     rules
 }
 
-/// The offsets between two moments. Each day is looked up, and where two days differ, the second of the change.
+/// The offsets between two moments. Each day is looked up, and where its ends differ, each quarter of an hour, at which all changes come.
 fn offsets(zone: &impl TimeZone, from: i64, to: i64) -> Zone {
-    let mut changes = vec![(from, offset(zone, from))];
-    for day in 0..(to - from) / DAY_SECS {
-        let (mut before, mut after) = (from + day * DAY_SECS, from + (day + 1) * DAY_SECS);
-        let (old, new) = (offset(zone, before), offset(zone, after));
-        while old != new && after - before > 1 {
-            let middle = before + (after - before) / 2;
-            if offset(zone, middle) == old { before = middle } else { after = middle }
-        }
-        if old != new {
-            changes.push((after, offset(zone, after)));
+    let from = from - from.rem_euclid(DAY_SECS);
+    let mut changes = vec![(i64::MIN, offset(zone, from))];
+    for day in (from..to).step_by(86_400) {
+        let old = offset(zone, day);
+        if offset(zone, day + DAY_SECS) != old {
+            let mut quarters = (day..=day + DAY_SECS).step_by(900).map(|at| (at, offset(zone, at)));
+            changes.extend(quarters.find(|(_, new)| *new != old));
         }
     }
     Zone(changes)

@@ -1,8 +1,8 @@
-//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
+//! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`. Hours, days and a time zone are
+//! written as text: a wrong one is found while the file is read, so that the level below counts.
 
-mod written;
-
-use pacing::Window;
+use chrono::NaiveDate;
+use pacing::{Hours, Window};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,8 +11,6 @@ use shared::hook::Hook;
 use shared::switches::Position;
 
 use crate::CreditPacer;
-
-pub use written::{Day, DayRange, HoursOfDay, OneOrMore, Zone};
 
 /// The section `credit-pacer`.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -110,6 +108,120 @@ impl Settings {
         settings.five_hour.enabled &= section.enabled;
         settings.seven_day.enabled &= section.enabled;
         Ok(settings)
+    }
+}
+
+/// A day of the week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Day {
+    Mon,
+    Tue,
+    Wed,
+    Thu,
+    Fri,
+    Sat,
+    Sun,
+}
+
+/// A span of a day, as in `09:00-17:30`, or over midnight, as in `22:00-06:00`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(inline, title = "hours such as 09:00-17:30", extend("minLength" = 1, "pattern" = HOURS))]
+pub struct HoursOfDay(#[schemars(with = "String")] pub(crate) Hours);
+
+/// Days, ends included, as in `2026-12-24` or `2026-12-24..2027-01-01`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(
+    inline,
+    title = "a day such as 2026-12-24, or days such as 2026-12-24..2027-01-01",
+    extend("minLength" = 1, "pattern" = DAYS)
+)]
+pub struct DayRange(
+    /// The first and the last one, in days since 1970-01-01.
+    pub(crate) (i64, i64),
+);
+
+/// A time zone: `system`, or a known name.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(try_from = "String")]
+#[schemars(
+    inline,
+    title = "system, or a time zone such as Europe/Berlin",
+    extend("minLength" = 1, "pattern" = "^[A-Za-z0-9_+/-]+$")
+)]
+pub struct Zone(
+    /// The named zone; `None` for the machine's own.
+    #[schemars(with = "String")]
+    pub(crate) Option<chrono_tz::Tz>,
+);
+
+/// One value, or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a value as in the manual, or a list of them")]
+pub enum OneOrMore<T> {
+    One(T),
+    More(Vec<T>),
+}
+
+const HOURS: &str = "^([01]?[0-9]|2[0-3]):[0-5][0-9]-(([01]?[0-9]|2[0-3]):[0-5][0-9]|24:00)$";
+
+const DAYS: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}(\.\.[0-9]{4}-[0-9]{2}-[0-9]{2})?$";
+
+const MINUTES_OF_DAY: u16 = 24 * 60;
+
+impl<T> OneOrMore<T> {
+    /// All of them.
+    pub(crate) const fn as_slice(&self) -> &[T] {
+        match self {
+            Self::One(one) => std::slice::from_ref(one),
+            Self::More(list) => list.as_slice(),
+        }
+    }
+}
+
+impl TryFrom<String> for HoursOfDay {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let ends = text.split_once('-').and_then(|(from, to)| minute_of_day(from).zip(minute_of_day(to)));
+        ends.filter(|(from, to)| from != to && *from < MINUTES_OF_DAY)
+            .map(|(from, to)| Self(Hours { from, to }))
+            .ok_or("not hours such as 09:00-17:30")
+    }
+}
+
+/// `9:05`, `17:30`, `24:00`.
+fn minute_of_day(text: &str) -> Option<u16> {
+    let (hour, minute) = text.split_once(':')?;
+    let (hour, minute): (u16, u16) = (hour.parse().ok()?, minute.parse().ok()?);
+    let is_time = hour <= 24 && minute < 60 && hour * 60 + minute <= MINUTES_OF_DAY;
+    is_time.then_some(hour * 60 + minute)
+}
+
+impl TryFrom<String> for DayRange {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let (first, last) = text.split_once("..").unwrap_or((&text, &text));
+        let range = date(first).zip(date(last)).filter(|(first, last)| first <= last);
+        range.map(Self).ok_or("not a day such as 2026-12-24")
+    }
+}
+
+/// In days since 1970-01-01.
+fn date(text: &str) -> Option<i64> {
+    let date: NaiveDate = text.parse().ok()?;
+    Some(date.signed_duration_since(NaiveDate::default()).num_days())
+}
+
+impl TryFrom<String> for Zone {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let zone = if text == "system" { Ok(None) } else { text.parse().map(Some) };
+        zone.map(Self).map_err(|_| "not a time zone such as Europe/Berlin")
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use pacing::{Pace, duration};
 use shared::usage;
 
-use crate::recorded::paced;
+use crate::readings::paced;
 use crate::settings::Settings;
 
 /// After a delay: "waited 14 s. 5-hour limit: 62 % used at 14:10; at this pace ...". The first message of a session also says

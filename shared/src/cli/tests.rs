@@ -1,5 +1,6 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
+use super::verbs::parse;
 use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
 use crate::config::{Section, SectionSpec};
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
@@ -182,6 +183,8 @@ fn status_and_help_have_what_the_hook_adds() {
     assert!(text.starts_with("stop-momentum: off") && text.ends_with("\npainted by Some(\"s\")"), "{text}");
     let json: Reply = at_it("", |context| status::<Plain, _>(&Asker::of_prompt(context, "", None), true));
     assert!(json.text.starts_with('{') && !json.text.contains("painted"), "{}", json.text);
+    let wrong = parse::<Plain>(&["paint"]).unwrap_err();
+    assert_eq!(wrong, "usage: stop-momentum paint COLOUR", "a verb without what it needs");
     let help = help::<Plain>();
     for line in ["stop-momentum version", "stop-momentum paint COLOUR                in this colour"] {
         assert!(help.lines().any(|found| found == line), "{line} in {help}");

@@ -106,7 +106,11 @@ pub(super) fn parse<'a, H: Hook>(words: &[&'a str]) -> Result<Common<'a>, String
 }
 
 fn unknown<H: Hook>(word: &str) -> String {
-    let own = H::VERBS.iter().filter_map(|verb| verb.usage.split_whitespace().next());
+    let name = |verb: &'static Verb| verb.usage.split(' ').next();
+    if let Some(verb) = COMMON.iter().chain(H::VERBS).find(|verb| name(verb) == Some(word)) {
+        return format!("usage: {} {}", H::NAME, verb.usage);
+    }
+    let own = H::VERBS.iter().filter_map(name);
     let verbs: Vec<&str> = ["status", "on", "off", "auto", "schema", "help"].into_iter().chain(own).collect();
     match nearest(word, &verbs) {
         Some(near) if near == word => format!("{word} takes no such arguments"),

@@ -139,7 +139,7 @@ fn where_nothing_can_be_written_the_line_says_so() {
     let payload = pacing.client_tells(70, (42.0, 3), (17.0, 100)).to_bytes();
     let full = pacing.status_line().files_cannot_grow().stdin(&payload).run();
     let line = printed(&full);
-    assert!(line.contains("5h 42% ") && line.ends_with(" · not recorded"), "{line}");
+    assert_eq!(line, "Sonnet 5 · ctx 3% · not recorded");
     assert!(!pacing.state("usage.json").exists());
     let homeless = pacing.status_line().unset("CLAUDE_HOOK_STATE_DIR").unset("HOME").stdin(&payload).run();
     assert!(printed(&homeless).ends_with(" · not recorded"));

@@ -21,44 +21,31 @@ pub(crate) fn delay_secs(now: f64, readings: &Readings) -> f64 {
 
 /// How far a window is past its line, without the reserve, and the delay that it asks for.
 fn asked(window: Window, reading: &Reading, now: f64) -> (f64, f64) {
-    let (ends, length) = (seconds(reading.resets_at), length(window));
-    let begins = ends - length;
+    let (ends, length, used) = (seconds(reading.resets_at), length(window), reading.used_percent);
+    let (begins, hours_left) = (ends - length, ((ends - now) / HOUR).max(0.0));
     let elapsed = match window {
         Window::FiveHour => (now - begins).clamp(0.0, length) / length,
         Window::SevenDay => weekday_secs(begins, now) / weekday_secs(begins, ends),
     };
-    let (used, allowance) = (reading.used_percent, (elapsed * 100.0).max(PRELOAD_PERCENT));
-    let (elapsed_hours, remaining_hours) = (elapsed * length / HOUR, ((ends - now) / HOUR).max(0.0));
-    let is_over = used > allowance * SAFETY;
-    let delay = if is_over && is_weekend(now) || remaining_hours <= 0.0 {
-        MAX_DELAY_SECS
-    } else if !is_over || elapsed_hours <= 0.0 {
-        0.0
-    } else {
-        let left = SAFETY * 100.0 - used;
-        let target = if left > 0.0 { left } else { (100.0 - used) * 0.5 } / remaining_hours;
-        spread(target * elapsed_hours / used, remaining_hours)
-    };
-    (used - allowance, delay)
-}
-
-/// The delay at a ratio of two rates: the one that would last, and that so far.
-fn spread(ratio: f64, remaining_hours: f64) -> f64 {
-    if ratio <= 0.0 {
-        return MAX_DELAY_SECS;
-    }
-    let factor = match remaining_hours {
+    let allowance = (elapsed * 100.0).max(PRELOAD_PERCENT);
+    let left = if used < SAFETY * 100.0 { SAFETY * 100.0 - used } else { (100.0 - used) * 0.5 };
+    // The rate that would last, by that so far.
+    let ratio = left / hours_left * (elapsed * length / HOUR) / used;
+    let factor = match hours_left {
         ..1.0 => 60.0,
         ..3.0 => 40.0,
         _ => 20.0,
     };
-    let delay = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
-    if ratio >= 0.95 || delay <= MIN_DELAY_SECS { 0.0 } else { delay }
-}
-
-/// Saturday and Sunday, by UTC. 1970 began on a Thursday.
-fn is_weekend(now: f64) -> bool {
-    (now / DAY + 3.0).rem_euclid(7.0) >= 5.0
+    let spread = (MIN_DELAY_SECS * (1.0 / ratio - 1.0) * factor).floor().min(MAX_DELAY_SECS);
+    // Saturday and Sunday, by UTC: 1970 began on a Thursday.
+    let is_weekend = (now / DAY + 3.0).rem_euclid(7.0) >= 5.0;
+    let is_over = used > allowance * SAFETY;
+    let delay = match is_over {
+        _ if is_over && is_weekend || hours_left <= 0.0 => MAX_DELAY_SECS,
+        true if ratio < 0.95 && spread > MIN_DELAY_SECS => spread,
+        _ => 0.0,
+    };
+    (used - allowance, delay)
 }
 
 /// The seconds between two moments that are not on a weekend.

@@ -54,9 +54,8 @@ pub(crate) struct World<'a> {
     pub(crate) places: Vec<Place>,
     pub(crate) readings: Readings,
     locked_until: f64,
-    /// The usage over time, for readings that are behind, and the index of the last one read.
+    /// The usage over time, for readings that are behind.
     past: Vec<(f64, Used)>,
-    read: usize,
     /// For each session when its batch began, and until when that waits.
     sessions: Vec<(f64, f64)>,
     weeks: [Week; WEEKS],
@@ -73,7 +72,6 @@ pub(crate) fn run<C: Controller>(demand: &Demand, controller: impl Fn() -> C) ->
         readings: Readings::default(),
         locked_until: f64::MIN,
         past: vec![(began, used)],
-        read: 0,
         sessions: vec![(f64::MIN, f64::MIN); demand.threads.len()],
         weeks: [Week::default(); WEEKS],
     };
@@ -152,10 +150,8 @@ impl World<'_> {
     /// Takes the reading that Claude Code has: whole percents, behind.
     fn read_at(&mut self, now: f64) {
         let seen = now - self.demand.lag_secs;
-        while self.past.get(self.read + 1).is_some_and(|(at, _)| *at <= seen) {
-            self.read += 1;
-        }
-        let (_, used) = self.past[self.read];
+        let read = self.past.partition_point(|(at, _)| *at <= seen).saturating_sub(1);
+        let (_, used) = self.past[read];
         if used[1].1 <= 0.0 {
             return;
         }

@@ -10,7 +10,7 @@ pub const DAY_SECS: i64 = 86_400;
 /// The offsets of a time zone around now. The default is UTC.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Zone(
-    /// Since when an offset holds, ascending; the first one holds before, too. Seconds east of UTC.
+    /// Since when an offset holds, ascending from the beginning of time on. Seconds east of UTC.
     pub Vec<(i64, i64)>,
 );
 
@@ -37,8 +37,7 @@ pub struct Calendar {
 
 impl Zone {
     fn offset(&self, at: i64) -> i64 {
-        let next = self.0.partition_point(|(from, _)| *from <= at);
-        self.0.get(next.saturating_sub(1)).map_or(0, |(_, offset)| *offset)
+        self.0.iter().rfind(|(from, _)| *from <= at).map_or(0, |(_, offset)| *offset)
     }
 
     /// What the clocks show, in seconds since 1970-01-01 00:00 of the zone.
@@ -54,24 +53,12 @@ impl Zone {
     /// When the clocks show this: the first time if they do twice, the moment they are put forward if they never do.
     pub fn moment(&self, local: i64) -> i64 {
         let ends = self.0.iter().skip(1).map(|(from, _)| *from).chain([i64::MAX]);
-        for (index, ((from, offset), end)) in self.0.iter().zip(ends).enumerate() {
-            let moment = local.saturating_sub(*offset);
-            if moment < end {
-                return if index > 0 { moment.max(*from) } else { moment };
-            }
-        }
-        local
+        let moments = self.0.iter().map(|(from, offset)| local.saturating_sub(*offset).max(*from));
+        moments.zip(ends).find(|(moment, end)| moment < end).map_or(local, |(moment, _)| moment)
     }
 }
 
-/// The weekday of a day since 1970-01-01, Monday 0.
-fn weekday(day: i64) -> usize {
-    usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0)
-}
-
 impl Hours {
-    const ALL_DAY: Self = Self { from: 0, to: 1440 };
-
     fn on(self, day: i64, zone: &Zone) -> (i64, i64) {
         let shown = |day: i64, minute: u16| zone.moment(day * DAY_SECS + i64::from(minute) * 60);
         (shown(day, self.from), shown(day + i64::from(self.to < self.from), self.to))
@@ -82,7 +69,8 @@ impl Calendar {
     /// The working time between two moments, in spans that are ascending and apart. Hours over midnight belong to the day on
     /// which they begin.
     pub(crate) fn working(&self, from: i64, to: i64) -> Vec<(i64, i64)> {
-        let hours = if self.work_hours.is_empty() { &[Hours::ALL_DAY][..] } else { &self.work_hours };
+        let hours =
+            if self.work_hours.is_empty() { &[Hours { from: 0, to: 1440 }][..] } else { &self.work_hours };
         let days = self.zone.day(from).saturating_sub(1)..=self.zone.day(to);
         let workdays = days.filter(|day| self.is_workday(*day));
         let spans = workdays.flat_map(|day| hours.iter().map(move |hours| hours.on(day, &self.zone)));
@@ -99,7 +87,9 @@ impl Calendar {
 
     pub fn is_workday(&self, day: i64) -> bool {
         let is_off = self.days_off.iter().any(|(first, last)| (*first..=*last).contains(&day));
-        self.workdays[weekday(day)] && !is_off
+        // The epoch began on a Thursday.
+        let weekday = usize::try_from((day + 3).rem_euclid(7)).unwrap_or(0);
+        self.workdays[weekday] && !is_off
     }
 
     /// Whether nothing may be delayed at this time of day.

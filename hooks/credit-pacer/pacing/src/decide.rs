@@ -51,6 +51,8 @@ pub struct Fit {
     pub expected: f64,
     /// Calls that fit into the budget.
     pub fitting: f64,
+    /// Calls wait once more than these are expected.
+    pub waits_above: f64,
     /// When the budget ends at the expected pace.
     pub ends_at: Option<i64>,
 }
@@ -198,8 +200,9 @@ fn forecast(windows: &mut [WindowPace; 2], now: f64, learned: &Learned, rules: &
         let caps = (pace.window == Window::SevenDay).then_some(five_hour_caps);
         let expected = through(&forecast, caps, 1.0);
         let (fitting, sparing) = (budget.fitting(0.0), budget.fitting(RESERVE));
-        pace.fit = Some(Fit { expected, fitting, ends_at: forecast.ends_at(fitting, budget.resets_at) });
-        if pace.status == Status::Over && !is_quiet && expected > (1.0 + doubt) * sparing {
+        let (ends_at, waits_above) = (forecast.ends_at(fitting, budget.resets_at), (1.0 + doubt) * sparing);
+        pace.fit = Some(Fit { expected, fitting, waits_above, ends_at });
+        if pace.status == Status::Over && !is_quiet && expected > waits_above {
             let stretch = stretch(&forecast, caps, sparing, most);
             let delay = (gap * (stretch.powf(EXPONENT) - 1.0)).min(rules.longest_delay).min(left);
             pace.delay_secs = if delay < rules.shortest_delay { 0.0 } else { delay };

@@ -54,12 +54,14 @@ impl Forecast {
         forecast
     }
 
-    /// Until the 5-hour reset. In the same time come as many calls again as so far, at most.
+    /// Until the 5-hour reset, by days with calls around this time of day. In the same time come as many calls again as so far, at most.
     fn current(&mut self, past: &Past<'_>, so_far: (f64, f64), now: f64, end: i64) {
         let again = |secs: f64| so_far.0 * secs / (so_far.1 + secs);
         let (_, of_day) = place(past.calendar, whole_seconds(now));
+        let around = of_day.saturating_sub(1)..=(of_day + 1).min(DAY_SLOTS - 1);
         for (from, to) in slots(now, end) {
-            let (calls, days) = past.calls(from, to, |day| day.has_calls_around(of_day));
+            let (calls, days) =
+                past.calls(from, to, |day| day.calls[around.clone()].iter().any(|calls| *calls > 0.0));
             let pseudo = again(to - now) - again(from - now);
             let expected = (calls + pseudo) / (days + 1.0);
             self.now += expected;
@@ -131,13 +133,6 @@ impl Past<'_> {
         let known = days.map(|day| day.calls[of_day]).filter(|calls| !calls.is_nan());
         let (calls, days) = known.fold((0.0, 0.0), |(sum, days), calls| (sum + calls, days + 1.0));
         (calls * (to - from) / seconds(SLOT_SECS), days)
-    }
-}
-
-impl Day {
-    fn has_calls_around(&self, of_day: usize) -> bool {
-        let around = of_day.saturating_sub(1)..=(of_day + 1).min(DAY_SLOTS - 1);
-        self.calls[around].iter().any(|calls| *calls > 0.0)
     }
 }
 

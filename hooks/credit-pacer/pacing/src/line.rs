@@ -1,7 +1,7 @@
 //! The safe line: how much of a window may be used by now.
 
 use crate::calendar::{Calendar, until};
-use crate::{SAME_RESET_SECS, Window, seconds, whole_seconds};
+use crate::{Window, seconds, whole_seconds};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rules {
@@ -45,8 +45,9 @@ impl Rules {
     /// The place of the window that resets at `resets_at`.
     pub fn line(&self, window: Window, resets_at: i64, now: f64) -> Line {
         let length = seconds(window.length_secs());
-        let end = end(window, resets_at, now);
-        let left = if end == resets_at { (seconds(end) - now).clamp(0.0, length) } else { length };
+        // A window that would only begin later begins now.
+        let end = resets_at.min(whole_seconds(now).saturating_add(window.length_secs()));
+        let left = (seconds(end) - now).clamp(0.0, length);
         let working = match window {
             Window::FiveHour => Vec::new(),
             Window::SevenDay => self.calendar.working(end.saturating_sub(window.length_secs()), end),
@@ -66,11 +67,4 @@ impl Rules {
             left: whole - over,
         }
     }
-}
-
-/// The end of a window. One that would only begin later begins now.
-fn end(window: Window, resets_at: i64, now: f64) -> i64 {
-    let length = window.length_secs();
-    let is_later = seconds(resets_at) - now > seconds(length.saturating_add_unsigned(SAME_RESET_SECS));
-    if is_later { whole_seconds(now).saturating_add(length) } else { resets_at }
 }

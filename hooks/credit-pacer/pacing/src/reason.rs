@@ -1,44 +1,42 @@
 //! One sentence for people on why there is a delay, or none.
 
-use crate::{Rules, Status, WindowPace, seconds, whole_seconds};
+use crate::{Fit, Rules, Status, WindowPace, seconds, whole_seconds};
 
 impl WindowPace {
-    /// "5-hour limit: 62 % used, 52 % safe by now", with the reason if it is over its line and nothing waits.
+    /// "5-hour limit: 62 % used, 52 % safe by now", with the forecast if it is over its line.
     pub fn place(&self, now: f64, rules: &Rules) -> String {
-        let used = |is_close| percent(self.reading.map_or(0.0, |reading| reading.used_percent), is_close);
-        let safe = self.line.safe_percent;
-        // With a decimal where whole numbers would look the same.
-        let is_close = self.over_percent.abs() < 1.0;
-        let place = format!("{} used, {} safe by now", used(is_close), percent(safe, is_close));
+        let used = percent(self.reading.map_or(0.0, |reading| reading.used_percent));
+        let age = self.reading.map_or(0, |reading| whole_seconds(now) - reading.at);
+        let has_reset = self.reading.is_some_and(|reading| seconds(reading.resets_at) <= now);
         let text = match self.status {
             Status::Off => "off".to_owned(),
             Status::Unknown => "no reading yet".to_owned(),
-            Status::Stale => self.stale(now),
-            Status::Ok => place,
-            Status::Over => format!("{place}{}", self.nothing_waits(now, rules)),
+            Status::Stale if has_reset => "no reading since the reset".to_owned(),
+            Status::Stale if age < 0 => "the reading is from the future".to_owned(),
+            Status::Stale => format!("{used} used, but the reading is {} old", duration(age)),
+            Status::Ok => format!("{used} used, {} safe by now", self.safe()),
+            Status::Over => format!("{used} used, {} safe by now{}", self.safe(), self.forecast(now, rules)),
         };
         format!("{}: {text}", self.window.name())
     }
 
-    fn stale(&self, now: f64) -> String {
-        let Some(reading) = self.reading else { return String::new() };
-        match whole_seconds(now) - reading.at {
-            _ if seconds(reading.resets_at) <= now => "no reading since the reset".to_owned(),
-            age if age < 0 => "the reading is from the future".to_owned(),
-            age => format!(
-                "{} used, but the reading is {} old",
-                percent(reading.used_percent, false),
-                duration(age)
-            ),
-        }
+    fn safe(&self) -> String {
+        percent(self.line.safe_percent)
     }
 
-    fn nothing_waits(&self, now: f64, rules: &Rules) -> &'static str {
-        match rules.calendar.is_quiet(now) {
-            _ if self.delay_secs > 0.0 => "",
-            true => "; nothing waits in quiet_hours",
-            false => "; nothing waits, because the expected calls fit or nearly fit",
-        }
+    /// The forecast of a window over its line, and why nothing waits all the same.
+    fn forecast(&self, now: f64, rules: &Rules) -> String {
+        let Some(Fit { expected, fitting, waits_above, .. }) = self.fit else { return String::new() };
+        let why = match rules.calendar.is_quiet(now) {
+            _ if self.delay_secs > 0.0 => String::new(),
+            true => "; nothing waits in quiet_hours".to_owned(),
+            false if expected > waits_above => "; a delay would be too short".to_owned(),
+            false if expected <= fitting => "; nothing waits".to_owned(),
+            false => {
+                format!("; calls wait once {waits_above:.0} are expected, because the forecast is uncertain")
+            }
+        };
+        format!("; about {expected:.0} calls expected until the reset, {fitting:.0} fit{why}")
     }
 
     /// "5-hour limit: 62 % used at 14:10; at this pace it would end at Wed 15:05, 55 min before it resets".
@@ -57,17 +55,16 @@ impl WindowPace {
         };
         format!(
             "{name}: {} used at {}, {} safe by now; {rest}",
-            percent(reading.used_percent, false),
+            percent(reading.used_percent),
             calendar.shown(at, "%H:%M"),
-            percent(self.line.safe_percent, false),
+            self.safe(),
         )
     }
 }
 
-/// `62 %`, or in tenths `61.5 %`.
-pub fn percent(percent: f64, in_tenths: bool) -> String {
-    let parts = if in_tenths { 10.0 } else { 1.0 };
-    format!("{} %", (percent * parts).round() / parts)
+/// `62 %`, `61.5 %`.
+pub fn percent(percent: f64) -> String {
+    format!("{} %", (percent * 10.0).round() / 10.0)
 }
 
 /// In its two largest units: `42 s`, `3 min 5 s`, `2 h 10 min`, `4 d 3 h`.

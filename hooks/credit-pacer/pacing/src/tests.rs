@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use crate::{
-    Calendar, Call, DAY_SECS, Hours, Learned, Limit, Pace, Reading, Readings, Rules, Status, Window,
+    Calendar, Call, DAY_SECS, Fit, Hours, Learned, Limit, Pace, Reading, Readings, Rules, Status, Window,
     WindowPace, Zone, decide, seconds,
 };
 
@@ -172,7 +172,7 @@ fn numbers_for_people_are_short() {
         assert_eq!(crate::duration(secs), expected);
     }
     for (number, expected) in [(0.0, "0 %"), (61.46, "61.5 %"), (99.97, "100 %")] {
-        assert_eq!(crate::percent(number, true), expected);
+        assert_eq!(crate::percent(number), expected);
     }
 }
 
@@ -247,6 +247,25 @@ fn forecast_that_looks_further_ahead_has_to_exceed_the_budget_by_more() {
         let pace = ask(MONDAY + hour * HOUR, &readings, &learned, &rules());
         assert_eq!(of(&pace, Window::FiveHour).status, Status::Over, "{hour} {cost}");
         assert_eq!(pace.delay_secs > 0.0, waits, "{hour} {cost}: {pace:?}");
+    }
+}
+
+#[test]
+fn window_over_its_line_says_what_comes_what_fits_and_why_nothing_waits() {
+    let week = week(MONDAY, 50.0, MONDAY + 6 * DAY_SECS, &rules());
+    let mut quiet = rules();
+    quiet.calendar.quiet_hours = vec![Hours { from: 0, to: 60 }];
+    for (expected, delay_secs, rules, why) in [
+        (200.0, 9.0, &rules(), ""),
+        (200.0, 0.0, &quiet, "; nothing waits in quiet_hours"),
+        (200.0, 0.0, &rules(), "; a delay would be too short"),
+        (140.0, 0.0, &rules(), "; calls wait once 150 are expected, because the forecast is uncertain"),
+        (90.0, 0.0, &rules(), "; nothing waits"),
+    ] {
+        let fit = Some(Fit { expected, fitting: 100.0, waits_above: 150.0, ends_at: None });
+        let place = WindowPace { delay_secs, fit, ..week }.place(seconds(MONDAY), rules);
+        let known = "weekly limit: 50 % used, 9.5 % safe by now; about";
+        assert_eq!(place, format!("{known} {expected} calls expected until the reset, 100 fit{why}"));
     }
 }
 

@@ -1,22 +1,52 @@
-//! The lines of the status: the next delay and why, both limits, and the source of the readings.
+//! What is known at this moment, for the status, the status line and their JSON, and the lines of the status. Nothing is written.
 
 use std::collections::BTreeSet;
 
-use pacing::{Calendar, DAY_SECS, Status, WindowPace, duration};
+use pacing::{Calendar, DAY_SECS, Pace, WindowPace, duration};
 use serde_json::{Map, Value};
-use shared::cli::{self, Asker};
+use shared::cli::{self, Asker, off_file};
 use shared::config::Section;
+use shared::digest;
+use shared::host::Timestamp;
+use shared::state::MACHINE;
 use shared::usage::Source;
 
-use crate::decide::{Change, Reply};
-use crate::now::Now;
+use crate::decide::{Change, Reply, allowed};
 use crate::poll::Slot;
+use crate::readings::{Scene, known};
 use crate::settings::Settings;
-use crate::state::exact;
+use crate::state::{State, exact};
 use crate::wording::SOURCES;
-use crate::{CreditPacer, filter};
+use crate::{CreditPacer, filter, rules};
+
+/// The facts of this moment.
+pub(crate) struct Now {
+    pub(crate) time: Timestamp,
+    pub(crate) scene: Scene,
+    pub(crate) state: State,
+    pub(crate) pace: Pace,
+    /// Nothing is delayed, whatever the limits.
+    pub(crate) is_off: bool,
+    /// The delay of the next call, in seconds.
+    pub(crate) delay_secs: f64,
+}
 
 impl Now {
+    /// The answer of the controller for the session of the asker.
+    pub(crate) fn of(asker: &Asker<'_>, section: &Section<Settings>) -> Self {
+        let (settings, time) = (&section.settings, asker.host.now());
+        let usage = known(asker.store, asker.session, settings, time.secs());
+        let scene = Scene::of(usage, settings, time.secs());
+        let scene = Scene { rules: rules::around(settings, time.secs()), ..scene };
+        let state = asker.store.and_then(|store| store.read::<State>(MACHINE)).unwrap_or_default();
+        let pace = state.pace(&scene, time);
+        let is_off = !section.enabled || off_file(asker.host, asker.places).is_some();
+        let session = asker.session.and_then(|session| state.sessions.get(&digest::number(session)));
+        let headless = asker.host.environment.is_headless() && !section.headless;
+        let delay = allowed(&pace, session, settings, headless, time).as_secs_f64();
+        Self { time, pace, is_off, delay_secs: if is_off { 0.0 } else { delay }, scene, state }
+    }
+
     fn source(&self) -> Option<&'static str> {
         self.scene.usage.as_ref().map(|usage| match usage.source {
             Source::StatusLine => "the status line",
@@ -41,12 +71,9 @@ impl Now {
         let Some(reading) = window.reading.filter(|reading| reading.resets_at > now) else {
             return format!("  {place}");
         };
-        let fit = window.fit.filter(|_| window.status == Status::Over).map_or_else(String::new, |fit| {
-            format!("; about {:.0} calls expected until the reset, {:.0} fit", fit.expected, fit.fitting)
-        });
         let (left, age) = (duration(reading.resets_at - now), duration(now.saturating_sub(reading.at)));
         let resets = rules.calendar.said(reading.resets_at, now);
-        format!("  {place}{fit}; resets {resets}, in {left}; read {age} ago")
+        format!("  {place}; resets {resets}, in {left}; read {age} ago")
     }
 
     fn readings(&self, settings: &Settings, asker: &Asker<'_>) -> String {
@@ -78,7 +105,7 @@ impl Now {
 
 /// The lines below the one about the switch.
 pub(crate) fn lines(section: &Section<Settings>, asker: &Asker<'_>) -> Vec<String> {
-    let (now, settings) = (Now::of(asker, section, None), &section.settings);
+    let (now, settings) = (Now::of(asker, section), &section.settings);
     let percents: Vec<String> = settings.alerts.iter().map(|percent| percent.get().to_string()).collect();
     let has_alerts = section.is_switched_off() && !percents.is_empty();
     let has_no_hours = settings.work_hours.as_slice().is_empty();
@@ -107,7 +134,7 @@ pub(super) fn json(asker: &Asker<'_>) -> Reply {
     let common: Reply = cli::status::<CreditPacer, Change>(asker, true);
     let Ok(section) = asker.section_in_force::<CreditPacer>() else { return common };
     let mut status: Map<String, Value> = serde_json::from_str(&common.text).unwrap_or_default();
-    let now = Now::of(asker, &section, None);
+    let now = Now::of(asker, &section);
     if let Value::Object(paced) = filter::paced(&now.pace, exact(now.time)) {
         status.extend(paced);
     }

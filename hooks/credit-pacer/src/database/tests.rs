@@ -11,7 +11,7 @@ use shared::state::Store;
 use shared::usage::{self, Source, Usage};
 use tempfile::TempDir;
 
-use super::{DelayRow, PATIENCE, Rows, add_delay, add_snapshot, clean_up, open, since};
+use super::{DelayRow, Rows, add_delay, add_snapshot, clean_up, open, since};
 use crate::state::Pending;
 
 fn scratch() -> (TempDir, Store, PathBuf) {
@@ -21,15 +21,11 @@ fn scratch() -> (TempDir, Store, PathBuf) {
     (folder, store, path)
 }
 
-fn add_within(store: &Store, patience: Duration, at: i64) -> Result<(), String> {
+fn add(store: &Store, at: i64) -> Result<(), String> {
     let window = usage::Window { used_percent: 42.5, resets_at: 20_000, observed_at: at };
     let windows = [("five_hour".to_owned(), window)].into();
-    let usage = Usage { observed_at: at, source: Source::UsageApi, windows, ..Usage::default() };
-    add_snapshot(store, patience, &usage, at + 3, "s")
-}
-
-fn add(store: &Store, at: i64) -> Result<(), String> {
-    add_within(store, PATIENCE, at)
+    let usage = Usage { observed_at: at, source: Source::UsageApi, windows };
+    add_snapshot(store, &usage, at + 3, "s")
 }
 
 fn times(store: &Store) -> Vec<i64> {
@@ -131,11 +127,11 @@ fn other_kinds_of_files_are_errors_at_once() {
 }
 
 #[test]
-fn waits_for_another_writer_no_longer_than_asked() {
+fn waits_for_another_writer_for_a_second() {
     let (folder, store, path) = scratch();
-    let other = open(&store, &path, PATIENCE).unwrap();
+    let other = open(&store, &path).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    let error = add_within(&store, Duration::from_millis(5), 100).unwrap_err();
+    let error = add(&store, 100).unwrap_err();
     assert!(error.ends_with("usage.db cannot be used: database is locked"), "{error}");
     other.execute_batch("ROLLBACK").unwrap();
     add(&store, 100).unwrap();
@@ -147,7 +143,7 @@ fn waits_for_another_writer_no_longer_than_asked() {
 fn nobody_else_can_read_it() {
     use std::os::unix::fs::PermissionsExt;
     let (folder, store, path) = scratch();
-    let connection = open(&store, &path, PATIENCE).unwrap();
+    let connection = open(&store, &path).unwrap();
     add(&store, 100).unwrap();
     for name in ["usage.db", "usage.db-wal", "usage.db-shm"] {
         let mode = fs::metadata(folder.path().join(name)).unwrap().permissions().mode();

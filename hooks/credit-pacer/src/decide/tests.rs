@@ -8,7 +8,7 @@ use shared::hook::{Input, Memory, Outcome, Verdict};
 use shared::host::Timestamp;
 use shared::protocol::{Call, Event, Request, ToolResult};
 use shared::switches::Position;
-use shared::usage::{Source, Usage, Window};
+use shared::usage::{Line, Source, Usage, Window};
 
 use super::{Change, Facts, What, decide};
 use crate::readings::Scene;
@@ -70,7 +70,6 @@ impl World {
             observed_at,
             source: Source::StatusLine,
             windows: [("five_hour".to_owned(), window)].into(),
-            ..Usage::default()
         });
     }
 
@@ -229,7 +228,7 @@ fn a_delay_is_told_first_and_then_every_ten_minutes() {
     let first = "credit-pacer: waited 350 s so that your usage limits last. 5-hour limit: 99 % used at 12:00, 76 % safe by \
                  now; at this pace it would end at Wed 12:15, 45 min before it resets (Wed 13:00). credit-pacer status says \
                  more, Esc ends a delay, credit-pacer off stops them.";
-    let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 80 % safe by now; at this pace it would end at \
+    let later = "credit-pacer: waited 350 s. 5-hour limit: 99 % used at 12:11, 79.7 % safe by now; at this pace it would end at \
                  Wed 12:15, 45 min before it resets (Wed 13:00).";
     assert_eq!(told, [first, "", later, ""]);
     world.session = 2;
@@ -327,4 +326,25 @@ fn missing_readings_are_reported_once_a_day_and_not_before_the_first_answer() {
     assert_eq!(world.call().notice, None);
     assert!(world.later(60_000).call().notice.unwrap().contains("no usage readings"));
     assert_eq!(world.later(60_000).call().notice, None);
+}
+
+#[test]
+fn the_line_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
+    let line = |at, past: &[(&str, i64)]| Line {
+        at,
+        past: past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect(),
+    };
+    let past = [("five_hour", 20_000)];
+    for (before, found, expected) in [
+        (line(0, &[]), line(9_000, &[]), false),
+        (line(0, &[]), line(9_000, &past), true),
+        (line(9_000, &past), line(9_001, &past), false),
+        (line(9_000, &past), line(9_300, &past), true),
+        (line(9_000, &past), line(8_000, &past), true),
+        (line(9_000, &past), line(9_001, &[]), true),
+        (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
+    ] {
+        let mut state = State { line: before.clone(), ..State::default() };
+        assert_eq!(state.tell(found.clone()).is_some(), expected, "{before:?} {found:?}");
+    }
 }

@@ -47,7 +47,7 @@ fn a_line_is_answered_with_every_number() {
     assert_eq!(answer["constrained_window"], "seven_day");
     assert_eq!(
         answer["reason"],
-        "weekly limit: 90 % used at 12:00, 48 % safe by now; at this pace it would end at Thu 03:00, 3 d 21 h before it resets (Mon 00:00)"
+        "weekly limit: 90 % used at 12:00, 47.5 % safe by now; at this pace it would end at Thu 03:00, 3 d 21 h before it resets (Mon 00:00)"
     );
     assert_eq!(week["status"], "over");
     assert_eq!(

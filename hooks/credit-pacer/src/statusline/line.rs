@@ -2,8 +2,8 @@
 
 use pacing::{Status, Strategy, Window, WindowPace, duration};
 
-use super::report::Report;
-use crate::now::Now;
+use super::Report;
+use crate::command::Now;
 
 /// The content of the line.
 pub(super) struct Shown<'a> {
@@ -19,7 +19,6 @@ type Part = (String, Option<u8>);
 const GREEN: Option<u8> = Some(32);
 const YELLOW: Option<u8> = Some(33);
 const RED: Option<u8> = Some(31);
-const MAX_SHOWN_PERCENT: f64 = 999.0;
 const MAX_MODEL: usize = 40;
 const SEPARATOR: &str = " · ";
 
@@ -55,14 +54,14 @@ impl Shown<'_> {
             75.0.. => YELLOW,
             _ => GREEN,
         };
-        Some((format!("ctx {:.0}%", shown_percent(percent)), colour))
+        Some((format!("ctx {:.0}%", percent.clamp(0.0, 999.0)), colour))
     }
 
     /// The usage of each window, and where it stands against the safe line, or how old the reading is.
     fn windows(&self) -> Vec<Part> {
         let windows = &self.now.pace.windows;
         let parts: Vec<Part> = windows.iter().filter_map(|window| self.window(window)).collect();
-        if !parts.is_empty() {
+        if !parts.is_empty() || self.is_lost {
             return parts;
         }
         let has_replied = self.report.usage.total_api_duration_ms > 0;
@@ -84,8 +83,8 @@ impl Shown<'_> {
             Status::Stale => format!(" {} old", duration(now.saturating_sub(reading.at))),
             Status::Unknown | Status::Off => String::new(),
         };
-        let used = shown_percent(reading.used_percent);
-        Some((format!("{name} {used:.0}%{detail}"), self.colour(pace, reading.used_percent)))
+        let used = reading.used_percent;
+        Some((format!("{name} {used:.0}%{detail}"), self.colour(pace, used)))
     }
 
     fn colour(&self, pace: &WindowPace, used_percent: f64) -> Option<u8> {
@@ -108,13 +107,9 @@ impl Shown<'_> {
     }
 }
 
-const fn shown_percent(percent: f64) -> f64 {
-    percent.clamp(0.0, MAX_SHOWN_PERCENT)
-}
-
 /// Points above the safe line, or below it.
 fn mark(over_percent: f64) -> String {
-    let points = shown_percent(over_percent.abs());
+    let points = over_percent.abs();
     if over_percent > 0.0 { format!("▲{:.0}", points.max(1.0)) } else { format!("▼{points:.0}") }
 }
 

@@ -1,14 +1,15 @@
 //! Readings taken in, in any order, from any number of sessions; what is written down of them.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 
+use pacing::Reading;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use shared::state::{MACHINE, Store};
-use shared::usage::{ContextWindow, Line, SessionUsage, Source, Usage, Window};
+use shared::usage::{ContextWindow, SessionUsage, Source, Usage, Window};
 
-use super::{MAX_OTHERS, Observed, Sight, is_news, merge, observed, record, record_session};
+use super::{Observed, known as usage_of, merge, observed, readings, record, record_session};
+use crate::settings::Settings;
 
 const FIVE: &str = "five_hour";
 const SEVEN: &str = "seven_day";
@@ -26,7 +27,7 @@ fn windows(told: &[(&str, f64, i64)]) -> BTreeMap<String, Window> {
 
 fn seen(after: i64, told: &[(&str, f64, i64)]) -> Observed {
     let told: Vec<_> = told.iter().map(|(name, used, resets)| (*name, *used, T + resets)).collect();
-    Observed { at: T + after, source: Source::StatusLine, sight: Sight::Found, windows: windows(&told) }
+    Observed { at: T + after, source: Source::StatusLine, is_answer: false, windows: windows(&told) }
 }
 
 fn known(sights: &[Observed]) -> Usage {
@@ -56,7 +57,7 @@ fn within_one_window_the_most_that_anybody_saw_counts() {
 
 #[test]
 fn much_less_counts_at_once_if_the_server_has_just_told_it() {
-    let told = |after, used| Observed { sight: Sight::Answered, ..seen(after, &[(FIVE, used, R)]) };
+    let told = |after, used| Observed { is_answer: true, ..seen(after, &[(FIVE, used, R)]) };
     let found = |after, used| seen(after, &[(FIVE, used, R)]);
     for (what, later, expected) in [
         ("twenty points less", vec![told(1, 40.0)], 40.0),
@@ -69,18 +70,6 @@ fn much_less_counts_at_once_if_the_server_has_just_told_it() {
         let usage = known(&[vec![found(-9, 55.0), found(0, 60.0)], later].concat());
         assert_eq!(held(&usage, FIVE).map(|held| held.0), Some(expected), "{what}");
     }
-}
-
-#[test]
-fn two_accounts_that_take_turns_forget_nothing_of_each_other() {
-    let sights = [(0, 60.0, R), (10, 20.0, R + 500), (20, 58.0, R), (30, 19.0, R + 500), (40, 61.0, R)];
-    let held: Vec<_> = (1..=sights.len())
-        .map(|count| {
-            let told = sights[..count].iter().map(|(at, used, end)| seen(*at, &[(FIVE, *used, *end)]));
-            held(&known(&told.collect::<Vec<_>>()), FIVE).map_or(0.0, |held| held.0)
-        })
-        .collect();
-    assert_eq!(held, [60.0, 20.0, 60.0, 20.0, 61.0]);
 }
 
 #[test]
@@ -101,20 +90,15 @@ fn another_end_is_another_window_and_the_later_sight_counts() {
 #[test]
 fn what_nobody_can_have_seen_does_not_count() {
     let (hour, day) = (3600, 24 * 3600);
-    for (name, used, resets_at, counts) in [
-        (FIVE, 1000.0, R, true),
-        (FIVE, 1000.5, R, false),
-        (FIVE, 1e18, R, false),
-        (FIVE, 1.0, 6 * hour, true),
-        (FIVE, 1.0, 6 * hour + 1, false),
-        (SEVEN, 1.0, 7 * day + hour, true),
-        (SEVEN, 1.0, 7 * day + hour + 1, false),
-        ("seven_day_opus", 1.0, 31 * day + hour, true),
-        ("seven_day_opus", 1.0, 31 * day + hour + 1, false),
-        (FIVE, 1.0, i64::MAX - T, false),
+    for (name, resets_at, counts) in [
+        (FIVE, 6 * hour, true),
+        (FIVE, 6 * hour + 1, false),
+        (SEVEN, 7 * day + hour, true),
+        (SEVEN, 7 * day + hour + 1, false),
+        (FIVE, i64::MAX - T, false),
     ] {
-        let usage = known(&[seen(0, &[(name, used, resets_at)])]);
-        assert_eq!(held(&usage, name).is_some(), counts, "{name} {used} {resets_at}");
+        let usage = known(&[seen(0, &[(name, 1.0, resets_at)])]);
+        assert_eq!(held(&usage, name).is_some(), counts, "{name} {resets_at}");
     }
 }
 
@@ -140,7 +124,6 @@ proptest! {
             let before = usage.clone();
             usage = merge(usage, sight);
             prop_assert!(usage.observed_at >= before.observed_at);
-            prop_assert!(usage.others.values().all(|others| (1..=MAX_OTHERS).contains(&others.len())));
             for (name, window) in &usage.windows {
                 prop_assert!(window.resets_at > window.observed_at && window.observed_at <= usage.observed_at);
                 let old = before.windows.get(name);
@@ -187,7 +170,7 @@ fn report(written_at: i64, used: Option<f64>, total_api_duration_ms: u64) -> Ses
 
 #[test]
 fn usage_is_observed_with_a_reply_and_not_when_it_is_repeated() {
-    let (found, answered) = (Some(Sight::Found), Some(Sight::Answered));
+    let (found, answered) = (Some(false), Some(true));
     let before = Some((Some(42.0), 70));
     for (what, previous, now, expected) in [
         ("a new session, before its first reply", None, (None, 0), None),
@@ -211,21 +194,18 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
     assert_eq!(store.read::<SessionUsage>("s"), None);
-    for (now, observed, observed_at, used) in [
-        (report(100, None, 0), false, 0, None),
-        (report(110, Some(42.0), 70), true, 110, Some(42.0)),
-        (report(120, Some(42.0), 70), false, 110, Some(42.0)),
-        (report(130, None, 70), false, 110, Some(42.0)),
-        (report(140, Some(41.0), 95), true, 140, Some(41.0)),
+    for (now, observed_at, used) in [
+        (report(100, None, 0), 0, None),
+        (report(110, Some(42.0), 70), 110, Some(42.0)),
+        (report(120, Some(42.0), 70), 110, Some(42.0)),
+        (report(130, None, 70), 110, Some(42.0)),
+        (report(140, Some(41.0), 95), 140, Some(41.0)),
     ] {
-        let was_observed = Cell::new(false);
-        record_session(&store, "s", now.clone(), |_| was_observed.set(true)).unwrap();
+        record_session(&store, "s", now.clone()).unwrap();
         let there: SessionUsage = store.read("s").unwrap();
-        assert_eq!(was_observed.get(), observed, "{now:?}");
-        assert_eq!(
-            (there.observed_at, there.written_at, there.context),
-            (observed_at, now.written_at, now.context)
-        );
+        let for_all = store.read::<Usage>(MACHINE).map_or(0, |usage| usage.observed_at);
+        assert_eq!((there.observed_at, for_all), (observed_at, observed_at), "{now:?}");
+        assert_eq!((there.written_at, there.context), (now.written_at, now.context));
         let window = there.windows.get("five_hour");
         assert_eq!(window.map(|window| window.used_percent), used, "{now:?}");
         assert!(window.is_none_or(|window| window.observed_at == observed_at), "{there:?}");
@@ -235,21 +215,33 @@ fn what_was_told_is_kept_with_the_time_at_which_it_was_news() {
 }
 
 #[test]
-fn the_line_is_written_when_it_changes_and_now_and_then_while_it_is_past() {
-    let line = |at, past: &[(&str, i64)]| Line {
-        at,
-        past: past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect(),
-    };
-    let past = [("five_hour", 20_000)];
-    for (before, found, expected) in [
-        (line(0, &[]), line(9_000, &[]), false),
-        (line(0, &[]), line(9_000, &past), true),
-        (line(9_000, &past), line(9_001, &past), false),
-        (line(9_000, &past), line(9_300, &past), true),
-        (line(9_000, &past), line(8_000, &past), true),
-        (line(9_000, &past), line(9_001, &[]), true),
-        (line(9_000, &past), line(9_001, &[("five_hour", 40_000)]), true),
+fn each_window_stands_at_the_time_of_its_report() {
+    let usage = known(&[seen(0, &[(FIVE, 40.0, R), (SEVEN, 10.0, R)]), seen(200, &[(FIVE, 41.0, R)])]);
+    let expected = [Reading::new(T + 200, 41.0, T + R), Reading::new(T, 10.0, T + R)];
+    assert_eq!(readings(&usage), expected.map(Some));
+}
+
+#[test]
+fn session_goes_by_its_own_file_and_one_without_by_the_last_reading() {
+    let scratch = tempfile::tempdir().unwrap();
+    let store = Store::open(scratch.path()).unwrap();
+    let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
+    for (session, at, used, resets_at) in
+        [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000), ("lags", 200, 18.0, 12_030)]
+    {
+        let windows = windows(&[(FIVE, used, resets_at)]);
+        record_session(&store, session, SessionUsage { windows, ..report(at, None, 5) }).unwrap();
+    }
+    for (session, now, expected) in [
+        (Some("a"), 300, 60.0_f64),
+        (Some("b"), 300, 20.0),
+        (Some("lags"), 300, 20.0),
+        (Some("c"), 300, 20.0),
+        (None, 300, 20.0),
+        // The session's own report is too old.
+        (Some("a"), 1001, 20.0),
     ] {
-        assert_eq!(is_news(&before, &found), expected, "{before:?} {found:?}");
+        let usage = usage_of(Some(&store), session, &settings, now).unwrap();
+        assert_eq!(usage.windows[FIVE].used_percent.to_bits(), expected.to_bits(), "{session:?} {now}");
     }
 }
