@@ -14,19 +14,21 @@ const EXPONENTS: [f64; 6] = [1.0, 1.25, 1.5, 1.75, 2.0, 3.0];
 /// It looks again after this many seconds.
 const LOOK_EVERY: f64 = 30.0;
 
-/// The best outcome of each week: the least lost work and locked-out time, each as a share of the week's.
-pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [Week; WEEKS] {
+/// The best outcomes of each week: the least lost work and locked-out time, each as a share of the week's, and the least lost work alone.
+pub(crate) fn best(demand: &Demand, rules: &Rules, unpaced: &[Week; WEEKS]) -> [[Week; WEEKS]; 2] {
     let runs = EXPONENTS.map(|exponent| {
         let (learned, looked, stretches) = (Learned::default(), f64::MIN, [1.0; 2]);
         world::run(demand, || Clairvoyant { exponent, rules, learned: learned.clone(), looked, stretches })
     });
-    std::array::from_fn(|week| {
+    let best = |lockout_counts: f64, week: usize| {
         let began = demand.began[week];
         let working = demand.work_secs(began, began + length(Window::SevenDay)).max(1.0);
-        let loss = |run: &Week| run.locked_secs / working - run.work / unpaced[week].work.max(1e-9);
+        let loss =
+            |run: &Week| lockout_counts * run.locked_secs / working - run.work / unpaced[week].work.max(1e-9);
         let outcomes = runs.iter().map(|run| run[week]);
         outcomes.min_by(|one, other| loss(one).total_cmp(&loss(other))).unwrap_or_default()
-    })
+    };
+    [1.0, 0.0].map(|lockout_counts| std::array::from_fn(|week| best(lockout_counts, week)))
 }
 
 struct Clairvoyant<'a> {

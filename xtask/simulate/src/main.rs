@@ -27,7 +27,8 @@ const RUNS: u64 = 10;
 /// The first judging seed.
 const JUDGING: u64 = 1_000_000;
 
-const COLUMNS: [&str; 4] = ["no pacing", "original tool", "credit-pacer", "knows the future"];
+const COLUMNS: [&str; 5] =
+    ["no pacing", "original tool", "credit-pacer", "knows the future", "saves work alone"];
 
 /// A user's name, and the weeks of one run under each controller.
 type Row = (&'static str, [[Week; WEEKS]; COLUMNS.len()]);
@@ -57,8 +58,8 @@ fn run(profile: &Profile, seed: u64) -> Row {
     let without = world::run(&demand, || |_: f64, _: &Readings| 0.0);
     let original = world::run(&demand, || original::delay_secs);
     let pacer = world::run(&demand, || Pacer { rules: &rules, learned: Learned::default() });
-    let optimum = clairvoyant::best(&demand, &rules, &without);
-    (profile.name, [without, original, pacer, optimum])
+    let [optimum, saver] = clairvoyant::best(&demand, &rules, &without);
+    (profile.name, [without, original, pacer, optimum, saver])
 }
 
 struct Pacer<'a> {
