@@ -10,8 +10,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-use crate::layer::SectionSpec;
-use crate::problem::Fault;
+use crate::{Fault, SectionSpec};
 
 /// The schema of a settings type, without references.
 pub fn schema_of<S: JsonSchema>() -> Schema {
@@ -86,11 +85,9 @@ pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     best.map(|(_, known)| known.to_owned())
 }
 
-/// The schema of the value at `path`. For an unknown key: its position in the path, and the schema of the map that lacks it.
-pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, (usize, &'a Value)> {
-    path.iter().enumerate().try_fold(schema, |schema, (position, key)| {
-        map_of(schema).and_then(|map| property(map, key)).ok_or((position, schema))
-    })
+/// The schema of the value at `path`.
+pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(schema, |schema, key| property(map_of(schema)?, key))
 }
 
 pub fn fits(schema: &Value, value: &Value) -> bool {
@@ -261,18 +258,9 @@ fn global_only(above: &str, schema: &Value) -> Vec<&'static str> {
         .collect()
 }
 
-/// A key path that leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stranger {
-    /// Position of the unknown key in the path, counted from 0.
-    pub at: usize,
-    /// The keys that may stand there.
-    pub known: Vec<&'static str>,
-}
-
 /// The schema of what stands at this path of a file.
-pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
-    at(&WHOLE, path).map_err(|(at, map)| Stranger { at, known: known_keys(map) })
+pub fn schema_at(path: &[String]) -> Option<&'static Value> {
+    at(&WHOLE, path)
 }
 
 /// Specification and schema of a hook's section; `None` for a name no section has.
@@ -284,10 +272,12 @@ pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use schemars::JsonSchema;
+    use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
 
     use super::{SCHEMA_TEXT, describe, fits, schema_of, section_by_schema};
-    use crate::tree::json as as_json;
+    use crate::layer::json as as_json;
     use crate::{Bounded, Decimal, ZeroOr, yaml};
 
     #[test]
@@ -371,6 +361,34 @@ mod tests {
                 assert!(!fits(schema, &read(text)), "{text} {schema}");
             }
         }
+    }
+
+    /// Reads each text with the type, and compares the schema's judgement.
+    #[track_caller]
+    fn check<T: DeserializeOwned + JsonSchema>(right: &[&str], wrong: &[&str]) {
+        let schema = schema_of::<T>().to_value();
+        for (text, is_right) in
+            right.iter().map(|text| (text, true)).chain(wrong.iter().map(|text| (text, false)))
+        {
+            assert_eq!(yaml::read_typed::<T>(text).is_ok(), is_right, "{text} as {schema}");
+            assert_eq!(
+                fits(&schema, &as_json(&yaml::parse_value(text).unwrap())),
+                is_right,
+                "{text} {schema}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_keep_to_their_bounds_and_their_schemas_say_so() {
+        check::<Bounded<2, 9>>(&["2", "9"], &["1", "10", "-3", "2.5", "\"5\"", "true", ""]);
+        check::<ZeroOr<2, 9>>(&["0", "2", "9"], &["1", "10", "-1", "2.5", "false", ""]);
+        check::<Decimal<1, 10>>(
+            &["1", "2.5", "1e1", "10.0"],
+            &["0.99", "-3", "10.01", ".nan", ".inf", "-.inf", "1e999", "\"5\"", "five", "[5]", "true", ""],
+        );
+        check::<Decimal<0, 10>>(&["-0.0"], &[]);
+        assert_eq!([0, 2].map(|number| ZeroOr::<2, 9>::new(number).unwrap().get()), [None, Some(2)]);
     }
 
     #[test]

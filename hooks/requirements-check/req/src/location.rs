@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::config::{Fault, LayerKind, Section, read_text};
+use shared::config::{LayerKind, Section, read_text};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -197,7 +197,7 @@ impl Location {
     /// What is wrong in the files: those that are skipped as a whole, and the rest.
     pub(crate) fn problems(&self) -> (Vec<String>, Vec<String>) {
         let (skipped, others): (Vec<_>, Vec<_>) =
-            self.section.problems.iter().partition(|problem| matches!(problem.fault, Fault::Unreadable(_)));
+            self.section.problems.iter().partition(|problem| problem.key.is_empty());
         let told = |problems: Vec<_>| problems.into_iter().map(ToString::to_string).collect();
         (told(skipped), told(others))
     }

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{line_of, parse, parse_sections, parse_value, sections};
-use crate::tree::json;
+use crate::layer::json;
 
 fn is_ours(key: &str) -> bool {
     matches!(key, "own" | "version")
