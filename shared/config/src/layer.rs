@@ -89,7 +89,7 @@ impl Layer {
 
     /// Provenance of the key at `path` of the file. The line is that of the last key on the way to it.
     pub(crate) fn origin(&self, path: &[String]) -> Origin {
-        let line = self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path);
+        let line = yaml::line_in(self.lines.get_or_init(|| yaml::lines_of(&self.text)), path);
         Origin { layer: self.kind, file: self.file.clone(), line }
     }
 

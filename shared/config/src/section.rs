@@ -58,25 +58,21 @@ impl<S> Section<S> {
 
     /// A switch has it off; the files would have it on.
     pub fn is_switched_off(&self) -> bool {
-        let path = ["enabled"];
-        let switch = self.switch_layer().and_then(|layer| flag(&layer.section, &path));
-        let mut files = self.layers.iter().rev().filter(|layer| layer.kind != LayerKind::Switch);
-        let by_files = files.find_map(|layer| flag(&layer.section, &path));
-        self.off_at.is_none() && (switch, by_files) == (Some(false), Some(true))
+        let flag_of = |layer: &Layer| Some((layer.kind, flag(&layer.section, &["enabled"])?));
+        let mut flags = self.layers.iter().rev().filter_map(flag_of);
+        let is_off = flags.next() == Some((LayerKind::Switch, false));
+        self.off_at.is_none() && is_off && flags.next().is_some_and(|(_, is_on)| is_on)
     }
 
     /// The keys that a switch has turned, and where to: dotted, within the settings.
     pub fn switched_keys(&self) -> Vec<(String, Position)> {
-        let Some(layer) = self.switch_layer() else { return Vec::new() };
+        let switch = self.layers.last().filter(|layer| layer.kind == LayerKind::Switch);
+        let Some(Layer { section, .. }) = switch else { return Vec::new() };
         let turned = |path: Vec<String>| {
-            let position = if flag(&layer.section, &path)? { Position::On } else { Position::Off };
+            let position = if flag(section, &path)? { Position::On } else { Position::Off };
             Some((switch_of(&path), position)).filter(|(key, _)| !key.is_empty())
         };
-        leaves(&layer.section).into_iter().filter_map(turned).collect()
-    }
-
-    fn switch_layer(&self) -> Option<&Layer> {
-        self.layers.last().filter(|layer| layer.kind == LayerKind::Switch)
+        leaves(section).into_iter().filter_map(turned).collect()
     }
 
     /// The dotted path `key` of the settings as it is in a file.
@@ -322,10 +318,8 @@ fn setter<'p>(layers: &[Layer], path: &'p [String]) -> Option<(usize, &'p [Strin
 }
 
 fn with_common_keys(mut schema: serde_json::Value) -> serde_json::Value {
-    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        for (key, _) in COMMON_KEYS {
-            properties.insert(key.to_owned(), serde_json::json!({ "type": "boolean" }));
-        }
+    for (key, _) in COMMON_KEYS {
+        schema["properties"][key] = serde_json::json!({ "type": "boolean" });
     }
     schema
 }
