@@ -106,5 +106,5 @@ fn refused(text: &str, at: usize, why: &str) -> Refused {
 }
 
 fn line_of(text: &str, at: usize) -> usize {
-    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
+    text[..at].matches('\n').count() + 1
 }

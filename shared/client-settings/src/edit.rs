@@ -35,7 +35,8 @@ impl<'a> BeforeUs<'a> {
             return None;
         }
         let document = Document::parse(without_mark(self.0)).ok()?;
-        let place = path.iter().try_fold(Place::Object(&document.root), |place, step| place.child(*step))?;
+        let place =
+            path.iter().try_fold(Place::Object(&document.root), |place, step| Some(place.child(*step)?.1))?;
         let empty = match place {
             Place::Object(_) => "{}",
             Place::List(_) => "[]",
@@ -81,22 +82,14 @@ impl<'d, 'a> Place<'d, 'a> {
         }
     }
 
-    fn child(self, step: Step<'_>) -> Option<Self> {
+    /// The value that the step leads to, with its position.
+    fn child(self, step: Step<'_>) -> Option<(usize, Self)> {
         match (self, step) {
             (Self::Object(object), Step::Key(key)) => {
-                object.get(key).map(|property| Self::of(&property.value))
+                let index = object.properties.iter().position(|property| property.name.as_str() == key)?;
+                Some((index, Self::of(&object.properties[index].value)))
             }
-            (Self::List(list), Step::Item(index)) => list.elements.get(index).map(Self::of),
-            _ => None,
-        }
-    }
-
-    fn position(self, step: Step<'_>) -> Option<usize> {
-        match (self, step) {
-            (Self::Object(object), Step::Key(key)) => {
-                object.properties.iter().position(|property| property.name.as_str() == key)
-            }
-            (_, Step::Item(index)) => Some(index),
+            (Self::List(list), Step::Item(index)) => Some((index, Self::of(list.elements.get(index)?))),
             _ => None,
         }
     }
@@ -107,22 +100,23 @@ impl Document<'_> {
     pub(super) fn set(&self, path: &[Step<'_>], value: &Value) -> Result<String, Refused> {
         let mut place = Place::Object(&self.root);
         for (depth, step) in path.iter().enumerate() {
-            if let Some(child) = place.child(*step) {
+            if let Some((_, child)) = place.child(*step) {
                 place = child;
                 continue;
             }
             let new = wrapped(&path[depth + 1..], value);
-            let (keys, kind) = (
-                dotted(&path[..depth]),
-                if matches!(step, Step::Key(_)) { "an object, `{ ... }`" } else { "a list, `[ ... ]`" },
-            );
+            let must_be = |kind: &str| {
+                let why = format!("`{}` must be {kind}", dotted(&path[..depth]));
+                Err(self.refused(place.range().start, &why))
+            };
             return match (place, step) {
                 (Place::Object(_), Step::Key(key)) => Ok(self.insert(place, Some(key), &new)),
                 (Place::List(_), Step::Item(_)) => Ok(self.insert(place, None, &new)),
                 (Place::Leaf(Node::NullKeyword(_)), Step::Item(_)) => {
                     Ok(self.replace(place.range(), &wrapped(&path[depth..], value)))
                 }
-                _ => Err(self.refused(place.range().start, &format!("`{keys}` must be {kind}"))),
+                (_, Step::Key(_)) => must_be("an object, `{ ... }`"),
+                (_, Step::Item(_)) => must_be("a list, `[ ... ]`"),
             };
         }
         Ok(self.replace(place.range(), value))
@@ -133,9 +127,7 @@ impl Document<'_> {
         let mut on_the_way = Vec::new();
         let mut place = Place::Object(&self.root);
         for (depth, step) in path.iter().enumerate() {
-            let Some((index, child)) = place.position(*step).zip(place.child(*step)) else {
-                return self.text.to_owned();
-            };
+            let Some((index, child)) = place.child(*step) else { return self.text.to_owned() };
             on_the_way.push((depth, place, index));
             place = child;
         }
@@ -260,17 +252,9 @@ fn pretty(value: &Value, unit: &str) -> String {
     text.unwrap_or_else(|| value.to_string())
 }
 
+/// One line with a blank behind each colon and comma. The pretty form has line ends of its own alone, because strings escape theirs.
 fn spaced(value: &Value) -> String {
-    let join = |items: Vec<String>| items.join(", ");
-    match value {
-        Value::Object(map) => {
-            let item =
-                |(key, value): (&String, &Value)| format!("{}: {}", Value::from(key.as_str()), spaced(value));
-            format!("{{{}}}", join(map.iter().map(item).collect()))
-        }
-        Value::Array(list) => format!("[{}]", join(list.iter().map(spaced).collect())),
-        other => other.to_string(),
-    }
+    pretty(value, "").replace(",\n", ", ").replace('\n', "")
 }
 
 /// The white space with which the line of `at` begins.
