@@ -10,8 +10,8 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::question::{MAX_OUTPUT_TOKENS, Tokens};
-use super::settings::{Backend, Price, Settings};
 use super::silence::Silence;
+use super::{Backend, Price, Settings};
 use shared::hook::Remembered;
 use shared::host::{DAY, HOUR, Timestamp};
 use shared::state::{MACHINE, Store};

@@ -275,6 +275,9 @@ fn only_the_global_file_begins_to_spend() {
 }
 
 #[cfg(unix)]
+type Prepare<'f> = &'f dyn Fn(&Path) -> std::io::Result<()>;
+
+#[cfg(unix)]
 #[test]
 fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
     use std::os::unix::fs::symlink;
@@ -283,7 +286,6 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
         use rustix::fs::{CWD, FileType, Mode, mknodat};
         Ok(mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0)?)
     };
-    type Prepare<'f> = &'f dyn Fn(&Path) -> std::io::Result<()>;
     let cases: [(Prepare<'_>, &str); 6] = [
         (&|file| symlink(outside.path().join("global.yaml"), file), "leads out of the project"),
         (&|file| fs::create_dir(file), "not a regular file"),

@@ -6,12 +6,12 @@ use tempfile::TempDir;
 
 use super::{Tally, at_most, price, reserve, settle, tally};
 use crate::question::Tokens;
-use crate::settings::{Backend, Settings, defaults};
 use crate::silence::Silence;
 use shared::host::Timestamp;
 use shared::state::Store;
 
-use crate::tests::NOON;
+use crate::tests::{NOON, defaults};
+use crate::{Backend, Settings};
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
