@@ -70,13 +70,12 @@ fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
-    schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    schema[keyword].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The keys a map may have; empty where any key may stand.
 pub fn known_keys(schema: &Value) -> Vec<&str> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default()
+    schema["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
 }
 
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
@@ -169,13 +168,10 @@ pub fn describe(schema: &Value) -> String {
     }
 }
 
-fn choices(schema: &Value) -> Option<Vec<String>> {
-    let word = |value: &Value| value.as_str().map(ToOwned::to_owned);
-    if schema.get("enum").is_some() {
-        return Some(list(schema, "enum").iter().filter_map(word).collect());
-    }
-    schema.get("oneOf")?;
-    list(schema, "oneOf").iter().map(|option| option.get("const").and_then(word)).collect()
+fn choices(schema: &Value) -> Option<Vec<&str>> {
+    let options = schema.get("enum").or(schema.get("oneOf"))?.as_array()?;
+    let words = options.iter().filter(|option| !option.is_null());
+    words.map(|option| option.get("const").unwrap_or(option).as_str()).collect()
 }
 
 fn alternatives(schema: &Value) -> Option<String> {
@@ -188,7 +184,7 @@ fn alternatives(schema: &Value) -> Option<String> {
 
 /// A map with its keys: where it is one of several kinds, no path says which of its keys is wrong.
 fn keys_of(schema: &Value) -> Option<String> {
-    let keys = schema.get("properties").and_then(Value::as_object)?;
+    let keys = schema["properties"].as_object()?;
     let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} ({})", describe(value))).collect();
     Some(format!("a map of {}", keys.join(", ")))
 }
@@ -222,23 +218,18 @@ static SECTIONS: LazyLock<Vec<(SectionSpec, Value)>> =
 fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
     let sections = WHOLE.get("properties")?.as_object()?;
     let mut schema = sections.get(name)?.clone();
-    let is_owned = |schema: &Value| {
-        let owners = schema.get("x-owners").and_then(Value::as_array);
-        owners.is_some_and(|owners| owners.iter().any(|owner| owner == name))
-    };
+    let is_owned = |schema: &Value| list(schema, "x-owners").iter().any(|owner| owner == name);
     let owned: Vec<_> = sections.iter().filter(|(_, schema)| is_owned(schema)).collect();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.extend(owned.iter().map(|(key, schema)| ((*key).clone(), (*schema).clone())));
     }
-    let renamed = sections[name].get("x-renamed").and_then(Value::as_object).into_iter().flatten();
+    let renamed = sections[name]["x-renamed"].as_object().into_iter().flatten();
+    let renamed = renamed.filter_map(|(old, new)| Some((old.as_str(), new.as_str()?)));
     let spec = SectionSpec {
         name,
         root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
         global_only: global_only("", &schema).leak(),
-        renamed: renamed
-            .filter_map(|(old, new)| Some((old.as_str(), new.as_str()?)))
-            .collect::<Vec<_>>()
-            .leak(),
+        renamed: renamed.collect::<Vec<_>>().leak(),
         costs_money: schema.get("x-costs-money").is_some(),
     };
     Some((spec, schema))
@@ -249,13 +240,11 @@ fn global_only(above: &str, schema: &Value) -> Vec<&'static str> {
     if schema.get("x-global-only") == Some(&Value::Bool(true)) {
         return vec![above.to_owned().leak()];
     }
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties
-        .flat_map(|(key, property)| {
-            let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
-            global_only(&path, property)
-        })
-        .collect()
+    let of_property = |(key, property): (&String, &Value)| {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        global_only(&path, property)
+    };
+    schema["properties"].as_object().into_iter().flatten().flat_map(of_property).collect()
 }
 
 /// The schema of what stands at this path of a file.

@@ -154,20 +154,15 @@ const FILE: &str = "its switch";
 impl SectionSwitches {
     /// The switches as a layer that sets `KEY.enabled`; `None`: none is turned. A key without a default `enabled` is skipped.
     pub(crate) fn layer(&self, spec: SectionSpec, below: &[Layer]) -> Option<Layer> {
+        let of_key = |key: &str| key.split('.').chain(["enabled"]).map(str::to_owned).collect();
         let own = (vec!["enabled".to_owned()], self.own);
-        let keys = self.keys.iter().map(|(key, position)| {
-            (key.split('.').chain(["enabled"]).map(str::to_owned).collect::<Vec<_>>(), *position)
-        });
+        let keys = self.keys.iter().map(|(key, position)| (of_key(key), *position));
         let mut section = Dict::new();
         for (path, position) in std::iter::once(own).chain(keys) {
             // A switch never starts what costs money and is off in the files.
             let is_on = || flag(&merged(below.iter().map(|layer| &layer.section)), &path) == Some(true);
             let may_begin = || path != ["enabled"] || !spec.costs_money || is_on();
-            let is_wanted = match position {
-                Position::On => may_begin(),
-                Position::Off => true,
-                Position::Auto => false,
-            };
+            let is_wanted = position == Position::Off || position == Position::On && may_begin();
             if is_wanted && flag(&below.first()?.section, &path).is_some() {
                 put(&mut section, &path, Value::Bool(Tag::Default, position == Position::On));
             }
