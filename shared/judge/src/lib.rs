@@ -6,8 +6,8 @@
 //! money. Its defaults are in config/defaults.yaml.
 //!
 //! - `question`: our instructions, and everything else as data, masked and cut, behind a random boundary; the reply
-//! - `silence`: the reasons to ask no model and to have no verdict, and their words; the judge's lines of `status`
-//! - `budget`: calls an hour and money a day, over all sessions together; the price of a question
+//! - `silence`: the reasons to ask no model and to have no verdict, and their words
+//! - `budget`: calls an hour and money a day, over all sessions together; the price of a question; the judge's lines of `status`
 //! - `exchange`: one question and its reply: the deadline, the second try, the fallback model
 //! - `messages_api`, `claude_cli`: the two backends
 
@@ -32,9 +32,9 @@ use shared::host::{Host, Places};
 use shared::protocol::Call;
 use shared::state::Store;
 
+pub use budget::status_lines;
 pub use exchange::ask;
 pub use question::{Part, Question, spoken};
-pub use silence::status_lines;
 
 /// The map `judge` at the top of the global file, common to all hooks that ask a model.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
