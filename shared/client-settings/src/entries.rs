@@ -5,8 +5,7 @@ use std::path::Path;
 
 use jsonc_parser::ast::{Object, Value};
 
-use super::document::{Document, elements, last, text, text_of};
-use super::edit::{END, Step};
+use super::document::{Document, END, Step, elements, last, text, text_of};
 use super::{Aim, Edited, Entry, Owner, Program, Registration, SHELL_MARK};
 
 pub(super) struct Found<'b, 'a> {

@@ -3,14 +3,12 @@
 //! [`read`] says what a text holds, [`arrange`] makes a text hold exactly what is [`Wanted`] of ours. A text that we might misread
 //! is refused with line and column. [`UserFile`] reads and writes files.
 //!
-//! - `document`: the parsed text and the place of everything in it
-//! - `edit`: one value set or removed by its path, in the style of the file
+//! - `document`: the parsed text; one value of it set or removed by its path, in the style of the file
 //! - `entries`, `parts`: hook entries; permission rules and the status line
 //! - `faults`: values that make Claude Code ignore hooks
 //! - `user_file`: links, lock, backup, atomic replacement
 
 mod document;
-mod edit;
 mod entries;
 mod faults;
 mod parts;
@@ -21,8 +19,7 @@ use std::path::PathBuf;
 use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::{Map, Number, Value, json};
 
-use document::{Document, last};
-use edit::BeforeUs;
+use document::{BeforeUs, Document, last};
 
 pub use faults::Fault;
 pub use parts::{StatusLineThere, status_line_command};

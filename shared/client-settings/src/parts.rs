@@ -7,8 +7,7 @@ use jsonc_parser::common::Ranged;
 use serde_json::json;
 use shared::text::quoted;
 
-use super::document::{Document, elements, text, text_of};
-use super::edit::{END, Step};
+use super::document::{Document, END, Step, elements, text, text_of};
 use super::{Aim, Edited, Owner, Refused};
 
 const ALLOW: [Step<'_>; 2] = [Step::Key("permissions"), Step::Key("allow")];

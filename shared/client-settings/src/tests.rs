@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use super::{Entry, Owner, Program, Refused, Registration, Wanted, arrange, read};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{Entry, Owner, Program, Refused, Registration, Wanted, arrange, read, status_line_command};
 
 mod generated;
-mod given_back;
-mod hooks;
 mod reading;
-mod refusals;
-mod shell_lines;
-mod status_line;
 
 const FOLDER: &str = "/home/me/.claude/hooks";
 
@@ -54,4 +52,301 @@ fn installed(before: &str) -> String {
     let after = register(before, &owner(), &wanted()).unwrap();
     assert_eq!(register(&after, &owner(), &wanted()).unwrap(), after, "a second time changes nothing");
     after
+}
+
+#[test]
+fn an_empty_file_becomes_readable_settings() {
+    let entry = |name: &str, timeout: u32| json!({ "type": "command", "command": format!("{FOLDER}/{name}"), "args": [], "timeout": timeout });
+    let expected = json!({ "hooks": {
+        "Stop": [{ "hooks": [entry("a-gate", 10)] }],
+        "PreToolUse": [{ "matcher": "Bash|Edit", "hooks": [entry("b-watch", 5)] }],
+    } });
+    let expected = format!("{expected:#}\n");
+    for empty in ["", "\n", "{}\n", "{ }\n", "{\n}\n"] {
+        assert_eq!(installed(empty), expected, "{empty:?}");
+    }
+}
+
+#[test]
+fn the_file_keeps_its_own_style() {
+    let tabs = installed("{\r\n\t\"model\": \"opus\"\r\n}\r\n");
+    assert!(tabs.starts_with("{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"Stop\": ["), "{tabs}");
+    assert!(!tabs.replace("\r\n", "").contains('\n'));
+
+    let dense = installed(r#"{"model":"opus"}"#);
+    assert!(dense.starts_with(r#"{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"#), "{dense}");
+    let spaced = installed(r#"{"model": "opus", "hooks": {}}"#);
+    assert!(spaced.starts_with(r#"{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "#), "{spaced}");
+    assert!(!spaced.contains('\n'));
+}
+
+#[test]
+fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_place() {
+    let before = r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/old/place/.claude/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": []}]}
+], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\.claude\\hooks\\a-gate.exe", "args": []}]}]}}"#;
+    let after = register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+    assert_eq!(
+        after,
+        r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10, "statusMessage": "x"}]}
+]}}"#
+    );
+}
+
+/// An entry that stands in a group with others, or with keys of the user's.
+#[test]
+fn an_entry_that_the_user_has_moved_goes_alone() {
+    let ours = format!(r#"{{"type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10}}"#);
+    for (with, without) in [
+        (format!(r#"[{ours}, {{"type": "prompt"}}]"#), r#"[{"type": "prompt"}]"#),
+        (format!(r#"[ {{"type": "prompt"}} , {ours} ]"#), r#"[ {"type": "prompt"} ]"#),
+        (format!(r#"["x",{ours},"y"]"#), r#"["x","y"]"#),
+    ] {
+        let text = |entries: &str| format!(r#"{{"hooks": {{"Stop": [{{"hooks": {entries}, "k": 1}}]}}}}"#);
+        let stop = [on("Stop", None, "a-gate", 10)];
+        assert_eq!(register(&text(&with), &owner(), &stop).unwrap(), text(&with), "it stays where it is");
+        assert_eq!(register(&text(&with), &owner(), &[]).unwrap(), text(without));
+    }
+}
+
+#[test]
+fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
+    let entry = |keys: &str| {
+        format!(r#"{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{keys}}}]}}"#)
+    };
+    let foreign = r#"{"hooks": [{"type": "command", "command": "x", "async": true}]}"#;
+    for (keys, count) in [
+        (r#", "async": true"#, 1),
+        (r#", "async": 1, "asyncRewake": null"#, 2),
+        (r#", "if": "Bash(zzz *)""#, 1),
+        (r#", "not-known": 1"#, 1),
+    ] {
+        let before = format!(
+            r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#,
+            entry(&format!("{keys}, \"timeout\": 10"))
+        );
+        let found = registered(&before).remove(0);
+        assert_eq!(found.harmful_keys.len(), count, "{keys}");
+        let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
+        let timeout = r#", "timeout": 10"#;
+        assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
+        assert!(registered(&after)[0].harmful_keys.is_empty());
+    }
+}
+
+#[test]
+fn what_makes_no_difference_is_left_as_it_is() {
+    let entry = format!(r#""type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10"#);
+    for (matcher, keys) in [
+        ("", r#", "async": false, "asyncRewake": false, "once": false"#),
+        ("", r#", "if": "", "onFailure": "block", "shell": "powershell", "statusMessage": "x""#),
+        (r#""matcher": ".*", "#, ""),
+        (r#""matcher": "*", "#, ""),
+        (r#""matcher": "", "#, ""),
+    ] {
+        let text = format!(r#"{{"hooks": {{"Stop": [{{{matcher}"hooks": [{{{entry}{keys}}}]}}]}}}}"#);
+        assert_eq!(registered(&text)[0].harmful_keys, [""; 0], "{text}");
+        assert_eq!(register(&text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), text);
+    }
+}
+
+#[test]
+fn somebody_elses_line_stays() {
+    for foreign in [
+        "true; : barbless a-gate; x",
+        ": barbless",
+        ": barbless-a-gate; x",
+        "/home/me/.claude/hooks/a-gate",
+        // A shell would run such a name as a part of its line.
+        ": barbless x$(touch${IFS}y);",
+        ": barbless ;",
+        ": barbless newer-gate;",
+        ": barbless -x;",
+    ] {
+        let before = format!(
+            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
+        );
+        assert_eq!(registered(&before), [], "{foreign}");
+        assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
+    }
+    let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
+    assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);
+}
+
+#[test]
+fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
+    for (text, expected) in [
+        (
+            "{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}",
+            "line 3, column 3: not plain JSON (key must be a string)",
+        ),
+        ("{\"a\": 1,}", "line 1, column 9: not plain JSON (key must be a string)"),
+        ("{\n \"é\": tru }", "line 2, column 10: not plain JSON (expected ident)"),
+        ("[]", "line 1, column 1: the settings must be an object, `{ ... }`"),
+        ("{\"hooks\": []}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
+        ("{\"hooks\": {},\n \"hooks\": {}}", "line 2, column 2: the key `hooks` stands here a second time"),
+        ("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: `hooks.Stop` must be a list, `[ ... ]`"),
+        ("{\"hooks\": null}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
+        (
+            "{\"hooks\": {\"Stop\": [{},\n{\"hooks\": [], \"hooks\": []}]}}",
+            "line 2, column 15: the key `hooks` stands here a second time",
+        ),
+        (
+            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\",\n \"c\\u006fmmand\": \"b\"}]}]}}",
+            "line 2, column 2: the key `command` stands here a second time",
+        ),
+        (
+            "{\"a\": \"é\u{1}\"}",
+            "line 1, column 8: not plain JSON (control character (\\u0000-\\u001F) found while parsing a string)",
+        ),
+    ] {
+        for hooks in [&wanted()[..], &[]] {
+            assert_eq!(register(text, &owner(), hooks).unwrap_err().to_string(), expected, "{text}");
+        }
+    }
+    assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
+    assert!(register("{\"a\": ", &owner(), &[]).is_err());
+}
+
+/// Status lines and rules, ours or not yet there.
+#[test]
+fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
+    let rules = vec!["Bash(req status*)".to_owned()];
+    let with_rules = Owner { rules: rules.clone(), ..owner() };
+    let wanted = Wanted { rules, status_line: Some("x".to_owned()), ..Wanted::default() };
+    for (text, expected) in [
+        ("{\"permissions\": []}", "line 1, column 17: `permissions` must be an object, `{ ... }`"),
+        (
+            "{\"permissions\": {\n  \"allow\": \"x\"}}",
+            "line 2, column 12: `permissions.allow` must be a list, `[ ... ]`",
+        ),
+        (
+            "{\"permissions\": {\"allow\": [], \"\\u0061llow\": []}}",
+            "line 1, column 31: the key `allow` stands here a second time",
+        ),
+        (
+            "{\"statusLine\": 1,\n \"statusLine\": 1}",
+            "line 2, column 2: the key `statusLine` stands here a second time",
+        ),
+    ] {
+        let refused = arrange(Some(text), &with_rules, &wanted, &[]).unwrap_err();
+        assert_eq!(refused.to_string(), expected, "{text}");
+        assert_eq!(arrange(Some(text), &owner(), &Wanted::default(), &[]).unwrap().as_deref(), Some(text));
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_edited_or_refused_never_a_panic(text in any::<String>()) {
+        let _ = register(&text, &owner(), &wanted());
+    }
+}
+
+fn ours() -> String {
+    format!("{FOLDER}/b-watch statusline")
+}
+
+/// The text with our status line, or without.
+fn with(text: &str, before: Option<&str>, wanted: bool) -> Result<String, Refused> {
+    let status_line = wanted.then(ours);
+    let owner = Owner { status_line_before: before.map(str::to_owned), ..owner() };
+    let wanted = Wanted { status_line, ..Wanted::default() };
+    arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
+}
+
+#[test]
+fn what_was_changed_beside_the_command_since_then_stays() {
+    let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
+    let before = format!(r#"{{"statusLine": {raw}}}"#);
+    let after = with(&before, None, true).unwrap();
+    assert_eq!(with(&after, Some(raw), false).unwrap(), before);
+    let padded = after.replace("\"padding\": 1", "\"padding\": 0");
+    assert_eq!(with(&padded, Some(raw), false).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
+    let emptied = format!(r#"{{"statusLine": {{"command": "{}"}}}}"#, ours());
+    assert_eq!(with(&emptied, Some(raw), false).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
+}
+
+#[test]
+fn of_ours_only_the_command_is_put_right() {
+    for stale in
+        ["/old/place/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
+    {
+        let text = |command: &str| {
+            format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)
+        };
+        let there = read(&text(stale), &owner()).unwrap().status_line.unwrap();
+        assert!(there.is_ours);
+        assert_eq!(with(&text(stale), None, true).unwrap(), text(&ours()));
+        assert_eq!(with(&text(stale), None, false).unwrap(), "{}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_shell_starts_the_program_whatever_its_path_holds() {
+    for home in ["plain", "two words", "o'brien", "$HOME", "`id`", "a\"b", "back\\slash", "*", "é;x&y", "''"]
+    {
+        let folder = format!("/Users/{home}/.claude/hooks");
+        let line = status_line_command(&format!("{folder}/b-watch"), "statusline");
+        let printed = std::process::Command::new("sh").args(["-c", &format!("printf '%s|' {line}")]).output();
+        let printed = String::from_utf8(printed.unwrap().stdout).unwrap();
+        assert_eq!(printed, format!("{folder}/b-watch|statusline|"), "{line}");
+        let owner = Owner { folders: vec![folder.into()], ..owner() };
+        let text = json!({ "statusLine": { "type": "command", "command": line } }).to_string();
+        assert!(read(&text, &owner).unwrap().status_line.unwrap().is_ours, "{line}");
+    }
+}
+
+/// An owner of a rule, and every kind of part at once.
+fn everything() -> (Owner, Wanted) {
+    let rules = vec!["Bash(req status*)".to_owned()];
+    let owner = Owner { rules: rules.clone(), ..owner() };
+    (owner, Wanted { rules, status_line: Some(ours()), ..hooks(&wanted()) })
+}
+
+#[track_caller]
+fn put(text: &str) -> String {
+    let (owner, wanted) = everything();
+    arrange(Some(text), &owner, &wanted, &[]).unwrap().unwrap()
+}
+
+#[track_caller]
+fn take(text: &str, earlier: &[Option<String>]) -> Option<String> {
+    arrange(Some(text), &everything().0, &Wanted::default(), earlier).unwrap()
+}
+
+#[test]
+fn a_file_that_is_the_users_now_does_not_go() {
+    let ours = put("{}");
+    let touched = ours.replacen("\"timeout\": 10", "\"timeout\": 11", 1);
+    for (edited, left) in
+        [(ours.replacen('{', "{\"model\": 1,", 1), json!({ "model": 1 })), (touched.clone(), json!({}))]
+    {
+        let after = take(&edited, &[Some("{}".to_owned()), None]).unwrap();
+        assert_eq!(serde_json::from_str::<Value>(&after).unwrap(), left);
+    }
+    assert_eq!(take(&touched, &[None]), None, "only ours was ever in it");
+    assert_eq!(take(&put(""), &[]).as_deref(), Some("{}\n"), "without a backup it is empty");
+}
+
+/// A timeout of the user's in an entry of ours, and another hook that came after it and goes again.
+#[test]
+fn a_timeout_that_the_user_has_changed_stays_where_entries_are_left_as_they_are() {
+    let a = vec![on("Stop", None, "a-gate", 10), on("PreToolUse", Some("Bash"), "a-gate", 5)];
+    let both = [&a[..], &[on("PreToolUse", None, "b-watch", 5)]].concat();
+    let before = r#"{"n":1}"#;
+    let of = |text: &str, wanted: &Wanted, earlier: &[Option<String>]| {
+        arrange(Some(text), &owner(), wanted, earlier).unwrap().unwrap()
+    };
+    let edit = |text: &str| text.replacen(r#""timeout":10"#, r#""timeout":2.5"#, 1);
+    let first = of(before, &hooks(&a), &[]);
+    let second = edit(&of(&first, &hooks(&both), &[]));
+    let wanted = Wanted { leaves_entries: true, ..hooks(&a) };
+    let some = |text: &str| Some(text.to_owned());
+    for earlier in [vec![], vec![some(&first)], vec![some(before)], vec![some(&first), some(before)]] {
+        assert_eq!(of(&second, &wanted, &earlier), edit(&first), "{earlier:?}");
+        assert_eq!(of(&second, &hooks(&a), &earlier), first, "{earlier:?}");
+    }
 }

@@ -10,8 +10,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-use crate::layer::SectionSpec;
-use crate::problem::Fault;
+use crate::{Fault, SectionSpec};
 
 /// The schema of a settings type, without references.
 pub fn schema_of<S: JsonSchema>() -> Schema {
@@ -71,13 +70,12 @@ fn property<'a>(map: &'a Value, key: &str) -> Option<&'a Value> {
 }
 
 fn list<'a>(schema: &'a Value, keyword: &str) -> &'a [Value] {
-    schema.get(keyword).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    schema[keyword].as_array().map_or(&[], Vec::as_slice)
 }
 
 /// The keys a map may have; empty where any key may stand.
 pub fn known_keys(schema: &Value) -> Vec<&str> {
-    let properties = schema.get("properties").and_then(Value::as_object);
-    properties.map(|properties| properties.keys().map(String::as_str).collect()).unwrap_or_default()
+    schema["properties"].as_object().into_iter().flatten().map(|(key, _)| key.as_str()).collect()
 }
 
 pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
@@ -86,11 +84,9 @@ pub fn nearest(word: &str, known: &[&str]) -> Option<String> {
     best.map(|(_, known)| known.to_owned())
 }
 
-/// The schema of the value at `path`. For an unknown key: its position in the path, and the schema of the map that lacks it.
-pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Result<&'a Value, (usize, &'a Value)> {
-    path.iter().enumerate().try_fold(schema, |schema, (position, key)| {
-        map_of(schema).and_then(|map| property(map, key)).ok_or((position, schema))
-    })
+/// The schema of the value at `path`.
+pub(crate) fn at<'a>(schema: &'a Value, path: &[String]) -> Option<&'a Value> {
+    path.iter().try_fold(schema, |schema, key| property(map_of(schema)?, key))
 }
 
 pub fn fits(schema: &Value, value: &Value) -> bool {
@@ -172,13 +168,10 @@ pub fn describe(schema: &Value) -> String {
     }
 }
 
-fn choices(schema: &Value) -> Option<Vec<String>> {
-    let word = |value: &Value| value.as_str().map(ToOwned::to_owned);
-    if schema.get("enum").is_some() {
-        return Some(list(schema, "enum").iter().filter_map(word).collect());
-    }
-    schema.get("oneOf")?;
-    list(schema, "oneOf").iter().map(|option| option.get("const").and_then(word)).collect()
+fn choices(schema: &Value) -> Option<Vec<&str>> {
+    let options = schema.get("enum").or(schema.get("oneOf"))?.as_array()?;
+    let words = options.iter().filter(|option| !option.is_null());
+    words.map(|option| option.get("const").unwrap_or(option).as_str()).collect()
 }
 
 fn alternatives(schema: &Value) -> Option<String> {
@@ -191,7 +184,7 @@ fn alternatives(schema: &Value) -> Option<String> {
 
 /// A map with its keys: where it is one of several kinds, no path says which of its keys is wrong.
 fn keys_of(schema: &Value) -> Option<String> {
-    let keys = schema.get("properties").and_then(Value::as_object)?;
+    let keys = schema["properties"].as_object()?;
     let keys: Vec<_> = keys.iter().map(|(key, value)| format!("{key} ({})", describe(value))).collect();
     Some(format!("a map of {}", keys.join(", ")))
 }
@@ -225,23 +218,18 @@ static SECTIONS: LazyLock<Vec<(SectionSpec, Value)>> =
 fn section(name: &'static str) -> Option<(SectionSpec, Value)> {
     let sections = WHOLE.get("properties")?.as_object()?;
     let mut schema = sections.get(name)?.clone();
-    let is_owned = |schema: &Value| {
-        let owners = schema.get("x-owners").and_then(Value::as_array);
-        owners.is_some_and(|owners| owners.iter().any(|owner| owner == name))
-    };
+    let is_owned = |schema: &Value| list(schema, "x-owners").iter().any(|owner| owner == name);
     let owned: Vec<_> = sections.iter().filter(|(_, schema)| is_owned(schema)).collect();
     if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         properties.extend(owned.iter().map(|(key, schema)| ((*key).clone(), (*schema).clone())));
     }
-    let renamed = sections[name].get("x-renamed").and_then(Value::as_object).into_iter().flatten();
+    let renamed = sections[name]["x-renamed"].as_object().into_iter().flatten();
+    let renamed = renamed.filter_map(|(old, new)| Some((old.as_str(), new.as_str()?)));
     let spec = SectionSpec {
         name,
         root_keys: owned.into_iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().leak(),
         global_only: global_only("", &schema).leak(),
-        renamed: renamed
-            .filter_map(|(old, new)| Some((old.as_str(), new.as_str()?)))
-            .collect::<Vec<_>>()
-            .leak(),
+        renamed: renamed.collect::<Vec<_>>().leak(),
         costs_money: schema.get("x-costs-money").is_some(),
     };
     Some((spec, schema))
@@ -252,27 +240,16 @@ fn global_only(above: &str, schema: &Value) -> Vec<&'static str> {
     if schema.get("x-global-only") == Some(&Value::Bool(true)) {
         return vec![above.to_owned().leak()];
     }
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    properties
-        .flat_map(|(key, property)| {
-            let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
-            global_only(&path, property)
-        })
-        .collect()
-}
-
-/// A key path that leads nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stranger {
-    /// Position of the unknown key in the path, counted from 0.
-    pub at: usize,
-    /// The keys that may stand there.
-    pub known: Vec<&'static str>,
+    let of_property = |(key, property): (&String, &Value)| {
+        let path = if above.is_empty() { key.clone() } else { format!("{above}.{key}") };
+        global_only(&path, property)
+    };
+    schema["properties"].as_object().into_iter().flatten().flat_map(of_property).collect()
 }
 
 /// The schema of what stands at this path of a file.
-pub fn schema_at(path: &[String]) -> Result<&'static Value, Stranger> {
-    at(&WHOLE, path).map_err(|(at, map)| Stranger { at, known: known_keys(map) })
+pub fn schema_at(path: &[String]) -> Option<&'static Value> {
+    at(&WHOLE, path)
 }
 
 /// Specification and schema of a hook's section; `None` for a name no section has.
@@ -284,10 +261,12 @@ pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
 mod tests {
     use std::collections::BTreeSet;
 
+    use schemars::JsonSchema;
+    use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
 
     use super::{SCHEMA_TEXT, describe, fits, schema_of, section_by_schema};
-    use crate::tree::json as as_json;
+    use crate::layer::json as as_json;
     use crate::{Bounded, Decimal, ZeroOr, yaml};
 
     #[test]
@@ -371,6 +350,34 @@ mod tests {
                 assert!(!fits(schema, &read(text)), "{text} {schema}");
             }
         }
+    }
+
+    /// Reads each text with the type, and compares the schema's judgement.
+    #[track_caller]
+    fn check<T: DeserializeOwned + JsonSchema>(right: &[&str], wrong: &[&str]) {
+        let schema = schema_of::<T>().to_value();
+        for (text, is_right) in
+            right.iter().map(|text| (text, true)).chain(wrong.iter().map(|text| (text, false)))
+        {
+            assert_eq!(yaml::read_typed::<T>(text).is_ok(), is_right, "{text} as {schema}");
+            assert_eq!(
+                fits(&schema, &as_json(&yaml::parse_value(text).unwrap())),
+                is_right,
+                "{text} {schema}"
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_keep_to_their_bounds_and_their_schemas_say_so() {
+        check::<Bounded<2, 9>>(&["2", "9"], &["1", "10", "-3", "2.5", "\"5\"", "true", ""]);
+        check::<ZeroOr<2, 9>>(&["0", "2", "9"], &["1", "10", "-1", "2.5", "false", ""]);
+        check::<Decimal<1, 10>>(
+            &["1", "2.5", "1e1", "10.0"],
+            &["0.99", "-3", "10.01", ".nan", ".inf", "-.inf", "1e999", "\"5\"", "five", "[5]", "true", ""],
+        );
+        check::<Decimal<0, 10>>(&["-0.0"], &[]);
+        assert_eq!([0, 2].map(|number| ZeroOr::<2, 9>::new(number).unwrap().get()), [None, Some(2)]);
     }
 
     #[test]

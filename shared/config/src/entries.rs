@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::layer::{Layer, Sources, TOP_KEYS, parse, top_keys};
+use crate::layer::{Layer, Sources, get, json, leaves, merged, parse, top_keys};
 use crate::locks::counting;
-use crate::problem::{LayerKind, Origin};
 use crate::section::Section;
-use crate::tree::{get, json, leaves, merged};
+use crate::yaml::{self, Unread};
+use crate::{LayerKind, Origin, TOP_KEYS};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
@@ -15,27 +15,20 @@ pub struct Entry {
     pub value: Value,
     pub origin: Origin,
     /// Values of lower layers, the highest first.
-    pub overridden: Vec<Said>,
+    pub overridden: Vec<(Value, Origin)>,
     pub locked: bool,
     pub global_only: bool,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    pub value: Value,
-    pub origin: Origin,
 }
 
 impl Entry {
     /// The entry at `path` of a file, with its values in the layers, the highest first.
     fn new(
         path: Vec<String>,
-        said: impl IntoIterator<Item = Said>,
+        mut said: impl Iterator<Item = (Value, Origin)>,
         locked: bool,
         global_only: bool,
     ) -> Option<Self> {
-        let mut said = said.into_iter();
-        let Said { value, origin } = said.next()?;
+        let (value, origin) = said.next()?;
         Some(Self { path, value, origin, overridden: said.collect(), locked, global_only })
     }
 }
@@ -48,11 +41,9 @@ impl<S> Section<S> {
 
     fn entry(&self, path: &[String]) -> Option<Entry> {
         let in_file = self.spec.in_file(path);
-        let of_layer = |layer: &Layer| {
-            Some(Said { value: json(get(&layer.section, path)?), origin: layer.origin(&in_file) })
-        };
+        let of_layer = |layer: &Layer| Some((json(get(&layer.section, path)?), layer.origin(&in_file)));
         let every_hook_is_off = self.off_at.clone().filter(|_| path == ["enabled"]);
-        let said = every_hook_is_off.map(|origin| Said { value: false.into(), origin });
+        let said = every_hook_is_off.map(|origin| (false.into(), origin));
         let said = said.into_iter().chain(self.layers.iter().rev().filter_map(of_layer));
         let rights = self.rights();
         Entry::new(in_file.clone(), said, rights.is_locked(path), rights.is_global_only(path))
@@ -66,8 +57,7 @@ pub fn top_entries(sources: &Sources) -> Vec<Entry> {
     let locks_something = layers.iter().any(is_locking);
     let entry = |key: &str| {
         let path = [key.to_owned()];
-        let of_layer =
-            |layer: &Layer| Some(Said { value: json(counting(layer, key)?), origin: layer.origin(&path) });
+        let of_layer = |layer: &Layer| Some((json(counting(layer, key)?), layer.origin(&path)));
         let said = layers.iter().rev().filter_map(of_layer);
         Entry::new(path.to_vec(), said, key == "enabled" && locks_something, key == "locked")
     };
@@ -84,39 +74,129 @@ pub fn sort(entries: &mut [Entry]) {
     });
 }
 
+/// The value in YAML: `true`, `plain words`, `[a, b]`, `{ a: 1 }`.
+pub fn spelled(value: &Value) -> String {
+    match value {
+        Value::String(text) => spelled_text(text),
+        Value::Array(entries) => format!("[{}]", list(entries.iter().map(spelled))),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let entries = map.iter().map(|(key, value)| format!("{}: {}", spelled_text(key), spelled(value)));
+            format!("{{ {} }}", list(entries))
+        }
+        plain => plain.to_string(),
+    }
+}
+
+/// Without quotes only where its letters and signs mean nothing else anywhere, in brackets or before a comment.
+fn spelled_text(text: &str) -> String {
+    let is_plain = |char: char| char.is_alphanumeric() || " _-./*+=<>()@%$^~;!?'".contains(char);
+    let begins_plainly = text.starts_with(|first: char| first.is_alphanumeric() || "_./~".contains(first));
+    let is_text = || yaml::parse_value(text).is_ok_and(|value| value.as_str() == Some(text));
+    if begins_plainly && text.chars().all(is_plain) && is_text() { text.to_owned() } else { quoted(text) }
+}
+
+/// A key path with dots, a key that holds dots or spaces in quotes.
+pub fn dotted(path: &[String]) -> String {
+    let is_plain = |key: &str| {
+        !key.is_empty() && key.chars().all(|char| !char.is_whitespace() && !"\"'.".contains(char))
+    };
+    let keys: Vec<String> =
+        path.iter().map(|key| if is_plain(key) { key.clone() } else { quoted(key) }).collect();
+    keys.join(".")
+}
+
+/// The value of a text as it would stand behind a key.
+pub fn read_value(text: &str) -> Result<Value, String> {
+    yaml::parse_value(text).map(|parsed| json(&parsed)).map_err(|error| error.why)
+}
+
+/// The content of a whole file; an empty one is an empty map.
+pub fn read_map(text: &str) -> Result<serde_json::Map<String, Value>, Unread> {
+    let bare = text.trim_start_matches('\u{feff}');
+    let parsed = yaml::parse(bare)?;
+    if let Some(path) = parsed.repeated.first() {
+        let why = format!("`{}` stands twice; take one of them out first", dotted(path));
+        return Err(Unread::new(yaml::line_of(bare, path), why));
+    }
+    Ok(parsed.values.iter().map(|(key, value)| (key.clone(), json(value))).collect())
+}
+
+fn list(entries: impl Iterator<Item = String>) -> String {
+    entries.collect::<Vec<_>>().join(", ")
+}
+
+/// In double quotes, whose escapes are those of JSON.
+fn quoted(text: &str) -> String {
+    // Characters that end a line in YAML, or that YAML rejects, and that JSON does not escape.
+    let is_odd = |char: char| {
+        matches!(char, '\u{7f}'..='\u{9f}' | '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
+    };
+    let escaped = |char: char| {
+        if is_odd(char) { format!("\\u{:04x}", u32::from(char)) } else { char.to_string() }
+    };
+    Value::from(text).to_string().chars().map(escaped).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Entry, Sources, top_entries};
-    use crate::{Position, load_by_schema, section_by_schema};
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
 
-    /// The key, whether it is locked, and whether only the global file may set it.
-    fn rights(entries: Vec<Entry>) -> Vec<(String, bool, bool)> {
-        entries.into_iter().map(|entry| (entry.path.join("."), entry.locked, entry.global_only)).collect()
+    use super::{dotted, read_map, read_value, spelled};
+
+    #[test]
+    fn values_are_written_as_people_write_them() {
+        for (value, text) in [
+            (json!(true), "true"),
+            (json!(5), "5"),
+            (json!("release/*"), "release/*"),
+            (json!("*"), "\"*\""),
+            (json!("true"), "\"true\""),
+            (json!(""), "\"\""),
+            (json!("a # b"), "\"a # b\""),
+            (json!("two\nlines"), "\"two\\nlines\""),
+            (json!(["Edit", "mcp__*"]), "[Edit, mcp__*]"),
+            (json!([]), "[]"),
+            (json!({}), "{}"),
+            (json!({ "tool": "Bash", "list": [1] }), "{ tool: Bash, list: [1] }"),
+        ] {
+            assert_eq!(spelled(&value), text);
+        }
     }
 
     #[test]
-    fn entries_say_who_may_set_them_and_that_every_hook_is_off() {
-        let scratch = tempfile::tempdir().unwrap();
-        let file = |name: &str, text: &str| {
-            std::fs::write(scratch.path().join(name), text).unwrap();
-            Some(scratch.path().join(name))
-        };
-        let mut sources = Sources { root: Some(scratch.path().to_path_buf()), ..Sources::default() };
-        sources.project = file("project", "enabled: true\nlocked: [stop-momentum]\n");
-        assert!(rights(top_entries(&sources)).contains(&("enabled".to_owned(), false, false)));
-        sources.global = file("global", "enabled: true\nlocked: [stop-momentum.max_blocks]\n");
-        let top = rights(top_entries(&sources));
-        assert!(top.contains(&("enabled".to_owned(), true, false)), "{top:?}");
-        assert!(top.contains(&("locked".to_owned(), false, true)), "{top:?}");
+    fn a_key_that_holds_a_dot_or_a_space_is_quoted_in_a_path() {
+        let path = ["requirements", "a.b", "c d", "enabled"].map(str::to_owned);
+        assert_eq!(dotted(&path), "requirements.\"a.b\".\"c d\".enabled");
+    }
 
-        let (spec, schema) = section_by_schema("stop-momentum").unwrap();
-        let entries = || load_by_schema(spec, schema, &sources, Position::Auto).unwrap().entries();
-        let own = rights(entries());
-        assert!(own.contains(&("stop-momentum.max_blocks".to_owned(), true, false)), "{own:?}");
-        assert!(own.contains(&("stop-momentum.message_file".to_owned(), false, true)), "{own:?}");
-        file("global", "enabled: false\nstop-momentum: {enabled: true}\n");
-        file("project", "");
-        let is_off = |entry: &Entry| entry.path.ends_with(&["enabled".to_owned()]) && entry.value == false;
-        assert_eq!(entries().iter().filter(|entry| is_off(entry)).count(), 1);
+    fn any_value() -> impl Strategy<Value = Value> {
+        let text = prop_oneof![any::<String>(), "[ -~]{0,12}", "[-a-z:# '\"\\[\\]{},&*!|>%@`?\n\t]{0,6}"];
+        let number = prop_oneof![any::<i64>().prop_map(Value::from), any::<f64>().prop_map(Value::from)];
+        let leaf = prop_oneof![
+            Just(Value::Null),
+            any::<bool>().prop_map(Value::from),
+            number,
+            text.clone().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 4, move |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(text.clone(), inner, 0..4)
+                    .prop_map(|map| map.into_iter().collect::<Value>()),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_written_is_read_back_wherever_it_stands(value in any_value()) {
+            let text = spelled(&value);
+            prop_assert_eq!(read_value(&text), Ok(value.clone()), "{}", text);
+            for file in [format!("k: {text}\n"), format!("{{ k: {text} }}\n"), format!("k: {text} # c\n")] {
+                prop_assert_eq!(read_map(&file).map(|map| map["k"].clone()), Ok(value.clone()), "{}", file);
+            }
+        }
     }
 }

@@ -6,65 +6,13 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
 use std::path::{Component, Path, PathBuf};
 
-use figment::value::Dict;
+use figment::value::{Dict, Map, Tag, Value};
+use figment::{Figment, Metadata, Profile, Provider};
 use secrets::masked;
 
 use crate::defaults::SECTIONS;
-use crate::problem::{Fault, LayerKind, Origin, Problem};
 use crate::yaml::{self, Lines};
-
-pub(crate) const TOP_KEYS: [&str; 5] = ["version", "requires", "inherit", "enabled", "locked"];
-
-/// The keys every section has beside its own, both true or false, with their meaning.
-pub const COMMON_KEYS: [(&str, &str); 2] =
-    [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
-
-/// Meaning of `headless`, unless a hook says something else.
-pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
-
-#[derive(Debug, Clone, Copy, Default)]
-pub struct SectionSpec {
-    pub name: &'static str,
-    /// Keys of its settings that stand at the top of the file instead of in the section.
-    pub root_keys: &'static [&'static str],
-    pub global_only: &'static [&'static str],
-    /// Older names of keys and the names that hold now, as dotted paths.
-    pub renamed: &'static [(&'static str, &'static str)],
-    /// Only the global file may switch it on, see `COSTS_MONEY` of the hook.
-    pub costs_money: bool,
-}
-
-impl SectionSpec {
-    /// The keys at the top of a file that hold its settings.
-    pub(crate) fn top_keys(&self) -> impl Iterator<Item = &'static str> + use<> {
-        std::iter::once(self.name).chain(self.root_keys.iter().copied())
-    }
-
-    /// A path of the settings as it is in a file; the empty one is the section itself.
-    pub(crate) fn in_file<K: AsRef<str>>(&self, path: &[K]) -> Vec<String> {
-        let is_root = path.first().is_some_and(|key| self.root_keys.contains(&key.as_ref()));
-        let section = (!is_root).then(|| self.name.to_owned());
-        section.into_iter().chain(path.iter().map(|key| key.as_ref().to_owned())).collect()
-    }
-
-    /// A dotted path of the settings as it is in a file.
-    pub(crate) fn dotted_in_file(&self, path: &str) -> String {
-        self.in_file(&path.split('.').collect::<Vec<_>>()).join(".")
-    }
-
-    /// The name that holds now of a dotted path of the settings.
-    pub(crate) fn present_name<'p>(&self, path: &'p str) -> &'p str {
-        self.renamed.iter().find(|(old, _)| *old == path).map_or(path, |(_, new)| new)
-    }
-
-    /// A dotted path of a file as it is in the settings; `None` if it leads elsewhere.
-    pub(crate) fn in_settings<'p>(&self, path: &'p str) -> Option<&'p str> {
-        match path.split_once('.').unwrap_or((path, "")) {
-            (first, rest) if first == self.name => Some(rest),
-            (first, _) => self.root_keys.contains(&first).then_some(path),
-        }
-    }
-}
+use crate::{Fault, LayerKind, Origin, Problem, TOP_KEYS};
 
 /// config/defaults.yaml, the lowest layer, for people: comments and all.
 pub const ALL_DEFAULTS: &str = include_str!("../../../config/defaults.yaml");
@@ -131,14 +79,17 @@ impl Layer {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let is_others = |key: &str| top_keys().any(|other| other == key) && !TOP_KEYS.contains(&key);
         let parsed = yaml::parse_sections(text, |key| keys.contains(&key) || !is_others(key))
-            .map_err(|error| of_file(kind, file, error.line, error.why))?;
+            // A mistake in another section costs this hook nothing.
+            .map_err(|error| {
+                skipped(kind, file, error.line, &error.why, "for the hooks that read this part, ")
+            })?;
         let (repeated, text) = (parsed.repeated, text.to_owned());
         Ok(Self { repeated, text, ..Self::of_values(kind, file, parsed.values) })
     }
 
     /// Provenance of the key at `path` of the file. The line is that of the last key on the way to it.
     pub(crate) fn origin(&self, path: &[String]) -> Origin {
-        let line = self.lines.get_or_init(|| Lines::of(&self.text)).of_key(path);
+        let line = yaml::line_in(self.lines.get_or_init(|| yaml::lines_of(&self.text)), path);
         Origin { layer: self.kind, file: self.file.clone(), line }
     }
 
@@ -153,9 +104,9 @@ fn printable(key: &str) -> String {
     masked(key).chars().filter(|char| !char.is_control()).take(60).collect()
 }
 
-fn of_file(layer: LayerKind, file: &str, line: Option<usize>, why: String) -> Problem {
+fn skipped(layer: LayerKind, file: &str, line: Option<usize>, why: &str, whom: &str) -> Problem {
     let at = Origin { layer, file: file.to_owned(), line };
-    Problem { at, key: String::new(), fault: Fault::Unreadable(why) }
+    Problem { at, key: String::new(), fault: Fault::Other(format!("{why}; {whom}the file is skipped")) }
 }
 
 /// The files of a call, whether they exist or not.
@@ -233,7 +184,7 @@ pub(crate) fn parse(texts: &[Found], keys: &[&str]) -> (Vec<Layer>, Vec<Problem>
     for Found { kind, file, text } in texts {
         let layer = match text {
             Ok(text) => Layer::read(*kind, file, text, keys),
-            Err(why) => Err(of_file(*kind, file, None, (*why).to_owned())),
+            Err(why) => Err(skipped(*kind, file, None, why, "")),
         };
         match layer {
             Ok(layer) => layers.push(layer),
@@ -297,28 +248,115 @@ fn is_inside(path: &Path, root: &Path) -> std::io::Result<bool> {
     Ok(true)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::{LayerKind, MAX_LAYER_BYTES, MAX_PROJECT_BYTES, Refused, Sources, TOO_LARGE};
+/// The merged maps, a later one over an earlier one.
+pub(crate) fn merged<'d>(maps: impl IntoIterator<Item = &'d Dict>) -> Dict {
+    let maps = maps.into_iter().filter(|map| !map.is_empty());
+    let figment = maps.fold(Figment::new(), |figment, map| figment.merge(Entries(map)));
+    figment.data().ok().and_then(|mut profiles| profiles.remove(&Profile::Default)).unwrap_or_default()
+}
 
-    #[test]
-    fn a_text_in_place_of_a_file_counts_for_its_layer_alone_within_its_bound() {
-        let scratch = tempfile::tempdir().unwrap();
-        let file = |name: &str| {
-            let path = scratch.path().join(name);
-            std::fs::write(&path, name).unwrap();
-            Some(path)
-        };
-        let mut sources = Sources { project: file("project"), local: file("local"), ..Sources::default() };
-        let mut with = |kind, text: &str| {
-            sources.instead = Some((kind, text.to_owned()));
-            [LayerKind::Project, LayerKind::Local].map(|kind| sources.text(kind))
-        };
-        assert_eq!(with(LayerKind::Project, "new"), [Ok("new".to_owned()), Ok("local".to_owned())]);
-        let most = "a".repeat(usize::try_from(MAX_PROJECT_BYTES).unwrap());
-        assert_eq!(with(LayerKind::Local, &most), [Ok("project".to_owned()), Ok(most.clone())]);
-        let too_large = with(LayerKind::Local, &format!("{most}a"));
-        assert_eq!(too_large, [Ok("project".to_owned()), Err(Refused::Because(TOO_LARGE))]);
-        assert_eq!((MAX_LAYER_BYTES, MAX_PROJECT_BYTES), (1 << 20, 1 << 16));
+struct Entries<'d>(&'d Dict);
+
+impl Provider for Entries<'_> {
+    fn metadata(&self) -> Metadata {
+        Metadata::named("a layer")
     }
+
+    fn data(&self) -> figment::Result<Map<Profile, Dict>> {
+        Ok(Profile::Default.collect(self.0.clone()))
+    }
+}
+
+/// A map of one tree and a value of another kind stand at the same key. Merged with a third map, the value would vanish unseen,
+/// and with it what the maps below it say.
+pub(crate) fn clash(lower: &Dict, higher: &Dict) -> bool {
+    higher.iter().any(|(key, higher)| match (lower.get(key), higher) {
+        (Some(Value::Dict(_, lower)), Value::Dict(_, higher)) => clash(lower, higher),
+        (Some(lower), higher) => lower.as_dict().is_some() != higher.as_dict().is_some(),
+        (None, _) => false,
+    })
+}
+
+pub(crate) fn json(value: &impl serde::Serialize) -> serde_json::Value {
+    serde_json::to_value(value).unwrap_or_default()
+}
+
+/// The paths of all entries: everything that is no map, and maps without entries.
+pub(crate) fn leaves(dict: &Dict) -> Vec<Vec<String>> {
+    leaves_where(dict, &|_| true)
+}
+
+/// The paths of the entries that are `wanted`, as each map on the way is.
+pub(crate) fn leaves_where(dict: &Dict, wanted: &dyn Fn(&[String]) -> bool) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    walk(dict, &mut Vec::new(), wanted, &mut found);
+    found
+}
+
+fn walk(
+    dict: &Dict,
+    path: &mut Vec<String>,
+    wanted: &dyn Fn(&[String]) -> bool,
+    found: &mut Vec<Vec<String>>,
+) {
+    for (key, value) in dict {
+        path.push(key.clone());
+        match value {
+            _ if !wanted(path) => {}
+            Value::Dict(_, inner) if !inner.is_empty() => walk(inner, path, wanted, found),
+            _ => found.push(path.clone()),
+        }
+        path.pop();
+    }
+}
+
+pub(crate) fn get<'a, K: AsRef<str>>(dict: &'a Dict, path: &[K]) -> Option<&'a Value> {
+    let (key, rest) = path.split_first()?;
+    let value = dict.get(key.as_ref())?;
+    if rest.is_empty() { Some(value) } else { get(value.as_dict()?, rest) }
+}
+
+pub(crate) fn flag<K: AsRef<str>>(dict: &Dict, path: &[K]) -> Option<bool> {
+    get(dict, path)?.to_bool()
+}
+
+/// The keys on the way to what a dotted path names: a key may hold dots itself.
+pub(crate) fn keys_on<'a>(dict: &'a Dict, dotted: &str) -> Option<Vec<&'a str>> {
+    dict.iter().find_map(|(key, value)| match dotted.strip_prefix(key.as_str())? {
+        "" => Some(vec![key.as_str()]),
+        rest => {
+            let below = keys_on(value.as_dict()?, rest.strip_prefix('.')?)?;
+            Some([vec![key.as_str()], below].concat())
+        }
+    })
+}
+
+/// The dotted path `path` is `key`, or something in the map that stands there. The empty key is the whole.
+pub(crate) fn is_at_or_below(path: &str, key: &str) -> bool {
+    key.is_empty() || path.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// Puts `value` at `path`, with the maps on the way.
+pub(crate) fn put(dict: &mut Dict, path: &[String], value: Value) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if rest.is_empty() {
+        dict.insert(key.clone(), value);
+        return;
+    }
+    let inner = dict.entry(key.clone()).or_insert_with(|| Value::Dict(Tag::Default, Map::new()));
+    if let Value::Dict(_, inner) = inner {
+        put(inner, rest, value);
+    }
+}
+
+/// Removes the value at `path`, and the maps that are empty then.
+pub(crate) fn remove(dict: &mut Dict, path: &[String]) {
+    let Some((key, rest)) = path.split_first() else { return };
+    if let (Some(Value::Dict(_, inner)), false) = (dict.get_mut(key), rest.is_empty()) {
+        remove(inner, rest);
+        if !inner.is_empty() {
+            return;
+        }
+    }
+    dict.remove(key);
 }

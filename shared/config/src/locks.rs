@@ -9,9 +9,10 @@ use semver::{Version, VersionReq};
 use serde::{Deserialize, Serialize};
 
 use crate::check::nearest;
-use crate::layer::{Layer, SectionSpec, TOP_KEYS, top_keys};
-use crate::problem::{Fault, LayerKind, Origin, Problem, add};
-use crate::tree::{flag, get, is_at_or_below, keys_on, leaves, leaves_where, merged, put, remove};
+use crate::layer::{
+    Layer, flag, get, is_at_or_below, json, keys_on, leaves, leaves_where, merged, put, remove, top_keys,
+};
+use crate::{Fault, LayerKind, Origin, Problem, SectionSpec, TOP_KEYS, add};
 
 #[derive(Debug)]
 pub(crate) struct TopLevel {
@@ -71,15 +72,17 @@ pub(crate) fn counting<'l>(layer: &'l Layer, key: &str) -> Option<&'l Value> {
         _ => true,
     };
     let fault = wrong(layer.kind, key, value);
-    (may_set && fault.is_none_or(|fault| matches!(fault, Fault::NeedsVersion { .. }))).then_some(value)
+    // The version that a project asks for is right where ours is older.
+    (may_set && fault.is_none_or(|fault| matches!(fault, Fault::Other(_)))).then_some(value)
 }
 
 fn wrong(kind: LayerKind, key: &str, value: &Value) -> Option<Fault> {
-    let expected =
-        |is_right: bool, what: &str| if is_right { None } else { Some(Fault::Expected(what.to_owned())) };
+    let expected = |is_right: bool, what: &str| (!is_right).then(|| Fault::Expected(what.to_owned()));
     let is_flag = value.to_bool().is_some();
     match key {
-        "version" => expected(is_known_format(value), "\"1.0\""),
+        "version" => {
+            expected(value.as_str() == Some("1.0") || json(value) == 1 || json(value) == 1.0, "\"1.0\"")
+        }
         "enabled" => expected(is_flag, "true or false"),
         "inherit" if kind == LayerKind::Project => expected(is_flag, "true or false"),
         "requires" if kind == LayerKind::Project => {
@@ -97,15 +100,11 @@ fn wrong(kind: LayerKind, key: &str, value: &Value) -> Option<Fault> {
     }
 }
 
-fn is_known_format(value: &Value) -> bool {
-    let is_one = |number: f64| (number - 1.0).abs() < f64::EPSILON;
-    value.as_str() == Some("1.0") || value.to_u128() == Some(1) || value.to_f64().is_some_and(is_one)
-}
-
 fn unmet_version(wanted: &VersionReq) -> Option<Fault> {
     let ours = env!("CARGO_PKG_VERSION");
     let is_met = wanted.matches(&Version::parse(ours).ok()?);
-    (!is_met).then(|| Fault::NeedsVersion { wanted: wanted.to_string(), ours })
+    let what = || format!("the project asks for Barbless {wanted}, this is {ours}; update Barbless");
+    (!is_met).then(|| Fault::Other(what()))
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -155,20 +154,15 @@ const FILE: &str = "its switch";
 impl SectionSwitches {
     /// The switches as a layer that sets `KEY.enabled`; `None`: none is turned. A key without a default `enabled` is skipped.
     pub(crate) fn layer(&self, spec: SectionSpec, below: &[Layer]) -> Option<Layer> {
+        let of_key = |key: &str| key.split('.').chain(["enabled"]).map(str::to_owned).collect();
         let own = (vec!["enabled".to_owned()], self.own);
-        let keys = self.keys.iter().map(|(key, position)| {
-            (key.split('.').chain(["enabled"]).map(str::to_owned).collect::<Vec<_>>(), *position)
-        });
+        let keys = self.keys.iter().map(|(key, position)| (of_key(key), *position));
         let mut section = Dict::new();
         for (path, position) in std::iter::once(own).chain(keys) {
             // A switch never starts what costs money and is off in the files.
             let is_on = || flag(&merged(below.iter().map(|layer| &layer.section)), &path) == Some(true);
             let may_begin = || path != ["enabled"] || !spec.costs_money || is_on();
-            let is_wanted = match position {
-                Position::On => may_begin(),
-                Position::Off => true,
-                Position::Auto => false,
-            };
+            let is_wanted = position == Position::Off || position == Position::On && may_begin();
             if is_wanted && flag(&below.first()?.section, &path).is_some() {
                 put(&mut section, &path, Value::Bool(Tag::Default, position == Position::On));
             }
@@ -295,11 +289,11 @@ pub(crate) fn check_locks(rights: &Rights<'_>, layers: &[Layer], problems: &mut 
     };
     for path in rights.locked.iter().filter(|path| !is_known(path)) {
         let shown = rights.spec.dotted_in_file(path);
-        let depth = shown.split('.').count();
-        let cut = |leaf: Vec<String>| {
-            rights.spec.in_file(&leaf).into_iter().take(depth).collect::<Vec<_>>().join(".")
+        let as_long = |leaf: &Vec<String>| {
+            let path = rights.spec.in_file(leaf).into_iter();
+            path.take(shown.split('.').count()).collect::<Vec<_>>().join(".")
         };
-        let known: Vec<String> = leaves(&up_to_global(layers)).into_iter().map(cut).collect();
+        let known: Vec<String> = leaves(&up_to_global(layers)).iter().map(as_long).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
         let problem = global.problem(&["locked".to_owned()], Fault::UnknownKey(nearest(&shown, &known)));
         add(problems, Problem { key: format!("locked: {shown}"), ..problem });

@@ -12,10 +12,11 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use crate::check::{at, describe, known_keys, schema_of, wrong_entries};
-use crate::layer::{COMMON_KEYS, Found, Layer, SectionSpec, Sources, parse};
+use crate::layer::{
+    Found, Layer, Sources, clash, flag, get, json, keys_on, leaves, merged, parse, put, remove,
+};
 use crate::locks::{Position, Rights, SectionSwitches, check_locks, enforce, read_top, report_unknown_keys};
-use crate::problem::{Fault, LayerKind, Origin, Problem, add, sort_problems};
-use crate::tree::{clash, flag, get, json, keys_on, leaves, merged, put, remove};
+use crate::{COMMON_KEYS, Fault, LayerKind, Origin, Problem, SectionSpec, add, sort_problems};
 
 /// Mistake in settings that can be read: a rule that cannot work.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,25 +58,21 @@ impl<S> Section<S> {
 
     /// A switch has it off; the files would have it on.
     pub fn is_switched_off(&self) -> bool {
-        let path = ["enabled"];
-        let switch = self.switch_layer().and_then(|layer| flag(&layer.section, &path));
-        let mut files = self.layers.iter().rev().filter(|layer| layer.kind != LayerKind::Switch);
-        let by_files = files.find_map(|layer| flag(&layer.section, &path));
-        self.off_at.is_none() && (switch, by_files) == (Some(false), Some(true))
+        let flag_of = |layer: &Layer| Some((layer.kind, flag(&layer.section, &["enabled"])?));
+        let mut flags = self.layers.iter().rev().filter_map(flag_of);
+        let is_off = flags.next() == Some((LayerKind::Switch, false));
+        self.off_at.is_none() && is_off && flags.next().is_some_and(|(_, is_on)| is_on)
     }
 
     /// The keys that a switch has turned, and where to: dotted, within the settings.
     pub fn switched_keys(&self) -> Vec<(String, Position)> {
-        let Some(layer) = self.switch_layer() else { return Vec::new() };
+        let switch = self.layers.last().filter(|layer| layer.kind == LayerKind::Switch);
+        let Some(Layer { section, .. }) = switch else { return Vec::new() };
         let turned = |path: Vec<String>| {
-            let position = if flag(&layer.section, &path)? { Position::On } else { Position::Off };
+            let position = if flag(section, &path)? { Position::On } else { Position::Off };
             Some((switch_of(&path), position)).filter(|(key, _)| !key.is_empty())
         };
-        leaves(&layer.section).into_iter().filter_map(turned).collect()
-    }
-
-    fn switch_layer(&self) -> Option<&Layer> {
-        self.layers.last().filter(|layer| layer.kind == LayerKind::Switch)
+        leaves(section).into_iter().filter_map(turned).collect()
     }
 
     /// The dotted path `key` of the settings as it is in a file.
@@ -88,17 +85,10 @@ impl<S> Section<S> {
         for SettingFault { path, what } in faults {
             let (setter, _) = setter(&self.layers, &path).unwrap_or((0, &path));
             if let Some(layer) = self.layers.get(setter) {
-                add(&mut self.problems, layer.problem(&self.spec.in_file(&path), Fault::Unworkable(what)));
+                add(&mut self.problems, layer.problem(&self.spec.in_file(&path), Fault::Other(what)));
             }
         }
         sort_problems(&mut self.problems);
-    }
-
-    fn with_locks_checked(mut self) -> Self {
-        let mut problems = std::mem::take(&mut self.problems);
-        check_locks(&self.rights(), &self.layers, &mut problems);
-        sort_problems(&mut problems);
-        Self { problems, ..self }
     }
 
     pub(crate) fn rights(&self) -> Rights<'_> {
@@ -119,7 +109,7 @@ pub fn load<S: DeserializeOwned + JsonSchema>(
     sources: &Sources,
     switches: impl Into<SectionSwitches>,
 ) -> Option<Section<S>> {
-    load_whole(spec, &sources.texts(), &switches.into())
+    load_keys(spec, &sources.texts(), &spec.top_keys(), &switches.into())
 }
 
 /// The same for a call that a disabled hook lets pass. The keys at the top of the files are most of what a hook reads: where the
@@ -136,23 +126,15 @@ pub fn load_if_enabled<S: DeserializeOwned + JsonSchema>(
     };
     let may_be_off = switches.own == Position::Off || texts.iter().any(says_off);
     if may_be_off && !spec.root_keys.is_empty() {
-        let own = load_own(spec, &texts, &[spec.name], &switches)?;
+        let own = load_keys(spec, &texts, &[spec.name], &switches)?;
         if !own.enabled {
             return Some(Section { problems: Vec::new(), ..own });
         }
     }
-    load_whole(spec, &texts, &switches)
+    load_keys(spec, &texts, &spec.top_keys(), &switches)
 }
 
-fn load_whole<S: DeserializeOwned + JsonSchema>(
-    spec: SectionSpec,
-    texts: &[Found],
-    switches: &SectionSwitches,
-) -> Option<Section<S>> {
-    load_own(spec, texts, &spec.top_keys().collect::<Vec<_>>(), switches).map(Section::with_locks_checked)
-}
-
-fn load_own<S: DeserializeOwned + JsonSchema>(
+fn load_keys<S: DeserializeOwned + JsonSchema>(
     spec: SectionSpec,
     texts: &[Found],
     keys: &[&str],
@@ -178,8 +160,7 @@ pub fn load_by_schema(
         [] => Ok(()),
         [(path, _), ..] => Err(Wrong { path: path.clone(), why: None }),
     };
-    let files = parse(&sources.texts(), &spec.top_keys().collect::<Vec<_>>());
-    load_as(spec, &own, &|| schema.clone(), files, &switches.into()).map(Section::with_locks_checked)
+    load_as(spec, &own, &|| schema.clone(), parse(&sources.texts(), &spec.top_keys()), &switches.into())
 }
 
 /// An entry that cannot be read; the empty path is the whole section.
@@ -210,6 +191,7 @@ fn load_as<S>(
         _ => leave_out(spec, own, &with_common_keys(schema()), &mut layers, &mut problems)?,
     };
     report_unknown_keys(&layers[1..], &mut problems);
+    check_locks(&Rights { spec, locked: &top.locked }, &layers, &mut problems);
     sort_problems(&mut problems);
     Some(Section {
         enabled: enabled && top.off_at.is_none(),
@@ -226,9 +208,10 @@ fn load_as<S>(
 
 /// Moves what belongs to the section from the top of the layer: its map, and beside its keys those at the top of the file.
 fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Vec<Problem>) {
-    let is_own = |path: &[String]| path.first().is_some_and(|first| spec.top_keys().any(|key| key == first));
+    let is_own =
+        |path: &[String]| path.first().is_some_and(|first| spec.top_keys().contains(&first.as_str()));
     for path in layer.repeated.iter().filter(|path| is_own(path)) {
-        add(problems, layer.problem(path, Fault::Repeated));
+        add(problems, layer.problem(path, Fault::Other("stands twice; the last one counts".to_owned())));
     }
     match layer.values.remove(spec.name) {
         Some(Value::Dict(_, section)) => layer.section = section,
@@ -250,7 +233,7 @@ fn take_section(layer: &mut Layer, spec: SectionSpec, problems: &mut Vec<Problem
         if layer.section.remove(*key).is_some() {
             let what = "belongs at the top of the file, not in a section; ignored here";
             let path = [spec.name.to_owned(), (*key).to_owned()];
-            add(problems, layer.problem(&path, Fault::Unworkable(what.to_owned())));
+            add(problems, layer.problem(&path, Fault::Other(what.to_owned())));
         }
         let value = layer.values.remove(*key).filter(|value| !matches!(value, Value::Empty(..)));
         layer.section.extend(value.map(|value| ((*key).to_owned(), value)));
@@ -288,7 +271,7 @@ fn leave_out<S>(
         for (path, fault) in wrong_entries(schema, &json(&layer.section), &below) {
             add(problems, layer.problem(&spec.in_file(&path), fault));
             // A key may say what holds where it is wrong, because its default would be looser than what was meant.
-            match at(schema, &path).ok().and_then(|schema| schema.get("x-when-wrong")?.as_str()) {
+            match at(schema, &path).and_then(|schema| schema.get("x-when-wrong")?.as_str()) {
                 Some(instead) => put(&mut layer.section, &path, Value::from(instead)),
                 None => remove(&mut layer.section, &path),
             }
@@ -316,11 +299,11 @@ fn leave_out<S>(
 fn fault(schema: &serde_json::Value, path: &[String], why: Option<String>) -> Fault {
     match (at(schema, path), why) {
         // The schema does not know the rule that joins several keys of a map.
-        (Ok(schema), Some(why)) if !known_keys(schema).is_empty() => {
-            Fault::Unworkable(format!("{why}; the level below counts, and where there is none it is off"))
+        (Some(schema), Some(why)) if !known_keys(schema).is_empty() => {
+            Fault::Other(format!("{why}; the level below counts, and where there is none it is off"))
         }
-        (Ok(schema), _) if !path.is_empty() => Fault::Expected(describe(schema)),
-        _ => Fault::Unworkable("its entries cannot be read together; the level below counts".to_owned()),
+        (Some(schema), _) if !path.is_empty() => Fault::Expected(describe(schema)),
+        _ => Fault::Other("its entries cannot be read together; the level below counts".to_owned()),
     }
 }
 
@@ -335,10 +318,8 @@ fn setter<'p>(layers: &[Layer], path: &'p [String]) -> Option<(usize, &'p [Strin
 }
 
 fn with_common_keys(mut schema: serde_json::Value) -> serde_json::Value {
-    if let Some(properties) = schema.get_mut("properties").and_then(serde_json::Value::as_object_mut) {
-        for (key, _) in COMMON_KEYS {
-            properties.insert(key.to_owned(), serde_json::json!({ "type": "boolean" }));
-        }
+    for (key, _) in COMMON_KEYS {
+        schema["properties"][key] = serde_json::json!({ "type": "boolean" });
     }
     schema
 }

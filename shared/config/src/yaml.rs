@@ -110,25 +110,21 @@ pub fn read_typed<T: DeserializeOwned>(text: &str) -> Result<T, String> {
 
 /// The line, counted from 1, of the key `path`, or of the deepest key on the way to it.
 pub fn line_of(text: &str, path: &[String]) -> Option<usize> {
-    Lines::of(text).of_key(path)
+    line_in(&lines_of(text), path)
 }
 
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Lines(BTreeMap<Vec<String>, usize>);
+pub(crate) type Lines = BTreeMap<Vec<String>, usize>;
 
-impl Lines {
-    /// Reads up to where the text breaks, if it does.
-    pub(crate) fn of(text: &str) -> Self {
-        let Ok(mut reader) = Reader::of(text) else { return Self::default() };
-        reader.lines = Some(BTreeMap::new());
-        let _ = reader.document();
-        Self(reader.lines.unwrap_or_default())
-    }
+/// The lines of all keys, up to where the text breaks, if it does.
+pub(crate) fn lines_of(text: &str) -> Lines {
+    let Ok(mut reader) = Reader::of(text) else { return Lines::new() };
+    reader.lines = Some(Lines::new());
+    let _ = reader.document();
+    reader.lines.unwrap_or_default()
+}
 
-    /// The line of the key at `path`, or of the deepest one on the way to it.
-    pub(crate) fn of_key(&self, path: &[String]) -> Option<usize> {
-        (1..=path.len()).rev().find_map(|depth| self.0.get(&path[..depth]).copied())
-    }
+pub(crate) fn line_in(lines: &Lines, path: &[String]) -> Option<usize> {
+    (1..=path.len()).rev().find_map(|depth| lines.get(&path[..depth]).copied())
 }
 
 fn opens_too_many_brackets(text: &str) -> bool {
@@ -150,7 +146,7 @@ struct Reader<'t> {
     /// The keys on the way to the value that is read.
     path: Vec<String>,
     repeated: Vec<Vec<String>>,
-    lines: Option<BTreeMap<Vec<String>, usize>>,
+    lines: Option<Lines>,
 }
 
 impl<'t> Reader<'t> {

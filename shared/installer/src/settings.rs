@@ -6,9 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::catalog::HookEntry;
 use anyhow::Context as _;
-use client_settings::{
-    Backup, Contents, FileError, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted,
-};
+use client_settings::{Backup, Contents, Owner, Refused, Registration, StatusLineThere, UserFile, Wanted};
 use shared::host::Host;
 
 use crate::manifest::{Added, Manifest};
@@ -275,7 +273,7 @@ impl<'a> Settings<'a> {
         note_down(self.installation, Some(&both))?;
         self.chain(change)?;
         let earlier = self.earlier();
-        let backup = self.file.change_with_backup::<FileError>(host.now(), |text| {
+        let backup = self.file.change_with_backup(host.now(), |text| {
             self.edited(text, change, &both, &earlier).map_err(|refused| self.file.refused(refused))
         })?;
         self.unchain(added.chained.as_ref())?;

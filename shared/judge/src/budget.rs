@@ -1,5 +1,5 @@
 //! The limits of the judge over all sessions together: calls an hour, money a day, in `<state>/judge.json`; and the price of a
-//! question, in whole numbers, rounded up.
+//! question, in whole numbers, rounded up; the judge's lines of `status`.
 //!
 //! A call is counted before it is made, with the most it may cost, and corrected afterwards. A process that dies leaves the
 //! most standing for a day, so the limits hold whoever is killed when.
@@ -10,10 +10,10 @@ use rand::RngExt;
 use serde::{Deserialize, Serialize};
 
 use super::question::{MAX_OUTPUT_TOKENS, Tokens};
-use super::settings::{Backend, Price, Settings};
-use super::silence::Silence;
+use super::silence::{Silence, global_file, standing};
+use super::{Backend, Price, Settings, messages_api};
 use shared::hook::Remembered;
-use shared::host::{DAY, HOUR, Timestamp};
+use shared::host::{DAY, HOUR, Host, Timestamp};
 use shared::state::{MACHINE, Store};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ pub(super) fn tally(store: &Store, now: Timestamp) -> Option<Tally> {
     change(store, now, |ledger| ledger.tally(now)).ok()
 }
 
-pub(super) fn refusal(tally: Tally, settings: &Settings, at_most_micro_usd: u64) -> Option<Silence> {
+fn refusal(tally: Tally, settings: &Settings, at_most_micro_usd: u64) -> Option<Silence> {
     if tally.calls >= settings.max_calls_per_hour.get() {
         return Some(Silence::CallsSpent);
     }
@@ -144,13 +144,54 @@ fn cost(price: &Price, tokens: Tokens) -> u64 {
     u64::try_from(read.saturating_add(written).div_ceil(1_000_000_000)).unwrap_or(u64::MAX)
 }
 
-pub(super) fn micros(dollars: f64) -> u64 {
+fn micros(dollars: f64) -> u64 {
     u64::try_from(billionths(dollars) / 1000).unwrap_or(u64::MAX)
 }
 
 /// A duration is the one checked decimal of the standard library: a dollar is a second here.
 fn billionths(dollars: f64) -> u128 {
     Duration::try_from_secs_f64(dollars).map_or(0, |exact| exact.as_nanos())
+}
+
+pub fn status_lines(settings: &Settings, store: Option<&Store>, host: &Host) -> Vec<String> {
+    lines(settings, store, host, messages_api::key(host).is_some())
+}
+
+fn lines(settings: &Settings, store: Option<&Store>, host: &Host, has_key: bool) -> Vec<String> {
+    let way = settings.backend.map(|backend| match backend {
+        Backend::MessagesApi => {
+            "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY".to_owned()
+        }
+        Backend::ClaudeCli => {
+            let program = settings.claude_program.display();
+            format!("a model is asked through your own `{program} -p`, with your login")
+        }
+    });
+    let tally = store.and_then(|store| tally(store, host.now()));
+    let lacks_key = settings.backend == Some(Backend::MessagesApi) && !has_key;
+    let why_not = standing(settings, store, host, host.cwd().as_deref())
+        .or_else(|| tally.map_or(Some(Silence::NoState), |tally| refusal(tally, settings, 1)))
+        .or_else(|| lacks_key.then_some(Silence::NoKey));
+    let home = host.environment.home.as_deref();
+    let config_dir = host.environment.claude_config_dir.clone().or(home.map(|home| home.join(".claude")));
+    let file = global_file(config_dir.as_deref(), home);
+    let why_not = why_not.map(|why| format!("no model is asked now: {}", why.explained(&file)));
+    way.into_iter().chain(tally.map(|tally| spent(settings, tally))).chain(why_not).collect()
+}
+
+fn spent(settings: &Settings, tally: Tally) -> String {
+    format!(
+        "in the last hour {} of {} questions, in 24 hours {} of {} USD",
+        tally.calls,
+        settings.max_calls_per_hour.get(),
+        usd(tally.micro_usd),
+        usd(micros(settings.max_cost_usd_per_day.get()))
+    )
+}
+
+fn usd(micros: u64) -> String {
+    let cents = micros.div_ceil(10_000);
+    format!("{}.{:02}", cents / 100, cents % 100)
 }
 
 #[cfg(test)]

@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use serde::de::DeserializeOwned;
 
 use super::question::{Exchange, Reply};
-use super::settings::{Backend, OnFailure, Settings};
 use super::silence::Silence;
-use super::{Asked, Caller, NoVerdict, Question};
+use super::{Asked, Backend, Caller, NoVerdict, OnFailure, Question, Settings};
 use super::{budget, claude_cli, messages_api, question, silence};
 use shared::journal::{self, Record};
 use shared::messages::not_yet_told;

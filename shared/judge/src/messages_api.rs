@@ -26,15 +26,15 @@ pub(super) fn send(exchange: &Exchange<'_>, host: &Host) -> Result<Reply, Silenc
     let left = exchange.deadline.saturating_duration_since(Instant::now());
     let timeout = left.checked_sub(MARGIN).ok_or(Silence::Late)?;
     let headers = [
-        ("anthropic-version", "2023-06-01".to_owned()),
-        ("content-type", "application/json".to_owned()),
-        ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION")).to_owned()),
-        ("x-api-key", key),
+        ("anthropic-version", "2023-06-01"),
+        ("content-type", "application/json"),
+        ("user-agent", concat!("barbless/", env!("CARGO_PKG_VERSION"))),
+        ("x-api-key", &key),
     ];
     let request = Request {
         method: "POST".to_owned(),
         url,
-        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+        headers: headers.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
         body: Some(body(exchange).to_string()),
         proxy,
         timeout_ms: timeout.as_millis(),

@@ -81,18 +81,13 @@ impl From<Silence> for Reply {
 }
 
 /// A conversation as a part shows it: a JSON object on a line for each message, so that no text can pass for another speaker's.
-pub fn spoken<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
-    let lines: Vec<String> = said.into_iter().map(line).collect();
-    lines.join("\n")
-}
-
 /// Masked before it is quoted: a secret behind an escaped line end may look like nothing.
-fn line(said: &Said) -> String {
-    let by = match said.by {
-        Speaker::User => "user",
-        Speaker::Model => "agent",
+pub fn spoken<'a>(said: impl IntoIterator<Item = &'a Said>) -> String {
+    let line = |said: &Said| {
+        let by = if said.by == Speaker::User { "user" } else { "agent" };
+        json!({ "by": by, "text": masked(&said.text) }).to_string()
     };
-    json!({ "by": by, "text": masked(&said.text) }).to_string()
+    said.into_iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The parts, masked, then cut, each as one JSON string behind a boundary that no text can know.
@@ -123,15 +118,12 @@ impl Part {
 
 /// A JSON string on one line, in which every character is visible.
 fn quoted(text: &str) -> String {
+    let escaped = |char: char| {
+        let units = char.encode_utf16(&mut [0; 2]).to_vec();
+        units.iter().fold(String::new(), |text, unit| format!("{text}\\u{unit:04x}"))
+    };
+    let visible = |char: char| if is_invisible(char) { escaped(char) } else { char.to_string() };
     Value::from(text).to_string().chars().map(visible).collect()
-}
-
-fn visible(char: char) -> String {
-    if !is_invisible(char) {
-        return char.to_string();
-    }
-    let units = char.encode_utf16(&mut [0; 2]).to_vec();
-    units.iter().fold(String::new(), |text, unit| format!("{text}\\u{unit:04x}"))
 }
 
 #[cfg(test)]

@@ -3,8 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use super::settings::Settings;
-use super::{Caller, NoVerdict};
+use super::{Caller, NoVerdict, Settings};
 use shared::host::{Clock, Host, display_path};
 use shared::project_env::is_misled;
 use shared::state::Store;

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use tempfile::TempDir;
 
-use super::settings::{Settings, defaults};
-use super::{Backend, Caller};
+use super::{Backend, Caller, Settings};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::Call;
 use shared::state::{MACHINE, Remembered, Store};
@@ -14,6 +13,11 @@ use shared::usage::{Line, Usage, Window};
 
 /// 2026-11-25, 12:00 UTC.
 pub(super) const NOON: i64 = 1_795_608_000;
+
+pub(super) fn defaults() -> Settings {
+    let section: serde_json::Value = serde_json::from_str(shared::config::section_defaults("judge")).unwrap();
+    serde_json::from_value(section["judge"].clone()).unwrap()
+}
 
 /// The world of a caller.
 pub(super) struct Scene {

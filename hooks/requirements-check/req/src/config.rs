@@ -86,7 +86,7 @@ impl Setting {
             said: Said::new(&entry.value, &entry.origin),
             locked: entry.locked,
             global_only: entry.global_only,
-            overridden: entry.overridden.iter().map(|said| Said::new(&said.value, &said.origin)).collect(),
+            overridden: entry.overridden.iter().map(|(value, origin)| Said::new(value, origin)).collect(),
         }
     }
 

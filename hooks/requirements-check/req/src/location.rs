@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::config::{Fault, LayerKind, Section, read_text};
+use shared::config::{Fault, LayerKind, Problem, Section, read_text};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -196,8 +196,9 @@ impl Location {
 
     /// What is wrong in the files: those that are skipped as a whole, and the rest.
     pub(crate) fn problems(&self) -> (Vec<String>, Vec<String>) {
-        let (skipped, others): (Vec<_>, Vec<_>) =
-            self.section.problems.iter().partition(|problem| matches!(problem.fault, Fault::Unreadable(_)));
+        // A problem of a whole file has no key.
+        let is_skip = |problem: &&Problem| problem.key.is_empty() && matches!(problem.fault, Fault::Other(_));
+        let (skipped, others): (Vec<_>, Vec<_>) = self.section.problems.iter().partition(is_skip);
         let told = |problems: Vec<_>| problems.into_iter().map(ToString::to_string).collect();
         (told(skipped), told(others))
     }

@@ -2,10 +2,12 @@
 //! meet.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use shared::host::Timestamp;
+use tempfile::TempDir;
 
 use super::{FileError, KEEP_BACKUPS, UserFile};
-use shared::host::Timestamp;
 
 fn at(second: i64) -> Timestamp {
     Timestamp::from_secs(1_795_247_198 + second)
@@ -20,21 +22,23 @@ fn remove() -> impl FnOnce(Option<&str>) -> Result<Option<String>, FileError> {
     |_| Ok(None)
 }
 
+/// A scratch folder, and `settings.json` in it.
+fn scratch() -> (TempDir, PathBuf, UserFile) {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("settings.json");
+    (scratch, path.clone(), UserFile::at(&path).unwrap())
+}
+
 fn names(folder: &Path) -> Vec<String> {
-    let mut names: Vec<String> = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let entries = fs::read_dir(folder).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
 
 fn texts(file: &UserFile) -> Vec<Option<String>> {
     file.backups().into_iter().map(|backup| backup.text).collect()
-}
-
-fn some(texts: &[&str]) -> Vec<Option<String>> {
-    texts.iter().map(|text| Some((*text).to_owned())).collect()
 }
 
 #[cfg(unix)]
@@ -108,8 +112,7 @@ fn a_link_stays_a_link_and_its_target_is_replaced() {
 
 #[test]
 fn backups_hold_what_was_there_newest_first_and_the_first_is_never_removed() {
-    let scratch = tempfile::tempdir().unwrap();
-    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
+    let (scratch, _, file) = scratch();
     let first = file.change_with_backup(at(0), replace_with("0")).unwrap().unwrap();
     assert!(
         first.ends_with("settings.json.barbless-backup-20261121T074638.000Z-absent"),
@@ -124,10 +127,9 @@ fn backups_hold_what_was_there_newest_first_and_the_first_is_never_removed() {
     let torn = "settings.json.barbless-backup-20991121T074638.000Z-half";
     fs::write(scratch.path().join(torn), "torn").unwrap();
     assert_eq!(file.change_with_backup(at(9), replace_with("7")).unwrap(), None, "no change, no backup");
-    let mut expected = some(&["6", "5", "4", "3", "2"]);
-    assert_eq!(expected.len(), KEEP_BACKUPS);
-    expected.push(None);
-    assert_eq!(texts(&file), expected);
+    let newest = ["6", "5", "4", "3", "2"].map(|text| Some(text.to_owned()));
+    assert_eq!(newest.len(), KEEP_BACKUPS);
+    assert_eq!(texts(&file), [&newest[..], &[None]].concat());
 }
 
 #[test]
@@ -162,10 +164,8 @@ fn what_killed_processes_left_goes_with_the_next_change_even_if_nothing_is_chang
 
 #[test]
 fn a_refused_edit_and_an_unreadable_file_change_nothing() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("settings.json");
+    let (scratch, path, file) = scratch();
     fs::write(&path, [0xff, 0xfe]).unwrap();
-    let file = UserFile::at(&path).unwrap();
     assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
     let unread = file.read().unwrap_err().to_string();
     assert!(!unread.contains("changed"), "nobody was about to change it: {unread}");
@@ -187,11 +187,10 @@ fn a_refused_edit_and_an_unreadable_file_change_nothing() {
 
 #[test]
 fn a_file_without_a_backup_is_not_changed() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("settings.json");
+    let (scratch, path, file) = scratch();
     fs::write(&path, "text").unwrap();
     fs::write(scratch.path().join("kept"), "no folder").unwrap();
-    let file = UserFile::at(&path).unwrap().of_a_project(&scratch.path().join("kept/backups"));
+    let file = file.of_a_project(&scratch.path().join("kept/backups"));
     assert!(file.change_with_backup(at(0), replace_with("a")).is_err());
     assert_eq!(fs::read_to_string(&path).unwrap(), "text");
     assert_eq!(names(scratch.path()), ["kept", "settings.json"]);
@@ -213,14 +212,12 @@ fn a_change_that_failed_leaves_no_backup() {
 
 #[test]
 fn a_file_its_owner_made_read_only_stays_as_it_is() {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("settings.json");
+    let (scratch, path, file) = scratch();
     fs::write(&path, "text").unwrap();
     let writable = fs::metadata(&path).unwrap().permissions();
     let mut read_only = writable.clone();
     read_only.set_readonly(true);
     fs::set_permissions(&path, read_only).unwrap();
-    let file = UserFile::at(&path).unwrap();
     for error in [
         file.change(replace_with("a")).unwrap_err(),
         file.change(remove()).unwrap_err(),
@@ -239,11 +236,10 @@ fn a_file_its_owner_made_read_only_stays_as_it_is() {
 #[cfg(unix)]
 #[test]
 fn nothing_is_written_through_a_link_that_lies_where_a_temporary_file_would() {
-    let scratch = tempfile::tempdir().unwrap();
+    let (scratch, _, file) = scratch();
     let victim = scratch.path().join("victim");
     fs::write(&victim, "text").unwrap();
     std::os::unix::fs::symlink(&victim, scratch.path().join("settings.json.barbless-new")).unwrap();
-    let file = UserFile::at(&scratch.path().join("settings.json")).unwrap();
     file.change(replace_with("a")).unwrap();
     assert_eq!(fs::read_to_string(&victim).unwrap(), "text");
     assert_eq!(names(scratch.path()), ["settings.json", "victim"]);

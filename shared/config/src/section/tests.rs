@@ -1,5 +1,6 @@
 //! The cascade as three texts in, settings and problems out; and as properties.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -9,8 +10,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Section, SectionSpec, load, load_by_schema};
+use crate::Position::{self, Auto, Off, On};
 use crate::layer::top_keys;
-use crate::{Bounded, Fault, LayerKind, Position, Problem, Sources, section_by_schema};
+use crate::{
+    Bounded, Entry, Fault, LayerKind, Problem, Refused, SectionSwitches, Sources, section_by_schema,
+    top_entries,
+};
+
+mod root_keys;
 
 /// The settings of the section these tests borrow; its defaults stand in config/defaults.yaml.
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -20,6 +27,8 @@ struct Settings {
     max_blocks: Option<Bounded<1, 6>>,
     only_when: OnlyWhen,
     message_file: Option<String>,
+    #[serde(default)]
+    requirements: BTreeMap<String, root_keys::Rule>,
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
@@ -37,78 +46,70 @@ const SPEC: SectionSpec = SectionSpec {
     costs_money: false,
 };
 
-/// The three files of a call, as texts.
-#[derive(Default)]
-struct Files<'a> {
-    global: &'a str,
-    project: &'a str,
-    local: &'a str,
-    switch: Position,
-}
-
-const fn of<'a>(global: &'a str, project: &'a str, local: &'a str) -> Files<'a> {
-    Files { global, project, local, switch: Position::Auto }
-}
+/// The global, the project's and the local file of a call, as texts.
+type Files<'a> = [&'a str; 3];
 
 /// The files on disk, for as long as the folder lives.
-fn files_in(files: &Files<'_>) -> (tempfile::TempDir, Sources) {
+fn files_in(files: Files<'_>) -> (tempfile::TempDir, Sources) {
     let scratch = tempfile::tempdir().unwrap();
-    let path = |name: &str, text: &str| {
-        let path = scratch.path().join(name);
-        if !text.is_empty() {
-            fs::write(&path, text).unwrap();
-        }
-        Some(path)
-    };
-    let sources = Sources {
-        home: Some(scratch.path().to_path_buf()),
-        global: path("global.yaml", files.global),
-        project: path("project.yaml", files.project),
-        local: path("local.yaml", files.local),
-        root: Some(scratch.path().to_path_buf()),
-        instead: None,
-    };
-    (scratch, sources)
+    let mut paths =
+        ["global.yaml", "project.yaml", "local.yaml"].map(|name| scratch.path().join(name)).into_iter();
+    for (path, text) in paths.clone().zip(files).filter(|(_, text)| !text.is_empty()) {
+        fs::write(path, text).unwrap();
+    }
+    let (home, root) = (Some(scratch.path().to_path_buf()), Some(scratch.path().to_path_buf()));
+    let [global, project, local] = [paths.next(), paths.next(), paths.next()];
+    (scratch, Sources { home, global, project, local, root, instead: None })
+}
+
+fn resolve(files: Files<'_>) -> Section<Settings> {
+    resolve_with(files, Auto)
 }
 
 /// By its types; and the schema must say the same.
-fn resolve(files: &Files<'_>) -> Section<Settings> {
+fn resolve_with(files: Files<'_>, switch: Position) -> Section<Settings> {
     let (_scratch, sources) = files_in(files);
-    let section = load(SPEC, &sources, files.switch).unwrap();
+    let section = load(SPEC, &sources, switch).unwrap();
     let (spec, schema) = section_by_schema(SPEC.name).unwrap();
-    let by_schema = load_by_schema(spec, schema, &sources, files.switch).unwrap();
+    let by_schema = load_by_schema(spec, schema, &sources, switch).unwrap();
     assert_eq!(by_schema.problems, section.problems);
     assert_eq!(by_schema.entries(), section.entries());
     assert_eq!((by_schema.enabled, by_schema.headless), (section.enabled, section.headless));
     section
 }
 
-/// The problems and `max_blocks` of these three files.
-fn blocks(files: &Files<'_>) -> (Vec<String>, Option<u32>) {
-    let section = resolve(files);
-    let problems = section.problems.iter().map(ToString::to_string);
-    (problems.collect(), section.settings.max_blocks.map(Bounded::get))
+fn told<S>(section: &Section<S>) -> Vec<String> {
+    section.problems.iter().map(ToString::to_string).collect()
+}
+
+fn blocks(section: &Section<Settings>) -> Option<u32> {
+    section.settings.max_blocks.map(Bounded::get)
 }
 
 /// Three files, their problems, and `max_blocks` after all layers.
 const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
-    (of("", "", ""), &[], None),
+    (["", "", ""], &[], None),
     (
-        of(
+        [
             "stop-momentum: {max_blocks: 2}",
-            "stop-momentum:\n  max_blocks: 7\n  only_when: sometimes\n  enabled: \"yes\"\n",
-            "",
-        ),
+            "stop-momentum:\n  max_blocks: 99999999999999999999\n  only_when: sometimes\n  enabled: \"yes\"\n",
+            "requires: soon\n",
+        ],
         &[
-            "project.yaml:2: stop-momentum.max_blocks: expected a whole number from 1 to 6",
-            "project.yaml:3: stop-momentum.only_when: expected one of: always, unfinished",
-            "project.yaml:4: stop-momentum.enabled: expected true or false",
+            "project.yaml:2: stop-momentum.max_blocks: expected a whole number from 1 to 6; the level below counts",
+            "project.yaml:3: stop-momentum.only_when: expected one of: always, unfinished; the level below counts",
+            "project.yaml:4: stop-momentum.enabled: expected true or false; the level below counts",
         ],
         Some(2),
     ),
     (
-        of("", "", "stop-momentum:\n  enforce_akc: true\n  enable: true\n  zzz: 1\n  max_blocks: 3\n"),
+        [
+            "stop-momentum: true\n",
+            "",
+            "stop-momentum:\n  enforce_akc: 1\n  enable: 1\n  zzz: 1\n  max_blocks: 3\n",
+        ],
         &[
+            "~/global.yaml:1: stop-momentum: expected a map of settings; the level below counts",
             "local.yaml:2: stop-momentum.enforce_akc: no such key; did you mean enforce_ack?",
             "local.yaml:3: stop-momentum.enable: no such key; did you mean enabled?",
             "local.yaml:4: stop-momentum.zzz: no such key",
@@ -116,57 +117,42 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
         Some(3),
     ),
     (
-        of("stop-momentum: {max_blocks: 1}", "a: [b\nc: d\n", "- list\n"),
+        ["stop-momentum: {max_blocks: 1}", "a: [b\nc: d\n", "- list\n"],
         &[
-            "project.yaml:2: not valid YAML (illegal placement of ':' indicator); the file is skipped",
-            "local.yaml:1: not a map of settings; the file is skipped",
+            "project.yaml:2: not valid YAML (illegal placement of ':' indicator); for the hooks that read this part, the file is \
+             skipped",
+            "local.yaml:1: not a map of settings; for the hooks that read this part, the file is skipped",
         ],
         Some(1),
     ),
+    (["stop-momentum: {max_blocks: 2}", "credit-pacer: [b\n", "stop-momentum:\n"], &[], Some(2)),
     (
-        of("stop-momentum: true\n", "", ""),
-        &["~/global.yaml:1: stop-momentum: expected a map of settings"],
-        None,
-    ),
-    (of("stop-momentum:\ncredit-pacer: {a: b}\n", "", ""), &[], None),
-    (
-        of("version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", "requires: soon\n", ""),
+        ["version: \"2.0\"\nenabled: perhaps\nlocked: stop-momentum\n", "requires: soon\n", "version: 1\n"],
         &[
-            "~/global.yaml:1: version: expected \"1.0\"",
-            "~/global.yaml:2: enabled: expected true or false",
-            "~/global.yaml:3: locked: expected a list of key paths",
-            "project.yaml:1: requires: expected a version requirement such as \">=0.2\"",
+            "~/global.yaml:1: version: expected \"1.0\"; the level below counts",
+            "~/global.yaml:2: enabled: expected true or false; the level below counts",
+            "~/global.yaml:3: locked: expected a list of key paths; the level below counts",
+            "project.yaml:1: requires: expected a version requirement such as \">=0.2\"; the level below counts",
         ],
         None,
     ),
-    (of("", "requires: \">=0.1\"\n", ""), &[], None),
     (
-        of("stop-momentum: {max_blocks: 99999999999999999999}\n", "", ""),
-        &["~/global.yaml:1: stop-momentum.max_blocks: expected a whole number from 1 to 6"],
-        None,
-    ),
-    (
-        of("", "locked: [stop-momentum]\nstop-momentum: {max_blocks: 4}", "stop-momentum: {max_blocks: 1}"),
+        ["", "locked: [stop-momentum]\nstop-momentum: {max_blocks: 4}", "stop-momentum: {max_blocks: 1}"],
         &["project.yaml:1: locked: counts only in your global requirements.yaml; ignored here"],
         Some(1),
     ),
     (
-        of(
-            "locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n",
-            "stop-momentum: {max_blocks: 3, only_when: always}",
-            "",
-        ),
-        &[],
-        Some(3),
-    ),
-    (
-        of("locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n", "", "stop-momentum: {max_blocks: 1}"),
+        [
+            "version: 1.0\nlocked: [stop-momentum]\nstop-momentum: {max_blocks: 3}\n",
+            "requires: \">=0.1\"\nstop-momentum: {max_blocks: 3, only_when: always}\n",
+            "stop-momentum: {max_blocks: 1}",
+        ],
         &["local.yaml:1: stop-momentum.max_blocks: is locked by your global requirements.yaml; ignored here"],
         Some(3),
     ),
-    (of("stop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""), &[], None),
+    (["stop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""], &[], None),
     (
-        of("locked: [stop-momentum.max_blocks]\nstop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""),
+        ["locked: [stop-momentum.max_blocks]\nstop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""],
         &[],
         Some(3),
     ),
@@ -174,22 +160,13 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
 
 #[test]
 fn later_layers_win_key_by_key_and_a_wrong_entry_falls_back_alone_and_is_named() {
-    let end = "; the level below counts";
-
     for (files, expected, max_blocks) in ROWS {
-        let with_end = |text: &&str| {
-            if text.contains("expected") { format!("{text}{end}") } else { (*text).to_owned() }
-        };
-        let expected: Vec<String> = expected.iter().map(with_end).collect();
-        assert_eq!(
-            blocks(files),
-            (expected, *max_blocks),
-            "{:?}",
-            (files.global, files.project, files.local)
-        );
+        let section = resolve(*files);
+        assert_eq!(told(&section), *expected, "{files:?}");
+        assert_eq!(blocks(&section), *max_blocks, "{files:?}");
     }
-    let problem = &resolve(&of("", "requires: \">=99.1\"\n", "")).problems[0];
-    assert!(problem.to_string().contains("asks for Barbless >=99.1"), "{problem}");
+    let problem = &told(&resolve(["", "requires: \">=99.1\"\n", ""]))[0];
+    assert!(problem.contains("asks for Barbless >=99.1"), "{problem}");
 }
 
 #[test]
@@ -197,7 +174,7 @@ fn a_problem_never_shows_the_value() {
     let secret = "sk-ant-very-secret";
     for value in ["max_blocks: SECRET", "only_when: [SECRET]", "enforce_ack: {a: SECRET}"] {
         let text = format!("stop-momentum: {{{}}}", value.replace("SECRET", secret));
-        let section = resolve(&of("", "", &text));
+        let section = resolve(["", "", &text]);
         assert_eq!(section.problems.len(), 1, "{value}");
         assert!(!section.problems[0].to_string().contains(secret));
     }
@@ -215,9 +192,9 @@ fn older_names_of_keys_count_and_locks_hold_them() {
             Some(2),
         ),
     ] {
-        let (_scratch, sources) = files_in(&of(global, project, ""));
-        let section: Section<Settings> = load(spec, &sources, Position::Auto).unwrap();
-        assert_eq!(section.settings.max_blocks.map(Bounded::get), expected, "{global} {project}");
+        let (_scratch, sources) = files_in([global, project, ""]);
+        let section: Section<Settings> = load(spec, &sources, Auto).unwrap();
+        assert_eq!(blocks(&section), expected, "{global} {project}");
     }
 }
 
@@ -225,10 +202,10 @@ fn older_names_of_keys_count_and_locks_hold_them() {
 fn global_only_keys_count_in_the_global_file_alone_and_outlive_inherit_false() {
     let (own, other) =
         ("stop-momentum: {message_file: mine.md}", "stop-momentum: {message_file: /etc/passwd}");
-    let section = resolve(&of(own, other, other));
+    let section = resolve([own, other, other]);
     assert_eq!(section.settings.message_file.as_deref(), Some("mine.md"));
     assert_eq!(section.problems.iter().filter(|problem| problem.fault == Fault::GlobalOnly).count(), 2);
-    let section = resolve(&of(own, "inherit: false", ""));
+    let section = resolve([own, "inherit: false", ""]);
     assert_eq!(section.settings.message_file.as_deref(), Some("mine.md"));
 }
 
@@ -240,9 +217,9 @@ fn every_global_only_key_of_every_hook_is_ignored_in_a_project() {
             let path = spec.in_file(&key.split('.').filter(|key| !key.is_empty()).collect::<Vec<_>>());
             let inner = if key.is_empty() { "{enabled: true}" } else { "1" };
             let text = path.iter().rev().fold(inner.to_owned(), |text, key| format!("{{{key}: {text}}}"));
-            let (_scratch, sources) = files_in(&of("", &text, ""));
+            let (_scratch, sources) = files_in(["", &text, ""]);
             // No hook reads the whole of `judge` as its section.
-            let Some(section) = load_by_schema(spec, schema, &sources, Position::Auto) else { continue };
+            let Some(section) = load_by_schema(spec, schema, &sources, Auto) else { continue };
             let faults: Vec<_> = section.problems.iter().map(|problem| &problem.fault).collect();
             assert_eq!(faults, [&Fault::GlobalOnly], "{text}");
             walked += 1;
@@ -257,26 +234,17 @@ fn switches_and_master_keys_count_from_their_level_up_and_locks_hold_against_the
     let on = "stop-momentum: {enabled: true}";
     let locked = "locked: [stop-momentum.enforce_ack]\nstop-momentum: {enabled: true}";
     for (global, local, switch, enabled, problems) in [
-        (on, "stop-momentum: {enabled: false}", Position::Auto, false, 0),
-        ("enabled: false\nstop-momentum: {enabled: true}", "", Position::Auto, false, 0),
-        ("enabled: false\nstop-momentum: {enabled: true}", "enabled: true", Position::Auto, true, 0),
-        (on, "enabled: false", Position::On, false, 0),
-        (on, "", Position::Off, false, 0),
-        ("", "", Position::On, true, 0),
-        (
-            locked,
-            "enabled: false\nstop-momentum: {enabled: false, enforce_ack: true}",
-            Position::Off,
-            true,
-            3,
-        ),
+        (on, "stop-momentum: {enabled: false}", Auto, false, 0),
+        ("enabled: false\nstop-momentum: {enabled: true}", "", Auto, false, 0),
+        ("enabled: false\nstop-momentum: {enabled: true}", "enabled: true", Auto, true, 0),
+        (on, "enabled: false", On, false, 0),
+        (on, "", Off, false, 0),
+        ("", "", On, true, 0),
+        (locked, "enabled: false\nstop-momentum: {enabled: false, enforce_ack: true}", Off, true, 3),
     ] {
-        let section = resolve(&Files { switch, ..of(global, "", local) });
-        assert_eq!(
-            (section.enabled, section.problems.len()),
-            (enabled, problems),
-            "{global} {local} {switch:?}"
-        );
+        let section = resolve_with([global, "", local], switch);
+        let found = (section.enabled, section.problems.len());
+        assert_eq!(found, (enabled, problems), "{global} {local} {switch:?}");
     }
 }
 
@@ -286,62 +254,53 @@ fn only_the_global_file_begins_to_spend() {
     let (on, off) = ("stop-momentum: {enabled: true}", "stop-momentum: {enabled: false}");
     let no_inherit = "inherit: false\nstop-momentum: {enabled: true}";
     for (files, switch, enabled, layer, problems) in [
-        (of(on, "", ""), Position::Auto, true, LayerKind::Global, 0),
-        (of("", on, ""), Position::Auto, false, LayerKind::Defaults, 1),
-        (of(off, "", on), Position::Auto, false, LayerKind::Global, 1),
-        (of(on, on, ""), Position::Auto, true, LayerKind::Project, 0),
-        (of(on, off, ""), Position::Auto, false, LayerKind::Project, 0),
-        (of(on, off, on), Position::Auto, true, LayerKind::Local, 0),
-        (of("", no_inherit, ""), Position::Auto, false, LayerKind::Defaults, 1),
-        (of("", "", ""), Position::On, false, LayerKind::Defaults, 0),
-        (of(off, "", ""), Position::On, false, LayerKind::Global, 0),
-        (of(on, "", ""), Position::On, true, LayerKind::Switch, 0),
-        (of(on, "", ""), Position::Off, false, LayerKind::Switch, 0),
+        ([on, "", ""], Auto, true, LayerKind::Global, 0),
+        (["", on, ""], Auto, false, LayerKind::Defaults, 1),
+        ([off, "", on], Auto, false, LayerKind::Global, 1),
+        ([on, on, ""], Auto, true, LayerKind::Project, 0),
+        ([on, off, ""], Auto, false, LayerKind::Project, 0),
+        ([on, off, on], Auto, true, LayerKind::Local, 0),
+        (["", no_inherit, ""], Auto, false, LayerKind::Defaults, 1),
+        (["", "", ""], On, false, LayerKind::Defaults, 0),
+        ([off, "", ""], On, false, LayerKind::Global, 0),
+        ([on, "", ""], On, true, LayerKind::Switch, 0),
+        ([on, "", ""], Off, false, LayerKind::Switch, 0),
     ] {
-        let (_scratch, sources) = files_in(&files);
+        let (_scratch, sources) = files_in(files);
         let spec = SectionSpec { costs_money: true, ..SPEC };
         let section: Section<Settings> = load(spec, &sources, switch).unwrap();
         let found = (section.enabled, section.origin("enabled").unwrap().layer, section.problems.len());
-        assert_eq!(
-            found,
-            (enabled, layer, problems),
-            "{:?} {switch:?}",
-            (files.global, files.project, files.local)
-        );
+        assert_eq!(found, (enabled, layer, problems), "{files:?} {switch:?}");
     }
 }
 
 #[cfg(unix)]
+type Prepare<'f> = &'f dyn Fn(&Path) -> std::io::Result<()>;
+
+#[cfg(unix)]
 #[test]
 fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
-    let outside = tempfile::tempdir().unwrap();
-    fs::write(outside.path().join("secret.yaml"), "stop-momentum: {enabled: true}").unwrap();
-    let scratch = tempfile::tempdir().unwrap();
-    let problem_of = |prepare: &dyn Fn(&Path)| {
-        let file = scratch.path().join("project.yaml");
-        let _ = fs::remove_file(&file).or_else(|_| fs::remove_dir(&file));
-        prepare(&file);
-        let sources =
-            Sources { project: Some(file), root: Some(scratch.path().to_path_buf()), ..Sources::default() };
-        let section: Section<Settings> = load(SPEC, &sources, Position::Auto).unwrap();
-        assert!(!section.enabled);
-        section.problems.first().map(|problem| problem.to_string().split_once(": ").unwrap().1.to_owned())
-    };
-    let link = |file: &Path| std::os::unix::fs::symlink(outside.path().join("secret.yaml"), file).unwrap();
-    assert_eq!(problem_of(&link).as_deref(), Some("leads out of the project; the file is skipped"));
-    let folder = |file: &Path| fs::create_dir(file).unwrap();
-    assert_eq!(problem_of(&folder).as_deref(), Some("not a regular file; the file is skipped"));
+    use std::os::unix::fs::symlink;
+    let (outside, _) = files_in(["stop-momentum: {enabled: true}", "", ""]);
     let pipe = |file: &Path| {
-        rustix::fs::mknodat(rustix::fs::CWD, file, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0)
-            .unwrap();
+        use rustix::fs::{CWD, FileType, Mode, mknodat};
+        Ok(mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0)?)
     };
-    assert_eq!(problem_of(&pipe).as_deref(), Some("not a regular file; the file is skipped"));
-    let large = |file: &Path| fs::write(file, " ".repeat(1024 * 1024 + 1)).unwrap();
-    assert_eq!(problem_of(&large).as_deref(), Some("too large; the file is skipped"));
-    let binary = |file: &Path| fs::write(file, b"\xff\xfe").unwrap();
-    assert_eq!(problem_of(&binary).as_deref(), Some("not UTF-8 text; the file is skipped"));
-    let dangling = |file: &Path| std::os::unix::fs::symlink("nowhere", file).unwrap();
-    assert_eq!(problem_of(&dangling), None);
+    let cases: [(Prepare<'_>, &str); 6] = [
+        (&|file| symlink(outside.path().join("global.yaml"), file), "leads out of the project"),
+        (&|file| fs::create_dir(file), "not a regular file"),
+        (&pipe, "not a regular file"),
+        (&|file| fs::write(file, " ".repeat(64 * 1024 + 1)), "too large"),
+        (&|file| fs::write(file, b"\xff\xfe"), "not UTF-8 text"),
+        (&|file| symlink("nowhere", file), ""),
+    ];
+    for (prepare, why) in cases {
+        let (_scratch, sources) = files_in(["", "", ""]);
+        prepare(sources.project.as_ref().unwrap()).unwrap();
+        let section: Section<Settings> = load(SPEC, &sources, Auto).unwrap();
+        let expected = (!why.is_empty()).then(|| format!("project.yaml: {why}; the file is skipped"));
+        assert_eq!((section.enabled, told(&section)), (false, Vec::from_iter(expected)));
+    }
 }
 
 #[test]
@@ -349,7 +308,7 @@ fn odd_values_elsewhere_take_nothing_down() {
     for odd in
         ["other: !env FOO\n", "other: 99999999999999999999\n", "[a, b]: c\n", "1: x\ntrue: y\n", "...\n"]
     {
-        let section = resolve(&of(&format!("stop-momentum: {{enabled: true}}\n{odd}"), "", ""));
+        let section = resolve([&format!("stop-momentum: {{enabled: true}}\n{odd}"), "", ""]);
         let is_unknown = |problem: &Problem| matches!(problem.fault, Fault::UnknownKey(_));
         assert!(section.enabled && section.problems.iter().all(is_unknown), "{odd}: {:?}", section.problems);
     }
@@ -365,18 +324,115 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     let aliases = format!("a: &a [{}]\nb: [{}]\n", "1, ".repeat(5000), "*a, ".repeat(3000));
     for hostile in [unknown, twice, deep] {
         let project = format!("stop-momentum:\n{hostile}");
-        let section = resolve(&of("", &project, "stop-momentum: {max_blocks: 2}"));
+        let section = resolve(["", &project, "stop-momentum: {max_blocks: 2}"]);
         assert!((1..=20).contains(&section.problems.len()), "{}", section.problems.len());
-        assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(2));
+        assert_eq!(blocks(&section), Some(2));
     }
-    let problems = resolve(&of("", &aliases, "")).problems;
+    let problems = resolve(["", &aliases, ""]).problems;
     assert!(problems[0].to_string().starts_with("project.yaml:2: more values than"), "{problems:?}");
     // Generous: this is an unoptimized build on a busy machine. It took minutes before there were bounds.
     assert!(began.elapsed() < std::time::Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
-mod key_switches;
-mod root_keys;
+/// The part of another section that a switch turns.
+const HOOK: &str = "delegation-guard";
+
+fn reminder_section(global: &str, local: &str, keys: &[(&str, Position)]) -> Section<()> {
+    let (_scratch, sources) = files_in([global, "", local]);
+    let (spec, schema) = section_by_schema(HOOK).unwrap();
+    let keys = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
+    let section = load_by_schema(spec, schema, &sources, SectionSwitches { own: Auto, keys }).unwrap();
+    assert_eq!(section.problems, []);
+    section
+}
+
+/// The reminder is on, and the layer that says so.
+fn reminder(section: &Section<()>) -> (bool, LayerKind) {
+    let path = [HOOK, "reminder", "enabled"];
+    let entry = section.entries().into_iter().find(|entry| entry.path == path).unwrap();
+    assert_eq!(section.origin("reminder.enabled").unwrap(), entry.origin);
+    (entry.value == true, entry.origin.layer)
+}
+
+#[test]
+fn switch_of_a_key_wins_over_every_file_and_says_so() {
+    let off = "delegation-guard: {reminder: {enabled: false, every: 3}}";
+    for (local, keys, expected) in [
+        ("", &[][..], (true, LayerKind::Defaults)),
+        ("", &[("reminder", Off)], (false, LayerKind::Switch)),
+        (off, &[], (false, LayerKind::Local)),
+        (off, &[("reminder", On)], (true, LayerKind::Switch)),
+        (off, &[("reminder", Off)], (false, LayerKind::Switch)),
+    ] {
+        let section = reminder_section("", local, keys);
+        assert_eq!(reminder(&section), expected, "{local} {keys:?}");
+        let switched: Vec<_> = keys.iter().map(|(key, to)| ((*key).to_owned(), *to)).collect();
+        assert_eq!((section.switched_keys(), section.overruled.len()), (switched, 0));
+        let origin = section.origin("reminder.enabled").unwrap();
+        assert_eq!(origin.to_string() == "its switch", !keys.is_empty(), "{origin}");
+    }
+    for key in ["unheard_of", "advise_from", "reminder.every", "", "message_files"] {
+        let section = reminder_section("", "", &[(key, On)]);
+        assert_eq!((section.switched_keys(), section.overruled.len()), (Vec::new(), 0), "{key}");
+    }
+}
+
+#[test]
+fn lock_holds_against_the_switch_of_a_key() {
+    for (locked, to, is_on, is_overruled) in [
+        ("delegation-guard", Off, true, true),
+        ("delegation-guard.reminder", Off, true, true),
+        ("delegation-guard.reminder.enabled", Off, true, true),
+        // It would switch off the locked key beside it.
+        ("delegation-guard.reminder.every", Off, true, true),
+        ("delegation-guard.advise_from", Off, false, false),
+        ("delegation-guard.reminder", On, true, false),
+    ] {
+        let section = reminder_section(&format!("locked: [{locked}]"), "", &[("reminder", to)]);
+        assert_eq!(reminder(&section).0, is_on, "{locked}");
+        assert_eq!(section.overruled.contains(&"reminder".to_owned()), is_overruled, "{locked}");
+        assert_eq!(section.switched_keys().is_empty(), is_overruled, "{locked}");
+    }
+}
+
+/// The key, whether it is locked, and whether only the global file may set it.
+fn rights(entries: &[Entry], key: &str) -> (bool, bool) {
+    let entry = entries.iter().find(|entry| entry.path.join(".") == key).unwrap();
+    (entry.locked, entry.global_only)
+}
+
+#[test]
+fn entries_say_who_may_set_them_and_that_every_hook_is_off() {
+    let project = "enabled: true\nlocked: [stop-momentum]\n";
+    let top = |global: &str| top_entries(&files_in([global, project, ""]).1);
+    assert_eq!(rights(&top(""), "enabled"), (false, false));
+    let locks = "enabled: true\nlocked: [stop-momentum.max_blocks]\n";
+    assert_eq!(
+        (rights(&top(locks), "enabled"), rights(&top(locks), "locked")),
+        ((true, false), (false, true))
+    );
+
+    let entries = resolve([locks, project, ""]).entries();
+    assert_eq!(rights(&entries, "stop-momentum.max_blocks"), (true, false));
+    assert_eq!(rights(&entries, "stop-momentum.message_file"), (false, true));
+    let entries = resolve(["enabled: false\nstop-momentum: {enabled: true}\n", "", ""]).entries();
+    let is_off = |entry: &&Entry| entry.path.ends_with(&["enabled".to_owned()]) && entry.value == false;
+    assert_eq!(entries.iter().filter(is_off).count(), 1);
+}
+
+#[test]
+fn text_in_place_of_a_file_counts_for_its_layer_alone_within_its_bound() {
+    let (_scratch, mut sources) = files_in(["", "project", "local"]);
+    let mut with = |kind, text: &str| {
+        sources.instead = Some((kind, text.to_owned()));
+        [LayerKind::Project, LayerKind::Local].map(|kind| sources.text(kind))
+    };
+    assert_eq!(with(LayerKind::Project, "new"), [Ok("new".to_owned()), Ok("local".to_owned())]);
+    let most = "a".repeat(64 * 1024);
+    assert_eq!(with(LayerKind::Local, &most), [Ok("project".to_owned()), Ok(most.clone())]);
+    let too_large = with(LayerKind::Local, &format!("{most}a"));
+    assert_eq!(too_large, [Ok("project".to_owned()), Err(Refused::Because("too large"))]);
+}
 
 fn layer() -> impl Strategy<Value = (Option<bool>, Option<u32>)> {
     (proptest::option::of(any::<bool>()), proptest::option::of(1..=6_u32))
@@ -394,16 +450,16 @@ proptest! {
 
     #[test]
     fn the_highest_layer_that_sets_a_key_wins(global in layer(), project in layer(), local in layer()) {
-        let section = resolve(&of(&text(global), &text(project), &text(local)));
+        let section = resolve([&text(global), &text(project), &text(local)]);
         prop_assert_eq!(section.settings.enforce_ack, local.0.or(project.0).or(global.0).unwrap_or(false));
-        prop_assert_eq!(section.settings.max_blocks.map(Bounded::get), local.1.or(project.1).or(global.1));
+        prop_assert_eq!(blocks(&section), local.1.or(project.1).or(global.1));
         prop_assert!(section.problems.is_empty());
     }
 
     #[test]
     fn no_text_at_all_makes_loading_fail(text in "\\PC{0,200}") {
         let text = format!("{text}\n");
-        let section = resolve(&of("", &text, ""));
+        let section = resolve(["", &text, ""]);
         prop_assert!(section.settings.max_blocks.is_none() || text.contains("max_blocks"));
     }
 }

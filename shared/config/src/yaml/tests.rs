@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::{line_of, parse, parse_sections, parse_value, sections};
-use crate::tree::json;
+use crate::layer::json;
 
 fn is_ours(key: &str) -> bool {
     matches!(key, "own" | "version")
@@ -119,14 +119,10 @@ fn says_what_is_wrong_with_the_text_and_where_as_far_as_the_parser_knows() {
 
 #[test]
 fn reads_scalars_as_the_common_reader_does() {
-    #[rustfmt::skip]
-    let texts = [
-        "1", "-1", "+1", "0", "-0", "007", "1e3", "1E-2", "1.5", ".5", "5.", "1_000", "1.2.3", "+", "-",
-        ".", "..", "1e999", "18446744073709551615", "-9223372036854775808", "true", "True", "yes",
-        "null", "~", "Null", "nil", "2026-01-06", "1:30", "'1'", "\"true\"", "!!str 5", "a b",
-        "|\n  x\n", ">-\n  x\n  y\n", "[1, a, ~]", "{a: {b: [1, 2.5]}}",
-    ];
-    for text in texts {
+    let texts = "1;-1;+1;0;-0;007;1e3;1E-2;1.5;.5;5.;1_000;1.2.3;+;-;.;..;1e999;18446744073709551615;-9223372036854775808;\
+                 true;True;yes;null;~;Null;nil;2026-01-06;1:30;'1';\"true\";!!str 5;a b;|\n  x\n;>-\n  x\n  y\n;\
+                 [1, a, ~];{a: {b: [1, 2.5]}}";
+    for text in texts.split(';') {
         let common: serde_json::Value = serde_yaml::from_str(text).unwrap();
         assert_eq!(json(&parse_value(text).unwrap()), common, "{text}");
     }

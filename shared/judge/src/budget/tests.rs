@@ -4,14 +4,14 @@ use std::fs;
 
 use tempfile::TempDir;
 
-use super::{Tally, at_most, price, reserve, settle, tally};
+use super::{Tally, at_most, lines, price, reserve, settle, tally};
 use crate::question::Tokens;
-use crate::settings::{Backend, Settings, defaults};
 use crate::silence::Silence;
 use shared::host::Timestamp;
 use shared::state::Store;
 
-use crate::tests::NOON;
+use crate::tests::{NOON, Scene, defaults};
+use crate::{Backend, Settings};
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
@@ -160,4 +160,32 @@ fn a_question_may_cost_a_token_for_two_bytes_and_the_longest_answer_in_each_turn
     assert_eq!(at_most(&settings, "m", 1001), 501 * 2 + 4000 * 10);
     settings.backend = Some(Backend::ClaudeCli);
     assert_eq!(at_most(&settings, "m", 1001), 2 * (501 * 2 + 4000 * 10));
+}
+
+fn check_lines(scene: &Scene, has_key: bool, expected: &[&str]) {
+    let said = scene.with(|caller| lines(caller.settings, caller.store, caller.host, has_key));
+    let fits = said.iter().zip(expected).all(|(line, expected)| line.starts_with(expected));
+    assert!(said.len() == expected.len() && fits, "{said:?} {expected:?}");
+}
+
+#[test]
+fn the_way_and_what_was_spent_and_why_nobody_would_be_asked() {
+    let api = "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY";
+    let nothing = "in the last hour 0 of 60 questions, in 24 hours 0.00 of 2.00 USD";
+    let mut scene = Scene::new();
+    check_lines(&scene, true, &[api, nothing]);
+    check_lines(&scene, false, &[api, nothing, "no model is asked now: there is no ANTHROPIC_API_KEY"]);
+    scene.settings.backend = Some(Backend::ClaudeCli);
+    let cli = "a model is asked through your own `claude -p`, with your login";
+    reserve(&scene.store, at(0), &scene.settings, 123_456).unwrap();
+    let one = "in the last hour 1 of 60 questions, in 24 hours 0.13 of 2.00 USD";
+    check_lines(&scene, false, &[cli, one]);
+    scene.past_the_line();
+    check_lines(&scene, false, &[cli, one, "no model is asked now: your usage is past its safe line"]);
+    scene.settings.backend = None;
+    check_lines(
+        &scene,
+        false,
+        &[one, "no model is asked now: no backend is chosen (judge.backend in ~/.claude/"],
+    );
 }

@@ -55,11 +55,19 @@ fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>,
         let tokens = Some(Tokens { input: 100, output: 10 });
         said.map(|verdict| Reply { verdict: Ok(verdict), tokens, micro_usd: None })
     };
-    let (question, now) = (question(fallback), || began + passed.get());
-    let outcome = scene.with(|caller| {
-        Conversation { question: &question, caller, send: &send, now: &now, pause: &take }.asked()
-    });
+    let outcome = ask(scene, fallback, &send, &|| began + passed.get(), &take);
     (asked.take(), outcome)
+}
+
+fn ask(
+    scene: &Scene,
+    fallback: Option<&str>,
+    send: &dyn Fn(&Exchange<'_>) -> Result<Reply, Silence>,
+    now: &dyn Fn() -> Instant,
+    pause: &dyn Fn(Duration),
+) -> Asked<Verdict> {
+    let question = &question(fallback);
+    scene.with(|caller| Conversation { question, caller, send, now, pause }.asked())
 }
 
 fn failed(why: Silence) -> Result<Verdict, NoVerdict> {
@@ -131,16 +139,7 @@ fn counts_what_the_backend_reports_and_else_the_most() {
     ] {
         let scene = Scene::new();
         let send = |_: &Exchange<'_>| Ok(Reply { verdict: verdict.clone(), tokens, micro_usd });
-        let _: Asked<Verdict> = scene.with(|caller| {
-            Conversation {
-                question: &question(None),
-                caller,
-                send: &send,
-                now: &Instant::now,
-                pause: &|_| (),
-            }
-            .asked()
-        });
+        ask(&scene, None, &send, &Instant::now, &|_| ());
         let spent = budget::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().micro_usd;
         let least = budget::at_most(&scene.settings, FIRST, 0);
         assert!(cost.map_or(spent > least, |cost| spent == cost), "{verdict:?} {micro_usd:?}: {spent}");

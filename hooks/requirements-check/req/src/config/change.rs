@@ -197,6 +197,6 @@ fn undo(entry: &Entry) -> Option<String> {
 
 /// The description of a key that only the user's own file may set: the user should know what they give away.
 fn meaning(entry: &Entry) -> Option<String> {
-    let description = schema_at(&entry.path).ok()?.get("description")?.as_str()?;
+    let description = schema_at(&entry.path)?.get("description")?.as_str()?;
     is_global_only(&entry.path).then(|| format!("{}: {description}", dotted(&entry.path)))
 }

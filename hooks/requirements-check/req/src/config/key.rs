@@ -20,7 +20,7 @@ pub(super) fn path_of(typed: &str) -> Result<Vec<String>, String> {
 /// The value that was typed: YAML, or the text as it stands where the key takes one, because `#`, `!` and `&` mean something
 /// in a file and not here.
 pub(super) fn value_of(path: &[String], typed: &str) -> Result<Value, String> {
-    let takes = |value: &Value| schema_at(path).is_ok_and(|schema| fits(schema, value));
+    let takes = |value: &Value| schema_at(path).is_some_and(|schema| fits(schema, value));
     let (read, text) = (read_value(typed), Value::from(typed));
     match read {
         Ok(value) if !value.is_string() && takes(&value) => Ok(value),
@@ -33,12 +33,12 @@ pub(super) fn value_of(path: &[String], typed: &str) -> Result<Value, String> {
 /// misspelt if that has the same end.
 pub(super) fn unknown(path: &[String], outlook: &Outlook) -> String {
     let (shown, schema) = (cut(&dotted(path), 120), schema_at(path));
-    let may_be_meant = |entry: &&Entry| schema.is_err() || entry.path.last() == path.last();
+    let may_be_meant = |entry: &&Entry| schema.is_none() || entry.path.last() == path.last();
     let keys = outlook.entries.iter().filter(may_be_meant).map(|entry| dotted(&entry.path));
     let keys: Vec<String> = keys.collect();
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     let otherwise = schema.map_or_else(
-        |_| "; req config lists them".to_owned(),
+        || "; req config lists them".to_owned(),
         |schema| format!(" in any file; it would be {}", describe(schema)),
     );
     reply::unknown("key", &shown, &keys, &otherwise)

@@ -1,29 +1,15 @@
 //! A section with settings at the top of the file: a map of rules by name, as one hook has it.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Files, OnlyWhen, files_in, of};
-use crate::{Bounded, LayerKind, Position, Section, SectionSpec, SettingFault, load, load_if_enabled};
-
-/// The keys of the borrowed section, and the rules at the top.
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-#[expect(dead_code, reason = "the borrowed section has these keys; the rules are what matters")]
-struct Settings {
-    enforce_ack: bool,
-    max_blocks: Option<Bounded<1, 6>>,
-    only_when: OnlyWhen,
-    message_file: Option<String>,
-    #[serde(default)]
-    requirements: BTreeMap<String, Rule>,
-}
+use super::{Files, Settings, blocks, files_in, told};
+use crate::Position::{Auto, Off};
+use crate::{LayerKind, Section, SectionSpec, SettingFault, load, load_if_enabled};
 
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-struct Rule {
+pub(super) struct Rule {
     enabled: bool,
     kind: Kind,
     thresholds: Thresholds,
@@ -84,27 +70,22 @@ const SPEC: SectionSpec = SectionSpec {
     costs_money: false,
 };
 
-fn resolve(files: &Files<'_>) -> Section<Settings> {
+fn resolve(files: Files<'_>) -> Section<Settings> {
     let (_scratch, sources) = files_in(files);
-    load(SPEC, &sources, files.switch).unwrap()
+    load(SPEC, &sources, Auto).unwrap()
 }
 
-#[track_caller]
-fn check_problems(files: &Files<'_>, expected: &[&str]) -> Section<Settings> {
-    let section = resolve(files);
-    let problems: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
-    assert_eq!(problems, expected);
-    section
-}
+/// Three files, their problems, and what holds of the settings then.
+type Row<'r> = ([&'r str; 3], &'r [&'r str], fn(&Section<Settings>) -> bool);
 
-#[test]
-fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
-    let section = check_problems(
-        &of(
+const ROWS: &[Row<'_>] = &[
+    // A wrong rule costs only itself, a wrong key only itself, and a scalar hides no rule.
+    (
+        [
             "requirements:\n  plan: {enabled: true, thresholds: {block: 5}}\n",
             "requirements:\n  plan: false\n  good: {enabled: true, thresholds: {warn: 1}}\n  x: true\n  list:\n    enabled: true\n    trigger_tools: [Edit, [1]]\n  odd:\n    kind: sometimes\n    enabled: true\n    thresholds: 5\n    enabeld: true\n",
             "",
-        ),
+        ],
         &[
             "project.yaml:2: requirements.plan: expected a map of settings; the level below counts",
             "project.yaml:4: requirements.x: expected a map of settings; the level below counts",
@@ -113,79 +94,114 @@ fn a_wrong_rule_costs_only_itself_and_a_wrong_key_only_itself() {
             "project.yaml:11: requirements.odd.thresholds: expected a map of settings; the level below counts",
             "project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
         ],
-    );
-    let rules = &section.settings.requirements;
-    assert_eq!(rules.keys().collect::<Vec<_>>(), ["good", "list", "odd", "plan"]);
-    assert!(
-        rules["plan"].enabled && rules["plan"].thresholds.block == Some(5),
-        "a scalar does not hide a rule"
-    );
-    assert!(rules["good"].enabled && rules["list"].enabled && rules["odd"].enabled);
-}
-
-#[test]
-fn a_value_of_the_wrong_kind_is_reported_though_a_higher_file_has_a_map_there_and_hides_no_rule() {
-    let section = check_problems(
-        &of(
+        |section| {
+            let rules = &section.settings.requirements;
+            let names: Vec<_> = rules.keys().collect();
+            names == ["good", "list", "odd", "plan"]
+                && rules.values().all(|rule| rule.enabled)
+                && rules["plan"].thresholds.block == Some(5)
+        },
+    ),
+    // The map in a higher file hides neither a wrong value below it nor what the lowest file says.
+    (
+        [
             "requirements:\n  guard: {enabled: true}\n  plan: {thresholds: {block: 5}}\n",
             "requirements:\n  plan:\n    thresholds: [5]\n",
             "requirements: {plan: {thresholds: {warn: 1}}}\n",
-        ),
+        ],
         &["project.yaml:3: requirements.plan.thresholds: expected a map of settings; the level below counts"],
-    );
-    let thresholds = Thresholds { warn: Some(1), block: Some(5) };
-    assert_eq!(section.settings.requirements["plan"].thresholds, thresholds);
-    let section = check_problems(
-        &of(
+        |section| {
+            let expected = Thresholds { warn: Some(1), block: Some(5) };
+            section.settings.requirements["plan"].thresholds == expected
+        },
+    ),
+    (
+        [
             "requirements: {guard: {enabled: true}}\n",
             "# ours\nrequirements: [guard]\n",
             "requirements: {plan: {}}\n",
-        ),
+        ],
         &["project.yaml:2: requirements: expected a map of settings; the level below counts"],
-    );
-    assert!(section.settings.requirements["guard"].enabled, "the list in between does not hide it");
-}
-
-#[test]
-fn what_is_right_only_together_stays_together_beside_a_wrong_neighbour() {
-    let section = check_problems(
-        &of(
+        |section| section.settings.requirements["guard"].enabled,
+    ),
+    // What is right only together stays together beside a wrong neighbour.
+    (
+        [
             "",
             "requirements:\n  log: {evidence: {newer_than: HEAD, file: a.log, size: 1}}\n  half:\n    evidence: {newer_than: HEAD}\n",
             "",
-        ),
+        ],
         &[
             "project.yaml:2: requirements.log.evidence.size: no such key",
             "project.yaml:4: requirements.half.evidence: expected a map of file (text), newer_than (text); the level below counts",
         ],
-    );
-    let evidence = section.settings.requirements["log"].evidence.as_ref().unwrap();
-    assert_eq!((evidence.file.as_str(), evidence.newer_than.as_deref()), ("a.log", Some("HEAD")));
-}
-
-#[test]
-fn a_value_that_only_its_type_refuses_costs_only_itself_at_each_level() {
-    let section = check_problems(
-        &of(
+        |section| {
+            let expected = Evidence { file: "a.log".to_owned(), newer_than: Some("HEAD".to_owned()) };
+            section.settings.requirements["log"].evidence == Some(expected)
+        },
+    ),
+    // A value that only its type refuses costs only itself at each level.
+    (
+        [
             "requirements:\n  plan: {enabled: true, since: 3d}\n  other: {since: soon}\n",
             "requirements:\n  plan:\n    since: secret\n    thresholds: {block: 2}\n",
             "requirements: {plan: {since: [3d]}}\n",
-        ),
+        ],
         &[
             "~/global.yaml:3: requirements.other.since: expected an age such as 3d; the level below counts",
             "project.yaml:3: requirements.plan.since: expected an age such as 3d; the level below counts",
             "local.yaml:1: requirements.plan.since: expected an age such as 3d; the level below counts",
         ],
-    );
-    let rules = &section.settings.requirements;
-    assert_eq!((rules["plan"].enabled, rules["plan"].since.0.as_str()), (true, "3d"));
-    assert_eq!(rules["plan"].thresholds.block, Some(2));
+        |section| {
+            let plan = &section.settings.requirements["plan"];
+            (plan.enabled, plan.since.0.as_str(), plan.thresholds.block) == (true, "3d", Some(2))
+        },
+    ),
+    // A lock on a rule that does not exist is reported, and dots in names are no hindrance.
+    (
+        [
+            "locked: [requirements.gaurd, requirements.v1.0 notes]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
+            "requirements: {v1.0 notes: {enabled: false}}\n",
+            "",
+        ],
+        &[
+            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
+            "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
+        ],
+        |section| section.origin("requirements.v1.0 notes.enabled").unwrap().layer == LayerKind::Global,
+    ),
+    // A key that belongs at the top, a key that stands twice, and keys that nobody owns.
+    (
+        [
+            "requirements: {a: {enabled: true}}\nstop-momentum:\n  requirements: {b: {enabled: true}}\nrequirements: {c: {}}\n",
+            "version: \"1.0\"\nstop-momentun: {enabled: true}\ncredit-pacer: {}\nrate-awareness: {x: 1}\nzzz: 1\n",
+            "requirement: {a: {}}\nlocekd: []\n",
+        ],
+        &[
+            "~/global.yaml:3: stop-momentum.requirements: belongs at the top of the file, not in a section; ignored here",
+            "~/global.yaml:4: requirements: stands twice; the last one counts",
+            "project.yaml:2: stop-momentun: no such key; did you mean stop-momentum?",
+            "project.yaml:5: zzz: no such key",
+            "local.yaml:1: requirement: no such key; did you mean requirements?",
+            "local.yaml:2: locekd: no such key; did you mean locked?",
+        ],
+        |section| section.settings.requirements.keys().collect::<Vec<_>>() == ["c"],
+    ),
+];
+
+#[test]
+fn each_mistake_costs_only_itself_and_is_named_with_its_place() {
+    for (files, expected, holds) in ROWS {
+        let section = resolve(*files);
+        assert_eq!(told(&section), *expected);
+        assert!(holds(&section), "{files:?}: {:?}", section.settings);
+    }
 }
 
 #[test]
 fn a_locked_rule_stands_whatever_deeper_files_say() {
     let global = "requirements: {guard: {enabled: true, thresholds: {block: 5}}, free: {enabled: true}}\n";
-    for (lock, told) in [
+    for (lock, key) in [
         ("requirements.guard", "requirements.guard.enabled"),
         ("requirements.guard.thresholds.block", "requirements.guard.enabled"),
         ("requirements", "requirements.guard.enabled"),
@@ -195,19 +211,19 @@ fn a_locked_rule_stands_whatever_deeper_files_say() {
             "requirements:\n  guard: {enabled: false}\n",
             "inherit: false\nrequirements:\n  guard: {enabled: false}\n",
         ] {
-            let section = resolve(&of(&format!("locked: [{lock}]\n{global}"), yaml, ""));
+            let section = resolve([&format!("locked: [{lock}]\n{global}"), yaml, ""]);
             let problem = section.problems.first().map(ToString::to_string).unwrap_or_default();
-            assert!(problem.contains(&format!("{told}: is locked by")), "{lock}: {problem}");
+            assert!(problem.contains(&format!("{key}: is locked by")), "{lock}: {problem}");
             assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
         }
     }
-    let section = resolve(&of(
+    let section = resolve([
         &format!("locked: [requirements.guard]\n{global}"),
         "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n",
         "",
-    ));
+    ]);
     assert!(section.settings.requirements["guard"].enabled && !section.settings.requirements["free"].enabled);
-    assert_eq!(section.settings.max_blocks.map(Bounded::get), Some(4));
+    assert_eq!(blocks(&section), Some(4));
 }
 
 #[test]
@@ -216,14 +232,14 @@ fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
     let rules = "requirements:\n  plan: {enabled: true, wrong: 1}\n";
     let locked = format!("locked: [requirements.plan]\n{on}{rules}");
     for (global, project, switch, is_enabled) in [
-        (&format!("{on}{rules}"), "", Position::Auto, true),
-        (&format!("{on}{rules}"), off, Position::Auto, false),
-        (&format!("{on}{rules}"), "enabled: false\n", Position::Auto, false),
-        (&format!("{on}{rules}"), "", Position::Off, false),
-        (&format!("{on}{rules}"), "delegation-guard: {enabled: false}\n", Position::Auto, true),
-        (&locked, off, Position::Off, true),
+        (&format!("{on}{rules}"), "", Auto, true),
+        (&format!("{on}{rules}"), off, Auto, false),
+        (&format!("{on}{rules}"), "enabled: false\n", Auto, false),
+        (&format!("{on}{rules}"), "", Off, false),
+        (&format!("{on}{rules}"), "delegation-guard: {enabled: false}\n", Auto, true),
+        (&locked, off, Off, true),
     ] {
-        let (_scratch, sources) = files_in(&Files { switch, ..of(global, project, "") });
+        let (_scratch, sources) = files_in([global, project, ""]);
         let whole: Section<Settings> = load(SPEC, &sources, switch).unwrap();
         let section: Section<Settings> = load_if_enabled(SPEC, &sources, switch).unwrap();
         assert_eq!((section.enabled, whole.enabled), (is_enabled, is_enabled), "{global}{project}");
@@ -234,44 +250,12 @@ fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
 }
 
 #[test]
-fn a_lock_on_a_rule_that_does_not_exist_is_told_and_dots_in_names_are_no_hindrance() {
-    let section = check_problems(
-        &of(
-            "locked: [requirements.gaurd, requirements.v1.0 notes]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
-            "requirements: {v1.0 notes: {enabled: false}}\n",
-            "",
-        ),
-        &[
-            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
-            "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
-        ],
-    );
-    assert_eq!(section.origin("requirements.v1.0 notes.enabled").unwrap().layer, LayerKind::Global);
-}
-
-#[test]
-fn a_root_key_inside_the_section_and_one_that_stands_twice_are_told() {
-    let section = check_problems(
-        &of(
-            "requirements: {a: {enabled: true}}\nstop-momentum:\n  requirements: {b: {enabled: true}}\nrequirements: {c: {}}\n",
-            "",
-            "",
-        ),
-        &[
-            "~/global.yaml:3: stop-momentum.requirements: belongs at the top of the file, not in a section; ignored here",
-            "~/global.yaml:4: requirements: stands twice; the last one counts",
-        ],
-    );
-    assert_eq!(section.settings.requirements.keys().collect::<Vec<_>>(), ["c"]);
-}
-
-#[test]
 fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
-    let mut section = resolve(&of(
+    let mut section = resolve([
         "requirements:\n  size: {kind: dynamic}\n  size2: {}\n",
         "# the team's\nrequirements:\n  size:\n    thresholds: {warn: 3}\n",
         "requirements:\n  size2: {enabled: true}\n",
-    ));
+    ]);
     let fault = |path: &[&str], what: &str| SettingFault {
         path: path.iter().map(|key| (*key).to_owned()).collect(),
         what: what.to_owned(),
@@ -282,31 +266,13 @@ fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
         fault(&["requirements", "size2"], "never applies"),
         fault(&["max_blocks"], "is too low"),
     ]);
-    let told: Vec<String> = section.problems.iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        told(&section),
         [
             "the defaults: stop-momentum.max_blocks: is too low",
             "~/global.yaml:2: requirements.size.kind: is odd",
             "project.yaml:4: requirements.size.thresholds.block: needs a number",
             "local.yaml:2: requirements.size2: never applies",
         ]
-    );
-}
-
-#[test]
-fn what_nobody_owns_at_the_top_is_told_with_the_nearest_name() {
-    check_problems(
-        &of(
-            "version: \"1.0\"\nstop-momentun: {enabled: true}\ncredit-pacer: {}\nrate-awareness: {x: 1}\nzzz: 1\n",
-            "",
-            "requirement: {a: {}}\nlocekd: []\n",
-        ),
-        &[
-            "~/global.yaml:2: stop-momentun: no such key; did you mean stop-momentum?",
-            "~/global.yaml:5: zzz: no such key",
-            "local.yaml:1: requirement: no such key; did you mean requirements?",
-            "local.yaml:2: locekd: no such key; did you mean locked?",
-        ],
     );
 }
