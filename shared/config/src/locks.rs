@@ -51,7 +51,7 @@ pub(crate) fn read_top(spec: SectionSpec, layers: &[Layer], problems: &mut Vec<P
     top
 }
 
-/// Reports keys at the top of the files that no hook reads: a misspelt section does nothing, and no hook would miss it.
+/// Reports keys at the top of the files, and locks, of sections that no hook reads: no hook would miss them.
 pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Vec<Problem>) {
     let known: Vec<&str> = top_keys().chain(TOP_KEYS).collect();
     for layer in layers {
@@ -60,6 +60,15 @@ pub(crate) fn report_unknown_keys(layers: &[Layer], problems: &mut Vec<Problem>)
             let fault = Fault::UnknownKey(nearest(key, &known));
             add(problems, layer.problem(std::slice::from_ref(key), fault))
         });
+        let locked = layer.values.get("locked").filter(|_| layer.kind == LayerKind::Global);
+        for path in locked.and_then(Value::as_array).unwrap_or_default().iter().filter_map(Value::as_str) {
+            let section = path.split('.').next().unwrap_or_default();
+            if !known.contains(&section) {
+                let problem =
+                    layer.problem(&["locked".to_owned()], Fault::UnknownKey(nearest(section, &known)));
+                add(problems, Problem { key: format!("locked: {path}"), ..problem });
+            }
+        }
     }
 }
 

@@ -160,12 +160,13 @@ const ROWS: &[Row<'_>] = &[
     // A lock on a rule that does not exist is reported, and dots in names are no hindrance.
     (
         [
-            "locked: [requirements.gaurd, requirements.v1.0 notes]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
+            "locked: [requirements.gaurd, requirements.v1.0 notes, requirments.x]\nrequirements: {guard: {enabled: true}, v1.0 notes: {enabled: true}}\n",
             "requirements: {v1.0 notes: {enabled: false}}\n",
             "",
         ],
         &[
             "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
+            "~/global.yaml:1: locked: requirments.x: no such key; did you mean requirements?",
             "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
         ],
         |section| section.origin("requirements.v1.0 notes.enabled").unwrap().layer == LayerKind::Global,
