@@ -5,26 +5,16 @@
 //! for a model call can look first.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest;
+pub use crate::hook::BlockCount;
 use crate::host::Timestamp;
 use crate::state::{Remembered, StateError, Store};
 
 /// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
 const MAX_MARKS: usize = 32;
-
-/// How often the stop of one prompt was blocked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BlockCount {
-    /// By this hook.
-    pub own: u32,
-    pub together: u32,
-    pub own_last: Option<Timestamp>,
-    /// A later stop of the prompt did what this hook's blocks had asked for.
-    pub is_followed: bool,
-}
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
@@ -77,7 +67,7 @@ impl Ledger {
         hook: &str,
         began: Timestamp,
     ) -> bool {
-        let message = hash(message);
+        let message = digest::number(message.unwrap_or_default());
         let is_this = |blocked: &Blocked| blocked.message == message && blocked.last_us >= began;
         self.prompt_id.as_deref() == prompt_id
             && self.stops.iter().any(|(other, blocked)| other != hook && is_this(blocked))
@@ -104,7 +94,7 @@ pub fn record_stop(
         }
         let own = ledger.stops.entry(hook.to_owned()).or_default();
         own.count = own.count.saturating_add(1);
-        (own.last_us, own.message) = (now, hash(message));
+        (own.last_us, own.message) = (now, digest::number(message.unwrap_or_default()));
         true
     })
 }
@@ -131,12 +121,6 @@ pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<()
         }
         true
     })
-}
-
-fn hash(message: Option<&str>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    message.hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]

@@ -4,24 +4,25 @@
 //! Parsed by hand: a hook carries no command-line library, and a usage error must never exit with 2,
 //! which in a hook means "block". Exit status 0 means done, 1 denied or failed, 64 wrong usage.
 //!
+//! A hook may have commands of its own beside them ([`Commands`]); they are read alike in a shell and as a prompt.
+//!
 //! - `verbs`: the verbs and their answers, the same for a shell and for a prompt; what is to be done is returned, not done
-//! - `commands`: those of one hook beside them, and which prompts are commands
 
-mod commands;
 mod verbs;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use crate::hook::{Effect, Hook};
+use crate::hook::{Context, Effect, Hook};
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
+use crate::own_commands::{caller, words_after};
 use crate::switches::Turn;
 
 pub use crate::hook::{Asker, Verb};
-pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
 pub use verbs::{Reply, help, off_file, status};
+use verbs::{answer, parse};
 
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
@@ -32,8 +33,8 @@ pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     if let Some(code) = H::run_verb(host, &words) {
         return code;
     }
-    match verbs::parse::<H>(&words) {
-        Ok(verb) => in_shell(host, |asker| verbs::answer::<H, Turn>(&verb, asker)),
+    match parse::<H>(&words) {
+        Ok(verb) => in_shell(host, |asker| answer::<H, Turn>(&verb, asker)),
         // Whoever types the name alone wants to know what it is.
         Err(_) if words.is_empty() => wrong_usage(&help::<H>()),
         Err(why) => wrong_usage(&format!("{name}: {why}\n{name} help lists all")),
@@ -73,6 +74,105 @@ pub fn fail(text: &str) -> ExitCode {
 pub fn wrong_usage(text: &str) -> ExitCode {
     let _ = writeln!(io::stderr(), "{text}");
     ExitCode::from(64)
+}
+
+/// Words typed after a name of ours.
+#[derive(Debug, Clone, Copy)]
+pub struct Line<'a> {
+    pub name: &'static str,
+    /// The words after it; of a prompt the first in small letters.
+    pub words: &'a [&'a str],
+    /// It is a prompt, which may be meant for Claude; in a shell it can only be meant for us.
+    pub is_prompt: bool,
+}
+
+/// A hook with commands of its own, which it hears as prompts too.
+pub trait Commands: Hook<Effect: From<Turn>> {
+    type Asked;
+
+    /// The name of its own that a prompt begins with; `None`: the word is none.
+    fn name_of(word: &str) -> Option<&'static str> {
+        (word == Self::NAME).then_some(Self::NAME)
+    }
+
+    /// Reads a line as a command of its own; `None` if it is another. Pure.
+    fn asked(line: &Line<'_>) -> Option<Self::Asked>;
+
+    /// Answer to a prompt that looks like a command and is none; `None` sends the prompt to Claude. Pure.
+    fn misused(_line: &Line<'_>) -> Option<String> {
+        None
+    }
+
+    /// The answer. `context`: that of the prompt; none in a shell.
+    fn answer(
+        wanted: &Self::Asked,
+        asker: &Asker<'_>,
+        context: Option<&Context<'_, Self::Settings>>,
+    ) -> Reply<Self::Effect>;
+}
+
+/// The prompt is a command of the hook's: its own, one that every hook has, or nearly one.
+pub fn is_command<H: Commands>(prompt: &str) -> bool {
+    let is_ours = |line: &Line<'_>| {
+        H::asked(line).is_some() || parse::<H>(line.words).is_ok() || H::misused(line).is_some()
+    };
+    name_in::<H>(prompt).is_some_and(|(word, name)| with_line(word, name, prompt, is_ours) == Some(true))
+}
+
+/// The answer to such a prompt; `None`: it is none.
+pub fn prompted<H: Commands>(
+    context: &Context<'_, H::Settings>,
+    prompt: &str,
+    source: Option<&str>,
+) -> Option<Reply<H::Effect>> {
+    let asker = || Asker::of_prompt(context, prompt, source);
+    let (word, name) = name_in::<H>(prompt)?;
+    with_line(word, name, prompt, |line| {
+        if let Some(own) = H::asked(line) {
+            return Some(H::answer(&own, &asker(), Some(context)));
+        }
+        match parse::<H>(line.words) {
+            Ok(verb) => Some(answer::<H, _>(&verb, &asker())),
+            Err(_) => H::misused(line).map(Reply::no),
+        }
+    })?
+}
+
+/// Runs a command of the hook's own in a shell, typed after this name; `None`: the words are none.
+pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Option<ExitCode> {
+    let wanted = H::asked(&Line { name, words, is_prompt: false })?;
+    Some(in_shell(host, |asker| H::answer(&wanted, asker, None)))
+}
+
+impl<'a> Asker<'a> {
+    pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
+        Self {
+            host: context.host,
+            places: context.places,
+            store: context.store,
+            session: context.request.call.session_id.as_deref(),
+            caller: caller(context.host, context.store, prompt, source),
+        }
+    }
+}
+
+/// The prompt's first word, and the hook's name that it stands for.
+fn name_in<H: Commands>(prompt: &str) -> Option<(&str, &'static str)> {
+    let word = prompt.split_whitespace().next()?;
+    Some((word, H::name_of(word)?))
+}
+
+/// Reads a prompt that begins with `word`, the verb in small letters. The case of all that follows counts, as of an id.
+fn with_line<T>(
+    word: &str,
+    name: &'static str,
+    prompt: &str,
+    read: impl FnOnce(&Line<'_>) -> T,
+) -> Option<T> {
+    let words = words_after(word, prompt)?;
+    let verb = words.first().map(|verb| verb.to_ascii_lowercase());
+    let words: Vec<&str> = verb.as_deref().into_iter().chain(words.iter().skip(1).copied()).collect();
+    Some(read(&Line { name, words: &words, is_prompt: true }))
 }
 
 #[cfg(test)]

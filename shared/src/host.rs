@@ -16,6 +16,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use serde::{Deserialize, Serialize};
 
 pub use config::display_path;
+pub(crate) use places::HEARTBEATS;
 pub use places::{Places, ancestors, ensure_private, flat, is_same_folder, outermost_root, real};
 pub use programs::{first_program, is_program};
 

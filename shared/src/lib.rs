@@ -5,11 +5,10 @@
 //!
 //! # Follow one call
 //!
-//! Seven files, about 1,700 lines, are one tool call from `main` to the answer. Read them in this order:
+//! Eight files, about 2,100 lines, are one tool call from `main` to the answer. Read them in this order:
 //!
 //! 1. [`hook`]: the trait of a hook. `observe` looks at the world, `decide` is pure. Its parts: `Context`, `Input`, `Outcome`.
-//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer. Below it `decision`: the
-//!    decision under the session's lock.
+//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
 //! 3. [`protocol`]: events in, verdicts out; the only module that knows the wire format.
 //! 4. [`host`]: the only door to clock, environment, folders, stdin and stdout.
 //! 5. [`state`]: private files under a lock with a deadline; `OFF`, heartbeats, the sweep.

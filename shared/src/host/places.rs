@@ -28,6 +28,9 @@ pub struct Places {
     pub state_dir_ignored: Option<&'static str>,
 }
 
+/// The folder of the heartbeats in the state folder: every call needs it.
+pub(crate) const HEARTBEATS: &str = "heartbeat";
+
 const UNUSABLE: &str = "it must be an absolute path to a folder that can be written to";
 
 impl Places {
@@ -63,13 +66,6 @@ impl Places {
         };
         Self { config_dir, state_dir, root, project_claude_dir, default_state_dir, state_dir_ignored }
     }
-
-    /// Our own state folder in place of a named one that is of no use: believed, it would silence every gate.
-    #[must_use]
-    pub fn without_named_state_dir(self) -> Self {
-        let state_dir = self.default_state_dir.clone();
-        Self { state_dir, state_dir_ignored: Some(UNUSABLE), ..self }
-    }
 }
 
 /// The nearest folder at or above `dir` that holds `.git` (a folder, or the file of a linked worktree), else `dir`.
@@ -102,11 +98,11 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
         // A repository could have prepared it.
         return Err("it lies inside the project");
     }
-    match fs::metadata(dir) {
-        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
-        // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        _ => ensure_private(dir).map_err(|_| UNUSABLE),
+    if let Ok(metadata) = fs::metadata(dir) {
+        owned_and_private(&metadata)?;
     }
+    // Believed, a folder that cannot be made or written to would silence every gate.
+    ensure_private(&dir.join(HEARTBEATS)).map_err(|_| UNUSABLE)
 }
 
 #[cfg(unix)]
