@@ -17,7 +17,7 @@ use std::process::ExitCode;
 use crate::hook::{Context, Effect, Hook};
 use crate::host::{Host, Places};
 use crate::operator::{Caller, standing};
-use crate::own_commands::{caller, words_after};
+use crate::own_commands::caller;
 use crate::switches::Turn;
 
 pub use crate::hook::{Asker, Verb};
@@ -92,16 +92,11 @@ pub trait Commands: Hook<Effect: From<Turn>> {
 
     /// The name of its own that a prompt begins with; `None`: the word is none.
     fn name_of(word: &str) -> Option<&'static str> {
-        (word == Self::NAME).then_some(Self::NAME)
+        name_of::<Self>(word)
     }
 
     /// Reads a line as a command of its own; `None` if it is another. Pure.
     fn asked(line: &Line<'_>) -> Option<Self::Asked>;
-
-    /// Answer to a prompt that looks like a command and is none; `None` sends the prompt to Claude. Pure.
-    fn misused(_line: &Line<'_>) -> Option<String> {
-        None
-    }
 
     /// The answer. `context`: that of the prompt; none in a shell.
     fn answer(
@@ -111,12 +106,11 @@ pub trait Commands: Hook<Effect: From<Turn>> {
     ) -> Reply<Self::Effect>;
 }
 
-/// The prompt is a command of the hook's: its own, one that every hook has, or nearly one.
+/// The prompt is a command of the hook's: its own, or one that every hook has.
 pub fn is_command<H: Commands>(prompt: &str) -> bool {
-    let is_ours = |line: &Line<'_>| {
-        H::asked(line).is_some() || parse::<H>(line.words).is_ok() || H::misused(line).is_some()
-    };
-    name_in::<H>(prompt).is_some_and(|(word, name)| with_line(word, name, prompt, is_ours) == Some(true))
+    let is_ours =
+        |line: &Line<'_>| (H::asked(line).is_some() || parse::<H>(line.words).is_ok()).then_some(());
+    with_line(prompt, H::name_of, is_ours).is_some()
 }
 
 /// The answer to such a prompt; `None`: it is none.
@@ -126,16 +120,25 @@ pub fn prompted<H: Commands>(
     source: Option<&str>,
 ) -> Option<Reply<H::Effect>> {
     let asker = || Asker::of_prompt(context, prompt, source);
-    let (word, name) = name_in::<H>(prompt)?;
-    with_line(word, name, prompt, |line| {
-        if let Some(own) = H::asked(line) {
-            return Some(H::answer(&own, &asker(), Some(context)));
-        }
-        match parse::<H>(line.words) {
-            Ok(verb) => Some(answer::<H, _>(&verb, &asker())),
-            Err(_) => H::misused(line).map(Reply::no),
-        }
-    })?
+    with_line(prompt, H::name_of, |line| match H::asked(line) {
+        Some(own) => Some(H::answer(&own, &asker(), Some(context))),
+        None => parse::<H>(line.words).ok().map(|verb| answer::<H, _>(&verb, &asker())),
+    })
+}
+
+/// The prompt is one of the verbs every hook has, after the hook's name.
+pub fn is_typed<H: Hook>(prompt: &str) -> bool {
+    with_line(prompt, name_of::<H>, |line| parse::<H>(line.words).ok().map(drop)).is_some()
+}
+
+/// The answer to such a prompt; `None`: it is none.
+pub fn typed<H: Hook<Effect: From<Turn>>>(prompt: &str, asker: &Asker<'_>) -> Option<Reply<H::Effect>> {
+    let reply = |line: &Line<'_>| Some(answer::<H, _>(&parse::<H>(line.words).ok()?, asker));
+    with_line(prompt, name_of::<H>, reply)
+}
+
+fn name_of<H: Hook + ?Sized>(word: &str) -> Option<&'static str> {
+    (word == H::NAME).then_some(H::NAME)
 }
 
 /// Runs a command of the hook's own in a shell, typed after this name; `None`: the words are none.
@@ -156,23 +159,18 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// The prompt's first word, and the hook's name that it stands for.
-fn name_in<H: Commands>(prompt: &str) -> Option<(&str, &'static str)> {
-    let word = prompt.split_whitespace().next()?;
-    Some((word, H::name_of(word)?))
-}
-
-/// Reads a prompt that begins with `word`, the verb in small letters. The case of all that follows counts, as of an id.
+/// Reads a prompt of one line that begins with a name of the hook's, the verb in small letters. The case of all that follows
+/// counts, as of an id.
 fn with_line<T>(
-    word: &str,
-    name: &'static str,
     prompt: &str,
-    read: impl FnOnce(&Line<'_>) -> T,
+    name_of: impl FnOnce(&str) -> Option<&'static str>,
+    read: impl FnOnce(&Line<'_>) -> Option<T>,
 ) -> Option<T> {
-    let words = words_after(word, prompt)?;
-    let verb = words.first().map(|verb| verb.to_ascii_lowercase());
-    let words: Vec<&str> = verb.as_deref().into_iter().chain(words.iter().skip(1).copied()).collect();
-    Some(read(&Line { name, words: &words, is_prompt: true }))
+    let mut words = prompt.split_whitespace();
+    let name = name_of(words.next()?)?;
+    let verb = words.next().map(str::to_ascii_lowercase);
+    let words: Vec<&str> = verb.as_deref().into_iter().chain(words).collect();
+    (!prompt.trim().contains(['\n', '\r'])).then(|| read(&Line { name, words: &words, is_prompt: true }))?
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
-use super::{Asker, Commands, Line, Reply, Verb, answer, help, is_command, parse, prompted, status};
+use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
 use crate::config::{Section, SectionSpec};
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
 use crate::host::{Environment, Places};
@@ -62,10 +62,6 @@ impl<const PAID: bool> Commands for Painter<PAID> {
         }
     }
 
-    fn misused(line: &Line<'_>) -> Option<String> {
-        matches!(line.words, ["paint"]).then(|| "which colour?".to_owned())
-    }
-
     fn answer(asked: &String, _: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
         Reply::yes(format!("{asked}, a prompt: {}", context.is_some()))
     }
@@ -89,11 +85,10 @@ fn at_it<T>(global: &str, then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
 }
 
 /// The answer to one of the verbs that every hook has.
-fn answered<H: Hook>(words: &str, caller: Caller, global: &str) -> Reply {
-    let words: Vec<&str> = words.split(' ').collect();
+fn answered<H: Hook<Effect = Turn>>(words: &str, caller: Caller, global: &str) -> Reply {
     at_it(global, |context| {
-        let asker = Asker { caller, ..Asker::of_prompt(context, "", None) };
-        answer::<H, Turn>(&parse::<H>(&words).unwrap(), &asker)
+        let asker = Asker { caller, ..Asker::of_prompt(context, words, None) };
+        typed::<H>(&format!("stop-momentum {words}"), &asker).unwrap()
     })
 }
 
@@ -106,14 +101,14 @@ const CALLERS: [(Caller, bool); 5] = [
 ];
 
 #[test]
-fn a_prompt_is_the_hooks_own_or_every_hooks_or_nearly_one_or_claudes() {
+fn a_prompt_is_the_hooks_own_or_every_hooks_or_claudes() {
     for (prompt, expected) in [
         ("stop-momentum paint Blue", Some("stop-momentum Blue, a prompt: true")),
         (" stop-momentum  PAINT Blue\n", Some("stop-momentum Blue, a prompt: true")),
         ("painter paint blue", Some("painter blue, a prompt: true")),
         ("painter on", Some("stop-momentum: on, set by its switch")),
         ("painter Version", Some(concat!("stop-momentum ", env!("CARGO_PKG_VERSION")))),
-        ("painter Paint", Some("which colour?")),
+        ("painter paint", None),
         ("painter", None),
         ("Painter paint blue", None),
         ("painter paint blue and red", None),
@@ -135,7 +130,7 @@ fn a_switch_is_turned_and_says_what_is_in_force_then() {
     let reply = answered::<Plain>("on", Caller::Untyped, "");
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
-    let reply = answered::<Plain>("off --session 0c4e7A11", Caller::Typed, "");
+    let reply = answered::<Plain>("OFF --session 0c4e7A11", Caller::Typed, "");
     let text = "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11";
     assert_eq!((reply.text.as_str(), reply.effects[0].session.as_deref()), (text, Some("0c4e7A11")));
     let locked = answered::<Plain>("off", Caller::Typed, "locked: [stop-momentum]\n");

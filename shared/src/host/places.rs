@@ -46,6 +46,13 @@ impl Places {
         }
     }
 
+    /// Folders of our programs: deployed, and beside this one. Our texts name no others.
+    pub fn program_folders(&self) -> Vec<PathBuf> {
+        let deployed = self.config_dir.as_ref().map(|dir| dir.join("hooks"));
+        let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
+        deployed.into_iter().chain(beside).collect()
+    }
+
     /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
     pub fn resolve(environment: &Environment, cwd: Option<&Path>) -> Self {
         // The current folder moves with each `cd`, the project stays: state must not move in the middle of a session.

@@ -35,10 +35,8 @@ pub fn is_program(file: &Path) -> bool {
 impl Host {
     /// How `name` is called: what a text may tell somebody to type in a shell.
     pub fn own_command(&self, name: &str, places: &Places) -> String {
-        let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.join(name)));
-        let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks").join(name));
-        let ours: Vec<PathBuf> =
-            [deployed, beside].into_iter().flatten().filter(|file| file.is_file()).collect();
+        let files = places.program_folders().into_iter().map(|folder| folder.join(name));
+        let ours: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
         spoken(name, &ours, self.environment.search_path.as_deref())
     }
 }
