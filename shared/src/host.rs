@@ -47,7 +47,7 @@ impl Host {
 
     /// A variable that one command line alone looks at, or one that a request needs (a key, a login, an address, a proxy), where it
     /// is set and not empty. Those of a request are shown to nobody, handed to no child but on stdin, and count only where no
-    /// project defines them, see [`crate::project_env::is_misled`].
+    /// project defines them, see [`crate::courier::is_misled`].
     pub fn variable(&self, name: &str) -> Option<String> {
         text(name)
     }
@@ -354,26 +354,21 @@ mod source {
 mod tests {
     use super::Scanner;
 
-    #[track_caller]
-    fn check(text: &str, end: Option<usize>) {
-        assert_eq!(Scanner::default().advance(text.as_bytes(), 0), end, "{text}");
-    }
-
     #[test]
-    fn finds_the_end_of_the_first_value_and_ignores_what_follows() {
-        check("{}", Some(2));
-        check(" {\"a\": [1, {}]} trailing {", Some(15));
-        check("{\"a\": \"}\"}", Some(10));
-        check(r#"{"a": "\"}"}"#, Some(12));
-        check(r#"{"a": "\\"}"#, Some(11));
-        check("[{}]{", Some(4));
-    }
-
-    #[test]
-    fn an_unfinished_value_has_no_end() {
-        check("", None);
-        check("{\"a\": 1", None);
-        check("{\"a\": \"}", None);
-        check("text only", None);
+    fn finds_the_end_of_the_first_value_and_none_of_an_unfinished_one() {
+        for (text, end) in [
+            ("{}", Some(2)),
+            (" {\"a\": [1, {}]} trailing {", Some(15)),
+            ("{\"a\": \"}\"}", Some(10)),
+            (r#"{"a": "\"}"}"#, Some(12)),
+            (r#"{"a": "\\"}"#, Some(11)),
+            ("[{}]{", Some(4)),
+            ("", None),
+            ("{\"a\": 1", None),
+            ("{\"a\": \"}", None),
+            ("text only", None),
+        ] {
+            assert_eq!(Scanner::default().advance(text.as_bytes(), 0), end, "{text}");
+        }
     }
 }

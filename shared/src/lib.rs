@@ -21,8 +21,8 @@
 //!   [`own_commands`] (calls that no hook looks at)
 //! - Words: [`journal`] (what was done and why; the crate `secrets` masks it), [`messages`] (texts and notices), [`text`],
 //!   [`digest`] (short names of long texts), [`claude_code`] (names and texts of Claude Code)
-//! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections),
-//!   [`project_env`] (whether a project redirects them); the crate `judge` asks a model
+//! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections, and
+//!   whether a project redirects them); the crate `judge` asks a model
 //! - Files that several of our programs share: [`usage`], [`proved`]
 //!
 //! No module imports one that imports it; `cargo xtask tidy` checks it.
@@ -41,7 +41,6 @@ pub mod journal;
 pub mod messages;
 pub mod operator;
 pub mod own_commands;
-pub mod project_env;
 pub mod protocol;
 pub mod proved;
 pub mod run;

@@ -15,11 +15,10 @@ use std::time::Duration;
 use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
-use shared::courier::{self, Answer, CourierError, Request};
+use shared::courier::{self, Answer, CourierError, Request, is_misled};
 use shared::hook::Context;
 use shared::host::{HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
-use shared::project_env::is_misled;
 use shared::state::Store;
 use shared::usage::{Source, Window};
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::settings::Settings;
 use super::{Caller, NoVerdict};
+use shared::courier::is_misled;
 use shared::host::{Clock, Host, display_path};
-use shared::project_env::is_misled;
 use shared::state::Store;
 use shared::usage::is_past_line;
 

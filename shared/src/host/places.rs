@@ -105,23 +105,15 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
         // A repository could have prepared it.
         return Err("it lies inside the project");
     }
-    if let Ok(metadata) = fs::metadata(dir) {
-        owned_and_private(&metadata)?;
+    // Access lists decide on Windows; a profile folder is private there by default.
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(dir)
+        && (!is_own(&metadata) || std::os::unix::fs::MetadataExt::mode(&metadata) & 0o022 != 0)
+    {
+        return Err("others may write to it");
     }
     // Believed, a folder that cannot be made or written to would silence every gate.
     ensure_private(&dir.join(HEARTBEATS)).map_err(|_| UNUSABLE)
-}
-
-#[cfg(unix)]
-fn owned_and_private(metadata: &fs::Metadata) -> Result<(), &'static str> {
-    use std::os::unix::fs::MetadataExt;
-    let is_private = metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0;
-    if is_private { Ok(()) } else { Err("others may write to it") }
-}
-
-#[cfg(not(unix))]
-fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), &'static str> {
-    Ok(()) // Access lists decide on Windows; a profile folder is private there by default.
 }
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
@@ -139,22 +131,21 @@ pub fn ensure_private(dir: &Path) -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
 fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    const OTHERS: u32 = 0o077;
-    if metadata.mode() & OTHERS == 0 {
-        return Ok(());
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(metadata) & 0o077 != 0 {
+        if !is_own(metadata) {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
     }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(ErrorKind::PermissionDenied.into());
-    }
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+    let _ = (dir, metadata);
+    Ok(())
 }
 
-#[cfg(not(unix))]
-fn tighten(_dir: &Path, _metadata: &fs::Metadata) -> io::Result<()> {
-    Ok(())
+#[cfg(unix)]
+fn is_own(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 /// A longer path is taken by no system we run on, in bytes.
