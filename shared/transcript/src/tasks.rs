@@ -116,7 +116,7 @@ mod tests {
     use super::{Line, Task, tasks};
     use crate::tests::{result, with};
 
-    fn call(id: &str, tool: &str, input: Value) -> Value {
+    fn call(id: &str, tool: &str, input: &Value) -> Value {
         let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
         json!({"type": "assistant", "message": {"content": [block]}})
     }
@@ -137,7 +137,7 @@ mod tests {
     fn each_task_is_followed_from_its_creation_to_its_end() {
         let task = |id, subject, status| json!({"id": id, "subject": subject, "status": status});
         let list = json!({"tasks": [task("7", "x", "completed"), task("8", "y", "in_progress")]});
-        let update = call("u", "TaskUpdate", json!({"taskId": "1", "subject": "b"}));
+        let update = call("u", "TaskUpdate", &json!({"taskId": "1", "subject": "b"}));
         let updated = answer("u", json!({"success": true, "taskId": "1", "updatedFields": ["subject"]}));
         let theirs = answer("f", json!({"task": {"id": "9", "subject": "theirs"}}));
         let (made, begun) = (|| created("1", "a"), || moved("1", "in_progress"));
@@ -155,7 +155,7 @@ mod tests {
             (vec![begun()], &["1  InProgress"]),
             (vec![answer("g", json!({"task": task("4", "a", "completed")}))], &["4 a Completed"]),
             // Answers of other tools.
-            (vec![call("f", "mcp__board__get", json!({})), theirs], &[]),
+            (vec![call("f", "mcp__board__get", &json!({})), theirs], &[]),
             (
                 vec![
                     answer("x", json!({"task": {"task_id": "b1", "output": "…"}})),
