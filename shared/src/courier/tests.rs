@@ -75,7 +75,7 @@ fn what_it_says_is_read_and_else_there_is_no_answer() {
     for (error, kind) in
         [("unreachable", Kind::Other), ("timeout", Kind::Timeout), ("too_large", Kind::TooLarge)]
     {
-        let failure = asked(&format!(r#"echo '{{"error":"{error}","message":"no trust"}}'"#));
+        let failure = asked(&format!(r#"echo '{{"error":"{error}"}}'"#));
         assert_eq!(failure, Err(CourierError::Failed(kind)));
     }
     for lines in ["exit 1", "echo nonsense", "echo '{\"status\":200}'", "kill -9 $$"] {
