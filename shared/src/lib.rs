@@ -16,7 +16,7 @@
 //!
 //! # Look up the rest when a hook needs it
 //!
-//! - Stop gates: [`stop_gate`] (stops that nobody blocks), [`blocks`] (counts of blocks; the crate `transcript` reads the rest)
+//! - Stop gates: [`blocks`] (stops that nobody blocks, and counts of blocks; the crate `transcript` reads the rest)
 //! - Commands: [`cli`] (the verbs of every hook), [`operator`] (who may loosen what, and who typed a prompt),
 //!   [`own_commands`] (calls that no hook looks at)
 //! - Words: [`journal`] (what was done and why; the crate `secrets` masks it), [`messages`] (texts and notices), [`text`],
@@ -45,7 +45,6 @@ pub mod protocol;
 pub mod proved;
 pub mod run;
 pub mod state;
-pub mod stop_gate;
 pub mod switches;
 #[cfg(test)]
 mod tests;
