@@ -112,7 +112,7 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
     {
         return Err("others may write to it");
     }
-    // Believed, a folder that cannot be made or written to would silence every gate.
+    // Believed, a folder that cannot be made or written to would silence every gate. Root may write where nothing can be made.
     ensure_private(&dir.join(HEARTBEATS)).map_err(|_| UNUSABLE)
 }
 
