@@ -146,18 +146,6 @@ pub fn run<H: Commands>(host: &Host, name: &'static str, words: &[&str]) -> Opti
     Some(in_shell(host, |asker| H::answer(&wanted, asker, None)))
 }
 
-impl<'a> Asker<'a> {
-    pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
-        Self {
-            host: context.host,
-            places: context.places,
-            store: context.store,
-            session: context.request.call.session_id.as_deref(),
-            caller: caller(context.host, context.store, prompt, source),
-        }
-    }
-}
-
 /// Reads a prompt of one line that begins with a name of the hook's, the verb in small letters. The case of all that follows
 /// counts, as of an id.
 fn with_line<T>(
@@ -204,7 +192,17 @@ impl<E> Reply<E> {
     }
 }
 
-impl Asker<'_> {
+impl<'a> Asker<'a> {
+    pub fn of_prompt<S>(context: &Context<'a, S>, prompt: &str, source: Option<&str>) -> Self {
+        Self {
+            host: context.host,
+            places: context.places,
+            store: context.store,
+            session: context.request.call.session_id.as_deref(),
+            caller: caller(context.host, context.store, prompt, source),
+        }
+    }
+
     pub fn switches(&self) -> Switches {
         self.store.map(Switches::read).unwrap_or_default()
     }

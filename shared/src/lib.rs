@@ -5,13 +5,13 @@
 //!
 //! # Follow one call
 //!
-//! Eight files, about 2,100 lines, are one tool call from `main` to the answer. Read them in this order:
+//! Nine files, about 2,300 lines without their tests, are one tool call from `main` to the answer. Read them in this order:
 //!
 //! 1. [`hook`]: the trait of a hook. `observe` looks at the world, `decide` is pure. Its parts: `Context`, `Input`, `Outcome`.
 //! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
 //! 3. [`protocol`]: events in, verdicts out; the only module that knows the wire format.
-//! 4. [`host`]: the only door to clock, environment, folders, stdin and stdout.
-//! 5. [`state`]: private files under a lock with a deadline; `OFF`, heartbeats, the sweep.
+//! 4. [`host`]: the only door to clock, environment, stdin and stdout; below it `places`, the folders of a call.
+//! 5. [`state`]: the state folder with `OFF`, heartbeats and the sweep; below it `files`, private files under a lock.
 //! 6. [`switches`], and the crate [`config`]: what is switched by hand, and the layers of YAML with their provenance.
 //!
 //! # Look up the rest when a hook needs it

@@ -4,7 +4,7 @@
 //! A killed writer leaves the old file or the new one. A power cut may take counters, buckets and tokens, which are not
 //! fsynced; satisfactions are ([`write_durable`]).
 //!
-//! Beside state the folder holds `OFF`, heartbeats, nonces, and the mark of the daily sweep. `files`: whole files and their locks.
+//! Beside state the folder holds `OFF`, heartbeats, nonces and the mark of the daily sweep. `files`: whole files, and locks.
 
 mod files;
 
