@@ -130,9 +130,7 @@ struct Blocked {
 }
 
 impl Remembered for Ledger {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-blocks.json"))
-    }
+    const FILE: &'static str = "*-blocks.json";
 }
 
 impl Ledger {

@@ -163,9 +163,7 @@ const MAX_COMMAND_WORDS: usize = 8;
 struct Scheduled(BTreeSet<u64>);
 
 impl Remembered for Scheduled {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("scheduled-prompts.json".to_owned())
-    }
+    const FILE: &'static str = "scheduled-prompts.json";
 }
 
 /// Caller of a prompt that is one of our commands. `source` is Claude Code's word for its origin; older versions have none.

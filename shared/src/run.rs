@@ -289,7 +289,7 @@ impl<H: Hook> Decision<'_, H> {
     /// Loads, decides, saves, counts: under the session's lock where something is remembered.
     fn under_lock(&self, facts: &H::Facts) -> Result<Decided, Failure> {
         let file = self.call.store.as_ref().zip(self.call.session()).and_then(|(store, session)| {
-            let session = if H::State::MACHINE_WIDE { MACHINE } else { session };
+            let session = if H::State::FILE.contains('*') { session } else { MACHINE };
             Some((store, session, store.session_file::<H::State>(session)?))
         });
         let Some((store, session, file)) = file else {

@@ -41,11 +41,9 @@ pub const MAX_NAME: usize = 100;
 
 /// State of a hook between the calls of one session.
 pub trait Remembered: Serialize + DeserializeOwned + Default {
-    /// A hook's one memory for all sessions of the machine instead of one for each.
-    const MACHINE_WIDE: bool = false;
-
-    /// The state file's name for a session (its id made safe); `None`: nothing is remembered.
-    fn file_name(session: &str) -> Option<String>;
+    /// The state file's name, with `*` for the session's id made safe. Without `*` it is one memory for all sessions of the
+    /// machine; without a name nothing is remembered.
+    const FILE: &'static str;
 
     /// Reads a file of the original tool, which had no envelope; `None`: not one.
     fn from_original(_bytes: &[u8]) -> Option<Self> {
@@ -54,9 +52,7 @@ pub trait Remembered: Serialize + DeserializeOwned + Default {
 }
 
 impl Remembered for () {
-    fn file_name(_session: &str) -> Option<String> {
-        None
-    }
+    const FILE: &'static str = "";
 }
 
 #[derive(Debug, Clone)]
@@ -102,9 +98,11 @@ impl Store {
     }
 
     pub fn session_file<T: Remembered>(&self, session: &str) -> Option<PathBuf> {
-        // A digest of no id is for nobody to read.
-        let key = if session == MACHINE { String::new() } else { file_key(session) };
-        T::file_name(&key).map(|name| self.dir.join(name))
+        let name = match T::FILE.split_once('*') {
+            Some((before, after)) => format!("{before}{}{after}", file_key(session)),
+            None => T::FILE.to_owned(),
+        };
+        (!name.is_empty()).then(|| self.dir.join(name))
     }
 
     /// Runs `critical` while no other process changes `file`. After an error `critical` has not run.

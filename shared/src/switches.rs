@@ -58,9 +58,7 @@ struct SessionSwitches {
 }
 
 impl Remembered for Switches {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("switches.json".to_owned())
-    }
+    const FILE: &'static str = "switches.json";
 }
 
 impl Switches {

@@ -13,9 +13,7 @@ use crate::tests::store;
 struct Count(u64);
 
 impl Remembered for Count {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("count-{session}"))
-    }
+    const FILE: &'static str = "count-*";
 }
 
 #[test]

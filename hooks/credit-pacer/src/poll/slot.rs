@@ -33,9 +33,7 @@ pub(crate) struct Slot {
 }
 
 impl Remembered for Slot {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("usage-poll.json".to_owned())
-    }
+    const FILE: &'static str = "usage-poll.json";
 }
 
 impl Slot {
