@@ -1,30 +1,115 @@
-//! The blocks of a session: the small file through which independent hooks know of each other.
+//! The common rule of every Stop gate, and the blocks of a session: the small file through which independent hooks know of each
+//! other.
 //!
-//! Stop gates count their blocks per prompt here, because the client's own flag (`stop_hook_active`) is one bit and its
-//! cap of 8 counts everybody's continuations. A hook that denies a call leaves its mark, so that whoever is about to pay
-//! for a model call can look first.
+//! A gate asks here first which stops no gate may block, and then applies its own rule. Claude Code's `stop_hook_active` is not a
+//! pass: it is one bit, set by anybody's continuation, and its cap of 8 counts everybody's. So the gates count their own blocks
+//! per prompt. A hook that denies a call leaves its mark, so that whoever is about to pay for a model call can look first.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Serialize};
 
+use crate::digest;
+pub use crate::hook::BlockCount;
 use crate::host::Timestamp;
+use crate::protocol::{Call, Stop};
 use crate::state::{Remembered, StateError, Store};
+
+/// All our gates together allow the stop after so many blocks of one prompt; Claude Code overrides at 8.
+pub const MAX_BLOCKS_TOGETHER: u32 = 6;
+
+/// A block recorded this much later than our own start is a clock that jumped, not a parallel copy of this stop.
+const PARALLEL_SECS: u64 = 10;
+
+/// Whether the turn made a tool call. What cannot be known counts as work.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum TurnWork {
+    ToolCalls,
+    /// The prompt was found, and no call since.
+    NoToolCall,
+    /// The prompt was not found, or the file cannot be read.
+    #[default]
+    Unknown,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct StopFacts<'a> {
+    pub call: &'a Call,
+    pub stop: &'a Stop,
+    pub work: TurnWork,
+    pub blocks: BlockCount,
+    pub started: Timestamp,
+}
+
+/// Why this stop must not be blocked, as far as its input tells: a gate that gets an answer here need not look further.
+pub fn never_blocked_by_input(call: &Call, stop: &Stop) -> Option<&'static str> {
+    if call.session_id.is_none() {
+        return Some("no session id");
+    }
+    if stop.background_tasks > 0 || !stop.session_crons.is_empty() {
+        return Some("background work or a wake-up is in flight");
+    }
+    if stop.last_assistant_message.as_deref().is_some_and(ends_in_a_question) {
+        return Some("the last message ends in a question");
+    }
+    let continued = call.prompt_id.is_none() && stop.stop_hook_active;
+    continued.then_some("a continued stop without a prompt id")
+}
+
+/// Why this stop must not be blocked, whatever a gate thinks of it; `None` if it may be.
+pub fn never_blocked(facts: &StopFacts<'_>) -> Option<&'static str> {
+    let StopFacts { call, stop, work, blocks, started } = *facts;
+    if let Some(reason) = never_blocked_by_input(call, stop) {
+        return Some(reason);
+    }
+    if work == TurnWork::NoToolCall {
+        return Some("the turn made no tool call");
+    }
+    if blocks.together >= MAX_BLOCKS_TOGETHER {
+        return Some("blocked often enough for this prompt");
+    }
+    let parallel =
+        blocks.own_last.is_some_and(|last| last > started && last.since(started).as_secs() < PARALLEL_SECS);
+    parallel.then_some("a parallel copy of this stop is blocked already")
+}
+
+/// The message ends by asking the user something: its last line, or the line before a closing list of choices.
+pub fn ends_in_a_question(message: &str) -> bool {
+    let mut lines = message.lines().rev().map(str::trim).filter(|line| !line.is_empty());
+    let Some(last) = lines.next() else { return false };
+    if is_question(last) {
+        return true;
+    }
+    is_choice(last) && lines.find(|line| !is_choice(line)).is_some_and(is_question)
+}
+
+fn is_question(line: &str) -> bool {
+    // A hint at the possible answers, `(y/n)` or `[Y/n]`, and decoration may follow the question mark.
+    let bare = line.trim_end_matches(|char: char| !char.is_alphanumeric() && !is_mark(char));
+    let hint =
+        bare.rfind(['(', '[']).filter(|hint| bare[*hint..].contains('/') && bare.len() - hint <= MAX_HINT);
+    bare[..hint.unwrap_or(bare.len())].trim_end().trim_end_matches(['*', '_', '`']).ends_with(is_mark)
+}
+
+/// The longest `(yes/no/later)` after a question, in bytes.
+const MAX_HINT: usize = 24;
+
+fn is_mark(char: char) -> bool {
+    matches!(char, '?' | '？' | '؟')
+}
+
+/// A list item: `- x`, `* x`, `1. x`, `a) x`.
+fn is_choice(line: &str) -> bool {
+    let line = line.trim_start_matches("**");
+    let label =
+        line.split_once(['.', ')']).map(|(label, _)| label.trim_start_matches('(')).unwrap_or_default();
+    let is_number = (1..=2).contains(&label.len()) && label.bytes().all(|byte| byte.is_ascii_digit());
+    let is_letter = label.len() == 1 && label.bytes().all(|byte| byte.is_ascii_alphabetic());
+    ["- ", "* ", "• "].iter().any(|bullet| line.starts_with(bullet)) || is_number || is_letter
+}
 
 /// The newest so many denied calls are remembered; a mark is looked for within a second of being left.
 const MAX_MARKS: usize = 32;
-
-/// How often the stop of one prompt was blocked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BlockCount {
-    /// By this hook.
-    pub own: u32,
-    pub together: u32,
-    pub own_last: Option<Timestamp>,
-    /// A later stop of the prompt did what this hook's blocks had asked for.
-    pub is_followed: bool,
-}
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Ledger {
@@ -45,9 +130,7 @@ struct Blocked {
 }
 
 impl Remembered for Ledger {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-blocks.json"))
-    }
+    const FILE: &'static str = "*-blocks.json";
 }
 
 impl Ledger {
@@ -77,7 +160,7 @@ impl Ledger {
         hook: &str,
         began: Timestamp,
     ) -> bool {
-        let message = hash(message);
+        let message = digest::number(message.unwrap_or_default());
         let is_this = |blocked: &Blocked| blocked.message == message && blocked.last_us >= began;
         self.prompt_id.as_deref() == prompt_id
             && self.stops.iter().any(|(other, blocked)| other != hook && is_this(blocked))
@@ -104,7 +187,7 @@ pub fn record_stop(
         }
         let own = ledger.stops.entry(hook.to_owned()).or_default();
         own.count = own.count.saturating_add(1);
-        (own.last_us, own.message) = (now, hash(message));
+        (own.last_us, own.message) = (now, digest::number(message.unwrap_or_default()));
         true
     })
 }
@@ -133,71 +216,5 @@ pub fn record_deny(store: &Store, session: &str, tool_use_id: &str) -> Result<()
     })
 }
 
-fn hash(message: Option<&str>) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    message.hash(&mut hasher);
-    hasher.finish()
-}
-
 #[cfg(test)]
-mod tests {
-    use super::{BlockCount, MAX_MARKS, read, record_deny, record_followed, record_stop};
-    use crate::host::Timestamp;
-    use crate::tests::store;
-
-    const T: fn(i64) -> Timestamp = Timestamp::from_secs;
-
-    #[test]
-    fn counts_per_prompt_and_hook() {
-        let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
-        record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
-        record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
-        let ledger = read(&store, "s");
-        assert_eq!(
-            ledger.count(Some("p"), "a"),
-            BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false }
-        );
-        assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, ..BlockCount::default() });
-        assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
-        record_followed(&store, "s", Some("p"), "a").unwrap();
-        record_followed(&store, "s", Some("q"), "b").unwrap();
-        let is_followed = |hook| read(&store, "s").count(Some("p"), hook).is_followed;
-        assert_eq!(["a", "b", "c"].map(is_followed), [true, false, false]);
-    }
-
-    #[test]
-    fn another_prompt_or_none_starts_a_new_count() {
-        let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
-        record_stop(&store, "s", Some("q"), None, "a", T(2)).unwrap();
-        assert_eq!(read(&store, "s").count(Some("q"), "a").together, 1);
-        record_stop(&store, "s", None, None, "a", T(3)).unwrap();
-        record_stop(&store, "s", None, None, "a", T(4)).unwrap();
-        assert_eq!(read(&store, "s").count(None, "a"), BlockCount::default());
-        assert_eq!(read(&store, "s").count(Some("q"), "a"), BlockCount::default());
-    }
-
-    #[test]
-    fn sees_who_else_blocked_meanwhile() {
-        let (_scratch, store) = store();
-        record_stop(&store, "s", Some("p"), None, "a", T(10)).unwrap();
-        let ledger = read(&store, "s");
-        assert!(ledger.is_blocked_since(Some("p"), None, "b", T(10)));
-        assert!(!ledger.is_blocked_since(Some("p"), None, "b", T(11)));
-        assert!(!ledger.is_blocked_since(Some("p"), Some("Done."), "b", T(10)), "that was another stop");
-        assert!(!ledger.is_blocked_since(Some("p"), None, "a", T(10)), "a hook's own block does not count");
-        assert!(!ledger.is_blocked_since(Some("q"), None, "b", T(10)));
-    }
-
-    #[test]
-    fn marks_are_found_and_bounded() {
-        let (_scratch, store) = store();
-        for number in 0..=MAX_MARKS {
-            record_deny(&store, "s", &format!("toolu_{number}")).unwrap();
-        }
-        let ledger = read(&store, "s");
-        assert!(!ledger.is_denied("toolu_0"));
-        assert!(ledger.is_denied("toolu_1") && ledger.is_denied(&format!("toolu_{MAX_MARKS}")));
-    }
-}
+mod tests;

@@ -9,7 +9,6 @@ use std::process::ExitCode;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::blocks::BlockCount;
 use crate::config::{
     self, HEADLESS_MEANS, Origin, Section, SectionSpec, SectionSwitches, SettingFault, Sources,
 };
@@ -145,6 +144,17 @@ pub struct Input<'a, H: Hook + ?Sized> {
     pub switched_off: bool,
     /// Provenance of a setting by its key path within the settings.
     pub origin: &'a dyn Fn(&str) -> Option<Origin>,
+}
+
+/// How often the stop of one prompt was blocked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockCount {
+    /// By this hook.
+    pub own: u32,
+    pub together: u32,
+    pub own_last: Option<Timestamp>,
+    /// A later stop of the prompt did what this hook's blocks had asked for.
+    pub is_followed: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

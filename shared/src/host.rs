@@ -3,21 +3,21 @@
 //! A [`Host`] is a plain value: the real one is read once at the start of a process, a test builds one by hand.
 //! Nothing here decides anything, and nothing else in the workspace reads the environment or the clock.
 //!
-//! - `places`: the folders of a call
-//! - `programs`: programs of the user, and how our own are called
+//! `places`: the folders of a call.
 
 mod places;
-mod programs;
 
-use std::ffi::OsString;
-use std::path::PathBuf;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::quoted;
+
 pub use config::display_path;
+pub(crate) use places::HEARTBEATS;
 pub use places::{Places, ancestors, ensure_private, flat, is_same_folder, outermost_root, real};
-pub use programs::{first_program, is_program};
 
 /// Lets a write past the user's file size limit (`ulimit -f`) return an error: its signal, SIGXFSZ, would end the process.
 pub fn survive_file_size_limit() {
@@ -46,7 +46,7 @@ impl Host {
 
     /// A variable that one command line alone looks at, or one that a request needs (a key, a login, an address, a proxy), where it
     /// is set and not empty. Those of a request are shown to nobody, handed to no child but on stdin, and count only where no
-    /// project defines them, see [`crate::project_env::is_misled`].
+    /// project defines them, see [`crate::courier::is_misled`].
     pub fn variable(&self, name: &str) -> Option<String> {
         text(name)
     }
@@ -127,6 +127,51 @@ pub fn least_environment() -> impl Iterator<Item = (&'static str, OsString)> {
 /// The variables of this process with such a name, for a child that may have them.
 pub fn inherited(is_wanted: impl Fn(&str) -> bool) -> Vec<(OsString, OsString)> {
     std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(&is_wanted)).collect()
+}
+
+pub fn first_program(folders: impl Iterator<Item = PathBuf>, name: &Path) -> Option<PathBuf> {
+    let endings: &[&str] = if cfg!(windows) { &["", ".exe", ".cmd"] } else { &[""] };
+    let mut files = folders.flat_map(|folder| {
+        let file = folder.join(name);
+        endings.iter().map(move |ending| {
+            let mut file = file.clone().into_os_string();
+            file.push(ending);
+            PathBuf::from(file)
+        })
+    });
+    files.find(|file| is_program(file))
+}
+
+/// The file is one that may be executed; on Windows it has an ending, as programs have there.
+pub fn is_program(file: &Path) -> bool {
+    #[cfg(unix)]
+    let may_run = |metadata: &std::fs::Metadata| {
+        use std::os::unix::fs::PermissionsExt;
+        metadata.permissions().mode() & 0o111 != 0
+    };
+    #[cfg(not(unix))]
+    let may_run = |_: &std::fs::Metadata| file.extension().is_some();
+    file.metadata().is_ok_and(|metadata| metadata.is_file() && may_run(&metadata))
+}
+
+impl Host {
+    /// How `name` is called: what a text may tell somebody to type in a shell.
+    pub fn own_command(&self, name: &str, places: &Places) -> String {
+        let files = places.program_folders().into_iter().map(|folder| folder.join(name));
+        let ours: Vec<PathBuf> = files.filter(|file| file.is_file()).collect();
+        spoken(name, &ours, self.environment.search_path.as_deref())
+    }
+}
+
+/// The bare name where the first program of that name on the search path is one of `ours`; else the first of ours.
+fn spoken(name: &str, ours: &[PathBuf], search_path: Option<&OsStr>) -> String {
+    let folders = search_path.map(std::env::split_paths).into_iter().flatten();
+    let found = first_program(folders, Path::new(name)).and_then(|file| file.canonicalize().ok());
+    let is_ours = |file: &PathBuf| file.canonicalize().ok() == found;
+    match ours.first() {
+        Some(first) if found.is_none() || !ours.iter().any(is_ours) => quoted(&first.display().to_string()),
+        _ => name.to_owned(),
+    }
 }
 
 pub const HOUR: Duration = Duration::from_secs(60 * 60);
@@ -353,26 +398,53 @@ mod source {
 mod tests {
     use super::Scanner;
 
-    #[track_caller]
-    fn check(text: &str, end: Option<usize>) {
-        assert_eq!(Scanner::default().advance(text.as_bytes(), 0), end, "{text}");
+    #[test]
+    fn finds_the_end_of_the_first_value_and_none_of_an_unfinished_one() {
+        for (text, end) in [
+            ("{}", Some(2)),
+            (" {\"a\": [1, {}]} trailing {", Some(15)),
+            ("{\"a\": \"}\"}", Some(10)),
+            (r#"{"a": "\"}"}"#, Some(12)),
+            (r#"{"a": "\\"}"#, Some(11)),
+            ("[{}]{", Some(4)),
+            ("", None),
+            ("{\"a\": 1", None),
+            ("{\"a\": \"}", None),
+            ("text only", None),
+        ] {
+            assert_eq!(Scanner::default().advance(text.as_bytes(), 0), end, "{text}");
+        }
     }
 
+    #[cfg(unix)]
     #[test]
-    fn finds_the_end_of_the_first_value_and_ignores_what_follows() {
-        check("{}", Some(2));
-        check(" {\"a\": [1, {}]} trailing {", Some(15));
-        check("{\"a\": \"}\"}", Some(10));
-        check(r#"{"a": "\"}"}"#, Some(12));
-        check(r#"{"a": "\\"}"#, Some(11));
-        check("[{}]{", Some(4));
-    }
-
-    #[test]
-    fn an_unfinished_value_has_no_end() {
-        check("", None);
-        check("{\"a\": 1", None);
-        check("{\"a\": \"}", None);
-        check("text only", None);
+    fn the_bare_name_only_where_it_leads_to_ours() {
+        use std::fs;
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let scratch = tempfile::tempdir().unwrap();
+        let at = |path: &str| scratch.path().join(path);
+        let ours = at("my hooks/req");
+        for program in [ours.as_path(), &at("other/req")] {
+            fs::create_dir(program.parent().unwrap()).unwrap();
+            fs::write(program, "").unwrap();
+            fs::set_permissions(program, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        fs::create_dir(at("bin")).unwrap();
+        symlink(&ours, at("bin/req")).unwrap();
+        let quoted = format!("'{}'", ours.display());
+        for (folders, expected) in [
+            (&["nowhere"][..], quoted.as_str()),
+            (&["nowhere", "my hooks"], "req"),
+            (&["other", "my hooks"], &quoted),
+            (&["bin", "other"], "req"),
+        ] {
+            let path = std::env::join_paths(folders.iter().map(|folder| at(folder))).unwrap();
+            assert_eq!(
+                super::spoken("req", std::slice::from_ref(&ours), Some(&path)),
+                expected,
+                "{folders:?}"
+            );
+        }
+        assert_eq!(super::spoken("req", &[], None), "req");
     }
 }

@@ -5,25 +5,24 @@
 //!
 //! # Follow one call
 //!
-//! Seven files, about 1,700 lines, are one tool call from `main` to the answer. Read them in this order:
+//! Nine files, about 2,300 lines without their tests, are one tool call from `main` to the answer. Read them in this order:
 //!
 //! 1. [`hook`]: the trait of a hook. `observe` looks at the world, `decide` is pure. Its parts: `Context`, `Input`, `Outcome`.
-//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer. Below it `decision`: the
-//!    decision under the session's lock.
+//! 2. [`run`]: the life of one invocation: read, parse, configure, observe, lock, decide, save, answer.
 //! 3. [`protocol`]: events in, verdicts out; the only module that knows the wire format.
-//! 4. [`host`]: the only door to clock, environment, folders, stdin and stdout.
-//! 5. [`state`]: private files under a lock with a deadline; `OFF`, heartbeats, the sweep.
+//! 4. [`host`]: the only door to clock, environment, stdin and stdout; below it `places`, the folders of a call.
+//! 5. [`state`]: the state folder with `OFF`, heartbeats and the sweep; below it `files`, private files under a lock.
 //! 6. [`switches`], and the crate [`config`]: what is switched by hand, and the layers of YAML with their provenance.
 //!
 //! # Look up the rest when a hook needs it
 //!
-//! - Stop gates: [`stop_gate`] (stops that nobody blocks), [`blocks`] (counts of blocks; the crate `transcript` reads the rest)
+//! - Stop gates: [`blocks`] (stops that nobody blocks, and counts of blocks; the crate `transcript` reads the rest)
 //! - Commands: [`cli`] (the verbs of every hook), [`operator`] (who may loosen what, and who typed a prompt),
 //!   [`own_commands`] (calls that no hook looks at)
 //! - Words: [`journal`] (what was done and why; the crate `secrets` masks it), [`messages`] (texts and notices), [`text`],
 //!   [`digest`] (short names of long texts), [`claude_code`] (names and texts of Claude Code)
-//! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections),
-//!   [`project_env`] (whether a project redirects them); the crate `judge` asks a model
+//! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections, and
+//!   whether a project redirects them); the crate `judge` asks a model
 //! - Files that several of our programs share: [`usage`], [`proved`]
 //!
 //! No module imports one that imports it; `cargo xtask tidy` checks it.
@@ -42,12 +41,10 @@ pub mod journal;
 pub mod messages;
 pub mod operator;
 pub mod own_commands;
-pub mod project_env;
 pub mod protocol;
 pub mod proved;
 pub mod run;
 pub mod state;
-pub mod stop_gate;
 pub mod switches;
 #[cfg(test)]
 mod tests;

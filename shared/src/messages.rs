@@ -87,9 +87,7 @@ pub fn strange_names(own: &BTreeMap<String, PathBuf>, texts: &[Text]) -> Vec<Set
 pub(crate) struct Told(BTreeSet<String>);
 
 impl Remembered for Told {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-told.json"))
-    }
+    const FILE: &'static str = "*-told.json";
 }
 
 /// Those of `notices` that nobody has told in this session; from now on they count as told.

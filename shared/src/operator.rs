@@ -3,8 +3,6 @@
 //! A guard rail against a well-meaning agent, not a wall against a hostile process of the same user. It must never take
 //! the environment's word for "this is the user": variables can be unset, ancestors and a terminal cannot be wished away.
 
-mod ancestors;
-
 use crate::host::Host;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,17 +51,19 @@ impl Caller {
     }
 }
 
-/// A process, as far as it tells.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A process, as far as the system's table tells.
+#[derive(Default)]
 struct Process {
     /// The short name the system keeps.
     name: String,
+    parent: u32,
+    has_terminal: bool,
     /// Command line, program first; empty if it cannot be read.
     command_line: Vec<String>,
 }
 
 pub fn standing(host: &Host) -> Standing {
-    let (ancestors, has_terminal) = ancestors::look();
+    let (ancestors, has_terminal) = ancestors();
     judge(&ancestors, has_terminal, host.environment.inside_claude)
 }
 
@@ -113,6 +113,69 @@ fn is_javascript(path: &str) -> bool {
 fn file_name(path: &str) -> &str {
     let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
     name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Deeper is a loop, or nothing a person started.
+const MAX_DEPTH: usize = 64;
+
+/// The ancestors, nearest first, and whether this process has a controlling terminal.
+fn ancestors() -> (Vec<Process>, bool) {
+    let Some(own) = read(std::process::id()) else { return (Vec::new(), false) };
+    let mut ancestors = Vec::new();
+    let mut next = own.parent;
+    while next > 1 && ancestors.len() < MAX_DEPTH {
+        let Some(process) = read(next) else { break };
+        next = process.parent;
+        ancestors.push(process);
+    }
+    (ancestors, own.has_terminal)
+}
+
+#[cfg(target_os = "linux")]
+fn read(pid: u32) -> Option<Process> {
+    let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+    let (name, parent, terminal) = stat_fields(&String::from_utf8_lossy(&stat))?;
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let line = line.split(|byte| *byte == 0).map(|word| String::from_utf8_lossy(word).into_owned());
+    let command_line = line.filter(|word| !word.is_empty()).collect();
+    Some(Process { name, parent, has_terminal: terminal != 0, command_line })
+}
+
+/// Name, parent and terminal of `pid (name) state ppid pgrp session tty ...`; the name may hold spaces and brackets.
+#[cfg(target_os = "linux")]
+fn stat_fields(stat: &str) -> Option<(String, u32, i64)> {
+    let (open, close) = (stat.find('(')?, stat.rfind(')')?);
+    let name = stat.get(open + 1..close)?.to_owned();
+    let mut fields = stat.get(close + 1..)?.split_ascii_whitespace().skip(1);
+    let parent = fields.next()?.parse().ok()?;
+    let terminal = fields.nth(2)?.parse().ok()?;
+    Some((name, parent, terminal))
+}
+
+#[cfg(all(unix, not(target_os = "linux")))]
+fn read(pid: u32) -> Option<Process> {
+    let mut ps = std::process::Command::new("/bin/ps");
+    ps.args(["-o", "ppid=,tty=,command=", "-p", &pid.to_string()]);
+    let output = ps.stdin(std::process::Stdio::null()).output().ok()?;
+    ps_fields(String::from_utf8_lossy(&output.stdout).trim())
+}
+
+/// Parent, terminal and command line of one line of `ps`, which separates words by spaces and quotes nothing.
+#[cfg(any(test, all(unix, not(target_os = "linux"))))]
+fn ps_fields(line: &str) -> Option<Process> {
+    let mut words = line.split_ascii_whitespace();
+    let parent = words.next()?.parse().ok()?;
+    let has_terminal = !words.next()?.starts_with('?');
+    let command_line: Vec<String> = words.map(str::to_owned).collect();
+    let name = command_line.first().cloned().unwrap_or_default();
+    Some(Process { name, parent, has_terminal, command_line })
+}
+
+/// Nothing to climb; a console counts as a terminal.
+#[cfg(not(unix))]
+fn read(_pid: u32) -> Option<Process> {
+    use std::io::IsTerminal;
+    Some(Process { has_terminal: std::io::stdin().is_terminal(), ..Process::default() })
 }
 
 #[cfg(test)]

@@ -75,18 +75,11 @@ fn own_line(call: &ToolCall, places: &Places) -> Option<Line> {
     let (commands, is_chain) = commands(&input.command)?;
     // Some of our texts say `cd there && ours`.
     let mut ours: Vec<Vec<String>> = commands.into_iter().filter(|command| command[0] != "cd").collect();
-    let folders = own_folders(places);
+    let folders = places.program_folders();
     for command in &mut ours {
         command[0] = own_name(&command[0], &folders)?;
     }
     (!ours.is_empty()).then_some((ours, is_chain))
-}
-
-/// Folders of our programs: deployed, and beside this one. Our texts name no others, see [`crate::host::Host::own_command`].
-fn own_folders(places: &Places) -> Vec<PathBuf> {
-    let deployed = places.config_dir.as_ref().map(|dir| dir.join("hooks"));
-    let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
-    deployed.into_iter().chain(beside).collect()
 }
 
 /// A bare name may be the user's own program; a path must lead to our folders, or any script of that name would pass every gate.
@@ -170,9 +163,7 @@ const MAX_COMMAND_WORDS: usize = 8;
 struct Scheduled(BTreeSet<u64>);
 
 impl Remembered for Scheduled {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("scheduled-prompts.json".to_owned())
-    }
+    const FILE: &'static str = "scheduled-prompts.json";
 }
 
 /// Caller of a prompt that is one of our commands. `source` is Claude Code's word for its origin; older versions have none.
@@ -184,13 +175,6 @@ pub fn caller(host: &Host, store: Option<&Store>, prompt: &str, source: Option<&
 /// The prompt comes from where a person sits: no script (`claude -p`, an SDK), and nothing the client sent by itself.
 pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
     !host.environment.is_headless() && source.is_none_or(|source| source == "user")
-}
-
-/// The words of a single line whose first word is exactly `name`, without that.
-pub fn words_after<'p>(name: &str, prompt: &'p str) -> Option<Vec<&'p str>> {
-    let mut words = prompt.split_whitespace();
-    let is_ours = words.next() == Some(name) && !prompt.trim().contains(['\n', '\r']);
-    is_ours.then(|| words.collect())
 }
 
 /// The hashes of prompts that are scheduled by this event and begin like a command of ours: by a call of Claude's, by a slash

@@ -15,9 +15,7 @@ struct Proved {
 }
 
 impl Remembered for Proved {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("proved.json".to_owned())
-    }
+    const FILE: &'static str = "proved.json";
 }
 
 /// Every proof has passed under this version.

@@ -38,7 +38,7 @@ impl Effect for Turn {
     fn carry_out(self, places: &Places, now: Timestamp) -> Result<(), String> {
         let store = places.open_store().ok_or("there is no state folder to keep the switch in")?;
         let turned = store.change::<Switches>(MACHINE, |switches| {
-            switches.turn(&self, now);
+            *switches = std::mem::take(switches).with(&self, now);
             true
         });
         turned.map_err(|error| format!("{}: {error}", self.switch))
@@ -58,9 +58,7 @@ struct SessionSwitches {
 }
 
 impl Remembered for Switches {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("switches.json".to_owned())
-    }
+    const FILE: &'static str = "switches.json";
 }
 
 impl Switches {
@@ -94,12 +92,7 @@ impl Switches {
 
     /// The same with one of them turned, as it would be at this time.
     #[must_use]
-    pub fn with(mut self, turn: &Turn, now: Timestamp) -> Self {
-        self.turn(turn, now);
-        self
-    }
-
-    fn turn(&mut self, Turn { switch, session, position }: &Turn, now: Timestamp) {
+    pub fn with(mut self, Turn { switch, session, position }: &Turn, now: Timestamp) -> Self {
         self.sessions.retain(|_, session| now.since(session.turned_us) < LIFETIME);
         let sections = match session {
             None => &mut self.machine,
@@ -113,6 +106,7 @@ impl Switches {
             Position::Auto => sections.remove(switch),
             turned => sections.insert(switch.clone(), *turned),
         };
+        self
     }
 }
 

@@ -82,21 +82,15 @@ pub struct Line {
 }
 
 impl Remembered for Usage {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("usage.json".to_owned())
-    }
+    const FILE: &'static str = "usage.json";
 }
 
 impl Remembered for SessionUsage {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-usage.json"))
-    }
+    const FILE: &'static str = "*-usage.json";
 }
 
 impl Remembered for Line {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("pacing.json".to_owned())
-    }
+    const FILE: &'static str = "pacing.json";
 }
 
 /// Some window is past its safe line now. What is not known is not past.

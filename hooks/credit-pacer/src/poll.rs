@@ -12,11 +12,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shared::cli::{Asker, off_file};
 use shared::config::{MAX_LAYER_BYTES, read_text};
-use shared::courier::{self, Answer, CourierError, Request};
+use shared::courier::{self, Answer, CourierError, Request, is_misled};
 use shared::hook::{Context, Remembered};
 use shared::host::{DAY, HOUR, Host, Places, Timestamp};
 use shared::operator::Caller;
-use shared::project_env::is_misled;
 use shared::state::{MACHINE, Store};
 use shared::usage::{Source, Window};
 
@@ -202,9 +201,7 @@ pub(crate) struct Slot {
 }
 
 impl Remembered for Slot {
-    fn file_name(_session: &str) -> Option<String> {
-        Some("usage-poll.json".to_owned())
-    }
+    const FILE: &'static str = "usage-poll.json";
 }
 
 impl Slot {

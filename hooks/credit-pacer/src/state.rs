@@ -83,9 +83,5 @@ pub(crate) fn exact(time: Timestamp) -> f64 {
 }
 
 impl Remembered for State {
-    const MACHINE_WIDE: bool = true;
-
-    fn file_name(_session: &str) -> Option<String> {
-        Some("credit-pacer.json".to_owned())
-    }
+    const FILE: &'static str = "credit-pacer.json";
 }

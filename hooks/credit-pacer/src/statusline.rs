@@ -90,7 +90,6 @@ pub(crate) fn run(host: &Host) -> ExitCode {
     // The folders as the hook has them: it must read where this process writes.
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let store = places.open_store();
-    let (places, store) = places.with_writable(store);
     let session = report.session.as_deref();
     let (host, places, store) = (&host, &places, store.as_ref());
     let asker = Asker { host, places, store, session, caller: Caller::Untyped };

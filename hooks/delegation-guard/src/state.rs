@@ -50,9 +50,7 @@ pub(crate) struct Open {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-delegation.json"))
-    }
+    const FILE: &'static str = "*-delegation.json";
 
     /// The Python hook's object. Where it did not say whether it had blocked, a streak shows that it had.
     fn from_original(bytes: &[u8]) -> Option<Self> {

@@ -29,9 +29,7 @@ pub(crate) struct State {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-intent.json"))
-    }
+    const FILE: &'static str = "*-intent.json";
 }
 
 /// A file, and who changes it.

@@ -8,8 +8,9 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ::git::{Failure, Git};
+use ::git::{Git, is_answer};
 use serde::{Deserialize, Serialize};
+use shared::child::ChildError;
 use shared::host::{Environment, Timestamp};
 
 use crate::text::{MAX_CHARS, MAX_PATH_CHARS, one_line, shortened};
@@ -111,21 +112,21 @@ fn as_name(name: &str) -> String {
 
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
 pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -> Option<GitContext> {
-    let look = || {
-        let mut git = Git::new(root, environment, patience).ok_or(Failure::NotStarted)?;
+    let Some(mut git) = Git::new(root, environment, patience) else { return Some(GitContext::default()) };
+    let mut look = || {
         if !git.disable_repository_filters()? {
             return Ok(GitContext::default());
         }
         let (status, log) = (git.run(STATUS)?, git.run(LOG)?);
-        if !status.is_answer() {
+        if !is_answer(&status) {
             return Ok(GitContext::default());
         }
         // Without a commit there is no log.
-        let recent_commits = if log.is_answer() { commits(&log.stdout) } else { Vec::new() };
+        let recent_commits = if is_answer(&log) { commits(&log.stdout) } else { Vec::new() };
         Ok(GitContext { recent_commits, ..context(&status.stdout) })
     };
     match look() {
-        Err(Failure::Late) => None,
+        Err(ChildError::Late) => None,
         told => Some(told.unwrap_or_default()),
     }
 }
@@ -166,13 +167,13 @@ fn must(git: &Git<'_>, arguments: &[&str], names: &[OsString]) -> Result<(), Str
     let names = ["--".into()].into_iter().chain(names.iter().cloned());
     let arguments = arguments.iter().map(OsString::from).chain(names);
     let said = git.run(arguments).map_err(|failure| match failure {
-        Failure::NotStarted => "git cannot be started",
-        Failure::Late => "git did not come back in time",
+        ChildError::NotStarted(_) => "git cannot be started",
+        ChildError::Late => "git did not come back in time",
     })?;
     let text = String::from_utf8_lossy(&said.stderr);
     let is_reason = |line: &&str| line.starts_with("fatal: ") || line.starts_with("error: ");
     let reason = text.lines().find(is_reason).unwrap_or_default();
-    if said.code == Some(0) { Ok(()) } else { Err(format!("git says: {}", one_line(reason, MAX_CHARS))) }
+    if said.status.success() { Ok(()) } else { Err(format!("git says: {}", one_line(reason, MAX_CHARS))) }
 }
 
 #[cfg(test)]

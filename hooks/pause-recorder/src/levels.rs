@@ -44,9 +44,7 @@ pub(crate) struct Compaction {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-pause.json"))
-    }
+    const FILE: &'static str = "*-pause.json";
 }
 
 /// The points below the lowest level at which the levels begin anew.

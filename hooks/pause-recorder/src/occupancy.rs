@@ -142,11 +142,7 @@ struct Models {
 }
 
 impl Remembered for Models {
-    const MACHINE_WIDE: bool = true;
-
-    fn file_name(_session: &str) -> Option<String> {
-        Some("models.json".to_owned())
-    }
+    const FILE: &'static str = "models.json";
 }
 
 /// The tokens at the last compaction of a model. A session looks them up once, because each lookup reads a file.

@@ -43,11 +43,7 @@ pub(crate) struct Entry {
 }
 
 impl Remembered for Registry {
-    const MACHINE_WIDE: bool = true;
-
-    fn file_name(_session: &str) -> Option<String> {
-        Some("registry.json".to_owned())
-    }
+    const FILE: &'static str = "registry.json";
 }
 
 /// A snapshot in the folder.

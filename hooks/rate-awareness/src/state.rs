@@ -39,9 +39,7 @@ pub(crate) struct Agent {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-buckets.json"))
-    }
+    const FILE: &'static str = "*-buckets.json";
 }
 
 /// The name of an agent; `None` is the main session.

@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
+use shared::blocks::{self, TurnWork, never_blocked};
 use shared::cli::Reply;
 use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, ReactionKind, Verdict};
 use shared::protocol::Event;
-use shared::stop_gate::{self, TurnWork, never_blocked};
 
 use crate::RequirementsCheck;
 use crate::call::Call;
@@ -351,7 +351,7 @@ fn stop(input: &HookInput<'_>, world: &World, work: TurnWork) -> Answer {
     if input.headless {
         return Outcome::allow("stops of headless sessions are not blocked");
     }
-    if let Some(reason) = never_blocked(&stop_gate::StopFacts { call, stop, work, blocks, started }) {
+    if let Some(reason) = never_blocked(&blocks::StopFacts { call, stop, work, blocks, started }) {
         return Outcome::allow(reason);
     }
     if input.blocks.own > 0 {

@@ -5,13 +5,13 @@ pub(crate) mod after;
 mod before;
 mod measure;
 
+use shared::blocks::never_blocked_by_input;
 use shared::cli::{self, Asker, Reply};
 use shared::hook::Context;
 use shared::operator::Caller;
 use shared::protocol::{Event, Stop};
 use shared::proved;
 use shared::state::{Store, file_key};
-use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, TurnWork, turn_work};
 
 use crate::change::Change;

@@ -15,7 +15,6 @@ use shared::state::Store;
 const LIVE_FOR: Duration = Duration::from_secs(15 * 60);
 /// Before tool calls a sign of life is noted so often.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
-const ENDING: &str = "-session.json";
 
 #[derive(Debug, Clone)]
 pub struct Registry {
@@ -41,9 +40,7 @@ pub struct Entry {
 }
 
 impl Remembered for Entry {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}{ENDING}"))
-    }
+    const FILE: &'static str = "*-session.json";
 }
 
 impl Registry {
@@ -90,7 +87,8 @@ impl Registry {
     /// Only files of the wanted times are read: there may be thousands of sessions that ended long ago.
     fn entries(&self, is_wanted: impl Fn(Timestamp) -> bool) -> Vec<Entry> {
         let files = fs::read_dir(self.store.dir()).into_iter().flatten().flatten();
-        let files = files.filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(ENDING)));
+        let ending = Entry::FILE.trim_start_matches('*');
+        let files = files.filter(|file| file.file_name().to_str().is_some_and(|name| name.ends_with(ending)));
         let read = |file: fs::DirEntry| {
             let touched = modified(&file.path()).filter(|last| is_wanted(*last))?;
             Some(Entry { touched, ..self.store.peek(&file.path())? })

@@ -61,9 +61,7 @@ pub(crate) struct Uncounted {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-requirements.json"))
-    }
+    const FILE: &'static str = "*-requirements.json";
 }
 
 impl State {

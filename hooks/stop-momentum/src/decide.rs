@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use shared::blocks::{self, never_blocked};
 use shared::hook::{Audit, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::{Event, Stop};
-use shared::stop_gate::{self, never_blocked};
 
 use crate::observe::{Facts, StopFacts};
 use crate::settings::{OnlyWhen, Settings};
@@ -25,7 +25,7 @@ pub(crate) fn decide(input: &Input<'_, StopMomentum>) -> Outcome<State> {
 }
 
 fn at_stop(input: &Input<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> Outcome<State> {
-    let gate = stop_gate::StopFacts {
+    let gate = blocks::StopFacts {
         call: &input.request.call,
         stop,
         work: facts.work,

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use shared::blocks::never_blocked_by_input;
 use shared::config::read_text;
 use shared::hook::Context;
 use shared::messages::own_message;
 use shared::protocol::{Event, Stop};
-use shared::stop_gate::never_blocked_by_input;
 use transcript::{Patience, RECENT_BYTES, TurnWork, last_lines, turn_work};
 
 use crate::settings::{OnlyWhen, Settings};

@@ -15,9 +15,7 @@ pub struct State {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("stop-ack-{session}"))
-    }
+    const FILE: &'static str = "stop-ack-*";
 
     /// The Python hook wrote the bare token.
     fn from_original(bytes: &[u8]) -> Option<Self> {

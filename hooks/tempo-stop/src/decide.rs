@@ -1,10 +1,10 @@
 //! The rules at a stop, in this order: never-block cases, the mode, enough blocks, an error of the client, the model's
 //! verdict. Pure.
 
+use shared::blocks;
 use shared::cli::Reply;
 use shared::hook::{Audit, Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::{Event, Stop};
-use shared::stop_gate;
 use shared::switches::Turn;
 
 use crate::TempoStop;
@@ -35,7 +35,7 @@ fn at_prompt(input: &Input<'_, TempoStop>, prompt: &str) -> Outcome<State, Turn>
 }
 
 fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outcome<State, Turn> {
-    let gate = stop_gate::StopFacts {
+    let gate = blocks::StopFacts {
         call: &input.request.call,
         stop,
         work: facts.work,

@@ -1,6 +1,6 @@
 //! tempo-stop: before Claude stops, a model that stands for the user judges whether the user's requests are done.
 //!
-//! The stop gates' common rules come first ([`shared::stop_gate`]); the model is asked last, because it costs money.
+//! The stop gates' common rules come first ([`shared::blocks`]); the model is asked last, because it costs money.
 //!
 //! - `observe`: the turn, the requests, the tool calls, and the model's verdict
 //! - `worth`: whether a stop is worth a question; `question`: the question, and the texts that the user can replace

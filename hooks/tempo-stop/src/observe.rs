@@ -12,7 +12,6 @@ use shared::messages::Texts;
 use shared::operator::Caller;
 use shared::own_commands;
 use shared::protocol::{Event, Stop};
-use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
@@ -107,7 +106,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
         _ => blocks::BlockCount::default(),
     };
     let why_not = |work| {
-        let gate = stop_gate::StopFacts { call, stop, work, blocks, started: context.host.started };
+        let gate = blocks::StopFacts { call, stop, work, blocks, started: context.host.started };
         worth::why_not(&gate, context.settings, &state, context.host.now())
     };
     if why_not(TurnWork::Unknown).is_some() {

@@ -14,9 +14,7 @@ pub(crate) struct State {
 }
 
 impl Remembered for State {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("{session}-tempo.json"))
-    }
+    const FILE: &'static str = "*-tempo.json";
 }
 
 impl State {

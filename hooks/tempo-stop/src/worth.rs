@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use shared::blocks::{StopFacts, never_blocked};
 use shared::claude_code::ERROR_MESSAGES;
 use shared::host::Timestamp;
-use shared::stop_gate::{StopFacts, never_blocked};
 
 use crate::settings::{Mode, Settings};
 use crate::state::State;

@@ -6,10 +6,10 @@ use std::io::{self, ErrorKind, Read};
 use ureq::Agent;
 use ureq::http::{self, HeaderMap, Response};
 
-use crate::messages::{Answer, Failure, Kind, Request};
+use crate::messages::{Answer, Kind, Request};
 
 /// Asks, and reads so much of the answer as is wanted.
-pub(crate) fn exchange(request: Request) -> Result<Answer, Failure> {
+pub(crate) fn exchange(request: Request) -> Result<Answer, Kind> {
     let config = Agent::config_builder()
         .timeout_global(Some(request.timeout))
         .proxy(request.proxy)
@@ -30,7 +30,7 @@ pub(crate) fn exchange(request: Request) -> Result<Answer, Failure> {
     Ok(Answer { status: response.status().as_u16(), headers: headers(response.headers()), body, truncated })
 }
 
-fn read(response: &mut Response<ureq::Body>, max_bytes: u64) -> Result<(String, bool), Failure> {
+fn read(response: &mut Response<ureq::Body>, max_bytes: u64) -> Result<(String, bool), Kind> {
     let mut bytes = Vec::new();
     let reader = response.body_mut().with_config().limit(u64::MAX).reader();
     reader
@@ -47,47 +47,40 @@ fn headers(found: &HeaderMap) -> BTreeMap<String, String> {
     found.keys().map(|name| (name.as_str().to_owned(), values(name).collect::<Vec<_>>().join(", "))).collect()
 }
 
-/// The kind of an error; its own message may repeat a URL or a header.
-fn failure(error: &ureq::Error) -> Failure {
+fn failure(error: &ureq::Error) -> Kind {
     use ureq::Error;
-    let (kind, message) = match error {
-        Error::HostNotFound => (Kind::Unreachable, "the host's name is not known"),
-        Error::Timeout(_) => (Kind::Timeout, "no whole answer came in time"),
-        Error::Tls(_) | Error::Rustls(_) | Error::TlsRequired | Error::Pem(_) => {
-            (Kind::Unreachable, "the host could not prove who it is")
-        }
-        Error::ConnectionFailed => (Kind::Unreachable, "the host cannot be reached"),
-        Error::ConnectProxyFailed(_) | Error::InvalidProxyUrl => {
-            (Kind::Unreachable, "the proxy does not lead to the host")
-        }
-        Error::LargeResponseHeader(..) | Error::BodyExceedsLimit(_) => {
-            (Kind::TooLarge, "the answer's headers are too long")
-        }
-        Error::BadUri(_) | Error::Http(_) => (Kind::BadRequest, "it is no HTTP request"),
-        Error::Protocol(_) => (Kind::Other, "what came is no HTTP answer"),
+    match error {
+        Error::Timeout(_) => Kind::Timeout,
+        Error::HostNotFound
+        | Error::Tls(_)
+        | Error::Rustls(_)
+        | Error::TlsRequired
+        | Error::Pem(_)
+        | Error::ConnectionFailed
+        | Error::ConnectProxyFailed(_)
+        | Error::InvalidProxyUrl => Kind::Unreachable,
+        Error::LargeResponseHeader(..) | Error::BodyExceedsLimit(_) => Kind::TooLarge,
+        Error::BadUri(_) | Error::Http(_) => Kind::BadRequest,
         Error::Io(error) => of_connection(error),
-        _ => (Kind::Other, "something went wrong that has no name"),
-    };
-    Failure::new(kind, message)
+        _ => Kind::Other,
+    }
 }
 
-fn of_connection(error: &io::Error) -> (Kind, &'static str) {
+fn of_connection(error: &io::Error) -> Kind {
     match error.kind() {
-        ErrorKind::TimedOut | ErrorKind::WouldBlock => (Kind::Timeout, "no whole answer came in time"),
-        ErrorKind::ConnectionRefused => (Kind::Unreachable, "the host refuses the connection"),
-        ErrorKind::HostUnreachable | ErrorKind::NetworkUnreachable | ErrorKind::NetworkDown => {
-            (Kind::Unreachable, "the host cannot be reached")
-        }
-        ErrorKind::ConnectionReset
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => Kind::Timeout,
+        ErrorKind::ConnectionRefused
+        | ErrorKind::HostUnreachable
+        | ErrorKind::NetworkUnreachable
+        | ErrorKind::NetworkDown
+        | ErrorKind::ConnectionReset
         | ErrorKind::ConnectionAborted
         | ErrorKind::BrokenPipe
-        | ErrorKind::UnexpectedEof => (Kind::Unreachable, "the connection broke off"),
+        | ErrorKind::UnexpectedEof
         // That is how the TLS library wraps what it found.
-        ErrorKind::InvalidData => (Kind::Unreachable, "the host could not prove who it is"),
+        | ErrorKind::InvalidData => Kind::Unreachable,
         // The standard library has no kind for it.
-        _ if error.to_string().starts_with("failed to lookup address") => {
-            (Kind::Unreachable, "the host's name cannot be looked up")
-        }
-        _ => (Kind::Other, "the connection failed"),
+        _ if error.to_string().starts_with("failed to lookup address") => Kind::Unreachable,
+        _ => Kind::Other,
     }
 }

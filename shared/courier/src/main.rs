@@ -1,7 +1,7 @@
 //! Carries one HTTP request for a hook: a JSON object on stdin, a JSON object on stdout, and no other word. The only program
 //! here that opens connections, so that a resolver or a TLS fault cannot reach a hook.
 //!
-//! - `messages`: a request with its check, an answer, a failure
+//! - `messages`: a request with its check, an answer, the kinds of failure
 //! - `exchange`: carries a request
 //!
 //! It keeps nothing, follows no redirect, takes nothing from the environment, and says nothing of the headers it was
@@ -14,14 +14,16 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal, Read, Write};
 use std::process::ExitCode;
 
-use messages::{Answer, Failure, Kind, Request};
+use serde_json::json;
+
+use messages::{Answer, Kind, Request};
 
 const USAGE: &str = "\
 courier carries one HTTP request for a hook, which starts it: JSON on stdin, JSON on stdout
 
   in   {\"method\", \"url\", \"headers\": {..}, \"body\": TEXT|null, \"proxy\": URL|null, \"timeout_ms\", \"max_bytes\"}
   out  {\"status\", \"headers\": {..}, \"body\": TEXT, \"truncated\": true|false}
-       {\"error\": \"unreachable|timeout|too_large|bad_request|other\", \"message\": TEXT}
+       {\"error\": \"unreachable|timeout|too_large|bad_request|other\"}
 
   courier version   prints the version
 ";
@@ -42,16 +44,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn carry(mut input: impl Read) -> Result<Answer, Failure> {
+fn carry(mut input: impl Read) -> Result<Answer, Kind> {
     let mut text = Vec::new();
-    input.read_to_end(&mut text).map_err(|_| Failure::new(Kind::BadRequest, "stdin cannot be read"))?;
-    exchange::exchange(Request::parse(&text)?)
+    input.read_to_end(&mut text).map_err(|_| Kind::BadRequest)?;
+    exchange::exchange(Request::parse(&text).ok_or(Kind::BadRequest)?)
 }
 
-fn answer_of(carried: Result<Answer, Failure>) -> String {
+fn answer_of(carried: Result<Answer, Kind>) -> String {
     let text = match carried {
         Ok(answer) => serde_json::to_string(&answer),
-        Err(failure) => serde_json::to_string(&failure),
+        Err(error) => serde_json::to_string(&json!({ "error": error })),
     };
     text.map(|text| text + "\n").unwrap_or_default()
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use shared::child::{self, ChildError, Limits};
+use shared::child::{self, ChildError, Limits, Output};
 use shared::host::{Environment, first_program, least_environment, outermost_root};
 
 /// The bytes that are read of each output stream.
@@ -39,27 +39,9 @@ pub struct Git<'a> {
     grace: Duration,
 }
 
-/// The output of one run of git, at most 1 MiB of each stream.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Output {
-    /// The exit status; none where a signal ended git.
-    pub code: Option<i32>,
-    pub stdout: Vec<u8>,
-    pub stderr: Vec<u8>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Failure {
-    NotStarted,
-    /// The deadline passed. Git and its children were killed.
-    Late,
-}
-
-impl Output {
-    /// Git succeeded, or printed more than was read.
-    pub fn is_answer(&self) -> bool {
-        self.code == Some(0) || self.stdout.len() as u64 >= MAX_BYTES
-    }
+/// Git succeeded, or printed more than was read.
+pub fn is_answer(output: &Output) -> bool {
+    output.status.success() || output.stdout.len() as u64 >= MAX_BYTES
 }
 
 impl<'a> Git<'a> {
@@ -90,26 +72,23 @@ impl<'a> Git<'a> {
         self.deadline = Instant::now() + patience;
     }
 
-    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, Failure> {
+    /// One run of git. Of each output stream at most 1 MiB is read.
+    pub fn run<S: AsRef<OsStr>>(&self, arguments: impl IntoIterator<Item = S>) -> Result<Output, ChildError> {
         let mut command = Command::new(&self.program);
         command.env_clear().envs(self.environment.iter().cloned()).current_dir(self.folder);
         command.arg("--no-pager").args(self.settings.iter().flat_map(|setting| ["-c", setting]));
         command.args(arguments).stderr(Stdio::piped());
         let limits = Limits { deadline: self.deadline, grace: self.grace, max_bytes: MAX_BYTES };
-        let output = child::run(&mut command, b"", limits).map_err(|error| match error {
-            ChildError::NotStarted(_) => Failure::NotStarted,
-            ChildError::Late => Failure::Late,
-        })?;
-        Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
+        child::run(&mut command, b"", limits)
     }
 
     /// Switches off the filters that the repository itself defines, for all later runs. The user's own filters stay. False: git
     /// does not list them, or one has a name that no command line can hold.
-    pub fn disable_repository_filters(&mut self) -> Result<bool, Failure> {
+    pub fn disable_repository_filters(&mut self) -> Result<bool, ChildError> {
         let listed =
             self.run(["config", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter[.]"])?;
         // 1: none is defined.
-        let is_answer = matches!(listed.code, Some(0 | 1));
+        let is_answer = matches!(listed.status.code(), Some(0 | 1));
         let Some(filters) = repository_filters(&listed.stdout).filter(|_| is_answer) else {
             return Ok(false);
         };

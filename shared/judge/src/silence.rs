@@ -4,8 +4,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Caller, NoVerdict, Settings};
+use shared::courier::is_misled;
 use shared::host::{Clock, Host, display_path};
-use shared::project_env::is_misled;
 use shared::state::Store;
 use shared::usage::is_past_line;
 

@@ -7,13 +7,13 @@
 //!
 //! - `tokens`: keys and tokens known by how they begin
 //! - `named`: what stands behind a telling name
-//! - `pem`: private keys
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use memchr::memmem::find as position;
+
 mod named;
-mod pem;
 mod tokens;
 
 const MASK: &str = "[masked]";
@@ -70,7 +70,7 @@ fn pass(text: &str) -> Option<String> {
 /// Finding at this place, and the place to go on where there is none.
 fn look(text: &[u8], at: usize) -> (Option<Found>, usize) {
     match text[at] {
-        b'-' => (pem::find(text, at), at + 1),
+        b'-' => (private_key(text, at), at + 1),
         b':' => (login(text, at), at + 1),
         b'[' => (None, at + mask_len(&text[at..]).unwrap_or(1)),
         byte if is_word(byte) => {
@@ -95,6 +95,42 @@ fn login(text: &[u8], colon: usize) -> Option<Found> {
     is_secret.then(|| Found { place: start..start + login.len(), kind: "" })
 }
 
+const PRIVATE_KEY: &str = "private key";
+
+const DASHES: &[u8] = b"-----";
+const BEGIN: &[u8] = b"-----BEGIN ";
+const END: &[u8] = b"-----END ";
+
+/// A key that has its end is not longer, in bytes.
+const MAX_KEY: usize = 32 * 1024;
+
+/// A name between the dashes is not longer.
+const MAX_LABEL: usize = 64;
+
+/// The private key between `BEGIN` and `END` that begins here: whole, cut off, or written into one line with `\n`.
+fn private_key(text: &[u8], at: usize) -> Option<Found> {
+    let label = text[at..].strip_prefix(BEGIN)?;
+    let length = position(&label[..label.len().min(MAX_LABEL)], DASHES)?;
+    position(&label[..length], b"PRIVATE KEY")?;
+    let body = at + BEGIN.len() + length + DASHES.len();
+    let near = &text[body..text.len().min(body + MAX_KEY)];
+    let end = match position(near, END) {
+        Some(end) => {
+            let label_at = body + end + END.len();
+            let has_label = text[label_at..].starts_with(&label[..length + DASHES.len()]);
+            label_at + if has_label { length + DASHES.len() } else { 0 }
+        }
+        // A key that is cut off goes on as long as the text could be one.
+        None => end_of(text, body, is_of_key),
+    };
+    Some(Found { place: at..end, kind: PRIVATE_KEY })
+}
+
+/// Base64, a header of a key, or what stands around its lines in code.
+fn is_of_key(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || is_space(byte) || b"+/=_.\\\"',:|>-#*".contains(&byte)
+}
+
 /// The length of the mask that `text` begins with.
 fn mask_len(text: &[u8]) -> Option<usize> {
     let rest = text.strip_prefix(b"[masked")?;
@@ -103,7 +139,7 @@ fn mask_len(text: &[u8]) -> Option<usize> {
     }
     let rest = rest.strip_prefix(b": ")?;
     let is_here = |kind: &&str| rest.strip_prefix(kind.as_bytes()).is_some_and(|rest| rest.starts_with(b"]"));
-    let kind = tokens::kinds().chain([pem::KIND]).find(is_here)?;
+    let kind = tokens::kinds().chain([PRIVATE_KEY]).find(is_here)?;
     Some(MASK.len() + 2 + kind.len())
 }
 

@@ -1,6 +1,6 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
-use super::verbs::parse;
+use super::parse;
 use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
 use crate::config::{Section, SectionSpec};
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
@@ -63,10 +63,6 @@ impl<const PAID: bool> Commands for Painter<PAID> {
         }
     }
 
-    fn misused(line: &Line<'_>) -> Option<String> {
-        matches!(line.words, ["paint"]).then(|| "which colour?".to_owned())
-    }
-
     fn answer(asked: &String, _: &Asker<'_>, context: Option<&Context<'_, Settings>>) -> Reply {
         Reply::yes(format!("{asked}, a prompt: {}", context.is_some()))
     }
@@ -90,10 +86,10 @@ fn at_it<T>(global: &str, then: impl FnOnce(&Context<'_, Settings>) -> T) -> T {
 }
 
 /// The answer to one of the verbs that every hook has.
-fn answer<H: Hook<Effect = Turn>>(prompt: &str, caller: Caller, global: &str) -> Reply {
+fn answered<H: Hook<Effect = Turn>>(words: &str, caller: Caller, global: &str) -> Reply {
     at_it(global, |context| {
-        let asker = Asker { caller, ..Asker::of_prompt(context, prompt, None) };
-        typed::<H>(&format!("stop-momentum {prompt}"), &asker).unwrap()
+        let asker = Asker { caller, ..Asker::of_prompt(context, words, None) };
+        typed::<H>(&format!("stop-momentum {words}"), &asker).unwrap()
     })
 }
 
@@ -106,14 +102,14 @@ const CALLERS: [(Caller, bool); 5] = [
 ];
 
 #[test]
-fn a_prompt_is_the_hooks_own_or_every_hooks_or_nearly_one_or_claudes() {
+fn a_prompt_is_the_hooks_own_or_every_hooks_or_claudes() {
     for (prompt, expected) in [
         ("stop-momentum paint Blue", Some("stop-momentum Blue, a prompt: true")),
         (" stop-momentum  PAINT Blue\n", Some("stop-momentum Blue, a prompt: true")),
         ("painter paint blue", Some("painter blue, a prompt: true")),
         ("painter on", Some("stop-momentum: on, set by its switch")),
         ("painter Version", Some(concat!("stop-momentum ", env!("CARGO_PKG_VERSION")))),
-        ("painter Paint", Some("which colour?")),
+        ("painter paint", None),
         ("painter", None),
         ("Painter paint blue", None),
         ("painter paint blue and red", None),
@@ -132,13 +128,13 @@ fn a_prompt_is_the_hooks_own_or_every_hooks_or_nearly_one_or_claudes() {
 
 #[test]
 fn a_switch_is_turned_and_says_what_is_in_force_then() {
-    let reply = answer::<Plain>("on", Caller::Untyped, "");
+    let reply = answered::<Plain>("on", Caller::Untyped, "");
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
-    let reply = answer::<Plain>("OFF --session 0c4e7A11", Caller::Typed, "");
+    let reply = answered::<Plain>("OFF --session 0c4e7A11", Caller::Typed, "");
     let text = "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11";
     assert_eq!((reply.text.as_str(), reply.effects[0].session.as_deref()), (text, Some("0c4e7A11")));
-    let locked = answer::<Plain>("off", Caller::Typed, "locked: [stop-momentum]\n");
+    let locked = answered::<Plain>("off", Caller::Typed, "locked: [stop-momentum]\n");
     assert!(locked.is_no && locked.effects.is_empty() && locked.text.contains("locked"), "{}", locked.text);
 }
 
@@ -147,16 +143,16 @@ fn what_loosens_or_spends_is_the_users_alone() {
     let on = "stop-momentum: {enabled: true}\n";
     for (caller, is_user) in CALLERS {
         for verb in ["off", "auto"] {
-            let reply = answer::<Plain>(verb, caller, "");
+            let reply = answered::<Plain>(verb, caller, "");
             assert_eq!((reply.is_no, reply.effects.is_empty()), (!is_user, !is_user), "{caller:?}");
             assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), !is_user);
         }
-        assert_eq!(answer::<Paid>("on", caller, on).is_no, !is_user, "{caller:?}");
+        assert_eq!(answered::<Paid>("on", caller, on).is_no, !is_user, "{caller:?}");
     }
     let prompt = "; or, as a prompt of this session, type: ";
     let refused = |reply: Reply| reply.text.contains(prompt);
     let caller = Caller::Shell(Standing::InsideClaude);
-    assert!(refused(answer::<Plain>("off", caller, "")) && !refused(answer::<Paid>("off", caller, "")));
+    assert!(refused(answered::<Plain>("off", caller, "")) && !refused(answered::<Paid>("off", caller, "")));
 }
 
 #[test]
@@ -165,21 +161,21 @@ fn what_costs_money_is_not_begun_by_a_switch() {
         [("", true), ("stop-momentum: {enabled: false}\n", true), ("stop-momentum: {enabled: true}\n", false)]
     {
         for prompt in ["on", "on --session 0c4e7A11"] {
-            let reply = answer::<Paid>(prompt, Caller::Typed, global);
+            let reply = answered::<Paid>(prompt, Caller::Typed, global);
             let found = (reply.is_no, reply.effects.is_empty());
             assert_eq!(found, (is_refused, is_refused), "{global}: {}", reply.text);
             assert_eq!(reply.text.ends_with("type: req hooks enable stop-momentum"), is_refused);
         }
-        assert_eq!(answer::<Paid>("off", Caller::Typed, global).effects.len(), 1);
+        assert_eq!(answered::<Paid>("off", Caller::Typed, global).effects.len(), 1);
     }
     let says = |reply: Reply| reply.text.contains("\"x-costs-money\": true");
-    assert!(says(answer::<Paid>("schema", Caller::Typed, "")));
-    assert!(!says(answer::<Plain>("schema", Caller::Typed, "")));
+    assert!(says(answered::<Paid>("schema", Caller::Typed, "")));
+    assert!(!says(answered::<Plain>("schema", Caller::Typed, "")));
 }
 
 #[test]
 fn status_and_help_have_what_the_hook_adds() {
-    let text = answer::<Plain>("status", Caller::Typed, "").text;
+    let text = answered::<Plain>("status", Caller::Typed, "").text;
     assert!(text.starts_with("stop-momentum: off") && text.ends_with("\npainted by Some(\"s\")"), "{text}");
     let json: Reply = at_it("", |context| status::<Plain, _>(&Asker::of_prompt(context, "", None), true));
     assert!(json.text.starts_with('{') && !json.text.contains("painted"), "{}", json.text);

@@ -28,6 +28,9 @@ pub struct Places {
     pub state_dir_ignored: Option<&'static str>,
 }
 
+/// The folder of the heartbeats in the state folder: every call needs it.
+pub(crate) const HEARTBEATS: &str = "heartbeat";
+
 const UNUSABLE: &str = "it must be an absolute path to a folder that can be written to";
 
 impl Places {
@@ -41,6 +44,13 @@ impl Places {
             root: self.root.clone(),
             instead: None,
         }
+    }
+
+    /// Folders of our programs: deployed, and beside this one. Our texts name no others.
+    pub fn program_folders(&self) -> Vec<PathBuf> {
+        let deployed = self.config_dir.as_ref().map(|dir| dir.join("hooks"));
+        let beside = std::env::current_exe().ok().and_then(|program| Some(program.parent()?.to_path_buf()));
+        deployed.into_iter().chain(beside).collect()
     }
 
     /// Resolves the folders, and makes a state folder the environment names, for a call made in `cwd` (the hook input's, or the process's own).
@@ -62,13 +72,6 @@ impl Places {
             named => (default_state_dir.clone(), named.and_then(Result::err)),
         };
         Self { config_dir, state_dir, root, project_claude_dir, default_state_dir, state_dir_ignored }
-    }
-
-    /// Our own state folder in place of a named one that is of no use: believed, it would silence every gate.
-    #[must_use]
-    pub fn without_named_state_dir(self) -> Self {
-        let state_dir = self.default_state_dir.clone();
-        Self { state_dir, state_dir_ignored: Some(UNUSABLE), ..self }
     }
 }
 
@@ -102,23 +105,15 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
         // A repository could have prepared it.
         return Err("it lies inside the project");
     }
-    match fs::metadata(dir) {
-        Ok(metadata) if metadata.is_dir() => owned_and_private(&metadata),
-        // Believed unmade, it would silence every gate: a repository could name a folder that cannot be.
-        _ => ensure_private(dir).map_err(|_| UNUSABLE),
+    // Access lists decide on Windows; a profile folder is private there by default.
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(dir)
+        && (!is_own(&metadata) || std::os::unix::fs::MetadataExt::mode(&metadata) & 0o022 != 0)
+    {
+        return Err("others may write to it");
     }
-}
-
-#[cfg(unix)]
-fn owned_and_private(metadata: &fs::Metadata) -> Result<(), &'static str> {
-    use std::os::unix::fs::MetadataExt;
-    let is_private = metadata.uid() == rustix::process::geteuid().as_raw() && metadata.mode() & 0o022 == 0;
-    if is_private { Ok(()) } else { Err("others may write to it") }
-}
-
-#[cfg(not(unix))]
-fn owned_and_private(_metadata: &fs::Metadata) -> Result<(), &'static str> {
-    Ok(()) // Access lists decide on Windows; a profile folder is private there by default.
+    // Believed, a folder that cannot be made or written to would silence every gate. Root may write where nothing can be made.
+    ensure_private(&dir.join(HEARTBEATS)).map_err(|_| UNUSABLE)
 }
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.
@@ -136,22 +131,21 @@ pub fn ensure_private(dir: &Path) -> io::Result<()> {
     }
 }
 
-#[cfg(unix)]
 fn tighten(dir: &Path, metadata: &fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{MetadataExt, PermissionsExt};
-    const OTHERS: u32 = 0o077;
-    if metadata.mode() & OTHERS == 0 {
-        return Ok(());
+    #[cfg(unix)]
+    if std::os::unix::fs::MetadataExt::mode(metadata) & 0o077 != 0 {
+        if !is_own(metadata) {
+            return Err(ErrorKind::PermissionDenied.into());
+        }
+        fs::set_permissions(dir, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
     }
-    if metadata.uid() != rustix::process::geteuid().as_raw() {
-        return Err(ErrorKind::PermissionDenied.into());
-    }
-    fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
+    let _ = (dir, metadata);
+    Ok(())
 }
 
-#[cfg(not(unix))]
-fn tighten(_dir: &Path, _metadata: &fs::Metadata) -> io::Result<()> {
-    Ok(())
+#[cfg(unix)]
+fn is_own(metadata: &fs::Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::uid(metadata) == rustix::process::geteuid().as_raw()
 }
 
 /// A longer path is taken by no system we run on, in bytes.

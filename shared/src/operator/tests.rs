@@ -1,12 +1,13 @@
-//! Callers, as a table of facts. No test looks at a process of the machine.
+//! Callers, as a table of facts, and what the lines of the process table tell.
 
-use super::{Caller, Process, Standing, judge};
+use super::{Caller, Process, Standing, judge, ps_fields};
 
 /// The caller below a process of this name and command line, at a terminal.
 fn below(name: &str, line: &str) -> Standing {
     let process = |name: &str, line: &str| Process {
         name: name.to_owned(),
         command_line: line.split_whitespace().map(str::to_owned).collect(),
+        ..Process::default()
     };
     let shell = || process("bash", "-bash");
     judge(&[shell(), process(name, line), shell()], true, false)
@@ -46,4 +47,22 @@ fn in_claudes_shell_the_prompt_is_the_nearer_place_to_type_it() {
         assert_eq!(told.starts_with("nobody typed this prompt"), caller == Caller::Untyped, "{told}");
         assert!(told.ends_with("type: req pause"), "{told}");
     }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_name_with_spaces_and_brackets_does_not_shift_the_fields() {
+    use super::{read, stat_fields};
+    assert_eq!(stat_fields("12 (a) b (c) S 34 12 12 34816 -1"), Some(("a) b (c".to_owned(), 34, 34816)));
+    assert_eq!(stat_fields("12 a S 34"), None);
+    let own = read(std::process::id()).expect("this process has a line of its own");
+    assert!(own.parent > 0 && !own.command_line.is_empty());
+}
+
+#[test]
+fn a_line_of_ps_tells_parent_terminal_and_words() {
+    let row = ps_fields("34 ttys003 /usr/local/bin/claude --continue").unwrap();
+    assert_eq!((row.parent, row.has_terminal), (34, true));
+    assert_eq!(row.command_line, ["/usr/local/bin/claude", "--continue"]);
+    assert!(!ps_fields("1 ?? /sbin/launchd").unwrap().has_terminal);
 }

@@ -7,7 +7,7 @@ use serde_json::value::to_raw_value;
 
 use super::{
     Caller, caller, hash, is_command_line, is_own_call, ours, own_command_lines, remember_scheduled,
-    scheduled_in, words_after,
+    scheduled_in,
 };
 use crate::host::{Environment, Host, Places};
 use crate::protocol::{Event, Stop, ToolCall};
@@ -30,81 +30,62 @@ fn is_own(tool: &str, command: &str) -> bool {
 }
 
 #[test]
-fn the_words_of_each_command_are_told_without_quotes_and_folders() {
-    let line = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status";
-    let expected = [&["stop-momentum", "x", "--note", "it's", "--of=a b"][..], &["stop-momentum", "status"]];
-    assert_eq!(own_command_lines(&call("Bash", line), &places()).unwrap(), expected);
+fn the_words_of_commands_that_have_surely_run_are_told_without_quotes_and_folders() {
+    let joined = "cd '/a b' && /home/me/.claude/hooks/stop-momentum x --note 'it'\"'\"'s' --of=\"a b\" && stop-momentum status\n";
+    for (line, expected) in [
+        (joined, Some("stop-momentum|x|--note|it's|--of=a b\nstop-momentum|status")),
+        ("stop-momentum a --note 'this || that'", Some("stop-momentum|a|--note|this || that")),
+        ("stop-momentum a || stop-momentum b", None),
+        ("stop-momentum a; stop-momentum b", None),
+        ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
+    ] {
+        let told = own_command_lines(&call("Bash", line), &places());
+        let told = told.map(|told| told.iter().map(|words| words.join("|")).collect::<Vec<_>>().join("\n"));
+        assert_eq!(told.as_deref(), expected, "{line:?}");
+        assert!(is_own("Bash", line), "{line:?}");
+    }
     assert_eq!(own_command_lines(&call("Bash", "ls"), &places()), None);
 }
 
 #[test]
-fn commands_that_may_not_have_run_are_not_told() {
-    for (line, commands) in [
-        ("stop-momentum a || stop-momentum b", None),
-        ("stop-momentum a; stop-momentum b", None),
-        ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
-        ("cd /there && stop-momentum a && stop-momentum b\n", Some(2)),
-        ("stop-momentum a --note 'this || that'", Some(1)),
+fn a_line_of_our_own_commands_is_ours_and_anything_more_a_call_like_any_other() {
+    for (command, expected) in [
+        ("stop-momentum status", true),
+        ("  stop-momentum   status --json  ", true),
+        ("stop-momentum satisfy --note 'it is done; really $x'", true),
+        ("stop-momentum x --note \"a b\" --key=value", true),
+        ("stop-momentum x html --html5", true),
+        ("'stop-momentum' status", true),
+        (" ", false),
+        (";", false),
+        ("cd /tmp", false),
+        ("cd $(ls) && stop-momentum status", false),
+        ("cd /tmp && ls && stop-momentum status", false),
+        ("stop-momentum status | sh", false),
+        ("stop-momentum status & ls", false),
+        ("stop-momentum status > file", false),
+        ("stop-momentum `ls`", false),
+        ("stop-momentum \"$(ls)\"", false),
+        ("stop-momentum <(ls)", false),
+        ("stop-momentum {a,b}", false),
+        ("stop-momentum *", false),
+        ("stop-momentum \\\nls", false),
+        ("stop-momentum 'open", false),
+        ("X=1 stop-momentum status", false),
+        ("sudo stop-momentum status", false),
+        ("./stop-momentum status", false),
+        ("/tmp/stop-momentum status", false),
+        ("/home/me/.claude/hooks/../stop-momentum", false),
+        ("~/.claude/hooks/stop-momentum", false),
+        ("stop-momentum2", false),
+        ("stop-momentum status; # x\nls", false),
+        ("stop-momentum report --html=file.html", false),
+        ("stop-momentum report --days 3 '--ht'ml file.html", false),
+        ("stop-momentum status && stop-momentum report \"--html=file.html\"", false),
     ] {
-        let told = own_command_lines(&call("Bash", line), &places());
-        assert_eq!(told.map(|told| told.len()), commands, "{line:?}");
-        assert!(is_own("Bash", line), "{line:?}");
+        assert_eq!(is_own("Bash", command), expected, "{command:?}");
     }
-}
-
-#[test]
-fn a_line_of_our_own_commands_is_ours() {
-    for command in [
-        "stop-momentum status",
-        "  stop-momentum   status --json  ",
-        "stop-momentum status && stop-momentum help",
-        "stop-momentum satisfy --note 'it is done; really $x'",
-        "stop-momentum x --note \"a b\" --key=value",
-        "stop-momentum x html --html5",
-        "/home/me/.claude/hooks/stop-momentum status",
-        "'stop-momentum' status",
-        "cd '/a folder' && stop-momentum status",
-    ] {
-        assert!(is_own("Bash", command), "{command:?}");
-    }
-    assert!(is_own("PowerShell", "stop-momentum status"));
-}
-
-#[test]
-fn anything_more_is_a_call_like_any_other() {
-    for command in [
-        " ",
-        ";",
-        "cd /tmp",
-        "cd $(ls) && stop-momentum status",
-        "cd /tmp && ls && stop-momentum status",
-        "stop-momentum status && ls",
-        "stop-momentum status | sh",
-        "stop-momentum status & ls",
-        "stop-momentum status > file",
-        "stop-momentum `ls`",
-        "stop-momentum \"$(ls)\"",
-        "stop-momentum $HOME",
-        "stop-momentum <(ls)",
-        "stop-momentum {a,b}",
-        "stop-momentum *",
-        "stop-momentum \\\nls",
-        "stop-momentum 'open",
-        "X=1 stop-momentum status",
-        "sudo stop-momentum status",
-        "./stop-momentum status",
-        "/tmp/stop-momentum status",
-        "/home/me/.claude/hooks/../stop-momentum",
-        "~/.claude/hooks/stop-momentum",
-        "stop-momentum2",
-        "stop-momentum status; # x\nls",
-        "stop-momentum report --html=file.html",
-        "stop-momentum report --days 3 '--ht'ml file.html",
-        "stop-momentum status && stop-momentum report \"--html=file.html\"",
-    ] {
-        assert!(!is_own("Bash", command), "{command:?}");
-    }
-    assert!(!is_own("Edit", "stop-momentum status"));
+    assert!(is_own("PowerShell", "stop-momentum status") && !is_own("Edit", "stop-momentum status"));
 }
 
 fn host(entrypoint: &str) -> Host {
@@ -165,10 +146,6 @@ fn only_a_short_line_that_begins_with_a_command_of_ours_is_said_to_a_hook() {
         ("", false, false),
     ] {
         assert_eq!((ours(prompt).is_some(), is_command_line(prompt)), (is_ours, is_line), "{prompt:?}");
-    }
-    assert_eq!(words_after("req", " req  status --all \n"), Some(vec!["status", "--all"]));
-    for prompt in ["Req status", "req: status", "please req", "req status\nnow", ""] {
-        assert_eq!(words_after("req", prompt), None, "{prompt:?}");
     }
 }
 

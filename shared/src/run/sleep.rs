@@ -22,11 +22,6 @@ pub(super) struct Slept {
     pub(super) cut_short: Option<&'static str>,
 }
 
-/// Claude Code told the process to end: the user pressed Esc, or the session is over.
-const SIGNAL: &str = "cut short by the client";
-
-const SWITCHED_OFF: &str = "cut short: switched off";
-
 /// Waits until `end`. A time that was set back cannot make it longer; a machine that was asleep does not make up for it.
 pub(super) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> bool) -> Slept {
     let began = Instant::now();
@@ -39,8 +34,9 @@ pub(super) fn until(end: Timestamp, clock: Clock, is_still_wanted: impl Fn() -> 
         let is_due = elapsed >= next_look;
         let cut_short = match () {
             () if left.is_zero() => None,
-            () if told_to_end.load(Ordering::Relaxed) => Some(SIGNAL),
-            () if is_due && !is_still_wanted() => Some(SWITCHED_OFF),
+            // The user pressed Esc, or the session is over.
+            () if told_to_end.load(Ordering::Relaxed) => Some("cut short by the client"),
+            () if is_due && !is_still_wanted() => Some("cut short: switched off"),
             () => {
                 next_look = if is_due { elapsed + LOOK_EVERY } else { next_look };
                 thread::sleep(left.min(STEP));

@@ -28,9 +28,7 @@ struct Settings {
 struct Count(u32);
 
 impl Remembered for Count {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("count-{session}"))
-    }
+    const FILE: &'static str = "count-*";
 }
 
 /// A toy: one of these kinds.

@@ -136,9 +136,15 @@ pub fn read_regular(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     if bytes.len() as u64 > max { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
 }
 
-/// Opens a regular file, and returns its length. New files are private; a link is an error, a pipe is never waited for.
+/// Opens a regular file, and returns its length. New files are 0600, or on Windows as the profile folder's; a link is an error, a
+/// pipe is never waited for.
 pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File, u64)> {
-    private_file(options);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOFOLLOW).bits()).unwrap_or_default();
+        options.mode(SharedMode::Private.bits().0).custom_flags(flags);
+    }
     // Systems differ in their error for a link.
     let is_link = |error: &io::Error| {
         error.kind() != ErrorKind::NotFound
@@ -149,19 +155,6 @@ pub fn open_regular(path: &Path, options: &mut OpenOptions) -> io::Result<(File,
         opened.map_err(|error| if is_link(&error) { ErrorKind::InvalidInput.into() } else { error })?;
     let metadata = file.metadata()?;
     if metadata.is_file() { Ok((file, metadata.len())) } else { Err(ErrorKind::InvalidInput.into()) }
-}
-
-/// New files are 0600, or on Windows as the profile folder's; a link is an error, a pipe is never waited for.
-fn private_file(options: &mut OpenOptions) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        let flags = OFlags::NONBLOCK | OFlags::NOFOLLOW;
-        let mode = SharedMode::Private.bits().0;
-        options.mode(mode).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
-    }
-    #[cfg(not(unix))]
-    let _ = options;
 }
 
 /// Sets the bits of a file for others too. Afterwards, because the user's umask takes bits away from what a file is created with.

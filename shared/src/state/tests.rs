@@ -1,19 +1,19 @@
-//! State on a real disk: kept, damaged, foreign, newer, private.
+//! State on a real disk: kept, damaged, foreign, newer, private; then `OFF`, heartbeats, nonces and the sweep.
 
-use std::fs;
+use std::fs::{self, File};
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
 
-use super::{MAX_NAME, Remembered, StateError, file_key};
+use super::{DAY, MAX_NAME, NONCE_LIFETIME, Off, Remembered, StateError, Store, file_key, is_off};
+use crate::host::Timestamp;
 use crate::tests::store;
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Count(u64);
 
 impl Remembered for Count {
-    fn file_name(session: &str) -> Option<String> {
-        Some(format!("count-{session}"))
-    }
+    const FILE: &'static str = "count-*";
 }
 
 #[test]
@@ -95,4 +95,113 @@ fn a_hostile_id_becomes_a_name_without_separators() {
         assert!(key.starts_with("h.") && key.len() == 34, "{id:?} -> {key}");
         assert!(key[2..].bytes().all(|byte| byte.is_ascii_hexdigit()), "{key}");
     }
+}
+
+#[test]
+fn a_pause_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
+    let (_scratch, store) = store();
+    let (off, now) = (store.dir().join("OFF"), Timestamp::from_secs(1000));
+    for (text, expected) in
+        [("", true), ("1001\n", true), ("1000", false), ("999", false), ("nonsense", true)]
+    {
+        fs::write(&off, text).unwrap();
+        assert_eq!(is_off(store.dir(), now), expected, "{text:?}");
+    }
+    Off::until(store.dir(), Timestamp::from_secs(2000)).unwrap();
+    assert_eq!(Off::read(store.dir(), now), Some(Off::Until(Timestamp::from_secs(2000))));
+    Off::end(store.dir()).unwrap();
+    Off::end(store.dir()).unwrap();
+    assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
+    fs::create_dir(&off).unwrap();
+    assert!(Off::end(store.dir()).is_err() && is_off(store.dir(), now), "a folder is not ours to remove");
+}
+
+#[test]
+fn beats_at_most_once_a_minute_and_again_when_the_clock_went_back() {
+    let (_scratch, store) = store();
+    let now = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
+    for (after, expected) in [(0, 0), (59, 0), (60, 60), (30, 30)] {
+        store.beat("a-hook", now + Duration::from_secs(after));
+        assert_eq!(store.last_beat("a-hook"), Some(now + Duration::from_secs(expected)));
+    }
+    assert_eq!(store.last_beat("another"), None);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_heartbeat_neither_creates_nor_touches_the_target_of_a_link() {
+    use std::os::unix::fs::symlink;
+    let (scratch, store) = store();
+    let (folder, target) = (scratch.path().join("folder"), scratch.path().join("target"));
+    let beats = store.dir().join("heartbeat");
+    fs::create_dir(&folder).unwrap();
+    symlink(&folder, &beats).unwrap();
+    store.beat("a-hook", SystemTime::now());
+    assert_eq!(fs::read_dir(&folder).unwrap().count(), 0);
+
+    fs::remove_file(&beats).unwrap();
+    fs::create_dir(&beats).unwrap();
+    symlink(&target, beats.join("a-hook")).unwrap();
+    store.beat("a-hook", SystemTime::now() + Duration::from_secs(3600));
+    assert!(!target.exists());
+
+    fs::write(&target, "theirs").unwrap();
+    let written = fs::metadata(&target).unwrap().modified().unwrap();
+    store.beat("a-hook", written + Duration::from_secs(3600));
+    assert_eq!(fs::metadata(&target).unwrap().modified().unwrap(), written);
+}
+
+#[test]
+fn a_nonce_is_fresh_as_long_as_it_is_kept() {
+    let (_scratch, store) = store();
+    let now = || Timestamp::from(SystemTime::now());
+    let nonce = store.nonce().unwrap();
+    let text = nonce.text().to_owned();
+    assert!(store.nonce_is_fresh(&text, now()));
+    assert!(!store.nonce_is_fresh(&text, now().plus(NONCE_LIFETIME + Duration::from_secs(1))));
+    assert!(!store.nonce_is_fresh("another", now()), "a variable alone is no nonce");
+    drop(nonce);
+    assert!(!store.nonce_is_fresh(&text, now()));
+    assert_eq!(fs::read_dir(store.dir().join("nonce")).unwrap().count(), 0);
+}
+
+fn aged(store: &Store, name: &str, content: &str, days: u32) {
+    fs::write(store.dir().join(name), content).unwrap();
+    let file = File::options().append(true).open(store.dir().join(name)).unwrap();
+    file.set_modified(SystemTime::now() - DAY * days).unwrap();
+}
+
+const STATE: &str = r#"{"version":1,"session":"s","state":{}}"#;
+
+#[test]
+fn sweeps_old_session_state_and_nothing_else() {
+    let machine = r#"{"version":1,"session":"","state":{}}"#;
+    for (name, content, days, stays) in [
+        ("stop-ack-old", STATE, 31, false),
+        ("stop-ack-recent", STATE, 29, true),
+        ("stop-ack-newer", r#"{"version":2,"session":"s","state":{}}"#, 31, true),
+        ("stop-ack-old.lock", "", 31, false),
+        ("torn.json.tmp", r#"{"version":1,"sess"#, 31, false),
+        ("torn.json.corrupt", r#"{"version":1,"sess"#, 31, false),
+        ("switches.json", machine, 31, true),
+        ("OFF", "", 31, true),
+        ("journal.jsonl", "{}\n", 31, true),
+        ("thesis.txt", "mine", 31, true),
+    ] {
+        let (_scratch, store) = store();
+        aged(&store, name, content, days);
+        store.sweep_once_a_day(SystemTime::now());
+        assert_eq!(store.dir().join(name).exists(), stays, "{name}");
+    }
+}
+
+#[test]
+fn sweeps_at_most_once_a_day() {
+    let (_scratch, store) = store();
+    store.sweep_once_a_day(SystemTime::now());
+    aged(&store, "stop-ack-old", STATE, 31);
+    store.sweep_once_a_day(SystemTime::now() + Duration::from_secs(3600));
+    assert!(store.dir().join("stop-ack-old").exists());
+    store.sweep_once_a_day(SystemTime::now() + DAY);
+    assert!(!store.dir().join("stop-ack-old").exists());
 }

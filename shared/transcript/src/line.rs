@@ -366,49 +366,42 @@ impl Iterator for Tail {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::{FIRST_PIECE, MAX_TAIL_BYTES, Tail};
+    use crate::tests::on_disk;
 
-    fn lines_of(text: &str) -> Vec<String> {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("t.jsonl");
-        fs::write(&path, text).unwrap();
-        let mut tail = Tail::open(&path, MAX_TAIL_BYTES).unwrap();
-        let mut lines = Vec::new();
-        while let Some(line) = tail.previous_line().unwrap() {
-            lines.push(String::from_utf8(line.to_vec()).unwrap());
-        }
-        lines
+    /// The lines, and whether there is nothing before them.
+    fn read(text: &str) -> (Vec<String>, bool) {
+        on_disk(text, |path| {
+            let mut tail = Tail::open(path, MAX_TAIL_BYTES).unwrap();
+            let mut lines = Vec::new();
+            while let Some(line) = tail.previous_line().unwrap() {
+                lines.push(String::from_utf8(line.to_vec()).unwrap());
+            }
+            (lines, tail.is_at_beginning())
+        })
     }
 
     #[test]
-    fn gives_lines_from_the_last_to_the_first() {
-        assert_eq!(lines_of("a\nb\nc\n"), ["c", "b", "a"]);
-        assert_eq!(lines_of("a\nb\ntorn"), ["torn", "b", "a"]);
-        assert_eq!(lines_of("a"), ["a"]);
-        assert_eq!(lines_of(""), Vec::<String>::new());
-        assert_eq!(lines_of("a\n\nb\n"), ["b", "", "a"]);
-    }
-
-    #[test]
-    fn lines_longer_than_a_piece_come_whole() {
+    fn gives_whole_lines_from_the_last_to_the_first() {
         let long = "x".repeat(usize::try_from(FIRST_PIECE).unwrap() * 3 + 17);
-        assert_eq!(lines_of(&format!("first\n{long}\nlast\n")), ["last", &long, "first"]);
+        for (text, expected) in [
+            ("a\nb\nc\n", &["c", "b", "a"][..]),
+            ("a\nb\ntorn", &["torn", "b", "a"]),
+            ("a", &["a"]),
+            ("", &[]),
+            ("a\n\nb\n", &["b", "", "a"]),
+            (&format!("first\n{long}\nlast\n"), &["last", &long, "first"]),
+        ] {
+            let expected = expected.iter().map(|line| (*line).to_owned()).collect();
+            assert_eq!(read(text), (expected, true), "{text:.20}");
+        }
     }
 
     #[test]
     fn stops_at_the_limit_and_says_that_more_is_unknown() {
-        let scratch = tempfile::tempdir().unwrap();
-        let path = scratch.path().join("t.jsonl");
         let line = format!("{}\n", "y".repeat(999));
-        fs::write(&path, line.repeat(usize::try_from(MAX_TAIL_BYTES).unwrap() / 1000 + 100)).unwrap();
-        let mut tail = Tail::open(&path, MAX_TAIL_BYTES).unwrap();
-        let mut count = 0;
-        while tail.previous_line().unwrap().is_some() {
-            count += 1;
-        }
-        assert!(!tail.is_at_beginning());
-        assert_eq!(count, MAX_TAIL_BYTES / 1000);
+        let most = usize::try_from(MAX_TAIL_BYTES).unwrap() / line.len();
+        let (lines, is_all) = read(&line.repeat(most + 100));
+        assert_eq!((lines.len(), is_all), (most, false));
     }
 }

@@ -111,79 +111,63 @@ fn put(list: &mut Vec<Task>, id: &Value, subject: &Value, status: &Value) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, tasks};
+    use serde_json::{Value, json};
 
-    fn call(id: &str, tool: &str, input: &str) -> String {
-        format!(
-            r#"{{"type":"assistant","message":{{"content":[{{"type":"tool_use","id":"{id}","name":"{tool}","input":{input}}}]}}}}"#
-        )
+    use super::{Line, Task, tasks};
+    use crate::tests::{result, with};
+
+    fn call(id: &str, tool: &str, input: &Value) -> Value {
+        let block = json!({"type": "tool_use", "id": id, "name": tool, "input": input});
+        json!({"type": "assistant", "message": {"content": [block]}})
     }
 
-    fn answer(id: &str, answer: &str) -> String {
-        format!(
-            r#"{{"type":"user","message":{{"content":[{{"type":"tool_result","tool_use_id":"{id}"}}]}},"toolUseResult":{answer}}}"#
-        )
+    fn answer(id: &str, answer: Value) -> Value {
+        with(result(id, false), "toolUseResult", answer)
     }
 
-    fn created(id: &str, subject: &str) -> String {
-        answer("c", &format!(r#"{{"task":{{"id":"{id}","subject":"{subject}"}}}}"#))
+    fn created(id: &str, subject: &str) -> Value {
+        answer("c", json!({"task": {"id": id, "subject": subject}}))
     }
 
-    fn moved(id: &str, to: &str) -> String {
-        answer(
-            "m",
-            &format!(r#"{{"success":true,"taskId":"{id}","statusChange":{{"from":"pending","to":"{to}"}}}}"#),
-        )
-    }
-
-    /// Each task as `id subject Progress`.
-    #[track_caller]
-    fn check(lines: &[String], expected: &[&str]) {
-        let lines: Vec<Line> = lines.iter().filter_map(|line| Line::parse(line.as_bytes())).collect();
-        let told: Vec<String> = tasks(&lines)
-            .iter()
-            .map(|task| format!("{} {} {:?}", task.id, task.subject, task.progress))
-            .collect();
-        assert_eq!(told, expected);
+    fn moved(id: &str, to: &str) -> Value {
+        answer("m", json!({"success": true, "taskId": id, "statusChange": {"from": "pending", "to": to}}))
     }
 
     #[test]
-    fn a_task_is_followed_from_its_creation_to_its_end() {
-        check(&[created("1", "a")], &["1 a Pending"]);
-        check(&[created("1", "a"), moved("1", "in_progress")], &["1 a InProgress"]);
-        check(&[created("1", "a"), moved("1", "completed")], &["1 a Completed"]);
-        check(&[created("1", "a"), moved("1", "completed"), moved("1", "pending")], &["1 a Pending"]);
-        check(&[created("1", "a"), moved("1", "deleted"), created("2", "b")], &["2 b Pending"]);
-    }
-
-    #[test]
-    fn the_whole_list_takes_the_place_of_what_was_known() {
-        let list = answer(
-            "l",
-            r#"{"tasks":[{"id":"7","subject":"x","status":"completed"},{"id":"8","subject":"y","status":"in_progress"}]}"#,
-        );
-        check(&[created("1", "a"), list], &["7 x Completed", "8 y InProgress"]);
-    }
-
-    #[test]
-    fn a_new_subject_is_told_by_the_call() {
-        let update = call("u", "TaskUpdate", r#"{"taskId":"1","subject":"b"}"#);
-        let done = answer("u", r#"{"success":true,"taskId":"1","updatedFields":["subject"]}"#);
-        check(&[created("1", "a"), update, done], &["1 b Pending"]);
-    }
-
-    #[test]
-    fn a_task_created_further_up_than_these_lines_has_no_subject() {
-        check(&[moved("4", "in_progress")], &["4  InProgress"]);
-        let looked = answer("g", r#"{"task":{"id":"4","subject":"a","status":"completed"}}"#);
-        check(&[looked], &["4 a Completed"]);
-    }
-
-    #[test]
-    fn the_answers_of_other_tools_are_none() {
-        let foreign = call("f", "mcp__board__get", "{}");
-        let theirs = answer("f", r#"{"task":{"id":"9","subject":"theirs"}}"#);
-        check(&[foreign, theirs], &[]);
-        check(&[answer("x", r#"{"task":{"task_id":"b1","output":"…"}}"#), answer("y", r#""text""#)], &[]);
+    fn each_task_is_followed_from_its_creation_to_its_end() {
+        let task = |id, subject, status| json!({"id": id, "subject": subject, "status": status});
+        let list = json!({"tasks": [task("7", "x", "completed"), task("8", "y", "in_progress")]});
+        let update = call("u", "TaskUpdate", &json!({"taskId": "1", "subject": "b"}));
+        let updated = answer("u", json!({"success": true, "taskId": "1", "updatedFields": ["subject"]}));
+        let theirs = answer("f", json!({"task": {"id": "9", "subject": "theirs"}}));
+        let (made, begun) = (|| created("1", "a"), || moved("1", "in_progress"));
+        for (lines, expected) in [
+            (vec![made()], &["1 a Pending"][..]),
+            (vec![made(), begun()], &["1 a InProgress"]),
+            (vec![made(), moved("1", "completed")], &["1 a Completed"]),
+            (vec![made(), moved("1", "completed"), moved("1", "pending")], &["1 a Pending"]),
+            (vec![made(), moved("1", "deleted"), created("2", "b")], &["2 b Pending"]),
+            // The whole list takes the place of what was known.
+            (vec![made(), answer("l", list)], &["7 x Completed", "8 y InProgress"]),
+            // The call alone tells a new subject.
+            (vec![made(), update, updated], &["1 b Pending"]),
+            // It was created further up than these lines.
+            (vec![begun()], &["1  InProgress"]),
+            (vec![answer("g", json!({"task": task("4", "a", "completed")}))], &["4 a Completed"]),
+            // Answers of other tools.
+            (vec![call("f", "mcp__board__get", &json!({})), theirs], &[]),
+            (
+                vec![
+                    answer("x", json!({"task": {"task_id": "b1", "output": "…"}})),
+                    answer("y", json!("text")),
+                ],
+                &[],
+            ),
+        ] {
+            let read = |line: &Value| Line::parse(line.to_string().as_bytes());
+            let read: Vec<Line> = lines.iter().filter_map(read).collect();
+            let told = |task: &Task| format!("{} {} {:?}", task.id, task.subject, task.progress);
+            assert_eq!(tasks(&read).iter().map(told).collect::<Vec<_>>(), expected, "{lines:?}");
+        }
     }
 }

@@ -1,8 +1,12 @@
-//! Lines of a transcript as Claude Code writes them, and files of them.
+//! Lines of a transcript as Claude Code writes them, files of them, and where they lie.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use shared::protocol::Call;
+
+use super::{transcript_of, transcript_of_session};
 
 pub(super) fn prompt(text: &str) -> Value {
     json!({"type": "user", "promptId": "p", "message": {"content": text}})
@@ -28,6 +32,10 @@ pub(super) fn boundary() -> Value {
     json!({"type": "system", "subtype": "compact_boundary", "content": "Conversation compacted"})
 }
 
+pub(super) fn summary() -> Value {
+    with(prompt("This session is being continued"), "isCompactSummary", json!(true))
+}
+
 pub(super) fn with(mut line: Value, key: &str, value: Value) -> Value {
     line[key] = value;
     line
@@ -46,6 +54,41 @@ pub(super) fn text_of(lines: &[Value]) -> String {
 pub(super) fn on_disk<T>(text: impl AsRef<[u8]>, look: impl Fn(&Path) -> T) -> T {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("t.jsonl");
-    std::fs::write(&path, text).unwrap();
+    fs::write(&path, text).unwrap();
     look(&path)
+}
+
+#[test]
+fn a_session_is_found_by_its_id_and_by_nothing_else() {
+    let config = tempfile::tempdir().expect("a folder");
+    let projects = config.path().join("projects");
+    for (folder, file) in [("-srv-app", "one.jsonl"), ("-srv-other", "two.jsonl"), ("-srv-other", "note.txt")]
+    {
+        let folder = projects.join(folder);
+        fs::create_dir_all(&folder).expect("it can be made");
+        fs::write(folder.join(file), "").expect("it can be written");
+    }
+    let of = |session| transcript_of_session(config.path(), session);
+    assert_eq!(of("two"), Some(projects.join("-srv-other/two.jsonl")));
+    for none in ["three", "", "../-srv-app/one", "-srv-app/one", "note"] {
+        assert_eq!(of(none), None, "{none}");
+    }
+}
+
+#[test]
+fn the_transcript_of_an_agent_stands_beside_its_sessions() {
+    let of = |session: Option<&str>, agent: Option<&str>| {
+        transcript_of(&Call {
+            transcript_path: session.map(PathBuf::from),
+            agent_id: agent.map(str::to_owned),
+            ..Call::default()
+        })
+    };
+    let main = Some("/h/projects/x/s1.jsonl");
+    assert_eq!(of(main, None), main.map(PathBuf::from));
+    assert_eq!(of(main, Some("a47")), Some(PathBuf::from("/h/projects/x/s1/subagents/agent-a47.jsonl")));
+    for unsafe_id in ["", "../x", "a/b", "a\\b", "a.b", "a\0"] {
+        assert_eq!(of(main, Some(unsafe_id)), None, "{unsafe_id:?}");
+    }
+    assert_eq!(of(None, Some("a47")), None);
 }

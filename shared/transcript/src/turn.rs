@@ -8,7 +8,7 @@ use memchr::memmem::Finder;
 
 use super::line::{Block, Entry, Line, Reply, Role, Tail};
 
-pub use shared::stop_gate::TurnWork;
+pub use shared::blocks::TurnWork;
 
 /// How long to wait for Claude Code to write a line.
 #[derive(Debug, Clone, Copy)]

@@ -132,7 +132,7 @@ pub(crate) fn ask_git(folder: &Path, environment: &Environment) -> Result<(Workt
     let git = Git::new(folder, environment, PATIENCE);
     let git = git.ok_or_else(|| GitError("no git command found in PATH".to_owned()))?;
     let answer = |words: &[&str]| {
-        let output = git.run(words).ok().filter(|output| output.code == Some(0));
+        let output = git.run(words).ok().filter(|output| output.status.success());
         let text = output.and_then(|output| String::from_utf8(output.stdout).ok());
         text.ok_or_else(|| GitError(format!("`git {}` gave no answer", words.join(" "))))
     };

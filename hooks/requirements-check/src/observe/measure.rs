@@ -42,9 +42,7 @@ struct Counted {
 }
 
 impl Remembered for Counted {
-    fn file_name(key: &str) -> Option<String> {
-        Some(format!("{key}-size.json"))
-    }
+    const FILE: &'static str = "*-size.json";
 }
 
 impl World {

@@ -50,18 +50,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
     #[test]
-    fn masking_again_changes_nothing(text in text()) {
+    fn masking_again_changes_nothing_and_what_is_not_changed_is_not_copied(text in text()) {
         let once = masked(&text);
         let twice = masked(&once);
         prop_assert_eq!(&once, &twice);
         prop_assert!(matches!(twice, Cow::Borrowed(_)));
-    }
-
-    #[test]
-    fn what_is_not_changed_is_not_copied(text in text()) {
-        let is_same = masked(&text) == text;
-        let is_borrowed = matches!(masked(&text), Cow::Borrowed(_));
-        prop_assert!(!is_same || is_borrowed || text == "[masked]", "{}", text);
+        prop_assert!(once != text || matches!(once, Cow::Borrowed(_)) || text == "[masked]", "{}", text);
     }
 
     #[test]

@@ -42,6 +42,8 @@ fn a_state_folder_counts_only_outside_every_work_tree_around_and_private_to_its_
     fs::create_dir_all(at("project/worktrees/a")).unwrap();
     fs::write(at("project/worktrees/a/.git"), "gitdir: elsewhere").unwrap();
     fs::write(at("file"), "").unwrap();
+    fs::create_dir(at("unwritable")).unwrap();
+    fs::write(at("unwritable/heartbeat"), "").unwrap();
     symlink(at("project"), at("link")).unwrap();
     fs::create_dir(at("open")).unwrap();
     fs::set_permissions(at("open"), fs::Permissions::from_mode(0o777)).unwrap();
@@ -53,6 +55,7 @@ fn a_state_folder_counts_only_outside_every_work_tree_around_and_private_to_its_
             (at("link/state"), Some("it lies inside the project")),
             ("state".into(), Some(UNUSABLE)),
             (at("file"), Some(UNUSABLE)),
+            (at("unwritable"), Some(UNUSABLE)),
             (at("open"), Some("others may write to it")),
         ] {
             let environment = Environment { state_dir: Some(wanted.clone()), ..environment(scratch.path()) };

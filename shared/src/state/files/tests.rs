@@ -22,17 +22,15 @@ fn a_file_is_replaced_whatever_a_killed_process_left_beside_it() {
     remove_durable(&path).unwrap();
     remove_durable(&path).unwrap();
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
-}
-
-#[test]
-fn folder_in_place_of_a_file_is_an_error_and_nothing_stays_beside_it() {
-    let scratch = tempfile::tempdir().unwrap();
-    let folder = scratch.path().join("marks.json");
-    ensure_folder(&folder, SharedMode::Private).unwrap();
-    ensure_folder(&folder, SharedMode::Private).unwrap();
-    assert!(write_durable(&folder, b"x", SharedMode::Private).is_err());
-    assert!(remove_durable(&folder).is_err());
-    assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 1);
+    ensure_folder(&path, SharedMode::Private).unwrap();
+    ensure_folder(&path, SharedMode::Private).unwrap();
+    assert!(write_durable(&path, b"x", SharedMode::Private).is_err());
+    assert!(remove_durable(&path).is_err());
+    assert_eq!(
+        fs::read_dir(scratch.path()).unwrap().count(),
+        1,
+        "a folder in its place stays, and nothing beside it"
+    );
 }
 
 #[test]
@@ -62,6 +60,9 @@ fn modes_are_those_of_a_shared_repository_whatever_the_umask() {
         assert_eq!(mode(&dir), folder, "{shared:?}");
         write_durable(&dir.join("f"), b"x", shared).unwrap();
         assert_eq!(mode(&dir.join("f")), file, "{shared:?}");
+        // Whoever may change the data must be able to open its lock.
+        let lock = || mode(&dir.join("f.lock"));
+        assert_eq!(with_shared_lock(&dir.join("f"), PATIENCE, shared, lock).unwrap(), file, "{shared:?}");
     }
 }
 
@@ -121,16 +122,4 @@ fn gives_up_at_the_deadline_without_running() {
         assert!(began.elapsed() >= Duration::from_millis(20));
     })
     .unwrap();
-}
-
-#[cfg(unix)]
-#[test]
-fn the_lock_of_shared_data_can_be_opened_by_its_group() {
-    use std::os::unix::fs::PermissionsExt;
-    let scratch = tempfile::tempdir().unwrap();
-    let mode = || fs::metadata(scratch.path().join("data.lock")).unwrap().permissions().mode() & 0o777;
-    for (shared, expected) in [(SharedMode::Private, 0o600), (SharedMode::Group, 0o660)] {
-        let found = with_shared_lock(&scratch.path().join("data"), PATIENCE, shared, mode);
-        assert_eq!(found.unwrap(), expected);
-    }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::tests::{boundary, call, on_disk, prompt, result, said, side, text_of, with};
+use crate::tests::{boundary, call, on_disk, prompt, result, said, side, summary, text_of, with};
 
 use super::{Deed, Quotable, Speaker, Words, conversation, deeds, quotable, requests, words_of_call};
 use crate::Patience;
@@ -19,19 +19,11 @@ fn injected(text: &str) -> Value {
     with(prompt(text), "isMeta", json!(true))
 }
 
-fn noise() -> Value {
-    json!({"type": "last-prompt", "sessionId": "s"})
-}
-
-fn words(lines: &[Value], id: &str) -> Words {
-    on_disk(text_of(lines), |path| words_of_call(path, id, Patience::NONE))
-}
-
 #[track_caller]
 fn check_words(lines: &[Value], own: Option<&str>, before: &[&str]) {
     let before = before.iter().map(|text| (*text).to_owned()).collect();
     let expected = Words { own: own.map(str::to_owned), before };
-    assert_eq!(words(lines, "t"), expected);
+    assert_eq!(on_disk(text_of(lines), |path| words_of_call(path, "t", Patience::NONE)), expected);
 }
 
 #[test]
@@ -40,7 +32,7 @@ fn the_words_of_a_call_are_the_prose_of_all_lines_of_its_message() {
         prompt("do"),
         thought("a"),
         said("a", "one"),
-        noise(),
+        json!({"type": "last-prompt", "sessionId": "s"}),
         call("a", "s"),
         call("a", "t"),
         said("a", "two"),
@@ -111,8 +103,7 @@ fn an_agents_own_transcript_is_read_and_an_agents_lines_elsewhere_are_not() {
 
 #[test]
 fn a_compaction_ends_the_search_like_a_prompt() {
-    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
-    let lines = [said("x", "gone"), boundary(), summary, said("a", "kept"), call("b", "t")];
+    let lines = [said("x", "gone"), boundary(), summary(), said("a", "kept"), call("b", "t")];
     check_words(&lines, Some(""), &["kept"]);
     check_words(&lines.map(side), Some(""), &["kept"]);
 }
@@ -135,7 +126,7 @@ fn a_conversation_is_what_both_said_with_their_own_mouths() {
     let lines = [
         prompt("older"),
         boundary(),
-        with(prompt("Summary"), "isCompactSummary", json!(true)),
+        summary(),
         prompt("do"),
         injected("a skill's text"),
         said("a", "one"),
@@ -168,8 +159,7 @@ fn check_requests(lines: &[Value], expected: &[&str]) {
 
 #[test]
 fn requests_are_the_users_since_the_last_compaction_and_quotes_reach_behind_it() {
-    let summary = with(prompt("This session is being continued"), "isCompactSummary", json!(true));
-    let lines = [prompt("one"), side(prompt("task")), boundary(), summary, said("a", "x"), prompt("two")];
+    let lines = [prompt("one"), side(prompt("task")), boundary(), summary(), said("a", "x"), prompt("two")];
     check_requests(&lines, &["two"]);
     check_quotable(&lines, &["one", "two"], true);
     let many = [prompt("1"), prompt("2"), prompt("3"), prompt("4")];

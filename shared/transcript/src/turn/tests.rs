@@ -5,59 +5,37 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{Patience, Reply, TurnWork, last_reply, turn_work};
-use crate::tests::{boundary, on_disk, prompt, result, side, text_of, with};
-
-const PROMPT: &str = r#"{"type":"user","promptId":"p","message":{"role":"user","content":"do it"}}"#;
-const OLDER: &str = r#"{"type":"user","promptId":"o","message":{"role":"user","content":"do that"}}"#;
-const TEXT: &str = r#"{"type":"assistant","message":{"content":[{"type":"text","text":"\"tool_use\""}]}}"#;
-const USE: &str =
-    r#"{"type":"assistant","message":{"content":[{"type":"tool_use","id":"t","name":"Bash","input":{}}]}}"#;
-const RESULT: &str =
-    r#"{"type":"user","promptId":"p","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-const OLD_RESULT: &str =
-    r#"{"type":"user","promptId":"o","message":{"content":[{"type":"tool_result","tool_use_id":"t"}]}}"#;
-const FEEDBACK: &str =
-    r#"{"type":"user","promptId":"p","isMeta":true,"message":{"content":"Stop hook feedback:\nno"}}"#;
-const SIDE: &str = r#"{"type":"assistant","isSidechain":true,"message":{"content":[{"type":"tool_use","id":"t","name":"Bash"}]}}"#;
-const NOISE: &str = r#"{"type":"last-prompt","sessionId":"s"}"#;
-
-#[track_caller]
-fn check(lines: &[&str], prompt_id: Option<&str>, expected: TurnWork) {
-    let scratch = tempfile::tempdir().unwrap();
-    let path = scratch.path().join("t.jsonl");
-    std::fs::write(&path, lines.join("\n")).unwrap();
-    assert_eq!(turn_work(&path, prompt_id, Patience::NONE), expected);
-}
+use crate::tests::{boundary, call, on_disk, prompt, result, said, side, summary, text_of, with};
 
 #[test]
-fn a_turn_with_a_call_is_work() {
-    check(&[PROMPT, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
-    check(&[PROMPT, USE], Some("p"), TurnWork::ToolCalls);
-    check(&[RESULT], Some("p"), TurnWork::ToolCalls);
-    check(&[PROMPT, USE, TEXT], None, TurnWork::ToolCalls);
-}
-
-#[test]
-fn a_turn_of_words_is_not_whatever_came_before_it() {
-    check(&[PROMPT], Some("p"), TurnWork::NoToolCall);
-    check(&[OLDER, USE, OLD_RESULT, TEXT, NOISE, PROMPT, TEXT], Some("p"), TurnWork::NoToolCall);
-    check(&[PROMPT, TEXT, FEEDBACK, TEXT], Some("p"), TurnWork::NoToolCall);
-    check(&[PROMPT, SIDE, TEXT], Some("p"), TurnWork::NoToolCall);
-    check(&[OLDER, USE, OLD_RESULT, PROMPT, TEXT], None, TurnWork::NoToolCall);
-}
-
-#[test]
-fn a_prompt_nobody_typed_is_a_prompt_too() {
-    let scheduled = PROMPT.replace("\"promptId\"", "\"isMeta\":true,\"promptId\"");
-    check(&[OLDER, USE, OLD_RESULT, TEXT, &scheduled, TEXT], Some("p"), TurnWork::NoToolCall);
-    check(&[OLDER, TEXT, &scheduled, USE, RESULT, TEXT], Some("p"), TurnWork::ToolCalls);
-}
-
-#[test]
-fn a_prompt_that_is_not_written_yet_is_unknown() {
-    check(&[], Some("p"), TurnWork::Unknown);
-    check(&[OLDER, USE, OLD_RESULT, TEXT], Some("p"), TurnWork::Unknown);
-    check(&["not json", "{\"type\":7}", TEXT], Some("p"), TurnWork::Unknown);
+fn a_turn_is_work_where_a_call_or_its_result_follows_the_prompt() {
+    use TurnWork::{NoToolCall, ToolCalls, Unknown};
+    let (asked, text, used, done) =
+        (|| prompt("do it"), || said("a", "\"tool_use\""), || call("a", "t"), || result("t", false));
+    let before = |line| with(line, "promptId", json!("o"));
+    let earlier = || vec![before(prompt("do that")), used(), before(done()), text()];
+    let then = |lines: &[Value]| [&earlier(), lines].concat();
+    // Scheduled prompts and hook feedback are marked alike.
+    let injected = || with(prompt("no"), "isMeta", json!(true));
+    for (lines, prompt_id, expected) in [
+        (vec![asked(), used(), done(), text()], Some("p"), ToolCalls),
+        (vec![asked(), used()], Some("p"), ToolCalls),
+        (vec![done()], Some("p"), ToolCalls),
+        (vec![asked(), used(), text()], None, ToolCalls),
+        (then(&[injected(), used(), done(), text()]), Some("p"), ToolCalls),
+        (vec![asked()], Some("p"), NoToolCall),
+        (then(&[json!({"type": "last-prompt", "sessionId": "s"}), asked(), text()]), Some("p"), NoToolCall),
+        (vec![asked(), text(), injected(), text()], Some("p"), NoToolCall),
+        (vec![asked(), side(used()), text()], Some("p"), NoToolCall),
+        (then(&[asked(), text()]), None, NoToolCall),
+        (then(&[injected(), text()]), Some("p"), NoToolCall),
+        (vec![], Some("p"), Unknown),
+        (earlier(), Some("p"), Unknown),
+        (vec![json!("no object"), json!({"type": 7}), text()], Some("p"), Unknown),
+    ] {
+        let found = on_disk(text_of(&lines), |path| turn_work(path, prompt_id, Patience::NONE));
+        assert_eq!(found, expected, "{lines:?}");
+    }
 }
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/transcripts");
@@ -140,7 +118,6 @@ fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
 
 #[test]
 fn after_a_compaction_nothing_is_known_until_the_next_reply() {
-    let summary = json!({"type": "user", "isCompactSummary": true, "message": {"content": "before: much"}});
-    check_reply(&[of(167_000), boundary(), summary.clone()], None);
-    check_reply(&[of(167_000), boundary(), summary, of(20_000)], Some(20_000));
+    check_reply(&[of(167_000), boundary(), summary()], None);
+    check_reply(&[of(167_000), boundary(), summary(), of(20_000)], Some(20_000));
 }

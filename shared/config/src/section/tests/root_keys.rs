@@ -165,8 +165,8 @@ const ROWS: &[Row<'_>] = &[
             "",
         ],
         &[
-            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
             "~/global.yaml:1: locked: requirments.x: no such key; did you mean requirements?",
+            "~/global.yaml:1: locked: requirements.gaurd: no such key; did you mean requirements.guard?",
             "project.yaml:1: requirements.v1.0 notes.enabled: is locked by your global requirements.yaml; ignored here",
         ],
         |section| section.origin("requirements.v1.0 notes.enabled").unwrap().layer == LayerKind::Global,

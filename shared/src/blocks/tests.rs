@@ -1,11 +1,14 @@
-//! When a stop must never be blocked, case by case.
+//! When a stop must never be blocked, case by case, and what is counted.
 
 use std::time::Duration;
 
-use super::{MAX_BLOCKS_TOGETHER, StopFacts, TurnWork, ends_in_a_question, never_blocked};
-use crate::blocks::BlockCount;
+use super::{
+    BlockCount, MAX_BLOCKS_TOGETHER, MAX_MARKS, StopFacts, TurnWork, ends_in_a_question, never_blocked, read,
+    record_deny, record_followed, record_stop,
+};
 use crate::host::Timestamp;
 use crate::protocol::{Call, Stop};
+use crate::tests::store;
 
 struct Case {
     call: Call,
@@ -94,4 +97,60 @@ fn questions_are_recognized_at_the_end_only() {
     ] {
         assert!(!ends_in_a_question(text), "{text:?}");
     }
+}
+
+const T: fn(i64) -> Timestamp = Timestamp::from_secs;
+
+#[test]
+fn counts_per_prompt_and_hook() {
+    let (_scratch, store) = store();
+    record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
+    record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
+    record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
+    let ledger = read(&store, "s");
+    assert_eq!(
+        ledger.count(Some("p"), "a"),
+        BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false }
+    );
+    assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, ..BlockCount::default() });
+    assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
+    record_followed(&store, "s", Some("p"), "a").unwrap();
+    record_followed(&store, "s", Some("q"), "b").unwrap();
+    let is_followed = |hook| read(&store, "s").count(Some("p"), hook).is_followed;
+    assert_eq!(["a", "b", "c"].map(is_followed), [true, false, false]);
+}
+
+#[test]
+fn another_prompt_or_none_starts_a_new_count() {
+    let (_scratch, store) = store();
+    record_stop(&store, "s", Some("p"), None, "a", T(1)).unwrap();
+    record_stop(&store, "s", Some("q"), None, "a", T(2)).unwrap();
+    assert_eq!(read(&store, "s").count(Some("q"), "a").together, 1);
+    record_stop(&store, "s", None, None, "a", T(3)).unwrap();
+    record_stop(&store, "s", None, None, "a", T(4)).unwrap();
+    assert_eq!(read(&store, "s").count(None, "a"), BlockCount::default());
+    assert_eq!(read(&store, "s").count(Some("q"), "a"), BlockCount::default());
+}
+
+#[test]
+fn sees_who_else_blocked_meanwhile() {
+    let (_scratch, store) = store();
+    record_stop(&store, "s", Some("p"), None, "a", T(10)).unwrap();
+    let ledger = read(&store, "s");
+    assert!(ledger.is_blocked_since(Some("p"), None, "b", T(10)));
+    assert!(!ledger.is_blocked_since(Some("p"), None, "b", T(11)));
+    assert!(!ledger.is_blocked_since(Some("p"), Some("Done."), "b", T(10)), "that was another stop");
+    assert!(!ledger.is_blocked_since(Some("p"), None, "a", T(10)), "a hook's own block does not count");
+    assert!(!ledger.is_blocked_since(Some("q"), None, "b", T(10)));
+}
+
+#[test]
+fn marks_are_found_and_bounded() {
+    let (_scratch, store) = store();
+    for number in 0..=MAX_MARKS {
+        record_deny(&store, "s", &format!("toolu_{number}")).unwrap();
+    }
+    let ledger = read(&store, "s");
+    assert!(!ledger.is_denied("toolu_0"));
+    assert!(ledger.is_denied("toolu_1") && ledger.is_denied(&format!("toolu_{MAX_MARKS}")));
 }
