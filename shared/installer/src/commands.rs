@@ -2,6 +2,8 @@
 
 use anyhow::{Context as _, ensure};
 use shared::host::Host;
+use shared::state::Store;
+use shared::switches::{Position, Switches};
 
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
@@ -43,6 +45,9 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
             say(format_args!("{name} is no longer registered in {file}"));
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
+        }
+        if Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On {
+            say(format_args!("its switch is on and wins over the file; to turn it back, type: {name} auto"));
         }
         off.map(drop)
     })
@@ -109,7 +114,7 @@ pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Resu
     } else {
         say(diff(&name, &text(&before), &text(&after)));
         say(format_args!(
-            "{name}: our last change is undone; `{}` brings it back",
+            "{name}: our parts are as they were before the last change; the same line takes that back: {}",
             installation.line("undo")
         ));
     }

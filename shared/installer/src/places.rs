@@ -14,7 +14,7 @@ use shared::text::quoted;
 
 use crate::catalog::Catalog;
 use crate::files::{file_of_project, is_same_file, real};
-use crate::say::Voice;
+use crate::say::{Voice, word_of};
 
 /// The manifest's name for the user's own settings.
 pub(crate) const USER: &str = "user";
@@ -76,7 +76,7 @@ pub struct Installation {
 
 impl Scope {
     pub fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        word_of(&self)
     }
 
     const fn files(self) -> [&'static str; 2] {

@@ -203,14 +203,17 @@ impl Removal<'_> {
         Ok(true)
     }
 
-    /// The line that removes the data. The installed `req` is gone by now; the one of an archive is still there.
+    /// The line that removes the data. The installed `req` is gone by now; the one it was copied from may still be there.
     fn purge_line(&self) -> String {
         let line = self.installation.voice.line("uninstall --purge");
         let program = std::env::current_exe().ok().filter(|program| program.is_file());
         match (self.installation.voice, program) {
             (Voice::Xtask, _) => line,
             (Voice::Req, Some(req)) => spelled(self.installation, &line, &req),
-            (Voice::Req, None) => format!("./{line}, in the unpacked archive"),
+            (Voice::Req, None) => {
+                let build = Voice::Xtask.line("uninstall --purge");
+                format!("./{line}, in an unpacked archive, or {build}, in the source tree")
+            }
         }
     }
 
