@@ -21,7 +21,7 @@ use crate::switches::Turn;
 
 pub use crate::hook::{Asker, Verb};
 pub use commands::{Commands, Line, is_command, is_typed, prompted, run, typed};
-pub use verbs::{Reply, help, off_file, status};
+pub use verbs::{Reply, help, off_file, status, unregistered};
 
 pub fn main<H: Hook>(host: &Host, arguments: &[OsString]) -> ExitCode {
     let words: Vec<&str> = arguments.iter().filter_map(|argument| argument.to_str()).collect();
