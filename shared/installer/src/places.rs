@@ -24,9 +24,10 @@ const STATE: &str = "hook-state";
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.
+    #[default]
     User,
     /// `.claude/settings.json` of a project: everybody's who works on it; no path of yours stands in it.
     Project,
@@ -34,7 +35,7 @@ pub enum Scope {
     Local,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct Where {
     /// Whose settings: yours for every project, a project's (in git), or yours for one project
     #[arg(long, value_enum, default_value_t = Scope::User, hide_possible_values = true, value_name = "user|project|local")]
@@ -52,12 +53,6 @@ pub struct Removing {
     /// Ask nothing, and go on without a terminal
     #[arg(long)]
     pub yes: bool,
-}
-
-impl Default for Where {
-    fn default() -> Self {
-        Self { scope: Scope::User, project: None }
-    }
 }
 
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use crate::config::{COMMON_KEYS, Section, Sources, load, nearest, read_text, sch
 use crate::hook::{Asker, Hook, Outcome, Verb, Verdict, configure};
 use crate::host::{Host, Places, display_path};
 use crate::operator::Caller;
-use crate::state::is_off;
+use crate::state::Off;
 use crate::switches::{Position, SHORT_ID, Switches, Turn};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -172,9 +172,8 @@ fn section_schema<H: Hook>() -> String {
 
 /// The OFF file that holds, in the state folder in use or in our own, as it is shown.
 pub fn off_file(host: &Host, places: &Places) -> Option<String> {
-    let folders = [&places.state_dir, &places.default_state_dir];
-    let off = folders.into_iter().flatten().find(|folder| is_off(folder, host.now()))?;
-    Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
+    let (file, _) = Off::in_force(places, host.now())?;
+    Some(display_path(&file, host.environment.home.as_deref()))
 }
 
 fn status_text<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {

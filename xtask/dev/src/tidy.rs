@@ -14,7 +14,7 @@ mod manifests;
 mod sources;
 mod texts;
 
-use std::fmt;
+use std::fmt::Display;
 
 use anyhow::bail;
 use installer::catalog::Catalog;
@@ -22,27 +22,9 @@ use installer::catalog::Catalog;
 use installer::say::{note, say};
 use sources::Source;
 
-/// A rule that is not kept, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    /// File, with a line where there is one.
-    place: String,
-    /// The broken rule.
-    what: String,
-    /// The next step.
-    todo: String,
-}
-
-impl Finding {
-    fn new(place: impl Into<String>, what: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self { place: place.into(), what: what.into(), todo: todo.into() }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}; {}", self.place, self.what, self.todo)
-    }
+/// A rule that is not kept: the file, with a line where there is one, the broken rule, and the next step.
+fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
+    format!("{place}: {what}; {todo}")
 }
 
 /// Checks every rule and prints each finding on a line of its own.
@@ -58,7 +40,7 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    findings.sort_by(|left, right| left.place.cmp(&right.place));
+    findings.sort();
     findings.iter().for_each(say);
     bail!("tidy: {} findings", findings.len())
 }

@@ -157,10 +157,10 @@ impl<'a> Plan<'a> {
             lines.push("  commit these files, so that your team has them".to_owned());
         }
         let name = RequirementsCheck::NAME;
-        if !self.location.section.enabled {
-            lines.push(format!("  {name} on    it is switched off now"));
-        } else {
+        if self.location.section.enabled {
             lines.extend(unregistered(&self.location.places, name).map(|next| format!("  {next}")));
+        } else {
+            lines.push(format!("  {name} on    it is switched off now"));
         }
         Ok(Reply::yes(lines.join("\n")))
     }

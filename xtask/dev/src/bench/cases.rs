@@ -37,7 +37,6 @@ pub(super) struct Case {
     pub(super) state: BTreeMap<String, Value>,
     #[serde(default)]
     pub(super) prints: Vec<String>,
-    pub(super) journals: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -82,7 +82,7 @@ fn each_wrong_entry_is_reported_and_fixable() {
         let found = found(Scope::User, change);
         assert_eq!(found[0].severity, severity, "{found:?}");
         assert!(found[0].what.contains(said), "{found:?}");
-        assert_eq!(found[0].repair, Some((Scope::User)));
+        assert_eq!(found[0].repair, Some(Scope::User));
         assert!(found[0].next.as_deref().unwrap().starts_with("cargo xtask enable "));
     }
 }
