@@ -91,7 +91,7 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
         if Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On {
-            say(format_args!("its switch is on and wins over the file; to turn it back, type: {name} auto"));
+            say(format_args!("the switch of {name} is on and wins over the file; to leave it to the file, type: {name} auto"));
         }
         off.map(drop)
     })
@@ -158,7 +158,7 @@ pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Resu
     } else {
         say(diff(&name, &text(&before), &text(&after)));
         say(format_args!(
-            "{name}: our parts are as they were before the last change; the same line takes that back: {}",
+            "{name}: our parts are as they were before our last change; to take this back, type: {}",
             installation.line("undo")
         ));
     }

@@ -25,7 +25,7 @@ use crate::say::{Voice, is_claude};
 use crate::settings::{Choice, Settings};
 use world::{Project, World};
 
-pub use report::{Finding, Report, Section, Severity, VERSION};
+pub use report::{Finding, Report, Section, Severity};
 pub use world::managed_settings;
 
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see

@@ -7,9 +7,6 @@ use serde::Serialize;
 
 use crate::places::Scope;
 
-/// The version of [`Report`] as `--json` prints it.
-pub const VERSION: u32 = 1;
-
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -162,8 +159,7 @@ impl Section {
 
 impl Report {
     pub(crate) fn new(sections: Vec<Section>) -> Self {
-        let mut report =
-            Self { version: VERSION, ok: true, summary: String::new(), mended: Vec::new(), sections };
+        let mut report = Self { version: 1, ok: true, summary: String::new(), mended: Vec::new(), sections };
         let count = |severity| report.findings().filter(|finding| finding.severity == severity).count();
         let (broken, warnings) = (count(Severity::Broken), count(Severity::Warning));
         let summary = summary(broken, warnings, report.findings().any(|finding| finding.fixable));

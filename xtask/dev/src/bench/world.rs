@@ -1,5 +1,6 @@
 //! The scratch world of one case: home, project, configuration, transcript and the state of earlier calls, the way a real
 //! machine has them. It can be set back to its beginning, and says whether a run did what its case claims.
+//! The cases are the data of `xtask/dev/bench.yaml`, which says what each field means.
 //! Nothing of the real home is read, and nothing outside the scratch folder is written.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,11 +10,11 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use anyhow::{Context as _, bail, ensure};
+use serde::Deserialize;
 use serde_json::Value;
 use shared::host::Timestamp;
 use tempfile::TempDir;
 
-use super::cases::{Case, Edit, Event, HookCases};
 use super::measure::{Process, Run};
 
 /// How many calls went before.
@@ -33,6 +34,60 @@ const LAYERS: [(&str, &str); 3] = [
 const OTHER_SESSIONS: usize = 10_000;
 const MORE_FILES: usize = 50_000;
 const TRANSCRIPT_BYTES: usize = 200 * 1024 * 1024;
+
+const FILE: &str = include_str!("../../bench.yaml");
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct HookCases {
+    pub(super) budget: f64,
+    pub(super) event: Event,
+    pub(super) earlier: Vec<Event>,
+    pub(super) edit: Option<Edit>,
+    #[serde(default)]
+    pub(super) files: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) git: Vec<String>,
+    #[serde(default)]
+    pub(super) state: BTreeMap<String, Value>,
+    pub(super) cases: Vec<Case>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Case {
+    pub(super) name: String,
+    pub(super) budget: Option<f64>,
+    pub(super) event: Option<Event>,
+    pub(super) edit: Option<Edit>,
+    #[serde(default)]
+    pub(super) transcript: Vec<Value>,
+    #[serde(default)]
+    pub(super) state: BTreeMap<String, Value>,
+    #[serde(default)]
+    pub(super) prints: Vec<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Event {
+    pub(super) recording: String,
+    #[serde(default)]
+    pub(super) changes: BTreeMap<String, Value>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Edit {
+    pub(super) layer: String,
+    pub(super) from: String,
+    pub(super) to: String,
+}
+
+/// The cases by the name of the hook.
+pub(super) fn cases() -> anyhow::Result<BTreeMap<String, HookCases>> {
+    serde_yaml::from_str(FILE).context("reading xtask/dev/bench.yaml")
+}
 
 /// One case, ready to run.
 #[derive(Debug)]

@@ -1,8 +1,7 @@
 //! Calls that belong behind one door: clock and environment (clippy denies prints and exits). Pure; it reads lines, not syntax, and
 //! leaves test code alone.
 
-use super::finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A call, the replacement, and the files that may make it: the door itself first.
 const DOORS: [(&str, &str, &[&str]); 2] = [

@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// The modules at the top of a crate and what each imports of the others.
 type Arrows = BTreeMap<String, BTreeSet<String>>;

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sources::Source;
-use super::{finding, text_of};
+use super::{Source, finding, text_of};
 
 const CATALOG: &str = "config/hooks.yaml";
 

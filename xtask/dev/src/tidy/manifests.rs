@@ -1,7 +1,6 @@
 //! The allowed dependencies between crates. Pure; it reads the manifests line by line, as they are written in this repository.
 
-use super::finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A crate of this workspace.
 struct Member<'a> {

@@ -1,7 +1,6 @@
 //! The form of every file of this repository. Pure.
 
-use super::finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A longer file is two files.
 const MAX_LINES: usize = 500;
