@@ -90,10 +90,18 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
-        if Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On {
-            say(format_args!("the switch of {name} is on and wins over the file; to leave it to the file, type: {name} auto"));
-        }
+        switch_left_on(&installation, name).iter().for_each(say);
         off.map(drop)
+    })
+}
+
+/// A sentence about a switch that stays on.
+fn switch_left_on(installation: &Installation, hook: &str) -> Option<String> {
+    let is_on = Switches::read(&Store::at(&installation.state)).position(hook, None) == Position::On;
+    is_on.then(|| {
+        format!(
+            "the switch of {hook} is on and wins over the file; to leave it to the file, type: {hook} auto"
+        )
     })
 }
 
@@ -189,9 +197,13 @@ mod tests {
     use std::path::Path;
 
     use clap::{CommandFactory as _, Parser};
-    use shared::host::{Environment, Host};
+    use shared::hook::Effect as _;
+    use shared::host::{Environment, Host, Places};
+    use shared::state::ensure_private;
+    use shared::switches::{Position, Turn};
 
-    use super::{Command, run};
+    use super::{Command, run, switch_left_on};
+    use crate::places::{Installation, Scope};
     use crate::say::Voice;
 
     #[derive(Parser)]
@@ -211,6 +223,23 @@ mod tests {
             assert!(example.starts_with(command.get_name()), "{}: {help}", command.get_name());
             let words = ["req hooks"].into_iter().chain(example.split(' '));
             assert!(Line::try_parse_from(words).is_ok(), "{help}");
+        }
+    }
+
+    #[test]
+    fn switch_that_stays_on_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let installation = Installation::scratch(scratch.path(), Scope::User);
+        ensure_private(&installation.state).unwrap();
+        let places = Places { state_dir: Some(installation.state.clone()), ..Places::default() };
+        for (position, is_named) in [(Position::Auto, false), (Position::Off, false), (Position::On, true)] {
+            Turn::everywhere("a-gate", position).carry_out(&places, Host::real().now()).unwrap();
+            let said = switch_left_on(&installation, "a-gate");
+            assert_eq!(
+                said.is_some_and(|said| said.ends_with("type: a-gate auto")),
+                is_named,
+                "{position:?}"
+            );
         }
     }
 

@@ -21,8 +21,8 @@ const VERSION: u32 = 1;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     product: String,
-    /// Older ones have none.
-    #[serde(default)]
+    /// A manifest without one is of the first version.
+    #[serde(default = "first")]
     version: u32,
     pub(crate) files: BTreeMap<String, InstalledFile>,
     /// Folders in which our programs were before: entries that lead there are ours.
@@ -31,6 +31,10 @@ pub(crate) struct Manifest {
     /// Parts of a settings file that do not look like ours.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) settings: BTreeMap<PathBuf, Added>,
+}
+
+const fn first() -> u32 {
+    1
 }
 
 /// Our parts of a settings file beside hook entries.

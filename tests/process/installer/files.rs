@@ -44,7 +44,11 @@ fn disabling_enabling_and_undoing_are_each_others_opposites() {
         assert_eq!(user.bytes(), one, "{before:?}");
         user.types("undo --yes");
         assert_eq!(user.bytes(), two, "{before:?}");
-        user.types("undo --yes");
+        let said = user.types("undo --yes").stdout_text();
+        assert!(
+            said.contains("before our last change; to take this back, type: cargo xtask undo\n"),
+            "{said}"
+        );
         user.types("sync --prebuilt PREBUILT");
         assert_eq!(user.bytes(), one, "{before:?}");
         user.types("disable rate-awareness --yes");
