@@ -1,5 +1,5 @@
-//! The command line of the installer: `req hooks` for users without the source tree, and the same verbs of `cargo xtask`, which builds
-//! the programs first and names their folder. The small commands are here. Results go to stdout, progress and notes to stderr.
+//! The command line of the installer: `req hooks` for users without the source tree, and the same verbs of `cargo xtask`, which
+//! builds the programs first and names their folder. The small commands are here. Results go to stdout, progress to stderr.
 
 use anyhow::{Context as _, ensure};
 use clap::Subcommand;

@@ -261,7 +261,7 @@ fn way_on<H: Hook>(session: Option<&str>, asker: &Asker<'_>) -> String {
     }
 }
 
-/// A sentence about a hook that is registered for no event: no settings file of Claude Code names the hook, or the plugin it comes with.
+/// A sentence about a hook that no settings file of Claude Code names, nor the plugin it comes with.
 pub fn unregistered(places: &Places, hook: &str) -> Option<String> {
     const MAX_BYTES: u64 = 1024 * 1024;
     let own = places.config_dir.iter().map(|dir| dir.join("settings.json"));

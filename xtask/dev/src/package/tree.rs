@@ -1,5 +1,5 @@
-//! The folder of one platform, in memory: the plugin of the source tree, its programs, and the files of an archive. It is packed in the
-//! order of its names, at a fixed time, owned by nobody, so that the same files give the same bytes.
+//! The folder of one platform, in memory: the plugin of the source tree, its programs, and the files of an archive. It is
+//! packed in the order of its names, at a fixed time, owned by nobody, so that the same files give the same bytes.
 
 use std::collections::BTreeMap;
 use std::fs;
