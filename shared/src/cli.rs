@@ -13,12 +13,12 @@ use std::process::ExitCode;
 
 use serde_json::{Map, Value, json};
 
-use crate::config::{COMMON_KEYS, Section, Sources, load, nearest, schema_of};
+use crate::config::{COMMON_KEYS, Section, Sources, load, nearest, read_text, schema_of};
 use crate::hook::{Context, Effect, Hook, Outcome, Verdict, configure};
 use crate::host::{Host, Places, display_path};
 use crate::operator::{Caller, standing};
 use crate::own_commands::caller;
-use crate::state::is_off;
+use crate::state::Off;
 use crate::switches::{Position, SHORT_ID, Switches, Turn};
 
 pub use crate::hook::{Asker, Verb};
@@ -337,9 +337,8 @@ fn section_schema<H: Hook>() -> String {
 
 /// The OFF file that holds, in the state folder in use or in our own, as it is shown.
 pub fn off_file(host: &Host, places: &Places) -> Option<String> {
-    let folders = [&places.state_dir, &places.default_state_dir];
-    let off = folders.into_iter().flatten().find(|folder| is_off(folder, host.now()))?;
-    Some(display_path(&off.join("OFF"), host.environment.home.as_deref()))
+    let (file, _) = Off::in_force(places, host.now())?;
+    Some(display_path(&file, host.environment.home.as_deref()))
 }
 
 fn status_text<H: Hook>(section: &Section<H::Settings>, asker: &Asker<'_>) -> String {
@@ -402,9 +401,44 @@ fn turned<H: Hook, E: From<Turn>>(position: Position, session: Option<&str>, ask
         (None, Some(section)) => status_text::<H>(&section, asker),
         (None, None) => return Reply::no(format!("{name}: {UNREADABLE}")),
     };
-    let again =
-        if position == Position::Off { format!("\non again: {name} auto{reach}") } else { String::new() };
-    Reply { effects: vec![turn.into()], ..Reply::yes(text + &again) }
+    // A hook that hears a prompt is registered.
+    let may_be_unregistered = position == Position::On && matches!(asker.caller, Caller::Shell(_));
+    let next = match position {
+        Position::Off => Some(format!("on again: {}", way_on::<H>(session, asker))),
+        _ => unregistered(asker.places, name).filter(|_| may_be_unregistered),
+    };
+    let lines: Vec<String> = [text].into_iter().chain(next).collect();
+    Reply { effects: vec![turn.into()], ..Reply::yes(lines.join("\n")) }
+}
+
+/// The line that switches a hook on again after `off`: `auto` does so only where the files say that the hook is on.
+fn way_on<H: Hook>(session: Option<&str>, asker: &Asker<'_>) -> String {
+    let reach = session.map_or_else(String::new, |id| format!(" --session {id}"));
+    let auto = Turn { session: session.map(ToOwned::to_owned), ..Turn::everywhere(H::NAME, Position::Auto) };
+    let switches = asker.switches().with(&auto, asker.host.now());
+    let files = configure::<H>(&asker.sources(), switches.of(H::NAME, session.or(asker.session)));
+    if files.is_some_and(|section| section.enabled) {
+        format!("{} auto{reach}", H::NAME)
+    } else if H::COSTS_MONEY {
+        format!("req hooks enable {}", H::NAME)
+    } else {
+        format!("{} on{reach}", H::NAME)
+    }
+}
+
+/// A sentence about a hook that no settings file of Claude Code names, nor the plugin it comes with.
+pub fn unregistered(places: &Places, hook: &str) -> Option<String> {
+    const MAX_BYTES: u64 = 1024 * 1024;
+    let own = places.config_dir.iter().map(|dir| dir.join("settings.json"));
+    let project = places.project_claude_dir.iter();
+    let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
+    let is_named = own.chain(project).any(|file| {
+        let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();
+        text.contains(hook) || text.contains("\"barbless")
+    });
+    (!is_named).then(|| {
+        format!("Claude Code does not run {hook} yet; to register it, type: req hooks enable {hook}")
+    })
 }
 
 #[cfg(test)]

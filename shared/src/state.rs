@@ -207,13 +207,20 @@ pub fn is_off(dir: &Path, now: Timestamp) -> bool {
     Off::read(dir, now).is_some()
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Off {
-    ForGood,
     Until(Timestamp),
+    ForGood,
 }
 
 impl Off {
+    /// The file that keeps the hooks off longest, in the state folder in use or in our own.
+    pub fn in_force(places: &Places, now: Timestamp) -> Option<(PathBuf, Self)> {
+        let folders = [&places.state_dir, &places.default_state_dir].into_iter().flatten();
+        let found = folders.filter_map(|dir| Some((dir.join(OFF), Self::read(dir, now)?)));
+        found.max_by_key(|(_, off)| *off)
+    }
+
     /// Reads the file `OFF` of the state folder `dir`; `None` if there is none, or its end has passed.
     ///
     /// The file holds either nothing (for good) or the end in whole seconds since the epoch.

@@ -1,4 +1,4 @@
-//! A word for a shell, and characters that nobody sees.
+//! A word for a shell, characters that nobody sees, and a time in words.
 
 /// A word as every shell reads it, and as [`crate::own_commands`] does, which knows no backslash.
 pub fn quoted(word: &str) -> String {
@@ -21,4 +21,33 @@ pub const fn is_hidden(char: char) -> bool {
 /// The same with joiners and selectors, which belong to emoji and to letters of some scripts.
 pub const fn is_invisible(char: char) -> bool {
     is_hidden(char) || matches!(char, '\u{200c}'..='\u{200d}' | '\u{fe00}'..='\u{fe0f}')
+}
+
+/// A span in the largest unit that fits: `40 s`, `12 min`, `3 h`, `2 d`. A clock that went back counts as none.
+pub fn age(secs: i64) -> String {
+    match secs.max(0) {
+        secs @ 0..=119 => format!("{secs} s"),
+        secs @ 120..=7_199 => format!("{} min", secs / 60),
+        secs @ 7_200..=172_799 => format!("{} h", secs / 3_600),
+        secs => format!("{} d", secs / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::age;
+
+    #[test]
+    fn a_span_is_told_in_the_largest_unit_that_fits() {
+        for (secs, words) in [
+            (-5, "0 s"),
+            (119, "119 s"),
+            (120, "2 min"),
+            (7_199, "119 min"),
+            (7_200, "2 h"),
+            (172_800, "2 d"),
+        ] {
+            assert_eq!(age(secs), words);
+        }
+    }
 }

@@ -1,16 +1,7 @@
 //! Times in words, for people.
 
+pub use shared::text::age;
 use shared::text::is_hidden;
-
-/// A span in the largest unit that fits: `40 s`, `12 min`, `3 h`, `2 d`. A clock that went back counts as none.
-pub fn age(secs: i64) -> String {
-    match secs.max(0) {
-        secs @ 0..=119 => format!("{secs} s"),
-        secs @ 120..=7_199 => format!("{} min", secs / 60),
-        secs @ 7_200..=172_799 => format!("{} h", secs / 3_600),
-        secs => format!("{} d", secs / 86_400),
-    }
-}
 
 /// The text with a sign for each hidden character but line ends and tabs: names and messages come from files that anybody may
 /// have written.
@@ -30,21 +21,7 @@ pub fn cut(text: &str, max_chars: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{age, cut, plain};
-
-    #[test]
-    fn a_span_is_told_in_the_largest_unit_that_fits() {
-        for (secs, words) in [
-            (-5, "0 s"),
-            (119, "119 s"),
-            (120, "2 min"),
-            (7_199, "119 min"),
-            (7_200, "2 h"),
-            (172_800, "2 d"),
-        ] {
-            assert_eq!(age(secs), words);
-        }
-    }
+    use super::{cut, plain};
 
     #[test]
     fn nothing_in_a_text_moves_the_cursor_or_turns_the_writing_round() {

@@ -1,7 +1,11 @@
-//! The small commands: `disable`, `statusline`, `undo` and `sync`.
+//! The command line of the installer: `req hooks` for users without the source tree, and the same verbs of `cargo xtask`, which
+//! builds the programs first and names their folder. The small commands are here. Results go to stdout, progress to stderr.
 
 use anyhow::{Context as _, ensure};
+use clap::Subcommand;
 use shared::host::Host;
+use shared::state::Store;
+use shared::switches::{Position, Switches};
 
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
@@ -12,7 +16,49 @@ use crate::requirements::{self, switched_off};
 use crate::say::{Voice, diff, list, not_for_claude, note, only_the_operator, say};
 use crate::settings::{Choice, Settings};
 use crate::source::Source;
-use crate::uninstall::prune;
+use crate::uninstall::{self, prune};
+use crate::{install, status};
+
+#[derive(Debug, Clone, PartialEq, Eq, Subcommand)]
+pub enum Command {
+    /// Copy the hooks to ~/.claude/hooks, register the chosen ones, and prove that they work
+    #[command(after_help = "Example: req hooks install --hooks rate-awareness,requirements-check --dry-run")]
+    Install(install::Install),
+    /// Remove what install put there; your settings and the hooks' data stay
+    #[command(after_help = "Example: req hooks uninstall")]
+    Uninstall(uninstall::Arguments),
+    /// Register a hook and switch it on
+    #[command(after_help = "Example: req hooks enable stop-momentum")]
+    Enable(install::Enable),
+    /// Switch a hook off and remove its registration
+    #[command(after_help = "Example: req hooks disable stop-momentum --scope local --project ~/code/shop")]
+    Disable(Disable),
+    /// Show what is installed, registered and switched on, and where these differ
+    #[command(after_help = "Example: req hooks status --json")]
+    Status(status::Arguments),
+    /// Undo the last change of ours in settings.json; again: bring that change back
+    #[command(after_help = "Example: req hooks undo")]
+    Undo(Removing),
+    /// Set Claude Code's status line; one that is there is printed below it
+    #[command(after_help = "Example: req hooks statusline")]
+    Statusline {
+        /// As with the other commands; this one asks nothing
+        #[arg(long)]
+        yes: bool,
+    },
+}
+
+pub fn run(command: &Command, host: &Host, voice: Voice) -> anyhow::Result<()> {
+    match command {
+        Command::Install(wanted) => install::run(host, wanted, voice),
+        Command::Uninstall(wanted) => uninstall::run(host, wanted, voice),
+        Command::Enable(wanted) => install::enable(host, wanted, voice),
+        Command::Disable(wanted) => disable(host, wanted, voice),
+        Command::Status(wanted) => status::run(host, wanted, voice),
+        Command::Undo(wanted) => undo(host, wanted, voice),
+        Command::Statusline { .. } => statusline(host, voice),
+    }
+}
 
 #[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
 pub struct Disable {
@@ -44,7 +90,18 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
+        switch_left_on(&installation, name).iter().for_each(say);
         off.map(drop)
+    })
+}
+
+/// A sentence about a switch that stays on.
+fn switch_left_on(installation: &Installation, hook: &str) -> Option<String> {
+    let is_on = Switches::read(&Store::at(&installation.state)).position(hook, None) == Position::On;
+    is_on.then(|| {
+        format!(
+            "the switch of {hook} is on and wins over the file; to leave it to the file, type: {hook} auto"
+        )
     })
 }
 
@@ -109,7 +166,7 @@ pub(crate) fn undo(host: &Host, wanted: &Removing, voice: Voice) -> anyhow::Resu
     } else {
         say(diff(&name, &text(&before), &text(&after)));
         say(format_args!(
-            "{name}: our last change is undone; `{}` brings it back",
+            "{name}: our parts are as they were before our last change; to take this back, type: {}",
             installation.line("undo")
         ));
     }
@@ -133,4 +190,73 @@ pub fn sync(host: &Host, prunes: bool, from: Option<std::path::PathBuf>, voice: 
         say("everything is up to date");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use clap::{CommandFactory as _, Parser};
+    use shared::hook::Effect as _;
+    use shared::host::{Environment, Host, Places};
+    use shared::state::ensure_private;
+    use shared::switches::{Position, Turn};
+
+    use super::{Command, run, switch_left_on};
+    use crate::places::{Installation, Scope};
+    use crate::say::Voice;
+
+    #[derive(Parser)]
+    #[command(name = "req hooks")]
+    struct Line {
+        #[command(subcommand)]
+        command: Command,
+    }
+
+    #[test]
+    fn each_command_has_an_example_that_can_be_typed() {
+        let line = Line::command();
+        line.clone().debug_assert();
+        for command in line.get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let example = help.strip_prefix("Example: req hooks ").unwrap_or_default();
+            assert!(example.starts_with(command.get_name()), "{}: {help}", command.get_name());
+            let words = ["req hooks"].into_iter().chain(example.split(' '));
+            assert!(Line::try_parse_from(words).is_ok(), "{help}");
+        }
+    }
+
+    #[test]
+    fn switch_that_stays_on_is_named() {
+        let scratch = tempfile::tempdir().unwrap();
+        let installation = Installation::scratch(scratch.path(), Scope::User);
+        ensure_private(&installation.state).unwrap();
+        let places = Places { state_dir: Some(installation.state.clone()), ..Places::default() };
+        for (position, is_named) in [(Position::Auto, false), (Position::Off, false), (Position::On, true)] {
+            Turn::everywhere("a-gate", position).carry_out(&places, Host::real().now()).unwrap();
+            let said = switch_left_on(&installation, "a-gate");
+            assert_eq!(
+                said.is_some_and(|said| said.ends_with("type: a-gate auto")),
+                is_named,
+                "{position:?}"
+            );
+        }
+    }
+
+    /// The error for a user with this home. No person at a terminal answers, wherever the tests run.
+    fn error(home: &Path, words: &[&str]) -> String {
+        let line = Line::try_parse_from(["req hooks"].iter().chain(words)).expect("a command line");
+        let environment =
+            Environment { home: Some(home.to_owned()), inside_claude: true, ..Environment::default() };
+        run(&line.command, &Host { environment, ..Host::real() }, Voice::Req).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn refusals_name_lines_of_req() {
+        let scratch = tempfile::tempdir().unwrap();
+        for words in [&["undo"][..], &["uninstall", "--purge"], &["disable", "rate-awareness"]] {
+            let error = error(scratch.path(), words);
+            assert!(error.ends_with(&format!("type: req hooks {}", words.join(" "))), "{error}");
+        }
+    }
 }

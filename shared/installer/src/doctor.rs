@@ -20,14 +20,12 @@ use anyhow::Context as _;
 use shared::host::Host;
 use shared::operator::refusal;
 
-use crate::places::Installation;
-use crate::programs::link_all;
-use crate::say::{Voice, is_claude, list};
+use crate::places::{Installation, Scope};
+use crate::say::{Voice, is_claude};
 use crate::settings::{Choice, Settings};
-use report::Repair;
 use world::{Project, World};
 
-pub use report::{Finding, Report, Section, Severity, VERSION};
+pub use report::{Finding, Report, Section, Severity};
 pub use world::managed_settings;
 
 /// Looks at everything, and with `fix` mends what can be mended safely. `managed` is the administrator's file, see
@@ -39,7 +37,7 @@ pub fn run(host: &Host, fix: bool, managed: &Path) -> anyhow::Result<Report> {
     if !fix {
         return Ok(before);
     }
-    let repairs: BTreeSet<Repair> = before.findings().filter_map(|finding| finding.repair).collect();
+    let repairs: BTreeSet<Scope> = before.findings().filter_map(|finding| finding.repair).collect();
     let mut mended: Vec<String> = repairs.into_iter().map(|repair| mend(&world, repair)).collect();
     mended.dedup();
     Ok(Report { mended, ..look(&read()?) })
@@ -78,39 +76,26 @@ fn look(world: &World<'_>) -> Report {
     report
 }
 
-/// Puts this right, through the engine that put it there. Returns a sentence about it. Nothing is loosened, and nothing of anybody else's
-/// is touched.
-fn mend(world: &World<'_>, repair: Repair) -> String {
-    match repair {
-        // Only the user changes Claude Code's settings.
-        Repair::Register(_) if is_claude(world.host) => {
-            format!("not mended: settings; {}", refusal("req doctor --fix"))
-        }
-        repair => match mended(world, repair) {
-            Ok(done) => format!("mended: {done}"),
-            Err(error) => format!("not mended: {error:#}"),
-        },
+/// Puts our entries in the settings of this scope right, through the engine that put them there. Returns a sentence about it.
+fn mend(world: &World<'_>, scope: Scope) -> String {
+    // Only the user changes Claude Code's settings.
+    if is_claude(world.host) {
+        return format!("not mended: settings; {}", refusal("req doctor --fix"));
+    }
+    match mended(world, scope) {
+        Ok(file) => format!("mended: the entries in {file} are as they should be"),
+        Err(error) => format!("not mended: {error:#}"),
     }
 }
 
-fn mended(world: &World<'_>, repair: Repair) -> anyhow::Result<String> {
-    let user = world.user();
-    match repair {
-        Repair::Link => {
-            let made = link_all(user)?;
-            Ok(format!("linked {} into {}", list(&made), user.show(&user.bin)))
-        }
-        Repair::Register(scope) => {
-            let mut places = world.places.iter();
-            let place = places.find(|place| place.scope == scope).context("these settings are gone")?;
-            place.alone(|| {
-                let settings = Settings::read(place)?;
-                let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
-                settings.put(world.host, &settings.to(&choice)?)
-            })?;
-            Ok(format!("the entries in {} are as they should be", place.show(&place.settings)))
-        }
-    }
+fn mended(world: &World<'_>, scope: Scope) -> anyhow::Result<String> {
+    let place = world.places.iter().find(|place| place.scope == scope).context("these settings are gone")?;
+    place.alone(|| {
+        let settings = Settings::read(place)?;
+        let choice = Choice { hooks: settings.hooks(), ..Choice::default() };
+        settings.put(world.host, &settings.to(&choice)?)
+    })?;
+    Ok(place.show(&place.settings))
 }
 
 #[cfg(test)]

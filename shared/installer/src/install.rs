@@ -11,7 +11,7 @@ use crate::doctor::{self, Report, Severity, managed_settings};
 use crate::places::{Installation, Scope, Where, spelled};
 use crate::programs;
 use crate::registration::{find, starts_ours};
-use crate::requirements::{self, Judge, Lines, chosen_judge, is_switched_off, names_judge, next_for_judge};
+use crate::requirements::{self, Judge, KEY, Lines, backend, chosen_judge, enabled_in, next_for_judge};
 use crate::say::{
     Voice, agreed, blocks, can_ask, chosen_hooks, confirmed, is_claude, names_of, not_for_claude, note, say,
 };
@@ -261,7 +261,8 @@ impl<'a> Plan<'a> {
             let all = self.typed("doctor").map(|line| format!("; {line} tells all of it"));
             say(format_args!("{}{}.", report.summary.trim_end_matches('.'), all.unwrap_or_default()));
         }
-        next_for_judge(self.installation, hooks)?.iter().for_each(say);
+        let has_key = host.variable(KEY).is_some();
+        next_for_judge(self.installation, hooks, has_key)?.iter().for_each(say);
         let is_set_up = hooks.iter().any(|hook| hook.commands.iter().any(|command| command == COMMAND));
         if let Some(line) = self.typed("init").filter(|_| changed && is_set_up && !is_brief) {
             say(format_args!("Next, in a project of yours: {line}"));
@@ -322,8 +323,7 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again. A hook that the user has
-/// switched off in the configuration comes back only by name.
+/// The hooks to register. `registered` ones stay registered whatever is chosen and are not asked for again.
 fn choose(
     catalog: &'static Catalog,
     registered: &[&HookEntry],
@@ -331,7 +331,8 @@ fn choose(
     wanted: &Install,
     may_ask: bool,
 ) -> anyhow::Result<Vec<&'static HookEntry>> {
-    let is_ticked = |hook: &HookEntry| hook.ticked && !is_switched_off(yaml, hook);
+    let is_payer = may_ask && wanted.place.scope == Scope::User;
+    let is_ticked = |hook: &HookEntry| is_ticked(hook, yaml, is_payer);
     if !wanted.hooks.is_empty() {
         return wanted.hooks.iter().map(|name| find(catalog, name)).collect();
     }
@@ -340,6 +341,14 @@ fn choose(
         return chosen_hooks(open, is_ticked);
     }
     Ok(catalog.hooks.iter().filter(|hook| wanted.all || is_ticked(hook)).collect())
+}
+
+/// The configuration decides, else the catalog. Only the payer's answer to the question registers a hook that costs money.
+fn is_ticked(hook: &HookEntry, yaml: Option<&str>, is_payer: bool) -> bool {
+    match enabled_in(yaml, hook) {
+        Some(is_on) => is_on && (is_payer || !hook.costs_money),
+        None => hook.ticked,
+    }
 }
 
 /// Whether these permission rules are added: they loosen what Claude Code asks about, so nobody gets them unasked.
@@ -392,7 +401,7 @@ fn judge_for(
     may_ask: bool,
 ) -> anyhow::Result<Option<Judge>> {
     let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
-    if paid.is_empty() || given.is_some() || names_judge(yaml) || !may_ask {
+    if paid.is_empty() || given.is_some() || backend(yaml).is_some() || !may_ask {
         return Ok(given.filter(|_| !paid.is_empty()));
     }
     chosen_judge(&paid).map(Some)

@@ -7,7 +7,7 @@
 //! 3. [`registration`], `settings`: the entries of a hook, and the one way to change a settings file of Claude Code.
 //! 4. [`source`], `prove`, `programs`: the folder the programs come from, running a hook, copying and linking.
 //! 5. [`doctor`]: whether everything holds that is promised.
-//! 6. `uninstall`, `install`, `commands`, [`status`]: the commands. [`hooks`]: their command line.
+//! 6. `uninstall`, `install`, [`status`], [`commands`]: the commands; the last has their command line and the small ones.
 //!
 //! Nothing here builds, and nothing here knows a hook by name.
 
@@ -15,7 +15,6 @@ pub mod catalog;
 pub mod commands;
 pub mod doctor;
 pub mod files;
-pub mod hooks;
 mod install;
 pub mod manifest;
 pub mod places;

@@ -14,7 +14,7 @@ use shared::text::quoted;
 
 use crate::catalog::Catalog;
 use crate::files::{file_of_project, is_same_file, real};
-use crate::say::Voice;
+use crate::say::{Voice, word_of};
 
 /// The manifest's name for the user's own settings.
 pub(crate) const USER: &str = "user";
@@ -24,9 +24,10 @@ const STATE: &str = "hook-state";
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
 pub enum Scope {
     /// `~/.claude/settings.json`: yours, for every project.
+    #[default]
     User,
     /// `.claude/settings.json` of a project: everybody's who works on it; no path of yours stands in it.
     Project,
@@ -34,7 +35,7 @@ pub enum Scope {
     Local,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, clap::Args)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, clap::Args)]
 pub struct Where {
     /// Whose settings: yours for every project, a project's (in git), or yours for one project
     #[arg(long, value_enum, default_value_t = Scope::User, hide_possible_values = true, value_name = "user|project|local")]
@@ -54,12 +55,6 @@ pub struct Removing {
     pub yes: bool,
 }
 
-impl Default for Where {
-    fn default() -> Self {
-        Self { scope: Scope::User, project: None }
-    }
-}
-
 #[derive(Debug, Clone)]
 pub struct Installation {
     pub catalog: &'static Catalog,
@@ -76,7 +71,7 @@ pub struct Installation {
 
 impl Scope {
     pub fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        word_of(&self)
     }
 
     const fn files(self) -> [&'static str; 2] {

@@ -194,7 +194,7 @@ pub(crate) fn remove(installation: &Installation, binaries: &[String]) -> anyhow
 }
 
 /// Links the commands. Returns those that were not linked yet.
-pub(crate) fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
+fn link_all(installation: &Installation) -> anyhow::Result<Vec<String>> {
     let mut made = Vec::new();
     for hook in installation.catalog.hooks.iter().filter(|hook| installation.installed(&hook.name).is_file())
     {
@@ -262,11 +262,7 @@ pub(crate) fn typed(installation: &Installation, hook: &HookEntry, line: &str) -
 }
 
 /// The program of that name, or the hook's own for a second name.
-pub(crate) fn target(
-    installation: &Installation,
-    hook: &HookEntry,
-    command: &str,
-) -> anyhow::Result<PathBuf> {
+fn target(installation: &Installation, hook: &HookEntry, command: &str) -> anyhow::Result<PathBuf> {
     let is_own = Manifest::read(installation)?.files.contains_key(command);
     Ok(installation.installed(if is_own { command } else { &hook.name }))
 }

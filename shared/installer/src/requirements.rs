@@ -10,11 +10,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::places::Installation;
-use crate::say::{answered, names_of, note};
+use crate::say::{answered, names_of, note, word_of};
 
 const BACKEND: [&str; 2] = ["judge", "backend"];
 
 const SETS_BACKEND: &str = "req config set judge.backend messages_api --global (or claude_cli)";
+
+/// The variable with the key for Anthropic's API.
+pub(crate) const KEY: &str = "ANTHROPIC_API_KEY";
 
 /// A way to a model. It costs the user money, so nobody chooses it in silence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -29,7 +32,7 @@ pub(crate) enum Judge {
 
 impl Judge {
     pub(crate) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+        word_of(&self)
     }
 
     /// The way to a model, as a person reads it.
@@ -90,10 +93,9 @@ fn switch_of(hook: &HookEntry) -> [String; 2] {
     [hook.name.clone(), "enabled".to_owned()]
 }
 
-/// The configuration says of this hook that it is off.
-pub(crate) fn is_switched_off(text: Option<&str>, hook: &HookEntry) -> bool {
-    let value = text.and_then(|text| config_edit::get_at(text, &switch_of(hook)).ok().flatten());
-    value.as_deref() == Some("false")
+/// The value of the hook's `enabled` in the configuration.
+pub(crate) fn enabled_in(text: Option<&str>, hook: &HookEntry) -> Option<bool> {
+    config_edit::get_at(text?, &switch_of(hook)).ok().flatten()?.parse().ok()
 }
 
 /// The configuration with this hook switched on; a hook that is on by default needs no line.
@@ -110,19 +112,29 @@ pub(crate) fn switched_off(text: Option<&str>, hook: &HookEntry) -> Result<Optio
     config_edit::set_at(text.unwrap_or_default(), &switch_of(hook), "false").map(Some)
 }
 
-pub(crate) fn names_judge(text: Option<&str>) -> bool {
-    text.and_then(|text| config_edit::get_at(text, &BACKEND.map(str::to_owned)).ok().flatten()).is_some()
+/// The way to a model that the configuration names.
+pub(crate) fn backend(text: Option<&str>) -> Option<String> {
+    config_edit::get_at(text?, &BACKEND.map(str::to_owned)).ok().flatten()
 }
 
-/// The line to type before these hooks ask a model, where no way is chosen yet.
+/// The step that is missing before these hooks ask a model: a way to it, or the key for that way.
 pub(crate) fn next_for_judge(
     installation: &Installation,
     hooks: &[&HookEntry],
+    has_key: bool,
 ) -> anyhow::Result<Option<String>> {
     let paid: Vec<&HookEntry> = hooks.iter().copied().filter(|hook| hook.costs_money).collect();
-    let is_open = !paid.is_empty() && !names_judge(read(installation)?.as_deref());
-    let names = names_of(&paid);
-    Ok(is_open.then(|| format!("Next: {SETS_BACKEND}: for {names} no model is asked until then")))
+    if paid.is_empty() {
+        return Ok(None);
+    }
+    let step = match backend(read(installation)?.as_deref()) {
+        None => SETS_BACKEND.to_owned(),
+        Some(way) if way == Judge::MessagesApi.word() && !has_key => {
+            format!("export {KEY}=..., and start Claude Code there")
+        }
+        Some(_) => return Ok(None),
+    };
+    Ok(Some(format!("Next: {step}: for {} no model is asked until then", names_of(&paid))))
 }
 
 /// The command of the status line before ours, in the configuration: from there the hook that prints ours runs it, too.
@@ -203,7 +215,7 @@ pub(crate) fn command_of(line: &StatusLineThere) -> Option<String> {
 mod tests {
     use crate::catalog::{Catalog, HookEntry};
 
-    use super::{Judge, Lines, names_judge, switched_off, switched_on};
+    use super::{Judge, Lines, backend, switched_off, switched_on};
 
     fn hook(enabled: bool) -> HookEntry {
         let hook = Catalog::built_in().unwrap().hooks[0].clone();
@@ -230,8 +242,7 @@ mod tests {
         let lines = Lines { judge: Some(Judge::ClaudeCli), ..Lines::default() };
         let with = lines.put_into(Some("# mine\njudge:\n  deadline_secs: 9\n")).unwrap().unwrap();
         assert_eq!(with, "# mine\njudge:\n  deadline_secs: 9\n  backend: claude_cli\n");
-        assert!(
-            names_judge(Some(&with)) && !names_judge(Some("judge: { backend: }\n")) && !names_judge(None)
-        );
+        assert_eq!(backend(Some(&with)).as_deref(), Some("claude_cli"));
+        assert_eq!([backend(Some("judge: { backend: }\n")), backend(None)], [None, None]);
     }
 }

@@ -6,6 +6,7 @@ use std::io::{self, IsTerminal, Write};
 
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
+use clap::ValueEnum;
 use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
@@ -49,6 +50,11 @@ pub fn list<S: AsRef<str>>(words: &[S]) -> String {
         Some((last, [])) => (*last).to_owned(),
         Some((last, others)) => format!("{} and {last}", others.join(", ")),
     }
+}
+
+/// The word that stands for this value on a command line.
+pub fn word_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// The names of these hooks, as [`list`] writes them.

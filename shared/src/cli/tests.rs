@@ -1,7 +1,7 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
 use super::parse;
-use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed};
+use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, unregistered};
 use crate::config::{Section, SectionSpec};
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
 use crate::host::{Environment, Places};
@@ -68,6 +68,8 @@ impl<const PAID: bool> Commands for Painter<PAID> {
     }
 }
 
+const ON: &str = "stop-momentum: {enabled: true}\n";
+
 type Plain = Painter<false>;
 type Paid = Painter<true>;
 
@@ -131,7 +133,7 @@ fn a_switch_is_turned_and_says_what_is_in_force_then() {
     let reply = answered::<Plain>("on", Caller::Untyped, "");
     assert_eq!(reply.text, "stop-momentum: on, set by its switch");
     assert_eq!(reply.effects, [Turn::everywhere("stop-momentum", Position::On)]);
-    let reply = answered::<Plain>("OFF --session 0c4e7A11", Caller::Typed, "");
+    let reply = answered::<Plain>("OFF --session 0c4e7A11", Caller::Typed, ON);
     let text = "stop-momentum: off for session 0c4e7A11\non again: stop-momentum auto --session 0c4e7A11";
     assert_eq!((reply.text.as_str(), reply.effects[0].session.as_deref()), (text, Some("0c4e7A11")));
     let locked = answered::<Plain>("off", Caller::Typed, "locked: [stop-momentum]\n");
@@ -139,15 +141,46 @@ fn a_switch_is_turned_and_says_what_is_in_force_then() {
 }
 
 #[test]
+fn off_names_the_line_that_switches_the_hook_on_again() {
+    for (global, plain, paid) in [
+        (ON, "stop-momentum auto", "stop-momentum auto"),
+        ("stop-momentum: {enabled: false}\n", "stop-momentum on", "req hooks enable stop-momentum"),
+    ] {
+        for (said, line) in [
+            (answered::<Plain>("off", Caller::Typed, global).text, plain),
+            (answered::<Paid>("off", Caller::Typed, global).text, paid),
+        ] {
+            assert!(said.ends_with(&format!("\non again: {line}")), "{said}");
+        }
+    }
+}
+
+#[test]
+fn on_in_a_shell_names_a_hook_that_nothing_registers() {
+    let shell = Caller::Shell(Standing::Operator);
+    let said = answered::<Plain>("on", shell, "").text;
+    let next =
+        "Claude Code does not run stop-momentum yet; to register it, type: req hooks enable stop-momentum";
+    assert_eq!(said, format!("stop-momentum: on, set by its switch\n{next}"));
+    let scratch = tempfile::tempdir().unwrap();
+    let places = Places { config_dir: Some(scratch.path().to_owned()), ..Places::default() };
+    for (settings, is_named) in
+        [("{}", false), ("\"/hooks/stop-momentum\"", true), ("\"barbless@box\"", true)]
+    {
+        std::fs::write(scratch.path().join("settings.json"), settings).unwrap();
+        assert_eq!(unregistered(&places, "stop-momentum").is_none(), is_named, "{settings}");
+    }
+}
+
+#[test]
 fn what_loosens_or_spends_is_the_users_alone() {
-    let on = "stop-momentum: {enabled: true}\n";
     for (caller, is_user) in CALLERS {
         for verb in ["off", "auto"] {
             let reply = answered::<Plain>(verb, caller, "");
             assert_eq!((reply.is_no, reply.effects.is_empty()), (!is_user, !is_user), "{caller:?}");
             assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), !is_user);
         }
-        assert_eq!(answered::<Paid>("on", caller, on).is_no, !is_user, "{caller:?}");
+        assert_eq!(answered::<Paid>("on", caller, ON).is_no, !is_user, "{caller:?}");
     }
     let prompt = "; or, as a prompt of this session, type: ";
     let refused = |reply: Reply| reply.text.contains(prompt);

@@ -33,7 +33,7 @@ fn a_project_gets_a_plan_and_is_told_what_to_do_next() {
     for line in [
         "written: .claude/requirements.yaml",
         "added to .gitignore: .claude/requirements.local.yaml",
-        "  req hooks enable requirements-check    Claude Code does not run it yet",
+        "  Claude Code does not run requirements-check yet; to register it, type: req hooks enable requirements-check",
     ] {
         assert!(said.lines().any(|said| said == line), "{line}\n---\n{said}");
     }

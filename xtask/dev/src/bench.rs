@@ -2,10 +2,9 @@
 //!
 //! A hook's price is paid at every tool call, so it is measured the way it is paid: start, read, decide, answer, end. Each
 //! run stands next to a run of the empty binary, in an order that changes, because a machine's speed drifts. Modules:
-//! `cases` (with `bench.yaml`) says what is measured, `world` sets it up and proves it, `programs` builds, `measure` times,
+//! `world` (with `bench.yaml`) says what is measured, sets it up and proves it, `programs` builds, `measure` times,
 //! `report` judges. No test depends on a time.
 
-mod cases;
 mod measure;
 mod programs;
 mod report;
@@ -16,12 +15,11 @@ use std::path::Path;
 use anyhow::{Context as _, bail, ensure};
 use installer::catalog::Catalog;
 
-use cases::{Case, HookCases};
 use installer::say::{note, say};
 use measure::{Process, in_turn};
 use programs::Programs;
 use report::{Measured, Pair};
-use world::World;
+use world::{Case, HookCases, World, cases};
 use xtask::Workspace;
 
 /// Fewer pairs than this say nothing about a budget.
@@ -50,7 +48,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         "--pairs {} is too few: give at least {FEWEST_PAIRS}",
         options.pairs
     );
-    let cases = cases::all()?;
+    let cases = cases()?;
     let hooks = chosen(options.hook.as_deref())?;
     let scratch = tempfile::tempdir().context("making a scratch folder")?;
     let programs = programs::build(workspace, scratch.path())?;
@@ -87,7 +85,7 @@ fn chosen(wanted: Option<&str>) -> anyhow::Result<Vec<String>> {
 
 /// There are cases for the hook of that name.
 pub(crate) fn measures(name: &str) -> bool {
-    cases::all().is_ok_and(|cases| cases.contains_key(name))
+    cases().is_ok_and(|cases| cases.contains_key(name))
 }
 
 /// How many times the empty program Python takes.
@@ -168,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_cases_can_be_read_and_each_has_its_own_name() {
-        for (hook, cases) in cases::all().unwrap() {
+        for (hook, cases) in cases().unwrap() {
             let names: BTreeSet<&str> = cases.cases.iter().map(|case| case.name.as_str()).collect();
             assert_eq!(names.len(), cases.cases.len(), "{hook}");
         }

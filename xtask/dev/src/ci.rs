@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-use crate::Ended;
+use crate::succeeded;
 use installer::say::note;
 use xtask::Workspace;
 
@@ -45,7 +45,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         let (word, time) =
             (if status.success() { "passed" } else { "FAILED" }, seconds(step_began.elapsed()));
         note(format_args!("== {word} in {time}: cargo {step}"));
-        Ended::check(status)?;
+        succeeded(status)?;
     }
     note(format_args!("\n== all {} steps passed in {}", steps.len(), seconds(began.elapsed())));
     Ok(())

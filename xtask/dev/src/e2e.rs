@@ -15,8 +15,8 @@ use installer::files::hash;
 use installer::say::note;
 use xtask::{Linking, Workspace};
 
-use crate::Ended;
 use crate::claude_code::{Client, ensure as ensure_client};
+use crate::succeeded;
 
 /// The tests that run without a filter, one name a line.
 const SMOKE_SET: &str = "tests/e2e/smoke-set.txt";
@@ -58,7 +58,7 @@ pub(crate) fn run(workspace: &Workspace, options: &Options) -> anyhow::Result<()
         command
     };
     let passes =
-        |arguments: &[String]| Ended::check(tests().args(arguments).status().context("starting cargo test")?);
+        |arguments: &[String]| succeeded(tests().args(arguments).status().context("starting cargo test")?);
     let now = facts(root, &client)?;
     let are_proved = fs::read_to_string(root.join(PROVED)).is_ok_and(|proved| proved == now);
     let is_smoke = !options.all && options.filters.is_empty();

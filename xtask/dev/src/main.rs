@@ -11,10 +11,10 @@ mod package;
 mod schema;
 mod tidy;
 
-use std::fmt;
 use std::path::PathBuf;
 use std::process::{ExitCode, ExitStatus};
 
+use anyhow::ensure;
 use clap::{Parser, Subcommand};
 
 use installer::say;
@@ -74,35 +74,14 @@ fn run(verb: Verb) -> anyhow::Result<()> {
     }
 }
 
-/// A program we ran has failed and has said why: its exit code becomes ours, and nothing is added.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ended(pub(crate) u8);
-
-impl Ended {
-    /// An error unless the program succeeded.
-    pub(crate) fn check(status: ExitStatus) -> anyhow::Result<()> {
-        if status.success() {
-            return Ok(());
-        }
-        let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-        // 2 means "block" to the client, should one of its hooks ever run us.
-        Err(Self(if matches!(code, 0 | 2) { 1 } else { code }).into())
-    }
+/// An error unless the program succeeded; it has said why itself.
+pub(crate) fn succeeded(status: ExitStatus) -> anyhow::Result<()> {
+    ensure!(status.success(), "the step ended with {status}; its messages stand above");
+    Ok(())
 }
-
-impl fmt::Display for Ended {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "ended with {}", self.0)
-    }
-}
-
-impl std::error::Error for Ended {}
 
 fn exit_code(result: anyhow::Result<()>) -> ExitCode {
     let Err(error) = result else { return ExitCode::SUCCESS };
-    if let Some(Ended(code)) = error.downcast_ref::<Ended>() {
-        return ExitCode::from(*code);
-    }
     say::note(format_args!("error: {error:#}"));
     ExitCode::FAILURE
 }

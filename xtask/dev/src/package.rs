@@ -1,9 +1,6 @@
 //! `cargo xtask package`: a complete plugin for one platform, in a folder that is its own marketplace, and the same as an archive
 //! with its checksum. The same input gives the same bytes.
-//!
-//! - `tree`: what is in the folder; `archive`: packing it
 
-mod archive;
 mod tree;
 
 use std::fs;
@@ -69,8 +66,8 @@ pub(crate) fn run(workspace: &Workspace, arguments: &Arguments) -> anyhow::Resul
     let name = format!("barbless-{VERSION}-{triple}");
     let tree = Tree::of(root, catalog, &binaries, platform)?;
     let archive = folder.join(format!("{name}.tar.gz"));
-    let bytes = archive::pack(&tree, &name)?;
-    archive::unpack(&bytes, &folder, &name)?;
+    let bytes = tree.pack(&name)?;
+    tree::unpack(&bytes, &folder, &name)?;
     fs::write(&archive, bytes).with_context(|| format!("writing {}", archive.display()))?;
     fs::write(folder.join(SUMS), sums(&folder)?).with_context(|| format!("writing {SUMS}"))?;
     report(&folder.join(&name), &archive);

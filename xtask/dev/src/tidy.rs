@@ -11,43 +11,26 @@ mod calls;
 mod circles;
 mod hooks;
 mod manifests;
-mod sources;
 mod texts;
 
-use std::fmt;
+use std::fmt::Display;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
 
-use anyhow::bail;
+use anyhow::{Context as _, bail, ensure};
 use installer::catalog::Catalog;
 
 use installer::say::{note, say};
-use sources::Source;
 
-/// A rule that is not kept, and what to do.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    /// File, with a line where there is one.
-    place: String,
-    /// The broken rule.
-    what: String,
-    /// The next step.
-    todo: String,
-}
-
-impl Finding {
-    fn new(place: impl Into<String>, what: impl Into<String>, todo: impl Into<String>) -> Self {
-        Self { place: place.into(), what: what.into(), todo: todo.into() }
-    }
-}
-
-impl fmt::Display for Finding {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}: {}; {}", self.place, self.what, self.todo)
-    }
+/// A rule that is not kept: the file, with a line where there is one, the broken rule, and the next step.
+fn finding(place: impl Display, what: impl Display, todo: &str) -> String {
+    format!("{place}: {what}; {todo}")
 }
 
 /// Checks every rule and prints each finding on a line of its own.
 pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
-    let files = sources::of_repository(workspace.root())?;
+    let files = of_repository(workspace.root())?;
     let hooks = Catalog::built_in()?.names();
     note(format_args!("tidy: {} files", files.len()));
     let mut findings = texts::check(&files);
@@ -58,9 +41,53 @@ pub(crate) fn run(workspace: &xtask::Workspace) -> anyhow::Result<()> {
     if findings.is_empty() {
         return Ok(());
     }
-    findings.sort_by(|left, right| left.place.cmp(&right.place));
+    findings.sort();
     findings.iter().for_each(say);
     bail!("tidy: {} findings", findings.len())
+}
+
+/// A text file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Source {
+    /// From the root of the repository, with `/`.
+    path: String,
+    /// The content.
+    text: String,
+}
+
+impl Source {
+    fn is_rust(&self) -> bool {
+        Path::new(&self.path).extension().is_some_and(|extension| extension == "rs")
+    }
+
+    /// It holds tests only: `tests.rs` beside or below its module.
+    fn is_test(&self) -> bool {
+        self.path.ends_with("/tests.rs") || self.path.contains("/src/") && self.path.contains("/tests/")
+    }
+
+    /// The text before the tests of a file, which stand at its end.
+    fn shipped(&self) -> &str {
+        self.text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default()
+    }
+
+    /// It was recorded from somewhere else, or written by a program: its form is not ours to choose.
+    fn is_recorded(&self) -> bool {
+        let name = Path::new(&self.path).extension().and_then(|extension| extension.to_str());
+        self.path.starts_with("tests/fixtures/") || matches!(name, Some("lock" | "snap"))
+    }
+}
+
+/// All text files. One that was deleted and not committed yet is none; neither is one that is not UTF-8.
+fn of_repository(root: &Path) -> anyhow::Result<Vec<Source>> {
+    let mut git = Command::new("git");
+    git.args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"]).current_dir(root);
+    let output = git.output().context("starting git")?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "git ls-files ended with {}: {}", output.status, said.trim());
+    let names = String::from_utf8(output.stdout).context("git lists a path that is not UTF-8")?;
+    let read =
+        |path: &str| Some(Source { path: path.to_owned(), text: fs::read_to_string(root.join(path)).ok()? });
+    Ok(names.split_terminator('\0').filter_map(read).collect())
 }
 
 /// The text of a file of that path, if there is one.

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use installer::say::Voice;
-use installer::{commands, hooks, say};
+use installer::{commands, say};
 use shared::host::Host;
 
 const USAGE: u8 = 64;
@@ -25,7 +25,7 @@ struct Cli {
 #[derive(Subcommand)]
 enum Verb {
     #[command(flatten)]
-    Hooks(hooks::Command),
+    Hooks(commands::Command),
     /// Build and copy what differs; settings stay as they are
     Sync {
         /// Remove installed programs that no hook owns, and their registration
@@ -52,7 +52,7 @@ fn main() -> ExitCode {
 fn run(verb: Verb) -> anyhow::Result<()> {
     let (host, voice) = (Host::real(), Voice::Xtask);
     match verb {
-        Verb::Hooks(command) => hooks::run(&command, &host, voice),
+        Verb::Hooks(command) => commands::run(&command, &host, voice),
         Verb::Sync { prune, prebuilt } => commands::sync(&host, prune, prebuilt, voice),
     }
 }

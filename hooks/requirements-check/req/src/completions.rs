@@ -3,22 +3,15 @@
 
 use std::path::Path;
 
-use clap_complete::{Shell, generate, generate_to};
+use clap_complete::{Shell, generate};
 
 use crate::reply::Reply;
 use crate::verb::clap_command;
 
-/// Prints the script, or writes it where the shell looks for it.
-pub(crate) fn completions(shell: Shell, dir: Option<&Path>) -> Result<Reply, String> {
-    let mut command = clap_command();
-    let Some(dir) = dir else {
-        let mut script = Vec::new();
-        generate(shell, &mut command, "req", &mut script);
-        return Ok(Reply::yes(String::from_utf8_lossy(&script).trim_end()));
-    };
-    let written = std::fs::create_dir_all(dir).and_then(|()| generate_to(shell, &mut command, "req", dir));
-    let file = written.map_err(|error| format!("req: {}: {error}", dir.display()))?;
-    Ok(Reply::yes(format!("wrote {}; a new shell reads it if it looks into that folder", file.display())))
+pub(crate) fn completions(shell: Shell) -> Reply {
+    let mut script = Vec::new();
+    generate(shell, &mut clap_command(), "req", &mut script);
+    Reply::yes(String::from_utf8_lossy(&script).trim_end())
 }
 
 /// Prints the page of `req`, or writes a page for each command into a folder.

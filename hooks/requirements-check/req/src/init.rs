@@ -6,8 +6,10 @@ mod preset;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use installer::say::word_of;
 use requirements_check::RequirementsCheck;
 use requirements_check::rule::Rule;
+use shared::cli::unregistered;
 use shared::config::{LayerKind, read_text};
 use shared::hook::Hook as _;
 use shared::host::Timestamp;
@@ -15,7 +17,7 @@ use shared::operator::{Caller, Standing};
 
 use crate::config::file::{OurFile, user_file};
 use crate::config::ignore::{KEPT, LOCAL, ignore};
-use crate::location::{Location, is_registered};
+use crate::location::Location;
 use crate::reply::Reply;
 use crate::verb::{Init, Preset, flag};
 use preset::Blanks;
@@ -88,7 +90,7 @@ impl<'a> Plan<'a> {
     }
 
     fn line(&self) -> String {
-        format!("req init{} --preset {}", flag(self.file.level), self.preset.word())
+        format!("req init{} --preset {}", flag(self.file.level), word_of(&self.preset))
     }
 
     /// Claude and scripts may write a first file. They may not replace one, set what counts in every project, or add a file
@@ -155,10 +157,10 @@ impl<'a> Plan<'a> {
             lines.push("  commit these files, so that your team has them".to_owned());
         }
         let name = RequirementsCheck::NAME;
-        if !self.location.section.enabled {
+        if self.location.section.enabled {
+            lines.extend(unregistered(&self.location.places, name).map(|next| format!("  {next}")));
+        } else {
             lines.push(format!("  {name} on    it is switched off now"));
-        } else if !is_registered(&self.location.places, name) {
-            lines.push(format!("  req hooks enable {name}    Claude Code does not run it yet"));
         }
         Ok(Reply::yes(lines.join("\n")))
     }

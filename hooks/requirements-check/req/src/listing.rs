@@ -98,9 +98,7 @@ impl RequestContext<'_> {
             [] => "no branch with satisfactions is gone; nothing was removed".to_owned(),
             names => format!("removed the satisfactions of {}", names.join(", ")),
         };
-        // A branch that is back meanwhile keeps its satisfactions.
-        let is_back = |key: &Key| here.heads().is_none_or(|heads| heads.contains(key));
-        let exists = |key: &Key| !gone.contains(key) || is_back(key);
+        let exists = |key: &Key| !gone.contains(key);
         let pruned = here.folder.as_ref().map_or(Ok(()), |folder| folder.prune(self.view.now, exists));
         pruned.map_err(|error| format!("requirements-check: {error}\nNothing was changed."))?;
         Ok(Reply::yes(text))

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use shared::cli::Asker;
-use shared::config::{Fault, LayerKind, Problem, Section, read_text};
+use shared::config::{Fault, LayerKind, Problem, Section};
 use shared::hook::{Context, Hook};
 use shared::host::{Host, Places};
 use shared::operator::{Caller, Standing, standing};
@@ -27,9 +27,6 @@ use requirements_check::settings::{Kind, Settings};
 use requirements_check::state::State;
 use requirements_check::typed::Asking;
 use requirements_check::view::View;
-
-/// A larger settings file of Claude Code is not searched, in bytes.
-const MAX_BYTES: u64 = 1024 * 1024;
 
 /// So long a command waits for satisfactions that others are changing: no tool call waits for it.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -237,15 +234,4 @@ fn recorded_project(host: &Host) -> Option<PathBuf> {
     let places = Places::resolve(&host.environment, host.cwd().as_deref());
     let session = host.environment.session_id.as_deref()?;
     Registry::new(places.state_dir.as_deref()?).entry(session).map(|entry| entry.project)
-}
-
-/// A settings file of Claude Code names the hook, or the plugin it comes with.
-pub(crate) fn is_registered(places: &Places, hook: &str) -> bool {
-    let own = places.config_dir.iter().map(|dir| dir.join("settings.json"));
-    let project = places.project_claude_dir.iter();
-    let project = project.flat_map(|dir| [dir.join("settings.json"), dir.join("settings.local.json")]);
-    own.chain(project).any(|file| {
-        let text = read_text(&file, None, MAX_BYTES).unwrap_or_default();
-        text.contains(hook) || text.contains("\"barbless")
-    })
 }

@@ -34,7 +34,7 @@ use std::process::ExitCode;
 
 use clap::error::ErrorKind as Kind;
 use installer::say::Voice;
-use installer::{doctor, hooks};
+use installer::{commands, doctor};
 use shared::host::Host;
 
 use location::Location;
@@ -105,7 +105,7 @@ fn answer(verb: &Verb, line: &str) -> Result<Reply, String> {
         Verb::Doctor { fix, json } => doctor(*fix, *json),
         Verb::Docs { topic, json } => docs::docs(topic.as_deref(), *json),
         Verb::Schema { command } => schema::schema(command.as_deref()),
-        Verb::Completions { shell, dir } => completions::completions(*shell, dir.as_deref()),
+        Verb::Completions { shell } => Ok(completions::completions(*shell)),
         Verb::Man { dir } => completions::man(dir.as_deref()),
     }
 }
@@ -129,8 +129,8 @@ fn is_for_prompts(verb: &Verb) -> Result<(), String> {
 }
 
 /// The installer prints what it does.
-fn hooks(wanted: &hooks::Command) -> Result<Reply, String> {
-    hooks::run(wanted, &Host::real(), Voice::Req)
+fn hooks(wanted: &commands::Command) -> Result<Reply, String> {
+    commands::run(wanted, &Host::real(), Voice::Req)
         .map(|()| Reply::default())
         .map_err(|why| format!("req: {why:#}"))
 }

@@ -45,7 +45,7 @@ pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
     if in_force(asker).is_none() {
         return Ok(Reply::yes("no pause is in force; nothing was changed"));
     }
-    for dir in folders(asker) {
+    for dir in [&asker.places.state_dir, &asker.places.default_state_dir].into_iter().flatten() {
         Off::end(dir).map_err(|error| unchanged(dir, "removed", &error))?;
     }
     let record = Record { what: "resume".to_owned(), ..Record::default() };
@@ -55,8 +55,8 @@ pub(crate) fn resume(asker: &Asker<'_>) -> Result<Reply, String> {
 
 /// Every answer says so while the hooks are off.
 pub(crate) fn note(asker: &Asker<'_>) -> Option<String> {
-    let (dir, off) = in_force(asker)?;
-    let file = display_path(&dir.join("OFF"), asker.host.environment.home.as_deref());
+    let (file, off) = in_force(asker)?;
+    let file = display_path(&file, asker.host.environment.home.as_deref());
     Some(match off {
         Off::ForGood => format!("every hook is off for as long as {file} is there; {HOW_TO_END}"),
         Off::Until(end) => format!("every hook is off until {}; {HOW_TO_END}", end.local()),
@@ -67,19 +67,6 @@ fn unchanged(dir: &Path, what: &str, error: &std::io::Error) -> String {
     format!("req: {} cannot be {what}: {error}\nNothing was changed.", dir.join("OFF").display())
 }
 
-/// The folders in which a hook looks for the file: the one in use, and our own.
-fn folders<'a>(asker: &Asker<'a>) -> impl Iterator<Item = &'a PathBuf> {
-    let places = asker.places;
-    let own = places.default_state_dir.as_ref().filter(|own| places.state_dir.as_ref() != Some(own));
-    places.state_dir.iter().chain(own)
-}
-
-/// The file that keeps the hooks off longest.
-fn in_force<'a>(asker: &Asker<'a>) -> Option<(&'a Path, Off)> {
-    let now = asker.host.now();
-    let found = folders(asker).filter_map(|dir| Some((dir.as_path(), Off::read(dir, now)?)));
-    found.max_by_key(|(_, off)| match off {
-        Off::ForGood => Timestamp::from_micros(i64::MAX),
-        Off::Until(end) => *end,
-    })
+fn in_force(asker: &Asker<'_>) -> Option<(PathBuf, Off)> {
+    Off::in_force(asker.places, asker.host.now())
 }

@@ -79,7 +79,7 @@ pub(crate) enum Verb {
     #[command(after_help = "Examples: req hooks status\n          req hooks enable HOOK --scope local")]
     Hooks {
         #[command(subcommand)]
-        wanted: installer::hooks::Command,
+        wanted: installer::commands::Command,
     },
     /// Prove that all of this works: each hook is run and must answer as documented.
     #[command(after_help = "Example: req doctor --fix")]
@@ -107,14 +107,11 @@ pub(crate) enum Verb {
         command: Option<String>,
     },
     /// What a shell needs to complete req: bash, zsh, fish, powershell, elvish.
-    #[command(after_help = "Example: req completions bash --dir ~/.local/share/bash-completion/completions")]
+    #[command(after_help = "Example: req completions bash")]
     Completions {
         /// Which shell
         #[arg(value_enum)]
         shell: clap_complete::Shell,
-        /// Write them into this folder, which is made, under the name the shell looks for; without it they are printed
-        #[arg(long)]
-        dir: Option<PathBuf>,
     },
     /// The manual page; with --dir one for each command.
     #[command(after_help = "Example: req man --dir ~/.local/share/man/man1")]

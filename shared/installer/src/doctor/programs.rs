@@ -1,13 +1,11 @@
-//! The installed programs and the commands that lead to them, compared with the manifest.
+//! The installed programs, compared with the manifest.
 
 use crate::catalog::HookEntry;
 use shared::host::is_program;
 
-use super::report::{Finding, Repair};
+use super::report::Finding;
 use super::world::World;
-use crate::files::is_same_file;
-use crate::places::executable;
-use crate::programs::{all_names, orphans, target};
+use crate::programs::{all_names, orphans};
 use crate::say::names_of;
 
 pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
@@ -30,7 +28,6 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
         Finding::warning(format!("{name} is installed, and no hook of this version owns it"))
             .next(voice.prune())
     }));
-    found.extend(links(world));
     found
 }
 
@@ -82,32 +79,4 @@ fn missing_helper(world: &World<'_>, helper: &str) -> Option<Finding> {
         names_of(&hooks)
     );
     Some(Finding::warning(what).next(user.voice.install_again()))
-}
-
-fn links(world: &World<'_>) -> Vec<Finding> {
-    let user = world.user();
-    let mut found = Vec::new();
-    for hook in world.catalog.hooks.iter().filter(|hook| user.installed(&hook.name).is_file()) {
-        for command in &hook.commands {
-            let Ok(target) = target(user, hook, command) else { continue };
-            let path = user.bin.join(executable(command));
-            if path.symlink_metadata().is_err() {
-                let what = format!("the command {command} is not linked into {}", user.show(&user.bin));
-                found.push(Finding::warning(what).repair(Repair::Link));
-            } else if !is_same_file(&path, &target) {
-                let what =
-                    format!("the command {command} leads to something else than {}", user.show(&target));
-                found.push(Finding::note(what).at(&user.show(&path), None));
-            }
-        }
-    }
-    if found.is_empty() {
-        found.push(Finding::ok(format!("the commands are linked into {}", user.show(&user.bin))));
-    }
-    let search = world.host.environment.search_path.as_deref().unwrap_or_default();
-    if !std::env::split_paths(search).any(|folder| folder == user.bin) {
-        let what = format!("{} is not in your PATH", user.show(&user.bin));
-        found.push(Finding::note(what).next("add it, or type the whole path of a command"));
-    }
-    found
 }

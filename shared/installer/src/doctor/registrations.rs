@@ -7,10 +7,10 @@ use crate::catalog::{EventEntry, HookEntry};
 use client_settings::{Entry, Fault, Program};
 use shared::host::display_path;
 
-use super::report::{Finding, Repair, Severity};
+use super::report::{Finding, Severity};
 use super::world::{Level, World};
 use crate::places::Scope;
-use crate::registration::{is_same_program, program, starts_ours};
+use crate::registration::{is_same_program, program};
 use crate::say::list;
 
 /// A hook with a shorter timeout may be ended before it has answered, in seconds.
@@ -32,7 +32,6 @@ pub(super) fn all(world: &World<'_>) -> Vec<Finding> {
         found.extend(of_others(level, &world.user().home, project));
     }
     found.extend(hooks.iter().filter_map(|hook| twice(world, hook)));
-    found.extend(without_status_line(world));
     if world.registered().is_empty() && !world.manifest.files.is_empty() {
         found.push(Finding::warning("no hook is registered").next(world.user().user_line("install")));
     }
@@ -75,7 +74,7 @@ fn of_hook(level: &Level, hook: &HookEntry) -> Vec<Finding> {
         let found = Finding::new(severity, format!("{name}: {what}"))
             .at(&level.shown, entry.map(|entry| entry.line))
             .next(place.line(format_args!("enable {name}")));
-        Some(if is_teams { found } else { found.repair(Repair::Register(place.scope)) })
+        Some(if is_teams { found } else { found.repair(place.scope) })
     };
     hook.events.iter().filter_map(on).collect()
 }
@@ -159,23 +158,6 @@ fn twice_in(hook: &str, places: &[(Option<Scope>, &str)], plugin: Option<&str>) 
     let last = own.last().filter(|_| own.len() > 1)?;
     let what = format!("{hook} is registered in {}; where the two differ it runs twice", list(&own));
     Some(Finding::warning(what).next(format!("one is enough: remove its entries from {last}")))
-}
-
-/// A note for each registered hook whose status line Claude Code does not run: the hook has no readings then.
-fn without_status_line(world: &World<'_>) -> Vec<Finding> {
-    let lines = world.levels.iter().filter_map(|level| level.contents.status_line.as_ref());
-    let lines: Vec<_> = lines.collect();
-    let is_run = |hook: &HookEntry| {
-        let starts = |command: &String| starts_ours(command, &[hook]);
-        lines.iter().any(|line| line.is_ours || line.command.as_ref().is_some_and(starts))
-    };
-    let note = |hook: &HookEntry| {
-        let what =
-            format!("{}: its status line is not set, so it gets no readings from Claude Code", hook.name);
-        Finding::note(what).next(world.user().user_line("statusline"))
-    };
-    let printers = world.registered().into_iter().filter(|hook| hook.status_line.is_some());
-    printers.filter(|hook| !is_run(hook)).map(note).collect()
 }
 
 fn of_others(level: &Level, home: &Path, project: Option<&Path>) -> Vec<Finding> {

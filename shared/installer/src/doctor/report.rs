@@ -7,9 +7,6 @@ use serde::Serialize;
 
 use crate::places::Scope;
 
-/// The version of [`Report`] as `--json` prints it.
-pub const VERSION: u32 = 1;
-
 /// How much a finding matters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -45,18 +42,10 @@ pub struct Finding {
     pub next: Option<String>,
     /// `req doctor --fix` mends it.
     pub fixable: bool,
+    /// A repair without a question: our entries in the settings of this scope are put right.
     #[serde(skip)]
     #[schemars(skip)]
-    pub(crate) repair: Option<Repair>,
-}
-
-/// A repair without a question: it loosens nothing and touches nothing of somebody else.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Repair {
-    /// All commands are linked.
-    Link,
-    /// Our entries in the settings of this scope are put right.
-    Register(Scope),
+    pub(crate) repair: Option<Scope>,
 }
 
 /// Everything that was looked at.
@@ -130,8 +119,8 @@ impl Finding {
         Self { next: Some(next.into()), ..self }
     }
 
-    pub(crate) fn repair(self, repair: Repair) -> Self {
-        Self { fixable: true, repair: Some(repair), ..self }
+    pub(crate) fn repair(self, scope: Scope) -> Self {
+        Self { fixable: true, repair: Some(scope), ..self }
     }
 
     /// The text about this hook, without its name; `None`: it is about something else.
@@ -170,8 +159,7 @@ impl Section {
 
 impl Report {
     pub(crate) fn new(sections: Vec<Section>) -> Self {
-        let mut report =
-            Self { version: VERSION, ok: true, summary: String::new(), mended: Vec::new(), sections };
+        let mut report = Self { version: 1, ok: true, summary: String::new(), mended: Vec::new(), sections };
         let count = |severity| report.findings().filter(|finding| finding.severity == severity).count();
         let (broken, warnings) = (count(Severity::Broken), count(Severity::Warning));
         let summary = summary(broken, warnings, report.findings().any(|finding| finding.fixable));
@@ -210,11 +198,13 @@ fn summary(broken: usize, warnings: usize, fixable: bool) -> String {
         format!(", with {}", counted(warnings, "warning", "warnings"))
     };
     let way = if fixable { "; to mend what can be mended safely, type: req doctor --fix" } else { "" };
-    if broken == 0 {
-        return format!("Everything that is promised holds{with}{way}.");
-    }
-    let things = counted(broken, "thing is broken", "things are broken");
-    format!("{things}{with}: not everything that is promised holds{way}.")
+    let things = match broken {
+        0 => "nothing is broken".to_owned(),
+        _ => counted(broken, "thing is broken", "things are broken"),
+    };
+    format!(
+        "Programs, registrations, switches, configuration, proofs and state were checked: {things}{with}{way}."
+    )
 }
 
 impl Display for Finding {
@@ -247,7 +237,8 @@ impl Display for Report {
 
 #[cfg(test)]
 mod tests {
-    use super::{Finding, Repair, Report, Section, summary};
+    use super::{Finding, Report, Section, summary};
+    use crate::places::Scope;
 
     #[test]
     fn finding_names_severity_place_what_and_next() {
@@ -257,19 +248,20 @@ mod tests {
             finding.next("did you mean Stop?").to_string(),
             "  broken   ~/.claude/settings.json:7: hooks.Stopp: no such event\n           did you mean Stop?"
         );
-        let mended = Finding::warning("no link").repair(Repair::Link).to_string();
+        let mended = Finding::warning("no entry").repair(Scope::User).to_string();
         assert!(mended.ends_with("\n           mended by: req doctor --fix"), "{mended}");
     }
 
     #[test]
     fn summary_counts_what_is_wrong_and_only_a_broken_finding_makes_the_answer_no() {
         for (broken, warnings, expected) in [
-            (0, 0, "Everything that is promised holds."),
-            (0, 1, "Everything that is promised holds, with 1 warning."),
-            (1, 0, "1 thing is broken: not everything that is promised holds."),
-            (2, 3, "2 things are broken, with 3 warnings: not everything that is promised holds."),
+            (0, 0, "nothing is broken."),
+            (0, 1, "nothing is broken, with 1 warning."),
+            (1, 0, "1 thing is broken."),
+            (2, 3, "2 things are broken, with 3 warnings."),
         ] {
-            assert_eq!(summary(broken, warnings, false), expected);
+            let said = summary(broken, warnings, false);
+            assert_eq!(said.split_once(" were checked: ").unwrap().1, expected);
         }
         assert!(summary(1, 0, true).ends_with("type: req doctor --fix."));
         let ok = |finding| Report::new(vec![Section::new("X", vec![finding])]).ok;

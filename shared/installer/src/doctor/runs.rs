@@ -4,13 +4,13 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::time::Duration;
 
 use crate::catalog::HookEntry;
 use serde_json::Value;
 use shared::host::{Timestamp, first_program};
 use shared::proved::{self, is_version, version_of_agent};
 use shared::state::{ensure_private, write_private};
+use shared::text::age;
 
 use super::report::{Finding, Severity};
 use super::world::{Level, World};
@@ -147,7 +147,8 @@ pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
         let name = &hook.name;
         Finding::ok(match world.store().and_then(|store| store.last_beat(name)) {
             Some(time) => {
-                format!("{name} last fired {} ago", span(world.host.started.since(Timestamp::from(time))))
+                let secs = world.host.started.secs() - Timestamp::from(time).secs();
+                format!("{name} last fired {} ago", age(secs))
             }
             None => format!("{name} waits for its first session"),
         })
@@ -155,24 +156,12 @@ pub(super) fn heartbeats(world: &World<'_>) -> Vec<Finding> {
     installed.map(of_hook).collect()
 }
 
-fn span(duration: Duration) -> String {
-    let secs = duration.as_secs();
-    let (count, unit) = match secs {
-        0..60 => (secs, "s"),
-        60..3600 => (secs / 60, "min"),
-        3600..172_800 => (secs / 3600, "h"),
-        _ => (secs / 86_400, "days"),
-    };
-    format!("{count} {unit}")
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::path::Path;
-    use std::time::Duration;
 
-    use super::{span, try_to_write, version_of_program};
+    use super::{try_to_write, version_of_program};
 
     #[test]
     fn version_of_claude_code_is_read_off_where_the_program_lies() {
@@ -187,15 +176,6 @@ mod tests {
             let text = format!(r#"{{"name":"{name}","version":"{version}"}}"#);
             fs::write(scratch.path().join("package.json"), text).unwrap();
             assert_eq!(version_of_program(&scratch.path().join("bin/claude")).as_deref(), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn span_is_in_its_largest_unit() {
-        for (secs, text) in
-            [(59, "59 s"), (60, "1 min"), (7_300, "2 h"), (172_799, "47 h"), (172_800, "2 days")]
-        {
-            assert_eq!(span(Duration::from_secs(secs)), text);
         }
     }
 

@@ -1,7 +1,6 @@
 //! What silences hooks: Claude Code's own switches, the file `OFF`, and the configuration, of which doctor asks each hook itself.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use crate::catalog::HookEntry;
 use shared::state::Off;
@@ -38,9 +37,7 @@ pub(super) fn in_force(levels: &[Level], registers: bool) -> Vec<Finding> {
 }
 
 fn off_file(world: &World<'_>) -> Option<Finding> {
-    let folders = [&world.folders.default_state_dir, &world.folders.state_dir];
-    let in_force = |folder: &PathBuf| Some((folder.join("OFF"), Off::read(folder, world.host.started)?));
-    let (file, off) = folders.into_iter().flatten().find_map(in_force)?;
+    let (file, off) = Off::in_force(&world.folders, world.host.started)?;
     let what = match off {
         Off::ForGood => "every hook is off while this file is there".to_owned(),
         Off::Until(end) => format!("every hook is off until {}", end.local()),
@@ -91,26 +88,16 @@ fn standing(world: &World<'_>, hook: &HookEntry, asked: &Enabled) -> Option<Find
     })
 }
 
-/// A problem as a hook reports it: `FILE:LINE: KEY: WHAT`. It is broken where a gate is lost with it; else the level below counts.
+/// A problem as a hook reports it, with its place. It is broken where a gate is lost with it; else the level below counts.
 fn problem(text: &str) -> Finding {
     let is_lost = COSTS.iter().any(|end| text.ends_with(end));
-    let found = |what: &str| if is_lost { Finding::broken(what) } else { Finding::warning(what) };
-    let Some((place, rest)) = text.split_once(": ") else { return found(text) };
-    let (file, line) = match place.rsplit_once(':') {
-        Some((file, line)) if line.parse::<usize>().is_ok() => (file, line.parse().ok()),
-        _ => (place, None),
-    };
-    match rest.split_once(": ").filter(|(key, _)| !key.contains(' ')) {
-        Some((key, what)) => found(what).at(file, line).key(key),
-        None => found(rest).at(file, line),
-    }
+    if is_lost { Finding::broken(text) } else { Finding::warning(text) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::{in_force, problem};
-    use crate::doctor::Finding;
-    use crate::doctor::Severity::{self, Broken, Ok};
+    use crate::doctor::Severity::{self, Broken, Ok, Warning};
     use crate::doctor::world::Level;
     use crate::places::Scope::{self, Local, Project, User};
 
@@ -148,30 +135,13 @@ mod tests {
     }
 
     #[test]
-    fn problem_keeps_file_line_and_key_and_is_broken_if_it_costs_a_gate() {
-        let file = "~/.claude/requirements.yaml";
+    fn problem_is_broken_if_it_costs_a_gate() {
         for (text, expected) in [
-            (
-                "~/.claude/requirements.yaml:4: stop-momentum.max_block: no such key",
-                Finding::warning("no such key").at(file, Some(4)).key("stop-momentum.max_block"),
-            ),
-            (
-                "x.yaml: requires: expected a range",
-                Finding::warning("expected a range").at("x.yaml", None).key("requires"),
-            ),
-            ("something else", Finding::warning("something else")),
-            (
-                "x.yaml:2: not valid YAML; the file is skipped",
-                Finding::broken("not valid YAML; the file is skipped").at("x.yaml", Some(2)),
-            ),
-            (
-                "x.yaml:2: requirements.x: a guard needs `guard_type`; it is off",
-                Finding::broken("a guard needs `guard_type`; it is off")
-                    .at("x.yaml", Some(2))
-                    .key("requirements.x"),
-            ),
+            ("x.yaml:4: stop-momentum.max_block: no such key", Warning),
+            ("x.yaml:2: not valid YAML; the file is skipped", Broken),
+            ("x.yaml:2: requirements.x: a guard needs `guard_type`; it is off", Broken),
         ] {
-            assert_eq!(problem(text), expected);
+            assert_eq!(problem(text).severity, expected, "{text}");
         }
     }
 }

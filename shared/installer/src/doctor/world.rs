@@ -2,12 +2,11 @@
 //! administrator.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::catalog::{Catalog, HookEntry};
 use client_settings::{Contents, Entry, Owner, Refused};
+use shared::config::{self, read_text};
 use shared::host::{Host, Places};
 use shared::state::Store;
 
@@ -162,10 +161,11 @@ impl<'a> World<'a> {
 impl Level {
     fn read(place: Option<Installation>, file: &Path, owner: &Owner) -> Self {
         let shown = place.as_ref().map_or_else(|| file.display().to_string(), |place| place.show(file));
-        match text_of(file) {
+        match read_text(file, None, MAX_BYTES) {
             Ok(text) => Self::of_text(place, shown, &text, owner),
-            Err(error) => {
-                let unreadable = Some(Finding::broken(format!("{error:#}")).at(&shown, None));
+            Err(config::Refused::NotThere) => Self::of_text(place, shown, "", owner),
+            Err(config::Refused::Because(why)) => {
+                let unreadable = Some(Finding::broken(why).at(&shown, None));
                 Self { place, shown, contents: Contents::default(), unreadable }
             }
         }
@@ -206,16 +206,6 @@ impl Level {
     pub(crate) fn registers(&self, hook: &str) -> bool {
         self.ours().any(|entry| entry.name.as_deref() == Some(hook))
     }
-}
-
-/// The text of a regular file; empty where there is none.
-fn text_of(file: &Path) -> anyhow::Result<String> {
-    let metadata = match fs::metadata(file) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(String::new()),
-        metadata => metadata?,
-    };
-    anyhow::ensure!(metadata.is_file() && metadata.len() <= MAX_BYTES, "it is no file of settings");
-    Ok(fs::read_to_string(file)?)
 }
 
 #[cfg(test)]

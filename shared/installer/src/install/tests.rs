@@ -4,7 +4,7 @@ use std::fs;
 
 use crate::catalog::{Catalog, HookEntry};
 
-use super::{Plan, choose, judge_for};
+use super::{Plan, choose, is_ticked, judge_for};
 use crate::install::Install;
 use crate::places::{Installation, Scope};
 use crate::requirements::{Judge, next_for_judge};
@@ -45,20 +45,25 @@ fn only_the_users_own_file_switches_on_what_spends_money() {
 
 #[test]
 fn the_way_to_a_model_is_written_beside_the_hook_and_asked_for_where_it_is_missing() {
-    for (hook, judge, is_written, is_next) in [
-        (PAID, Some(Judge::ClaudeCli), true, false),
-        (PAID, None, false, true),
-        (FREE, Some(Judge::ClaudeCli), false, false),
+    let (cli, api) = (Judge::ClaudeCli, Judge::MessagesApi);
+    for (hook, judge, has_key, next_step) in [
+        (PAID, Some(cli), false, None),
+        (PAID, Some(api), true, None),
+        (PAID, Some(api), false, Some("Next: export ANTHROPIC_API_KEY=...")),
+        (PAID, None, true, Some("Next: req config set judge.backend")),
+        (FREE, Some(cli), false, None),
     ] {
         planned(hook, Scope::User, judge, |plan| {
             let plan = plan.unwrap();
             let after = plan.lines().put_into(None).unwrap().unwrap();
             assert!(after.contains(&format!("{hook}:")), "{after}");
-            assert_eq!(after.contains("backend: claude_cli"), is_written, "{after}");
+            let written = judge.filter(|_| hook == PAID).map(|judge| format!("backend: {}", judge.word()));
+            assert_eq!(after.contains("backend: "), written.is_some(), "{after}");
+            assert!(written.is_none_or(|line| after.contains(&line)), "{after}");
             fs::write(&plan.installation.requirements, after).unwrap();
-            let next = next_for_judge(plan.installation, &plan.chosen).unwrap();
-            assert_eq!(next.is_some(), is_next, "{next:?}");
-            assert!(next.is_none_or(|next| next.starts_with("Next: ") && next.contains(hook)));
+            let next = next_for_judge(plan.installation, &plan.chosen, has_key).unwrap();
+            assert_eq!(next.is_some(), next_step.is_some(), "{next:?}");
+            assert!(next.is_none_or(|next| next.starts_with(next_step.unwrap()) && next.contains(hook)));
         });
     }
 }
@@ -78,6 +83,22 @@ fn named_hooks_all_or_the_ticked_ones_are_chosen() {
     assert_eq!(chosen(&[], true, None), ["a", "b", "c"]);
     assert_eq!(chosen(&[], false, None), ["b"]);
     assert_eq!(chosen(&[], false, Some("b: {enabled: false}")), [""; 0], "switched off by hand");
+}
+
+#[test]
+fn configuration_decides_what_is_ticked_before_the_catalog_does() {
+    let first = Catalog::built_in().unwrap().hooks[0].clone();
+    let hook = |ticked, costs_money| HookEntry { name: "a".to_owned(), ticked, costs_money, ..first.clone() };
+    let (on, off) = (Some("a: {enabled: true}"), Some("a: {enabled: false}"));
+    for (hook, yaml, is_payer, expected) in [
+        (hook(false, false), None, true, false),
+        (hook(false, false), on, false, true),
+        (hook(true, false), off, true, false),
+        (hook(false, true), on, true, true),
+        (hook(false, true), on, false, false),
+    ] {
+        assert_eq!(is_ticked(&hook, yaml, is_payer), expected, "{yaml:?} {}", hook.costs_money);
+    }
 }
 
 #[test]

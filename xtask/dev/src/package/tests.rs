@@ -9,8 +9,8 @@ use flate2::read::GzDecoder;
 use installer::catalog::Catalog;
 use installer::source::Binaries;
 
+use super::Platform;
 use super::tree::{Item, Tree};
-use super::{Platform, archive};
 
 const LINUX: Platform<'_> = Platform { triple: "x86_64-unknown-linux-gnu" };
 const WINDOWS: Platform<'_> = Platform { triple: "x86_64-pc-windows-msvc" };
@@ -96,8 +96,8 @@ fn without_a_program_that_is_none_of_the_second_names_there_is_no_package() {
 #[test]
 fn the_same_files_give_the_same_archive_and_all_of_them_are_in_it() {
     let linux = tree(LINUX);
-    let packed = archive::pack(&linux, "b-1").unwrap();
-    assert_eq!(packed, archive::pack(&tree(LINUX), "b-1").unwrap());
+    let packed = linux.pack("b-1").unwrap();
+    assert_eq!(packed, tree(LINUX).pack("b-1").unwrap());
     let mut unpacked = tar::Archive::new(GzDecoder::new(packed.as_slice()));
     let mut found = BTreeMap::new();
     for entry in unpacked.entries().unwrap() {

@@ -1,8 +1,7 @@
 //! Calls that belong behind one door: clock and environment (clippy denies prints and exits). Pure; it reads lines, not syntax, and
 //! leaves test code alone.
 
-use super::Finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A call, the replacement, and the files that may make it: the door itself first.
 const DOORS: [(&str, &str, &[&str]); 2] = [
@@ -25,20 +24,20 @@ const DOORS: [(&str, &str, &[&str]); 2] = [
 const OUTSIDE: [&str; 2] = ["xtask/", "tests/"];
 
 /// Looks for each call outside its door.
-pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+pub(super) fn check(files: &[Source]) -> Vec<String> {
     let is_hooks = |file: &&Source| {
         file.is_rust() && !file.is_test() && !OUTSIDE.iter().any(|start| file.path.starts_with(start))
     };
     files.iter().filter(is_hooks).flat_map(check_one).collect()
 }
 
-fn check_one(file: &Source) -> Vec<Finding> {
+fn check_one(file: &Source) -> Vec<String> {
     let mut findings = Vec::new();
     for (call, instead, _) in DOORS.iter().filter(|(.., may)| !may.contains(&file.path.as_str())) {
         let calls = |line: &str| line.contains(call) && !line.trim_start().starts_with("//");
         let lines = file.shipped().lines().enumerate().filter(|(_, line)| calls(line));
         findings.extend(lines.map(|(index, _)| {
-            Finding::new(format!("{}:{}", file.path, index + 1), format!("calls `{call}`"), *instead)
+            finding(format!("{}:{}", file.path, index + 1), format!("calls `{call}`"), instead)
         }));
     }
     findings

@@ -3,8 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::sources::Source;
-use super::{Finding, text_of};
+use super::{Source, finding, text_of};
 
 const CATALOG: &str = "config/hooks.yaml";
 
@@ -12,13 +11,13 @@ const CATALOG: &str = "config/hooks.yaml";
 const HEADINGS: [&str; 5] = ["What it does", "When it speaks", "Settings", "State", "How to turn it off"];
 
 /// Checks every folder of hooks/ and every entry of the catalog.
-pub(super) fn check(files: &[Source], catalog: &[String]) -> Vec<Finding> {
+pub(super) fn check(files: &[Source], catalog: &[String]) -> Vec<String> {
     let folders = files.iter().filter_map(|file| file.path.strip_prefix("hooks/")?.split('/').next());
     let names: BTreeSet<&str> = folders.chain(catalog.iter().map(String::as_str)).collect();
     names.into_iter().flat_map(|name| check_one(files, catalog, name)).collect()
 }
 
-fn check_one(files: &[Source], catalog: &[String], name: &str) -> Vec<Finding> {
+fn check_one(files: &[Source], catalog: &[String], name: &str) -> Vec<String> {
     let folder = format!("hooks/{name}");
     let manifest = text_of(files, &format!("{folder}/Cargo.toml")).unwrap_or_default();
     let has_binary = manifest.contains(&format!("\nname = \"{name}\"\n"))
@@ -36,7 +35,7 @@ fn check_one(files: &[Source], catalog: &[String], name: &str) -> Vec<Finding> {
     ];
     let broken = rules.into_iter().filter(|(is_kept, ..)| !is_kept);
     broken
-        .map(|(_, file, todo)| Finding::new(&folder, format!("differs from other hooks in {file}"), todo))
+        .map(|(_, file, todo)| finding(&folder, format!("differs from other hooks in {file}"), todo))
         .collect()
 }
 
@@ -54,7 +53,7 @@ mod tests {
             ("hooks/stop-momentum/src/main.rs", ""),
             ("config/defaults.yaml", "stop-momentum:\n"),
         ]);
-        assert_eq!(check(&files, &["stop-momentum".to_owned()]), []);
+        assert_eq!(check(&files, &["stop-momentum".to_owned()]).len(), 0);
         assert_eq!(check(&files, &[]).len(), 1);
         assert_eq!(check(&[], &["ghost".to_owned()]).len(), 4);
     }

@@ -1,7 +1,6 @@
 //! The allowed dependencies between crates. Pure; it reads the manifests line by line, as they are written in this repository.
 
-use super::Finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A crate of this workspace.
 struct Member<'a> {
@@ -23,18 +22,18 @@ impl<'a> Member<'a> {
 }
 
 /// Checks the arrows between members.
-pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+pub(super) fn check(files: &[Source]) -> Vec<String> {
     let members: Vec<Member<'_>> = files.iter().filter_map(Member::of).collect();
     members.iter().flat_map(|member| arrows(member, &members)).collect()
 }
 
-fn arrows(member: &Member<'_>, members: &[Member<'_>]) -> Vec<Finding> {
+fn arrows(member: &Member<'_>, members: &[Member<'_>]) -> Vec<String> {
     let folder_of = |name: &&str| members.iter().find(|other| other.name == *name).map(|other| other.folder);
     let wrong = |target: &&str| !may_depend(member.folder, target);
     let todo = "turn it round: a crate below shared/ uses those before it in the list LIBRARIES, a hook those before the editor of settings.json; what two hooks need lives in shared";
     let place = format!("{}/Cargo.toml", member.folder);
     let targets = member.dependencies.iter().filter_map(folder_of).filter(wrong);
-    targets.map(|target| Finding::new(&place, format!("depends on {target}"), todo)).collect()
+    targets.map(|target| finding(&place, format!("depends on {target}"), todo)).collect()
 }
 
 /// The library crates below shared/. Each may use those before it.
@@ -110,6 +109,6 @@ mod tests {
         let b = manifest("b", "target.'cfg(unix)'.dependencies") + "a = { workspace = true }\n";
         let findings = check(&given(&[("hooks/a/Cargo.toml", &a), ("hooks/b/Cargo.toml", &b)]));
         assert_eq!(findings.len(), 1, "{findings:?}");
-        assert!(findings[0].to_string().starts_with("hooks/b/Cargo.toml: depends on hooks/a; "));
+        assert!(findings[0].starts_with("hooks/b/Cargo.toml: depends on hooks/a; "));
     }
 }

@@ -1,7 +1,6 @@
 //! The form of every file of this repository. Pure.
 
-use super::Finding;
-use super::sources::Source;
+use super::{Source, finding};
 
 /// A longer file is two files.
 const MAX_LINES: usize = 500;
@@ -19,11 +18,11 @@ const NOBODY: [&str; 2] = ["me", "user"];
 /// Cargo's name for the public registry, whichever mirror answers for it.
 const PUBLIC_REGISTRY: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-pub(super) fn check(files: &[Source]) -> Vec<Finding> {
+pub(super) fn check(files: &[Source]) -> Vec<String> {
     files.iter().flat_map(check_one).collect()
 }
 
-fn check_one(file: &Source) -> Vec<Finding> {
+fn check_one(file: &Source) -> Vec<String> {
     let mut findings = Vec::new();
     if file.is_rust() {
         findings.extend(header(file));
@@ -38,39 +37,38 @@ fn check_one(file: &Source) -> Vec<Finding> {
     findings
 }
 
-fn header(file: &Source) -> Option<Finding> {
+fn header(file: &Source) -> Option<String> {
     let todo = "say in 1 to 8 lines what the file is for and what it must not do";
-    (!file.text.starts_with("//!"))
-        .then(|| Finding::new(&file.path, "does not open with a `//!` header", todo))
+    (!file.text.starts_with("//!")).then(|| finding(&file.path, "does not open with a `//!` header", todo))
 }
 
-fn name(file: &Source) -> Option<Finding> {
+fn name(file: &Source) -> Option<String> {
     let bad = file
         .path
         .split('/')
         .map(|part| part.trim_end_matches(".rs"))
         .find(|part| EMPTY_NAMES.contains(part))?;
     let todo = "name the file after what is in it";
-    Some(Finding::new(&file.path, format!("is named `{bad}`, which says nothing"), todo))
+    Some(finding(&file.path, format!("is named `{bad}`, which says nothing"), todo))
 }
 
-fn length(file: &Source) -> Option<Finding> {
+fn length(file: &Source) -> Option<String> {
     let lines = file.text.lines().count();
     let todo = "find the two things in it and give each its file";
     (lines > MAX_LINES)
-        .then(|| Finding::new(&file.path, format!("has {lines} lines, more than {MAX_LINES}"), todo))
+        .then(|| finding(&file.path, format!("has {lines} lines, more than {MAX_LINES}"), todo))
 }
 
-fn white_space(file: &Source) -> Vec<Finding> {
+fn white_space(file: &Source) -> Vec<String> {
     let trailing = |line: &&str| line.ends_with([' ', '\t', '\r']);
     let mut findings = lines_where(file, trailing, "ends in white space", "remove it");
     if !file.text.is_empty() && (!file.text.ends_with('\n') || file.text.ends_with("\n\n")) {
-        findings.push(Finding::new(&file.path, "does not end in one line break", "end it in exactly one"));
+        findings.push(finding(&file.path, "does not end in one line break", "end it in exactly one"));
     }
     findings
 }
 
-fn host_paths(file: &Source) -> Vec<Finding> {
+fn host_paths(file: &Source) -> Vec<String> {
     lines_where(
         file,
         |line| names_host_folder(line),
@@ -94,18 +92,18 @@ fn names_host_folder(line: &str) -> bool {
 }
 
 /// A lock file that names a mirror works on one machine only.
-fn registries(file: &Source) -> Vec<Finding> {
+fn registries(file: &Source) -> Vec<String> {
     let foreign = |line: &&str| line.starts_with("source = \"registry+") && !line.contains(PUBLIC_REGISTRY);
     lines_where(file, foreign, "names a mirror of the registry", "lock against the public registry")
 }
 
 /// One finding per line that is `bad`.
-fn lines_where(file: &Source, bad: impl Fn(&&str) -> bool, what: &str, todo: &str) -> Vec<Finding> {
+fn lines_where(file: &Source, bad: impl Fn(&&str) -> bool, what: &str, todo: &str) -> Vec<String> {
     // Not `lines()`, which takes a carriage return away.
     let lines = file.text.split('\n').enumerate();
     lines
         .filter(|(_, line)| bad(line))
-        .map(|(index, _)| Finding::new(format!("{}:{}", file.path, index + 1), what, todo))
+        .map(|(index, _)| finding(format!("{}:{}", file.path, index + 1), what, todo))
         .collect()
 }
 
@@ -136,7 +134,7 @@ mod tests {
             ("Cargo.lock", "source = \"registry+https://mirror.example/index\"\n", "Cargo.lock:1: names a"),
         ] {
             let findings = check(&given(&[(path, text)]));
-            let found = findings.first().map(ToString::to_string).unwrap_or_default();
+            let found = findings.first().cloned().unwrap_or_default();
             assert!(
                 found.starts_with(expected) && findings.len() == usize::from(!expected.is_empty()),
                 "{path}: {findings:?}"

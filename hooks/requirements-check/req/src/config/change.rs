@@ -3,7 +3,7 @@
 
 use installer::catalog::Catalog;
 use serde_json::Value;
-use shared::cli::Asker;
+use shared::cli::{Asker, unregistered};
 use shared::config::{Entry, Fault, LayerKind, Problem, dotted, schema_at, spelled};
 use shared::journal::Record;
 
@@ -12,7 +12,6 @@ use super::key::{is_global_only, only_in, path_of, usual_level, value_of};
 use super::outlook::Outlook;
 use crate::audit::audit;
 use crate::journal::known_hook;
-use crate::location::is_registered;
 use crate::reply::{self, Reply, refusal};
 use crate::verb::{Level, Turn, flag};
 use requirements_check::view::quoted;
@@ -57,11 +56,8 @@ pub(crate) fn turn(wanted: &Turn, on: bool, asker: &Asker<'_>, line: &str) -> Re
     // Only the user's own file switches on a hook that costs money.
     let level = wanted.level.named().or(is_paid.then_some(LayerKind::Global));
     let reply = Planned::new(path, Some(on.into()), level, asker).carry_out(asker)?;
-    let unregistered = wanted.hook.as_ref().filter(|hook| on && !is_registered(asker.places, hook));
-    let next = unregistered.map(|hook| {
-        format!("\nClaude Code does not run {hook} yet; to register it, type: req hooks enable {hook}")
-    });
-    Ok(Reply { text: reply.text + &next.unwrap_or_default(), ..reply })
+    let next = wanted.hook.as_ref().filter(|_| on).and_then(|hook| unregistered(asker.places, hook));
+    Ok(Reply { text: [reply.text].into_iter().chain(next).collect::<Vec<_>>().join("\n"), ..reply })
 }
 
 /// Some file describes the requirement: switched on without that, it would be one that nobody meant.

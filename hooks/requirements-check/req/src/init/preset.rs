@@ -1,6 +1,5 @@
 //! A preset of config/presets with its blanks filled in. An entry that cannot work here becomes a comment that says why.
 
-use clap::ValueEnum as _;
 use shared::config::{LayerKind, read_map};
 
 use crate::verb::Preset;
@@ -25,10 +24,6 @@ const NEEDS_TESTS: &str = "  #@ tests";
 const USUAL_BRANCHES: [&str; 3] = ["main", "master", "release/*"];
 
 impl Preset {
-    pub(super) fn word(self) -> String {
-        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
-    }
-
     const fn text(self) -> &'static str {
         match self {
             Self::Relaxed => include_str!("../../../../../config/presets/relaxed.yaml"),

@@ -7,7 +7,7 @@ use client_settings::Entry;
 
 use super::{gone, of_hook, of_others, twice_in, unreadable};
 use crate::doctor::Severity::{self, Broken, Warning};
-use crate::doctor::report::{Finding, Repair};
+use crate::doctor::report::Finding;
 use crate::doctor::world::Level;
 use crate::places::Scope;
 use crate::places::Scope::{Local, Project, User};
@@ -82,7 +82,7 @@ fn each_wrong_entry_is_reported_and_fixable() {
         let found = found(Scope::User, change);
         assert_eq!(found[0].severity, severity, "{found:?}");
         assert!(found[0].what.contains(said), "{found:?}");
-        assert_eq!(found[0].repair, Some(Repair::Register(Scope::User)));
+        assert_eq!(found[0].repair, Some(Scope::User));
         assert!(found[0].next.as_deref().unwrap().starts_with("cargo xtask enable "));
     }
 }
