@@ -13,7 +13,7 @@ use crate::settings::{MessageFiles, Settings};
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Message {
     FirstCallDenial,
-    /// In place of that refusal.
+    /// In place of that denial.
     FirstCallAdvice,
     #[serde(rename = "advice_1")]
     Advice1,
@@ -37,7 +37,7 @@ macro_rules! built_in {
 }
 
 impl Message {
-    /// The texts before a call: the refusal, the advice in its place, and the advice whose tone rises.
+    /// The texts before a call: the denial, the advice in its place, and the advice whose tone rises.
     pub(crate) const BEFORE_A_CALL: [Self; 7] = [
         Self::FirstCallDenial,
         Self::FirstCallAdvice,

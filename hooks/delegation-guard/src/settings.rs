@@ -23,8 +23,8 @@ pub(crate) struct Settings {
     pub(crate) exempt_tools_add: Vec<String>,
     /// The line that follows every few executed tools of the main session.
     pub(crate) reminder: Reminder,
-    /// How long a subagent is taken to be running whose end is not told, in seconds. Only clients whose subagent calls
-    /// cannot be told from the main session's need it.
+    /// Seconds after which a subagent without a reported end counts as ended. Only versions of Claude Code whose subagent
+    /// calls carry no id need it.
     pub(crate) subagent_timeout_secs: Bounded<1, 86_400>,
     /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
     pub(crate) message_files: MessageFiles,
@@ -34,7 +34,7 @@ pub(crate) struct Settings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FirstCall {
-    /// It is refused, once; sent again, it runs.
+    /// The hook denies it once. Sent again, it runs.
     Deny,
     /// It runs, with advice.
     Advise,
@@ -58,7 +58,7 @@ pub(crate) struct Reminder {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct MessageFiles {
-    /// The refusal of the first call.
+    /// The denial of the first call.
     pub(crate) first_call_denial: Option<PathBuf>,
     /// The advice in its place, with `first_call: advise`.
     pub(crate) first_call_advice: Option<PathBuf>,
@@ -77,7 +77,7 @@ pub(crate) struct MessageFiles {
 }
 
 impl Settings {
-    /// How long a subagent is taken to be running whose end is not told.
+    /// The time after which a subagent without a reported end counts as ended.
     pub(crate) fn subagent_timeout(&self) -> Duration {
         Duration::from_secs(self.subagent_timeout_secs.get().into())
     }

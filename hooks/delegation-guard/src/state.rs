@@ -12,11 +12,11 @@ use crate::messages::Message;
 /// More subagents at once are not told apart: the newest so many are remembered.
 const MAX_SUBAGENTS: usize = 64;
 
-/// A call that was advised on ends soon after; of one that never ends (refused by somebody else, interrupted) nobody
+/// A call that was advised on ends soon after; of one that never ends (denied by another hook, interrupted) nobody
 /// tells us.
 const MAX_ADVISED_CALLS: usize = 8;
 
-/// A call that begins sooner after a refusal or an advice was made beside the refused one: no model answers so fast.
+/// A call that begins sooner after a denial or an advice was made beside the denied one: no model answers so fast.
 const READ_AFTER: Duration = Duration::from_millis(500);
 
 /// The main session's streak and its latest advice.
@@ -25,7 +25,7 @@ const READ_AFTER: Duration = Duration::from_millis(500);
 pub(crate) struct State {
     /// Calls of the main session since the last delegation. Saturates.
     pub(crate) streak: u32,
-    /// The first call since the last delegation was refused or advised on.
+    /// The first call since the last delegation was denied or advised on.
     pub(crate) block_fired: bool,
     /// Tools of the main session executed since the last delegation. Saturates.
     pub(crate) executed: u32,
@@ -42,7 +42,7 @@ pub(crate) struct State {
     pub(crate) open: Option<Open>,
 }
 
-/// A refusal or an advice that was given.
+/// A denial or an advice that the hook gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Open {
     pub(crate) rule: String,
@@ -92,7 +92,7 @@ impl State {
         self
     }
 
-    /// A refusal or an advice is given. One that was open before is forgotten: the new one says the same, louder.
+    /// The hook gives a denial or an advice. It replaces an open one, because it says the same, louder.
     pub(crate) fn asked(self, rule: &str, now: Timestamp) -> Self {
         Self { open: Some(Open { rule: rule.to_owned(), at: now }), ..self }
     }

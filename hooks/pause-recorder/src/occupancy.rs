@@ -79,12 +79,12 @@ fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u
     let of_model = of_model.max_by_key(|(name, _)| name.len()).map(|(_, set)| u64::from(set.get()));
     let known = [told, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
     let known = known.unwrap_or(USUAL_WINDOW);
-    // Where the reported size was wrong, no window lies between the two.
+    // No known window lies between the two.
     if tokens <= known { known } else { tokens.max(MILLION_WINDOW) }
 }
 
-/// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,
-/// the latest first; one that is another model's says nothing of this one, because it may have been changed meanwhile.
+/// The name of a reply's model with the `[1m]` that replies leave out. `chosen` are the session's models as Claude Code called
+/// them, the latest first. The name of another model does not count, because the user may have changed the model meanwhile.
 fn full_name(reply: &str, chosen: &[&str]) -> String {
     let chosen = chosen.iter().find(|name| is_of(name, reply)).copied().unwrap_or_default();
     match reply {
@@ -94,7 +94,7 @@ fn full_name(reply: &str, chosen: &[&str]) -> String {
     }
 }
 
-/// This is what the model is called: its id, with or without a date, or a short name within it.
+/// The name is the model's id, with or without a date, or a short name within it.
 fn is_of(name: &str, model: &str) -> bool {
     let name = name.strip_suffix(MILLION).unwrap_or(name);
     let model = model.strip_suffix(MILLION).unwrap_or(model);

@@ -23,7 +23,7 @@ const MAX_OF_A_KIND: usize = 5;
 const SCHEMA_VERSION: u32 = 1;
 
 const MAX_ACTIONS_SUMMARY: usize = 10;
-/// The turns of which the last words are listed.
+/// The turns whose last words are listed.
 const MAX_TURNS: usize = 3;
 
 /// Two prompts are the same if they begin so: the record has only the beginning of a long one.

@@ -57,7 +57,7 @@ pub(crate) enum Step {
 pub(crate) enum Ending {
     /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
     GoesOn,
-    /// Its session ends. If git takes too long, the next session's start finalizes the record.
+    /// The session ends. If git takes too long, the next session's start finalizes the record.
     WithSession,
     Full,
     Minimal,
@@ -95,8 +95,8 @@ impl Step {
         if let Self::Turn(turn) = self {
             return turn.carry_out(places, now);
         }
-        let sessions = Sessions::of(places)
-            .ok_or("pause-recorder: there is no project to keep records in".to_owned())?;
+        let sessions =
+            Sessions::of(places).ok_or("pause-recorder: no project to keep records in".to_owned())?;
         let root = sessions.root.clone();
         let own = places.open_store().and_then(|store| registry::own_store(&store));
         let own = own.ok_or("pause-recorder: there is no writable state folder".to_owned())?;

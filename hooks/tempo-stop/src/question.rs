@@ -133,7 +133,7 @@ fn shortened(request: &str) -> String {
 
 fn done(deed: &Deed) -> String {
     let end = match deed.failed {
-        Some(true) => "failed or was refused",
+        Some(true) => "failed or was denied",
         Some(false) => "ok",
         None => "no result yet",
     };
@@ -149,7 +149,7 @@ fn done(deed: &Deed) -> String {
 fn state(material: &Material) -> String {
     let mode = match material.permission_mode {
         Some(Mode::Plan) => "the agent is to plan and not to carry out",
-        _ => "the agent is to carry out what is asked",
+        _ => "the agent is to carry out the requests",
     };
     // The hook allows a stop with work in flight without a question.
     format!(
