@@ -4,7 +4,7 @@
 //! streak) and gives advice at 2, 4, 8, 16, 32 and so on. It ignores a subagent's calls, which carry an `agent_id`, so it
 //! counts no subagents and stays on while they run.
 //!
-//! - `observe`: the kind of event, and the user's own texts for it
+//! - `observe`: the kind of event, and the texts for it
 //! - `messages`: the texts
 //! - `decide`: the rules
 //! - `state`: the streak, and the latest denials and advice
@@ -19,7 +19,9 @@ use std::process::ExitCode;
 
 use observe::Facts;
 use settings::Settings;
+use shared::config::SettingFault;
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
+use shared::messages::strange_names;
 use state::State;
 
 /// Runs the hook.
@@ -39,6 +41,10 @@ impl Hook for DelegationGuard {
     type State = State;
     type Facts = Facts;
     type Effect = NoEffect;
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        strange_names(&settings.message_files, &messages::ALL)
+    }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         observe::observe(context)

@@ -1,5 +1,6 @@
 //! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -26,8 +27,8 @@ pub(crate) struct Settings {
     /// Seconds after which a subagent without a reported end counts as ended. Only versions of Claude Code whose subagent
     /// calls carry no id need it.
     pub(crate) subagent_timeout_secs: Bounded<1, 86_400>,
-    /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
-    pub(crate) message_files: MessageFiles,
+    /// Paths of your own texts by name: absolute, from `~`, or from the configuration folder.
+    pub(crate) message_files: BTreeMap<String, PathBuf>,
 }
 
 /// The answer to the first call.
@@ -52,28 +53,6 @@ pub(crate) struct Reminder {
     pub(crate) every: Bounded<1, 1000>,
     /// For how many executed tools after an advice it is left out, even if it is due.
     pub(crate) quiet_after_advice: Bounded<0, 1000>,
-}
-
-/// A text of the user's own for each that can be said.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MessageFiles {
-    /// The denial of the first call.
-    pub(crate) first_call_denial: Option<PathBuf>,
-    /// The advice in its place, with `first_call: advise`.
-    pub(crate) first_call_advice: Option<PathBuf>,
-    /// The first advice: at a streak of 2, unless `advise_from` says otherwise.
-    pub(crate) advice_1: Option<PathBuf>,
-    /// The second: at 4.
-    pub(crate) advice_2: Option<PathBuf>,
-    /// The third: at 8.
-    pub(crate) advice_3: Option<PathBuf>,
-    /// The fourth: at 16.
-    pub(crate) advice_4: Option<PathBuf>,
-    /// All further ones: at 32, 64 and so on.
-    pub(crate) advice_5: Option<PathBuf>,
-    /// The line that follows every few executed tools.
-    pub(crate) reminder: Option<PathBuf>,
 }
 
 impl Settings {

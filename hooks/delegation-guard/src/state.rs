@@ -7,13 +7,10 @@ use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 
-use crate::messages::Message;
-
 /// More subagents at once are not told apart: the newest so many are remembered.
 const MAX_SUBAGENTS: usize = 64;
 
-/// A call that was advised on ends soon after; of one that never ends (denied by another hook, interrupted) nobody
-/// tells us.
+/// The advised calls that the state keeps. The hook never hears of the end of a call that another hook denied.
 const MAX_ADVISED_CALLS: usize = 8;
 
 /// A call that begins sooner after a denial or an advice was made beside the denied one: no model answers so fast.
@@ -35,8 +32,6 @@ pub(crate) struct State {
     pub(crate) advised_calls: VecDeque<String>,
     /// The starts of subagents whose calls carry no id, the oldest first.
     pub(crate) subagents: VecDeque<Timestamp>,
-    /// The user's own texts that are unusable and already reported.
-    pub(crate) told: Vec<Message>,
     /// The latest denial or advice, until the next call shows whether Claude followed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open: Option<Open>,
@@ -118,8 +113,8 @@ impl State {
         (self, may_remind)
     }
 
-    /// Without the subagents whose end was not told in time. One that began in the future did so before the clock was set
-    /// back, and is given no more time than the others.
+    /// Without the subagents whose end nobody reported in time. One that began in the future did so before the clock was set
+    /// back, and gets no more time than the others.
     pub(crate) fn at(&self, now: Timestamp, timeout: Duration) -> Self {
         let is_live = |began: &Timestamp| now.since(*began) < timeout && began.since(now) < timeout;
         let subagents = self.subagents.iter().copied().filter(is_live).collect();
@@ -138,15 +133,6 @@ impl State {
     pub(crate) fn without_oldest_subagent(mut self) -> Self {
         self.subagents.pop_front();
         self
-    }
-
-    /// Notes that this text is unusable; true the first time.
-    pub(crate) fn tell(&mut self, message: Message) -> bool {
-        let is_news = !self.told.contains(&message);
-        if is_news {
-            self.told.push(message);
-        }
-        is_news
     }
 }
 
