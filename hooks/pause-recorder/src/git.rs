@@ -50,18 +50,11 @@ const MAX_NAMES: usize = 500;
 /// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
-#[rustfmt::skip]
-const STATUS: [&str; 8] = [
-    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=normal",
-    "--ignore-submodules=dirty", "--no-renames",
-];
+const STATUS: &str = "status --porcelain=v2 -z --branch --no-ahead-behind --untracked-files=normal --ignore-submodules=dirty --no-renames";
 
 /// The fields of a commit, a NUL after each. The committer's time says when it was made here.
-#[rustfmt::skip]
-const LOG: [&str; 8] = [
-    "log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8",
-    "--format=%h%x00%an%x00%ct%x00%s",
-];
+const LOG: &str =
+    "log -z -n 5 --no-show-signature --no-color --encoding=UTF-8 --format=%h%x00%an%x00%ct%x00%s";
 
 /// Reads the status. Where the output was cut, the last name is left out.
 fn context(said: &[u8]) -> GitContext {
@@ -116,7 +109,7 @@ pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -
         if !git.disable_repository_filters()? {
             return Ok(GitContext::default());
         }
-        let (status, log) = (git.run(STATUS)?, git.run(LOG)?);
+        let (status, log) = (git.run(STATUS.split(' '))?, git.run(LOG.split(' '))?);
         if !status.is_answer() {
             return Ok(GitContext::default());
         }

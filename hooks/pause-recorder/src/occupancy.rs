@@ -4,18 +4,15 @@
 //! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use shared::hook::{Context, Remembered};
+use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::protocol::Event;
-use shared::state::{MACHINE, Store};
 use shared::usage::SessionUsage;
 use transcript::last_reply;
 
-use crate::levels::{Compaction, State};
+use crate::levels::State;
 use crate::registry;
 use crate::settings::Settings;
 
@@ -134,34 +131,12 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
     Some(Reading { compacted_at, ..reading })
 }
 
-/// The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Models {
-    compacted_at: BTreeMap<String, u64>,
-}
-
-impl Remembered for Models {
-    const MACHINE_WIDE: bool = true;
-
-    fn file_name(_session: &str) -> Option<String> {
-        Some("models.json".to_owned())
-    }
-}
-
 /// The tokens at the last compaction of a model. A session looks them up once, because each lookup reads a file.
 fn compacted_at(context: &Context<'_, Settings>, state: &State, model: &str) -> u64 {
     if let Some(known) = state.learnt.as_ref().filter(|known| known.model == model) {
         return known.tokens;
     }
-    let own = context.store.filter(|_| !model.is_empty()).and_then(registry::own_store);
-    let models: Models = own.and_then(|own| own.read(MACHINE)).unwrap_or_default();
-    models.compacted_at.get(model).copied().unwrap_or_default()
-}
-
-pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
-    let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
-    own.change(MACHINE, learnt).map_err(|error| error.to_string())
+    registry::read(context.store).compacted_at.get(model).copied().unwrap_or_default()
 }
 
 fn matters(event: &Event, is_recorded: bool) -> bool {

@@ -131,15 +131,9 @@ fn todos(tasks: &[Task]) -> Todos {
 
 /// The files of calls that came back without an error.
 fn edited(lines: &[Line]) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
     let done = finished(lines).into_iter().filter(|finished| !finished.is_error);
     let edits = done.filter_map(|finished| finished.call).filter(|call| is_editing(&call.name));
-    for file in edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from) {
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
+    edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from).collect()
 }
 
 fn is_editing(tool: &str) -> bool {

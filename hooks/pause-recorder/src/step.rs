@@ -11,7 +11,6 @@ use shared::switches::Turn;
 
 use crate::git::{GitContext, commit, look};
 use crate::levels::Compaction;
-use crate::occupancy::learn;
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
 use crate::registry::{self, Entry, digest_of};
 use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
@@ -112,7 +111,9 @@ impl Step {
             }
             Self::Append { session, actions, .. } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
-            Self::Learn(compaction) => learn(&own, compaction),
+            Self::Learn(Compaction { model, tokens }) => registry::change(&own, |registry| {
+                registry.compacted_at.insert(model, tokens);
+            }),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);
