@@ -4,10 +4,8 @@
 //! streak) and gives advice at 2, 4, 8, 16, 32 and so on. It ignores a subagent's calls, which carry an `agent_id`, so it
 //! counts no subagents and stays on while they run.
 //!
-//! - `observe`: the kind of event, and the texts for it
-//! - `messages`: the texts
-//! - `decide`: the rules
-//! - `state`: the streak, and the latest denials and advice
+//! - `observe`, `messages`: the kind of event, and the texts for it
+//! - `decide`, `state`: the rules, the streak, and the latest denial or advice
 
 mod decide;
 mod messages;

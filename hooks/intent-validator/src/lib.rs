@@ -6,8 +6,8 @@
 //! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
 //! - `form`, `checks`: stage 1 and findings without a model
 //! - `review`, `verdict`, `prompts`: the questions to models, their answers, their texts
-//! - `plan`: the next step for a change; `observe`: facts, in the order of their price
-//! - `decide`: the rules; `wording`: the messages
+//! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
+//! - `decide`, `wording`: the rules and the messages
 //! - `state`: recorded declarations, counts of blocks, verdicts that still hold
 //! - `command`: `declare` and `status`
 

@@ -7,9 +7,7 @@
 //! - `settings`: the settings, with their meaning
 //! - `observe`: the call's fingerprint and its skill
 //! - `limits`: the token bucket, repetition and alternation
-//! - `decide`: the rules
-//! - `wording`: the messages
-//! - `state`: the memory
+//! - `decide`, `wording`, `state`: the rules, the messages, the memory
 
 mod decide;
 mod limits;

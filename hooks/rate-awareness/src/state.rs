@@ -30,7 +30,6 @@ pub(crate) struct State {
 pub(crate) struct Agent {
     /// A hash of the prompt's id. The rest holds for this prompt only.
     pub(crate) prompt: u64,
-    /// The last skill that the agent called.
     pub(crate) skill: Option<String>,
     pub(crate) loops: Loops,
     /// The time of the agent's last call.

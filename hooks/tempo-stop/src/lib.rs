@@ -3,17 +3,14 @@
 //! The stop gates' common rules come first ([`shared::stop_gate`]). The model comes last, because it costs money.
 //!
 //! - `observe`: the turn, the requests, the tool calls, and the model's verdict
-//! - `worth`: whether a stop is worth a question
 //! - `question`: the question, and the texts that the user can replace
-//! - `decide`: the rules
-//! - `state`: when the user last typed something
+//! - `decide`, `state`: the rules, and the time of the user's last prompt
 
 mod decide;
 mod observe;
 mod question;
 mod settings;
 mod state;
-mod worth;
 
 use std::process::ExitCode;
 

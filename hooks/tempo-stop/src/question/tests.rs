@@ -77,7 +77,7 @@ fn the_parts_are_those_the_instructions_name() {
             Said { by: Speaker::Model, text: "doing".into() },
         ],
         last_message: "done".into(),
-        held: 2,
+        blocks: 2,
         ..Material::default()
     };
     let requests = "{\"by\":\"user\",\"text\":\"one\"}\n{\"by\":\"user\",\"text\":\"two\"}";
