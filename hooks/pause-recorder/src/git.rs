@@ -62,7 +62,7 @@ fn context(said: &[u8]) -> GitContext {
     context.status.clean = true;
     for field in whole_fields(said) {
         if let Some(head) = field.strip_prefix("# branch.head ") {
-            context.branch = (head != "(detached)").then(|| as_name(head));
+            context.branch = (head != "(detached)").then(|| shortened(head, MAX_PATH_CHARS));
         }
         // The name stands behind seven fields, behind nine where it is unmerged.
         let (list, name) = match field.split_once(' ') {
@@ -73,7 +73,7 @@ fn context(said: &[u8]) -> GitContext {
         };
         let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
         if list.len() < MAX_NAMES {
-            list.push(as_name(name));
+            list.push(shortened(name, MAX_PATH_CHARS));
         }
         context.status.clean = false;
     }
@@ -95,11 +95,6 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     let whole = said.iter().rposition(|byte| *byte == 0).map_or(&[][..], |end| &said[..end]);
     let fields = whole.split(|byte| *byte == 0);
     fields.map(|field| String::from_utf8_lossy(field).into_owned())
-}
-
-/// A name without secrets, with all its other characters.
-fn as_name(name: &str) -> String {
-    shortened(name, MAX_PATH_CHARS)
 }
 
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.

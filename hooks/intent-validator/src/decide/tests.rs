@@ -94,8 +94,8 @@ fn a_review_that_finds_fault_ends_the_recorded_declaration() {
         panic!("it is remembered")
     };
     let ttl = std::time::Duration::from_secs(60);
-    assert!(state.declared("src/a.py", None, NOON, ttl).is_some());
-    assert_eq!(after.declared("src/a.py", None, NOON, ttl), None);
+    assert!(state.declared(&known().place, NOON, ttl).is_some());
+    assert_eq!(after.declared(&known().place, NOON, ttl), None);
 }
 
 #[test]
