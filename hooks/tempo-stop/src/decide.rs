@@ -1,23 +1,18 @@
 //! The rules at a stop, in this order: never-block cases, the mode, enough blocks, an error of the client, the model's
 //! verdict. Pure.
 
-use std::time::Duration;
-
-use shared::claude_code::ERROR_MESSAGES;
 use shared::cli::Reply;
 use shared::hook::{Audit, Input, Memory, Outcome, ReactionKind, Verdict};
-use shared::host::Timestamp;
 use shared::protocol::{Event, Stop};
-use shared::stop_gate::{self, never_blocked};
+use shared::stop_gate;
 use shared::switches::Turn;
 
 use crate::TempoStop;
 use crate::observe::{Facts, StopFacts};
 use crate::question::{self, Verdict as Judged};
-use crate::settings::{Mode, Settings};
+use crate::settings::Mode;
 use crate::state::State;
-
-const BLOCKED_ENOUGH: &str = "blocked often enough for this prompt";
+use crate::worth::{self, BLOCKED_ENOUGH};
 
 pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
     match (&input.request.event, input.facts) {
@@ -47,7 +42,7 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
         blocks: input.blocks,
         started: input.started,
     };
-    let outcome = match why_not(&gate, input.settings, input.state, input.now) {
+    let outcome = match worth::why_not(&gate, input.settings, input.state, input.now) {
         Some(BLOCKED_ENOUGH) => {
             let notice = format!(
                 "tempo-stop: this turn ends with work left, as the last check found: allowed after max_blocks ({}) blocks",
@@ -64,39 +59,6 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
     let memory = scheduled.map_or(Memory::Keep, Memory::Note);
     let notice = facts.notice.clone().or(outcome.notice);
     Outcome { notice, memory, ..outcome }
-}
-
-/// The reason to allow this stop without a model; `None`: a model judges it. `observe` asks first, with what is known so far.
-pub(crate) fn why_not(
-    gate: &stop_gate::StopFacts<'_>,
-    settings: &Settings,
-    state: &State,
-    now: Timestamp,
-) -> Option<&'static str> {
-    if let Some(reason) = never_blocked(gate) {
-        return Some(reason);
-    }
-    // Without a typed prompt in this session the hook cannot know that the user is away.
-    let away = Duration::from_secs(settings.away_secs.get().into());
-    let is_away = state.typed_at.is_some_and(|typed_at| now.since(typed_at) >= away);
-    match settings.mode {
-        Mode::Off => return Some("the mode is off"),
-        Mode::Auto if !is_away => return Some("the user is not away"),
-        Mode::Auto | Mode::On => {}
-    }
-    if gate.blocks.own >= settings.max_blocks.get() {
-        return Some(BLOCKED_ENOUGH);
-    }
-    let message = gate.stop.last_assistant_message.as_deref().unwrap_or_default();
-    is_of_the_client(message).then_some("the last message is an error of the client")
-}
-
-/// A longer message is the model's own, whatever it begins with, in bytes.
-const MAX_ERROR_BYTES: usize = 600;
-
-fn is_of_the_client(message: &str) -> bool {
-    let message = message.trim().replace('’', "'");
-    message.len() <= MAX_ERROR_BYTES && ERROR_MESSAGES.iter().any(|beginning| message.starts_with(beginning))
 }
 
 fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State, Turn> {

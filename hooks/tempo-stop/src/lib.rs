@@ -3,6 +3,7 @@
 //! The stop gates' common rules come first ([`shared::stop_gate`]). The model comes last, because it costs money.
 //!
 //! - `observe`: the turn, the requests, the tool calls, and the model's verdict
+//! - `worth`: whether a stop is worth a question
 //! - `question`: the question, and the texts that the user can replace
 //! - `decide`, `state`: the rules, and the time of the user's last prompt
 
@@ -11,6 +12,7 @@ mod observe;
 mod question;
 mod settings;
 mod state;
+mod worth;
 
 use std::process::ExitCode;
 

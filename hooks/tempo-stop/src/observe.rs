@@ -1,4 +1,4 @@
-//! The facts of an event, in the order of their price: the request, the transcript, and last the model, which costs money. `decide`
+//! The facts of an event, in the order of their price: the request, the transcript, and last the model, which costs money. `worth`
 //! says whether to look further.
 
 use std::path::Path;
@@ -16,10 +16,10 @@ use shared::stop_gate;
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::decide::why_not as why_not_asked;
 use crate::question::{self, ANNOUNCEMENT, BLOCKED, Material, PROMPT, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
+use crate::worth;
 
 /// So many of the user's requests are shown.
 const MAX_REQUESTS: usize = 30;
@@ -107,7 +107,7 @@ fn at_stop(context: &Context<'_, Settings>, stop: &Stop) -> StopFacts {
     };
     let why_not = |work| {
         let gate = stop_gate::StopFacts { call, stop, work, blocks, started: context.host.started };
-        why_not_asked(&gate, context.settings, &state, context.host.now())
+        worth::why_not(&gate, context.settings, &state, context.host.now())
     };
     if why_not(TurnWork::Unknown).is_some() {
         return StopFacts::default();
