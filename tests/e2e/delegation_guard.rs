@@ -7,7 +7,7 @@ use tests::script;
 /// On in `-p` too, because a run with nobody watching is what most of these tests can drive.
 const ON: &str = "delegation-guard:\n  enabled: true\n  headless: true\n  first_call: deny\n";
 
-const DENIAL: &str = "delegation-guard refused this call once";
+const DENIAL: &str = "delegation-guard denied this call once";
 
 fn guarded() -> Scene {
     Scene::with(&["delegation-guard"], ON)

@@ -31,7 +31,7 @@ fn a_user_who_has_it_is_guarded_once_also_where_it_is_registered_for_all_project
     for scene in [team(), scene.registering("PreToolUse", &hook).registering("PostToolUse", &hook)] {
         let session = scene.ask("do it", script());
         assert_eq!(session.outcomes(), ["denied", "ran", "ran"]);
-        assert_eq!(session.last().count("delegation-guard refused this call once"), 1);
+        assert_eq!(session.last().count("delegation-guard denied this call once"), 1);
         let advice = "(advice at streak 2)";
         assert_eq!(session.last().count(advice), 1);
         assert!(!session.requests()[2].shows(advice), "counted twice, the advice would come a call earlier");

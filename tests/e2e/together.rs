@@ -43,7 +43,7 @@ fn a_denial_wins_over_advice_and_over_a_hook_that_allows() {
     assert_eq!(session.outcomes(), ["denied", "ran", "denied", "ran", "denied"]);
     let results = session.results();
     for (call, who) in
-        [(0, "delegation-guard refused"), (2, "requirements-check: Write"), (4, "delegation-guard")]
+        [(0, "delegation-guard denied"), (2, "requirements-check: Write"), (4, "delegation-guard")]
     {
         assert!(results[call].text.contains(who), "{who}: {results:#?}");
     }
@@ -63,7 +63,7 @@ fn of_three_denials_one_is_shown_and_all_are_in_the_journal() {
     let session = scene.ask("do it", script.agent("sub", ["done"]));
 
     let denied = session.results().remove(2);
-    let who = ["delegation-guard refused", "rate-awareness", "requirements-check: "];
+    let who = ["delegation-guard denied", "rate-awareness", "requirements-check: "];
     assert_eq!(who.iter().filter(|name| denied.text.contains(**name)).count(), 1, "{denied:?}");
     assert!(denied.text.contains("requirements.yaml:"), "it says where it is set: {denied:?}");
     assert_eq!((scene.files().len(), scene.journal("deny").len()), (0, 4));
@@ -80,7 +80,7 @@ fn no_other_hook_closes_the_way_out_of_a_requirement_or_counts_it() {
 
     assert_eq!(session.text(), "Two.");
     let expected =
-        ["satisfied: plan", "1 of 2 satisfied", "delegation-guard refused", "created", "rate-awareness"];
+        ["satisfied: plan", "1 of 2 satisfied", "delegation-guard denied", "created", "rate-awareness"];
     for (result, expected) in session.results().iter().zip(expected) {
         assert!(result.text.contains(expected), "{expected}: {result:?}");
     }

@@ -27,11 +27,11 @@ fn assert_advises(answer: Option<&Value>, beginning: &str) {
 }
 
 #[test]
-fn the_first_call_is_refused_once_and_advice_and_a_delegation_follow() {
+fn the_first_call_is_denied_once_and_advice_and_a_delegation_follow() {
     let guard = guard("delegation-guard:\n  enabled: true\n  first_call: deny\n");
     let call = || guard.ask(&before(&guard));
     let reason = denial(call().as_ref()).unwrap();
-    for part in ["delegation-guard refused", "(streak 0)", "call Agent", "send the same call again"] {
+    for part in ["delegation-guard denied", "(streak 0)", "call Agent", "send the same call again"] {
         assert!(reason.contains(part), "no `{part}` in {reason}");
     }
     assert!(reason.ends_with("\n(delegation-guard.first_call: ~/.claude/requirements.yaml:3)"), "{reason}");

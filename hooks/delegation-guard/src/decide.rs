@@ -8,7 +8,7 @@ use shared::hook::{Input, Memory, Outcome, ReactionKind, Verdict};
 use shared::protocol::Event;
 
 use crate::DelegationGuard;
-use crate::messages::{Message, OwnTexts};
+use crate::messages::{Message, Wording};
 use crate::observe::Facts;
 use crate::settings::FirstCall;
 use crate::state::State;
@@ -25,8 +25,12 @@ pub(crate) fn decide(input: &Input<'_, DelegationGuard>) -> Outcome<State> {
             remember(input, state.delegated()).with_reactions(reaction)
         }
         Facts::Call(_) | Facts::Executed(_) if !state.subagents.is_empty() => Outcome::pass(),
-        Facts::Call(own) => before_a_call(input, own, state),
-        Facts::Executed(own) => after_a_call(input, own, state),
+        Facts::Call(wording) => {
+            Outcome { notice: wording.notice.clone(), ..before_a_call(input, wording, state) }
+        }
+        Facts::Executed(wording) => {
+            Outcome { notice: wording.notice.clone(), ..after_a_call(input, wording, state) }
+        }
         Facts::NamedSubagentStart => remember(input, State { subagents: [].into(), ..state }),
         Facts::SubagentStart => remember(input, state.with_subagent(input.now)),
         Facts::SubagentStop => remember(input, state.without_oldest_subagent()),
@@ -40,71 +44,68 @@ fn remember(input: &Input<'_, DelegationGuard>, state: State) -> Outcome<State> 
     Outcome::pass().remembering(memory)
 }
 
-fn before_a_call(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+fn before_a_call(input: &Input<'_, DelegationGuard>, wording: &Wording, state: State) -> Outcome<State> {
     let settings = input.settings;
     let (state, overridden) = state.answered(input.started);
     let is_first = !state.block_fired && state.streak >= settings.min_streak_before_block.get();
     let outcome = match settings.first_call {
-        FirstCall::Deny if is_first => deny(own, state.fired().asked(FIRST_CALL, input.now)),
+        FirstCall::Deny if is_first => deny(wording, state.fired().asked(FIRST_CALL, input.now)),
         FirstCall::Advise if is_first => {
             let state = state.fired().counted().asked(FIRST_CALL, input.now);
-            advise(input, own, Message::FirstCallAdvice, state)
+            advise(input, wording, Message::FirstCallAdvice, state)
         }
-        _ => count(input, own, state.counted()),
+        _ => count(input, wording, state.counted()),
     };
     outcome.with_reactions(overridden.map(|open| ReactionKind::Overridden.of(open.rule)))
 }
 
-fn count(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+fn count(input: &Input<'_, DelegationGuard>, wording: &Wording, state: State) -> Outcome<State> {
     match input.settings.advice_at(state.streak) {
-        Some(number) => advise(input, own, Message::advice(number), state.asked("advise_from", input.now)),
+        Some(number) => {
+            advise(input, wording, Message::Advice(number), state.asked("advise_from", input.now))
+        }
         None => remember(input, state),
     }
 }
 
-fn after_a_call(input: &Input<'_, DelegationGuard>, own: &OwnTexts, state: State) -> Outcome<State> {
+fn after_a_call(input: &Input<'_, DelegationGuard>, wording: &Wording, state: State) -> Outcome<State> {
     let (state, may_remind) = state.executed(call_id(&input.request.event));
     // A count that has reached its end counts nothing any more.
     let is_due =
         state.executed.is_multiple_of(input.settings.reminder.every.get()) && state.executed < u32::MAX;
-    if may_remind && is_due { say(own, Message::Reminder, state) } else { remember(input, state) }
+    if may_remind && is_due { say(wording, Message::Reminder, state) } else { remember(input, state) }
 }
 
-fn deny(own: &OwnTexts, state: State) -> Outcome<State> {
+fn deny(wording: &Wording, state: State) -> Outcome<State> {
     let deny = |reason| Verdict::Deny { reason, rule: Cow::Borrowed(FIRST_CALL) };
-    speak(own, Message::FirstCallDenial, state, deny)
+    speak(wording, Message::FirstCallDenial, state, deny)
 }
 
 /// Advice before a call, which keeps the reminder quiet for a while.
 fn advise(
     input: &Input<'_, DelegationGuard>,
-    own: &OwnTexts,
+    wording: &Wording,
     message: Message,
     state: State,
 ) -> Outcome<State> {
     let quiet_calls = input.settings.reminder.quiet_after_advice.get();
-    say(own, message, state.advised(call_id(&input.request.event), quiet_calls))
+    say(wording, message, state.advised(call_id(&input.request.event), quiet_calls))
 }
 
-fn say(own: &OwnTexts, message: Message, state: State) -> Outcome<State> {
-    speak(own, message, state, |text| Verdict::Advise { text })
+fn say(wording: &Wording, message: Message, state: State) -> Outcome<State> {
+    speak(wording, message, state, |text| Verdict::Advise { text })
 }
 
 fn speak(
-    own: &OwnTexts,
+    wording: &Wording,
     message: Message,
-    mut state: State,
+    state: State,
     verdict: impl FnOnce(String) -> Verdict,
 ) -> Outcome<State> {
-    let (text, unusable) = own.text(message);
-    let text = text
+    let text = wording.texts[message.index()]
         .replace("{streak}", &state.streak.to_string())
         .replace("{executed}", &state.executed.to_string());
-    let notice = unusable.filter(|_| state.tell(message)).map(|file| {
-        let (key, _) = message.text();
-        format!("delegation-guard: message_files.{key} {file} cannot be read or is empty; the built-in text was used")
-    });
-    Outcome { verdict: verdict(text), notice, memory: Memory::Save(state), ..Outcome::pass() }
+    Outcome { verdict: verdict(text), memory: Memory::Save(state), ..Outcome::pass() }
 }
 
 fn call_id(event: &Event) -> Option<&str> {

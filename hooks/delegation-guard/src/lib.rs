@@ -1,11 +1,11 @@
 //! delegation-guard: work that a subagent could do is handed over, or done here deliberately.
 //!
-//! The first tool call of the main session after a delegation is refused once; the calls after it are counted (the
-//! streak) and commented on at 2, 4, 8, 16, 32 and so on. A subagent's calls are none of its business: they carry an
-//! `agent_id`, so the guard needs to count no subagents and stays on while they run.
+//! The hook denies the first tool call of the main session after a delegation once. It counts the calls after that (the
+//! streak) and gives advice at 2, 4, 8, 16, 32 and so on. It ignores a subagent's calls, which carry an `agent_id`, so it
+//! counts no subagents and stays on while they run.
 //!
-//! - `observe`: the kind of event, and the user's own texts for it; `messages`: the texts
-//! - `decide`: the rules; `state`: the streak, and the latest refusals and advice
+//! - `observe`, `messages`: the kind of event, and the texts for it
+//! - `decide`, `state`: the rules, the streak, and the latest denial or advice
 
 mod decide;
 mod messages;
@@ -17,7 +17,9 @@ use std::process::ExitCode;
 
 use observe::Facts;
 use settings::Settings;
+use shared::config::SettingFault;
 use shared::hook::{Context, Headless, Hook, Input, NoEffect, Outcome};
+use shared::messages::strange_names;
 use state::State;
 
 /// Runs the hook.
@@ -37,6 +39,10 @@ impl Hook for DelegationGuard {
     type State = State;
     type Facts = Facts;
     type Effect = NoEffect;
+
+    fn faults(settings: &Settings) -> Vec<SettingFault> {
+        strange_names(&settings.message_files, &messages::ALL)
+    }
 
     fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
         observe::observe(context)

@@ -1,13 +1,13 @@
-//! The kind of an event, and the user's own texts for it. An event that does not concern the hook costs no lock and no file.
+//! The kind of an event, and the texts for it. An event that does not concern the hook costs no lock and no file.
 
 use shared::hook::Context;
 use shared::own_commands::is_own_call;
 use shared::protocol::{Event, ToolCall};
 
-use crate::messages::{Message, OwnTexts};
+use crate::messages::Wording;
 use crate::settings::Settings;
 
-/// The tool that starts a subagent, and its name in older clients.
+/// The tool that starts a subagent, and its name in older versions of Claude Code.
 const DELEGATES: [&str; 2] = ["Agent", "Task"];
 
 /// The facts of an event.
@@ -16,9 +16,9 @@ pub(crate) enum Facts {
     /// The main session is about to start a subagent.
     Delegation,
     /// The main session is about to use a tool itself.
-    Call(OwnTexts),
+    Call(Wording),
     /// The main session has used a tool itself, whatever came of it.
-    Executed(OwnTexts),
+    Executed(Wording),
     /// A subagent begins whose calls will carry its id.
     NamedSubagentStart,
     /// A subagent begins, and nothing tells its calls from the main session's.
@@ -57,7 +57,7 @@ pub(crate) fn observe(context: &Context<'_, Settings>) -> Option<Facts> {
 fn before(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     match kind(&tool.tool_name, context.settings) {
         Kind::Delegation => Some(Facts::Delegation),
-        Kind::Work => Some(Facts::Call(OwnTexts::read(&Message::BEFORE_A_CALL, context))),
+        Kind::Work => Some(Facts::Call(Wording::read(context))),
         Kind::Exempt => None,
     }
 }
@@ -68,7 +68,7 @@ fn after(context: &Context<'_, Settings>, tool: &ToolCall) -> Option<Facts> {
     let counts = context.settings.reminder.enabled
         && kind(&tool.tool_name, context.settings) == Kind::Work
         && !is_own_call(tool, context.places);
-    counts.then(|| Facts::Executed(OwnTexts::read(&[Message::Reminder], context)))
+    counts.then(|| Facts::Executed(Wording::read(context)))
 }
 
 /// Delegation comes first: a list of exempt tools cannot make it none. A call without a name is none of ours.

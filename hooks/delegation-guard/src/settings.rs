@@ -1,5 +1,6 @@
 //! The settings. The defaults are in config/defaults.yaml, the common keys in `shared::config`.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,18 +24,18 @@ pub(crate) struct Settings {
     pub(crate) exempt_tools_add: Vec<String>,
     /// The line that follows every few executed tools of the main session.
     pub(crate) reminder: Reminder,
-    /// How long a subagent is taken to be running whose end is not told, in seconds. Only clients whose subagent calls
-    /// cannot be told from the main session's need it.
+    /// Seconds after which a subagent without a reported end counts as ended. Only versions of Claude Code whose subagent
+    /// calls carry no id need it.
     pub(crate) subagent_timeout_secs: Bounded<1, 86_400>,
-    /// Texts of yours in place of the built-in ones: paths, absolute, from `~`, or from the configuration folder.
-    pub(crate) message_files: MessageFiles,
+    /// Paths of your own texts by name: absolute, from `~`, or from the configuration folder.
+    pub(crate) message_files: BTreeMap<String, PathBuf>,
 }
 
 /// The answer to the first call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum FirstCall {
-    /// It is refused, once; sent again, it runs.
+    /// The hook denies it once. Sent again, it runs.
     Deny,
     /// It runs, with advice.
     Advise,
@@ -54,30 +55,8 @@ pub(crate) struct Reminder {
     pub(crate) quiet_after_advice: Bounded<0, 1000>,
 }
 
-/// A text of the user's own for each that can be said.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct MessageFiles {
-    /// The refusal of the first call.
-    pub(crate) first_call_denial: Option<PathBuf>,
-    /// The advice in its place, with `first_call: advise`.
-    pub(crate) first_call_advice: Option<PathBuf>,
-    /// The first advice: at a streak of 2, unless `advise_from` says otherwise.
-    pub(crate) advice_1: Option<PathBuf>,
-    /// The second: at 4.
-    pub(crate) advice_2: Option<PathBuf>,
-    /// The third: at 8.
-    pub(crate) advice_3: Option<PathBuf>,
-    /// The fourth: at 16.
-    pub(crate) advice_4: Option<PathBuf>,
-    /// All further ones: at 32, 64 and so on.
-    pub(crate) advice_5: Option<PathBuf>,
-    /// The line that follows every few executed tools.
-    pub(crate) reminder: Option<PathBuf>,
-}
-
 impl Settings {
-    /// How long a subagent is taken to be running whose end is not told.
+    /// The time after which a subagent without a reported end counts as ended.
     pub(crate) fn subagent_timeout(&self) -> Duration {
         Duration::from_secs(self.subagent_timeout_secs.get().into())
     }

@@ -7,16 +7,13 @@ use serde::{Deserialize, Serialize};
 use shared::hook::Remembered;
 use shared::host::Timestamp;
 
-use crate::messages::Message;
-
 /// More subagents at once are not told apart: the newest so many are remembered.
 const MAX_SUBAGENTS: usize = 64;
 
-/// A call that was advised on ends soon after; of one that never ends (refused by somebody else, interrupted) nobody
-/// tells us.
+/// The advised calls that the state keeps. The hook never hears of the end of a call that another hook denied.
 const MAX_ADVISED_CALLS: usize = 8;
 
-/// A call that begins sooner after a refusal or an advice was made beside the refused one: no model answers so fast.
+/// A call that begins sooner after a denial or an advice was made beside the denied one: no model answers so fast.
 const READ_AFTER: Duration = Duration::from_millis(500);
 
 /// The main session's streak and its latest advice.
@@ -25,7 +22,7 @@ const READ_AFTER: Duration = Duration::from_millis(500);
 pub(crate) struct State {
     /// Calls of the main session since the last delegation. Saturates.
     pub(crate) streak: u32,
-    /// The first call since the last delegation was refused or advised on.
+    /// The first call since the last delegation was denied or advised on.
     pub(crate) block_fired: bool,
     /// Tools of the main session executed since the last delegation. Saturates.
     pub(crate) executed: u32,
@@ -35,14 +32,12 @@ pub(crate) struct State {
     pub(crate) advised_calls: VecDeque<String>,
     /// The starts of subagents whose calls carry no id, the oldest first.
     pub(crate) subagents: VecDeque<Timestamp>,
-    /// The user's own texts that are unusable and already reported.
-    pub(crate) told: Vec<Message>,
     /// The latest denial or advice, until the next call shows whether Claude followed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) open: Option<Open>,
 }
 
-/// A refusal or an advice that was given.
+/// A denial or an advice that the hook gave.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Open {
     pub(crate) rule: String,
@@ -90,7 +85,7 @@ impl State {
         self
     }
 
-    /// A refusal or an advice is given. One that was open before is forgotten: the new one says the same, louder.
+    /// The hook gives a denial or an advice. It replaces an open one, because it says the same, louder.
     pub(crate) fn asked(self, rule: &str, now: Timestamp) -> Self {
         Self { open: Some(Open { rule: rule.to_owned(), at: now }), ..self }
     }
@@ -116,8 +111,8 @@ impl State {
         (self, may_remind)
     }
 
-    /// Without the subagents whose end was not told in time. One that began in the future did so before the clock was set
-    /// back, and is given no more time than the others.
+    /// Without the subagents whose end nobody reported in time. One that began in the future did so before the clock was set
+    /// back, and gets no more time than the others.
     pub(crate) fn at(&self, now: Timestamp, timeout: Duration) -> Self {
         let is_live = |began: &Timestamp| now.since(*began) < timeout && began.since(now) < timeout;
         let subagents = self.subagents.iter().copied().filter(is_live).collect();
@@ -136,15 +131,6 @@ impl State {
     pub(crate) fn without_oldest_subagent(mut self) -> Self {
         self.subagents.pop_front();
         self
-    }
-
-    /// Notes that this text is unusable; true the first time.
-    pub(crate) fn tell(&mut self, message: Message) -> bool {
-        let is_news = !self.told.contains(&message);
-        if is_news {
-            self.told.push(message);
-        }
-        is_news
     }
 }
 

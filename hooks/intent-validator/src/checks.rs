@@ -150,7 +150,7 @@ fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
     (!is_example && (is_most || is_alone)).then(|| Finding::new(DEAD_CODE, **first + 1, why, fix))
 }
 
-/// "Usage:", "Example: ...": what follows is meant to be read.
+/// The lines after such a line (`Usage`, `Example`) are for readers.
 fn announces_example(comment: &str) -> bool {
     let text = comment.trim().to_ascii_lowercase();
     let ends_so = text.ends_with(':') && !is_header(comment.trim());

@@ -108,7 +108,7 @@ fn fault(form: &Form, wants_test: bool) -> Option<String> {
             Some(format!("declare: {parts} is empty, one word or a placeholder; write a few words"))
         }
         Judgement::Lacks { is_certain: true, .. } => Some(format!(
-            "declare: {} is core code: --test names the test file or the test, or is 'none, the user said: \"...\"' with the user's own words",
+            "declare: {} is core code. Name the test file or the test in --test, or quote the user there: 'none, the user said: \"...\"'",
             form.file
         )),
         Judgement::Declared(_) | Judgement::Lacks { .. } => None,
@@ -202,12 +202,12 @@ pub(crate) fn status_lines(settings: &Settings, asker: &Asker<'_>) -> Vec<String
 fn status_text(texts: &mut Texts<'_>, settings: &Settings) -> String {
     let stage1 = match settings.stage1 {
         Stage1::Local => "by the form".to_owned(),
-        Stage1::Model => format!("{} is asked", settings.stage1_model),
-        Stage1::LocalThenModel => format!("by the form; without one, {} is asked", settings.stage1_model),
+        Stage1::Model => format!("by the model {}", settings.stage1_model),
+        Stage1::LocalThenModel => format!("by the form, else by the model {}", settings.stage1_model),
     };
     let stage2 = match settings.stage2 {
         Stage2::Off => "off".to_owned(),
-        Stage2::Model => format!("{} is asked", settings.stage2_model),
+        Stage2::Model => format!("by the model {}", settings.stage2_model),
     };
     let values = [
         ("stage1", stage1.as_str()),

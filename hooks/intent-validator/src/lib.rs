@@ -3,11 +3,11 @@
 //! Stage 1 looks for a small form (FILE, CHANGES, GOAL, TEST) without a model; a model reads what has no form. Checks look for
 //! what needs no model (secrets, dead code, long functions). Stage 2 has a model hold the change against the declaration.
 //!
-//! - `source`: which files are source code, core code, or private; `change`: the effect of a tool call on a file, and its diff
-//! - `form`: stage 1 without a model; `checks`: findings without a model
-//! - `review`: the questions to models; `verdict`: their answers; `prompts`: their texts
-//! - `plan`: the next step for a change; `observe`: facts, in the order of their price
-//! - `decide`: the rules; `wording`: the messages
+//! - `source`: source code, core code and private files; `change`: the effect of a tool call on a file
+//! - `form`, `checks`: stage 1 and findings without a model
+//! - `review`, `verdict`, `prompts`: the questions to models, their answers, their texts
+//! - `plan`, `observe`: the next step for a change, and the facts in the order of their price
+//! - `decide`, `wording`: the rules and the messages
 //! - `state`: recorded declarations, counts of blocks, verdicts that still hold
 //! - `command`: `declare` and `status`
 

@@ -18,7 +18,7 @@ use crate::command::{self, DeclaredFacts};
 use crate::form::{Form, Heard, Judgement};
 use crate::plan::{Known, Standing, local, standing};
 use crate::prompts::{about_tests, how_to_declare};
-use crate::review::{ask_for_review, ask_whether_declared};
+use crate::review::{about_declaration, ask_for_review, asked};
 use crate::settings::{Settings, Stage1, Stage2};
 use crate::source::{self, Kind, Spot};
 use crate::state::{Place, State};
@@ -110,8 +110,7 @@ fn names(called: &str, spot: &Spot, cwd: Option<&Path>) -> Vec<String> {
 fn listen(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &mut Known) {
     let call = &context.request.call;
     let ttl = Duration::from_secs(context.settings.declaration_ttl_secs.get().into());
-    let agent = known.place.agent.as_deref();
-    let recorded = state.declared(&known.place.file, agent, context.host.now(), ttl);
+    let recorded = state.declared(&known.place, context.host.now(), ttl);
     if recorded.is_some() {
         judge(recorded, known);
         if known.is_recorded {
@@ -142,7 +141,8 @@ fn ask(context: &Context<'_, Settings>, tool: &ToolCall, state: &State, known: &
     let mut texts = Texts::new(&context.settings.message_files, context.host, context.places);
     let stands = |known: &Known| standing(known, context.settings, state);
     if stands(known) == Standing::AskWhetherDeclared {
-        known.stage1 = Some(ask_whether_declared(context, tool, known, &mut texts));
+        let question = about_declaration(context.settings, known, &mut texts);
+        known.stage1 = Some(asked(context, tool, &question));
     }
     if let Standing::AskForReview { declared, .. } = stands(known) {
         known.stage2 = Some(ask_for_review(context, tool, known, &declared, &mut texts));

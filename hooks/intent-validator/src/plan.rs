@@ -1,4 +1,4 @@
-//! The next step for a change: the facts settle it, or a model is asked. `observe` calls it before and after each question, and
+//! The next step for a change: the facts settle it, or the hook asks a model. `observe` calls it before and after each question, and
 //! `decide` once more under the lock. Pure.
 
 use judge::{Asked, NoVerdict, OnFailure};

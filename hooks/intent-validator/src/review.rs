@@ -15,7 +15,7 @@ use crate::change::{beginning, diff};
 use crate::plan::Known;
 use crate::prompts::{STAGE1, STAGE2, about_tests, filled, how_to_declare};
 use crate::settings::Settings;
-use crate::verdict::{Announced, Review, asked_rules};
+use crate::verdict::{Review, asked_rules};
 
 /// The most characters of a path and of a declaration that are shown.
 const MAX_SHORT: usize = 1_000;
@@ -28,16 +28,6 @@ const OF_A_PART: &str = "Of the diff only the beginning is shown, and where it e
 
 const UNDECLARED: &str = "This change was not declared, and `declaration` is empty. Hold the change against what the user asked \
                           for in `conversation`, and against the rules.";
-
-/// Asks the model of stage 1.
-pub(crate) fn ask_whether_declared(
-    context: &Context<'_, Settings>,
-    tool: &ToolCall,
-    known: &Known,
-    texts: &mut Texts<'_>,
-) -> Asked<Announced> {
-    asked(context, tool, &about_declaration(context.settings, known, texts))
-}
 
 /// Asks the model of stage 2.
 pub(crate) fn ask_for_review(
@@ -55,7 +45,7 @@ pub(crate) fn ask_for_review(
     asked(context, tool, &about_change(context.settings, texts, file, declared, &diff, &said))
 }
 
-fn asked<V: DeserializeOwned>(
+pub(crate) fn asked<V: DeserializeOwned>(
     context: &Context<'_, Settings>,
     tool: &ToolCall,
     question: &Question<'_>,
@@ -69,7 +59,12 @@ fn asked<V: DeserializeOwned>(
     judge::ask(question, &Caller::of(IntentValidator::NAME, context, judge, &is_blocked_elsewhere))
 }
 
-fn about_declaration<'a>(settings: &'a Settings, known: &Known, texts: &mut Texts<'_>) -> Question<'a> {
+/// The question of stage 1.
+pub(crate) fn about_declaration<'a>(
+    settings: &'a Settings,
+    known: &Known,
+    texts: &mut Texts<'_>,
+) -> Question<'a> {
     let declaration = how_to_declare(texts, &known.program);
     let tdd = if known.wants_test { about_tests(texts, settings) } else { NO_TEST.to_owned() };
     let Known { place, words, user, .. } = known;

@@ -11,7 +11,7 @@ use shared::config::{Bounded, ZeroOr};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// Who decides whether a change was declared.
+    /// The judge of a declaration.
     pub(crate) stage1: Stage1,
     /// The model of stage 1: a name as the backend takes it.
     pub(crate) stage1_model: String,
@@ -27,7 +27,7 @@ pub(crate) struct Settings {
     pub(crate) extensions: Vec<String>,
     /// Core code: folders, from the project's root or anywhere below it.
     pub(crate) core_paths: Vec<String>,
-    /// Not looked at: folders anywhere, or globs from the project's root.
+    /// Files that the hook ignores, as folders anywhere or as globs from the project's root.
     pub(crate) exclude_paths: Vec<String>,
     /// The rules a change is held against beside its declaration, by name; the first 300 characters of each count. An empty text removes a rule.
     pub(crate) rules: BTreeMap<String, String>,
@@ -43,7 +43,7 @@ pub(crate) struct Settings {
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.
     pub(crate) message_files: BTreeMap<String, PathBuf>,
-    /// How a model is asked.
+    /// Model backend and limits.
     pub(crate) judge: judge::Settings,
 }
 

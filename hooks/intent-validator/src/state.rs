@@ -83,26 +83,22 @@ struct Block {
 }
 
 impl State {
-    /// The newest declaration of this agent for this file, from the project's root, that still holds.
-    pub(crate) fn declared(
-        &self,
-        file: &str,
-        agent: Option<&str>,
-        now: Timestamp,
-        ttl: Duration,
-    ) -> Option<&Form> {
-        let holds = |recorded: &&Recorded| recorded.is_of(file, agent) && now.since(recorded.at) < ttl;
+    /// The newest declaration that still holds here.
+    pub(crate) fn declared(&self, place: &Place, now: Timestamp, ttl: Duration) -> Option<&Form> {
+        let holds = |recorded: &&Recorded| recorded.is_of(place) && now.since(recorded.at) < ttl;
         self.declared.iter().rev().find(holds).map(|recorded| &recorded.form)
     }
 
     pub(crate) fn declare(&mut self, recorded: Recorded) {
-        let agent = recorded.agent.as_deref();
-        self.declared.retain(|other| !recorded.names.iter().any(|name| other.is_of(name, agent)));
+        let is_other = |other: &Recorded| {
+            other.agent != recorded.agent || !recorded.names.iter().any(|name| other.names.contains(name))
+        };
+        self.declared.retain(is_other);
         push(&mut self.declared, recorded, MAX_DECLARED);
     }
 
     pub(crate) fn forget_declared(&mut self, place: &Place) {
-        self.declared.retain(|recorded| !recorded.is_of(&place.file, place.agent.as_deref()));
+        self.declared.retain(|recorded| !recorded.is_of(place));
     }
 
     /// The number of blocks for this cause: of the file and agent for stage 1, else of this prompt too.
@@ -163,8 +159,8 @@ impl State {
 }
 
 impl Recorded {
-    fn is_of(&self, file: &str, agent: Option<&str>) -> bool {
-        self.agent.as_deref() == agent && self.names.iter().any(|name| name == file)
+    fn is_of(&self, place: &Place) -> bool {
+        self.agent == place.agent && self.names.contains(&place.file)
     }
 }
 

@@ -17,7 +17,7 @@ const MAX_FINDINGS: usize = 5;
 /// A message, and the next step that it asks for.
 pub(crate) type Refusal = (String, String);
 
-const WITHOUT_TEST: &str = "\nWithout a test, quote a whole sentence from the user's last five messages: TEST: none, the user said: \"...\"";
+const WITHOUT_TEST: &str = "\nWithout a test, quote a whole sentence from the user's last five messages, as in TEST: none, the user said: \"...\"";
 
 /// The form with FILE filled in. Claude writes the rest: it would copy a draft without a thought.
 pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
@@ -48,7 +48,7 @@ pub(crate) fn lacks(known: &Known, lack: &Lack) -> Refusal {
     (text, format!("declare the change of {file}: FILE, CHANGES, GOAL"))
 }
 
-/// What the checks have found, or a review.
+/// The findings of the checks or of a review.
 pub(crate) fn found(known: &Known, findings: &[Finding], cause: Cause) -> Refusal {
     let (file, list) = (shown(&known.place.file), listed(findings));
     let (why, fix) = match cause {

@@ -29,7 +29,7 @@ pub(crate) const VERBS: &[Verb] = &[
     verb("list", "the snapshots of this project, newest first, and records that are not finalized"),
     verb("show [ID]", "a snapshot, the latest without ID"),
     verb("start", "records this session from now on"),
-    verb("finalize [--minimal] [ID]", "ends the record: writes its snapshot; --minimal: archives it only"),
+    verb("finalize [--minimal] [ID]", "ends the record and writes its snapshot, with --minimal without one"),
     verb("discard [ID]", "removes the record, and leaves nothing of it"),
     verb("resume [ID]", "prints the brief of a snapshot; typed as a prompt, Claude gets it"),
     verb("prune [--older-than DAYS] [--dry-run]", "removes snapshots of this project that are older"),

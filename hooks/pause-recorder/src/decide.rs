@@ -25,7 +25,7 @@ pub(crate) fn decide(input: &Input<'_, PauseRecorder>) -> Outcome<State, Step> {
     let mut course = Course { input, facts, thresholds, state, steps: Vec::new(), is_recorded };
     course.follow_compaction();
     let reason = course.reason_to_begin();
-    let new = course.climb();
+    let new = course.new_levels();
     course.record(reason, &new);
     course.end();
     course.outcome(&new)
@@ -89,7 +89,7 @@ impl<'a> Course<'a> {
     }
 
     /// The levels that are reached for the first time since the context fell.
-    fn climb(&mut self) -> BTreeSet<Level> {
+    fn new_levels(&mut self) -> BTreeSet<Level> {
         let Some(reading) = &self.facts.reading else { return BTreeSet::new() };
         if self.thresholds.is_over(reading.percent()) {
             self.state.told.clear();
@@ -161,8 +161,8 @@ impl<'a> Course<'a> {
         let facts = self.facts;
         let is_of_record = new.contains(&Level::AutoPause) && (self.is_recorded || facts.sessions.is_none());
         let recorded = if is_of_record { recorded(facts.sessions.as_ref()) } else { String::new() };
-        let highest = self.thresholds.highest(new).zip(facts.reading.as_ref());
-        let level = highest.map(|(level, reading)| reached(level, reading) + &recorded);
+        let highest = new.last().zip(facts.reading.as_ref());
+        let level = highest.map(|(level, reading)| reached(*level, reading) + &recorded);
         let audit_event = level.is_some().then(|| AuditEvent::Advised("levels".to_owned()));
         let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));

@@ -51,18 +51,11 @@ const MAX_NAMES: usize = 500;
 /// Our own folder in git's names.
 const OWN_FOLDER: &str = ".claude/sessions/";
 
-#[rustfmt::skip]
-const STATUS: [&str; 8] = [
-    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=normal",
-    "--ignore-submodules=dirty", "--no-renames",
-];
+const STATUS: &str = "status --porcelain=v2 -z --branch --no-ahead-behind --untracked-files=normal --ignore-submodules=dirty --no-renames";
 
 /// The fields of a commit, a NUL after each. The committer's time says when it was made here.
-#[rustfmt::skip]
-const LOG: [&str; 8] = [
-    "log", "-z", "-n", "5", "--no-show-signature", "--no-color", "--encoding=UTF-8",
-    "--format=%h%x00%an%x00%ct%x00%s",
-];
+const LOG: &str =
+    "log -z -n 5 --no-show-signature --no-color --encoding=UTF-8 --format=%h%x00%an%x00%ct%x00%s";
 
 /// Reads the status. Where the output was cut, the last name is left out.
 fn context(said: &[u8]) -> GitContext {
@@ -70,7 +63,7 @@ fn context(said: &[u8]) -> GitContext {
     context.status.clean = true;
     for field in whole_fields(said) {
         if let Some(head) = field.strip_prefix("# branch.head ") {
-            context.branch = (head != "(detached)").then(|| as_name(head));
+            context.branch = (head != "(detached)").then(|| shortened(head, MAX_PATH_CHARS));
         }
         // The name stands behind seven fields, behind nine where it is unmerged.
         let (list, name) = match field.split_once(' ') {
@@ -81,7 +74,7 @@ fn context(said: &[u8]) -> GitContext {
         };
         let Some(name) = name.filter(|name| !name.starts_with(OWN_FOLDER)) else { continue };
         if list.len() < MAX_NAMES {
-            list.push(as_name(name));
+            list.push(shortened(name, MAX_PATH_CHARS));
         }
         context.status.clean = false;
     }
@@ -105,11 +98,6 @@ fn whole_fields(said: &[u8]) -> impl Iterator<Item = String> {
     fields.map(|field| String::from_utf8_lossy(field).into_owned())
 }
 
-/// A name without secrets, with all its other characters.
-fn as_name(name: &str) -> String {
-    shortened(name, MAX_PATH_CHARS)
-}
-
 /// Reads the state of the repository around `root`. `None`: git did not answer in time. No repository, or no `git`, is an answer.
 pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -> Option<GitContext> {
     let Some(mut git) = Git::new(root, environment, patience) else { return Some(GitContext::default()) };
@@ -117,7 +105,7 @@ pub(crate) fn look(environment: &Environment, root: &Path, patience: Duration) -
         if !git.disable_repository_filters()? {
             return Ok(GitContext::default());
         }
-        let (status, log) = (git.run(STATUS)?, git.run(LOG)?);
+        let (status, log) = (git.run(STATUS.split(' '))?, git.run(LOG.split(' '))?);
         if !is_answer(&status) {
             return Ok(GitContext::default());
         }

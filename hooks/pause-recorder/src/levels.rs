@@ -48,7 +48,7 @@ impl Remembered for State {
 }
 
 /// The points below the lowest level at which the levels begin anew.
-const CLIMB_ENDS_BELOW: f64 = 10.0;
+const LEVELS_RESTART_BELOW: f64 = 10.0;
 
 pub(crate) struct Thresholds([(Level, f64); 4]);
 
@@ -77,12 +77,7 @@ impl Thresholds {
 
     /// The context has fallen so far that the levels begin anew.
     pub(crate) fn is_over(&self, percent: f64) -> bool {
-        self.0.iter().all(|(_, at)| percent < at - CLIMB_ENDS_BELOW)
-    }
-
-    /// The one of these levels that is reached last.
-    pub(crate) fn highest(&self, levels: &BTreeSet<Level>) -> Option<Level> {
-        levels.iter().copied().max_by(|left, right| self.of(*left).total_cmp(&self.of(*right)))
+        self.0.iter().all(|(_, at)| percent < at - LEVELS_RESTART_BELOW)
     }
 }
 

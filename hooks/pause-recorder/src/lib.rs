@@ -4,7 +4,8 @@
 //! - `occupancy`, `levels`: how full the context is, and what that means
 //! - `record`, `actions`, `text`: the file of a session's record, a line for each action, made from an event
 //! - `snapshot`, `git`: one model of facts as JSON, YAML and Markdown
-//! - `registry`: the records and snapshots of this machine; `earlier`: what earlier sessions have left for a new one
+//! - `registry`: the records and snapshots of this machine
+//! - `earlier`: records and snapshots of earlier sessions, at a new one's start
 //! - `observe`, `decide`, `step`: the facts, the rules, the effects
 //! - `command`: typed commands
 
@@ -46,7 +47,7 @@ struct PauseRecorder;
 
 impl Hook for PauseRecorder {
     const NAME: &'static str = "pause-recorder";
-    /// It records where nobody watches too; only what is handed to a new session waits for somebody who does.
+    /// It records headless sessions, too, and hands them no snapshot.
     const HEADLESS: Headless = Headless::Decides;
     const HEADLESS_MEANS: &'static str =
         "Headless sessions (`claude -p`, SDK) get the last snapshot, too. They are recorded in any case.";

@@ -4,18 +4,15 @@
 //! Tokens: input, cache creation, cache reads and output of the last reply of the main conversation; the client counts these
 //! four for its own compaction (tests/client-facts.md, section 6).
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
-use shared::hook::{Context, Remembered};
+use shared::hook::Context;
 use shared::host::Timestamp;
 use shared::protocol::Event;
-use shared::state::{MACHINE, Store};
 use shared::usage::SessionUsage;
 use transcript::last_reply;
 
-use crate::levels::{Compaction, State};
+use crate::levels::State;
 use crate::registry;
 use crate::settings::Settings;
 
@@ -79,12 +76,12 @@ fn window(settings: &Settings, model: &str, told: Option<u64>, tokens: u64) -> u
     let of_model = of_model.max_by_key(|(name, _)| name.len()).map(|(_, set)| u64::from(set.get()));
     let known = [told, set, by_name, of_model].into_iter().flatten().find(|size| *size > 0);
     let known = known.unwrap_or(USUAL_WINDOW);
-    // Where the reported size was wrong, no window lies between the two.
+    // No known window lies between the two.
     if tokens <= known { known } else { tokens.max(MILLION_WINDOW) }
 }
 
-/// A model by the name it was chosen by: replies leave out the `[1m]`. `chosen`: what the client called the session's model,
-/// the latest first; one that is another model's says nothing of this one, because it may have been changed meanwhile.
+/// The name of a reply's model with the `[1m]` that replies leave out. `chosen` are the session's models as Claude Code called
+/// them, the latest first. The name of another model does not count, because the user may have changed the model meanwhile.
 fn full_name(reply: &str, chosen: &[&str]) -> String {
     let chosen = chosen.iter().find(|name| is_of(name, reply)).copied().unwrap_or_default();
     match reply {
@@ -94,7 +91,7 @@ fn full_name(reply: &str, chosen: &[&str]) -> String {
     }
 }
 
-/// This is what the model is called: its id, with or without a date, or a short name within it.
+/// The name is the model's id, with or without a date, or a short name within it.
 fn is_of(name: &str, model: &str) -> bool {
     let name = name.strip_suffix(MILLION).unwrap_or(name);
     let model = model.strip_suffix(MILLION).unwrap_or(model);
@@ -134,30 +131,12 @@ pub(crate) fn reading(context: &Context<'_, Settings>, state: &State, is_recorde
     Some(Reading { compacted_at, ..reading })
 }
 
-/// The tokens at which Claude Code last compacted each model by itself. All sessions share `<state>/pause-recorder/models.json`.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-struct Models {
-    compacted_at: BTreeMap<String, u64>,
-}
-
-impl Remembered for Models {
-    const FILE: &'static str = "models.json";
-}
-
 /// The tokens at the last compaction of a model. A session looks them up once, because each lookup reads a file.
 fn compacted_at(context: &Context<'_, Settings>, state: &State, model: &str) -> u64 {
     if let Some(known) = state.learnt.as_ref().filter(|known| known.model == model) {
         return known.tokens;
     }
-    let own = context.store.filter(|_| !model.is_empty()).and_then(registry::own_store);
-    let models: Models = own.and_then(|own| own.read(MACHINE)).unwrap_or_default();
-    models.compacted_at.get(model).copied().unwrap_or_default()
-}
-
-pub(crate) fn learn(own: &Store, Compaction { model, tokens }: Compaction) -> Result<(), String> {
-    let learnt = |known: &mut Models| known.compacted_at.insert(model, tokens) != Some(tokens);
-    own.change(MACHINE, learnt).map_err(|error| error.to_string())
+    registry::read(context.store).compacted_at.get(model).copied().unwrap_or_default()
 }
 
 fn matters(event: &Event, is_recorded: bool) -> bool {

@@ -49,7 +49,7 @@ pub(crate) struct Action {
 }
 
 impl Action {
-    /// An action with this data, an object, of which empty entries are left out.
+    /// An action with this data, an object, without its empty entries.
     pub(crate) fn new(kind: Kind, at: Timestamp, data: Value, share: f64) -> Self {
         let Value::Object(mut data) = data else { return Self::new(kind, at, json!({}), share) };
         data.retain(|_, value| !value.is_null());

@@ -1,6 +1,7 @@
-//! The session registry: which records and snapshots this machine has written, in `<state>/pause-recorder/registry.json`. Anybody
+//! The session registry: the records and snapshots that this machine has written, and where it saw compactions, in `<state>/pause-recorder/registry.json`. Anybody
 //! who can commit to a project can put files into its folder. Only what stands here is finalized by itself or handed over.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,11 +20,13 @@ const MAX_SNAPSHOT_BYTES: u64 = 4 * 1024 * 1024;
 /// The newest entries that are kept.
 const MAX_ENTRIES: usize = 500;
 
-/// The records and snapshots that were written here, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Registry {
+    /// Oldest first.
     pub(crate) entries: Vec<Entry>,
+    /// The tokens at which Claude Code last compacted each model by itself.
+    pub(crate) compacted_at: BTreeMap<String, u64>,
 }
 
 /// A record, or the snapshot it has become.
@@ -179,7 +182,7 @@ mod tests {
             (vec![ended("a", 500)], Some("a")),
             (vec![ended("a", 600), entry("open", None)], Some("a")),
         ] {
-            let registry = Registry { entries: entries.clone() };
+            let registry = Registry { entries: entries.clone(), ..Registry::default() };
             let (now, kept) = (Timestamp::from_secs(1_000), Duration::from_secs(500));
             let unread = registry.unread(Path::new("/p"), "new", now, kept).map(|entry| entry.id.as_str());
             assert_eq!(unread, expected, "{entries:?}");

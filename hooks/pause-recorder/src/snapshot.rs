@@ -23,7 +23,7 @@ const MAX_OF_A_KIND: usize = 5;
 const SCHEMA_VERSION: u32 = 1;
 
 const MAX_ACTIONS_SUMMARY: usize = 10;
-/// The turns of which the last words are listed.
+/// The turns whose last words are listed.
 const MAX_TURNS: usize = 3;
 
 /// Two prompts are the same if they begin so: the record has only the beginning of a long one.
@@ -131,15 +131,9 @@ fn todos(tasks: &[Task]) -> Todos {
 
 /// The files of calls that came back without an error.
 fn edited(lines: &[Line]) -> Vec<PathBuf> {
-    let mut files: Vec<PathBuf> = Vec::new();
     let done = finished(lines).into_iter().filter(|finished| !finished.is_error);
     let edits = done.filter_map(|finished| finished.call).filter(|call| is_editing(&call.name));
-    for file in edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from) {
-        if !files.contains(&file) {
-            files.push(file);
-        }
-    }
-    files
+    edits.filter_map(|call| file_of(&call.input)).map(PathBuf::from).collect()
 }
 
 fn is_editing(tool: &str) -> bool {

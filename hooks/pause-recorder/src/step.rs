@@ -11,7 +11,6 @@ use shared::switches::Turn;
 
 use crate::git::{GitContext, commit, look};
 use crate::levels::Compaction;
-use crate::occupancy::learn;
 use crate::record::{self, ARCHIVE, Action, JSON, Kind, MARKDOWN, Recorded, Sessions, YAML, failed};
 use crate::registry::{self, Entry, digest_of};
 use crate::snapshot::{Material, Numbers, build, gather, markdown, yaml};
@@ -57,7 +56,7 @@ pub(crate) enum Step {
 pub(crate) enum Ending {
     /// The record goes on after a compaction. If git takes too long, there is no snapshot yet.
     GoesOn,
-    /// Its session ends. If git takes too long, the next session's start finalizes the record.
+    /// The session ends. If git takes too long, the next session's start finalizes the record.
     WithSession,
     Full,
     Minimal,
@@ -95,8 +94,8 @@ impl Step {
         if let Self::Turn(turn) = self {
             return turn.carry_out(places, now);
         }
-        let sessions = Sessions::of(places)
-            .ok_or("pause-recorder: there is no project to keep records in".to_owned())?;
+        let sessions =
+            Sessions::of(places).ok_or("pause-recorder: no project to keep records in".to_owned())?;
         let root = sessions.root.clone();
         let own = places.open_store().and_then(|store| registry::own_store(&store));
         let own = own.ok_or("pause-recorder: there is no writable state folder".to_owned())?;
@@ -112,7 +111,9 @@ impl Step {
             }
             Self::Append { session, actions, .. } => record::append(&sessions, &session, actions).map(drop),
             Self::Finish(end) => finalize(&sessions, &own, &end),
-            Self::Learn(compaction) => learn(&own, compaction),
+            Self::Learn(Compaction { model, tokens }) => registry::change(&own, |registry| {
+                registry.compacted_at.insert(model, tokens);
+            }),
             Self::MarkRead { id } => registry::change(&own, |registry| {
                 if let Some(entry) = registry.of_mut(&root, &id) {
                     entry.read_at = Some(now);

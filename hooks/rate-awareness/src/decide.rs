@@ -1,5 +1,5 @@
-//! The rules: a call pays from its bucket; a call that cannot, a repetition and an alternation are past a limit; a call past
-//! a limit is reported at numbers 1, 2, 4, 8 ..., and denied with `mode: deny`. Pure.
+//! The rules. A call pays from its bucket. A call that cannot, a repetition and an alternation are past a limit. The hook reports
+//! calls past a limit at numbers 1, 2, 4, 8 ..., and denies each with `mode: deny`. Pure.
 
 use std::borrow::Cow;
 use std::time::Duration;

@@ -7,7 +7,7 @@
 //! - `settings`: the settings, with their meaning
 //! - `observe`: the call's fingerprint and its skill
 //! - `limits`: the token bucket, repetition and alternation
-//! - `decide`: the rules; `wording`: the messages; `state`: the memory
+//! - `decide`, `wording`, `state`: the rules, the messages, the memory
 
 mod decide;
 mod limits;
@@ -33,7 +33,8 @@ struct RateAwareness;
 impl Hook for RateAwareness {
     const NAME: &'static str = "rate-awareness";
     const HEADLESS: Headless = Headless::Decides;
-    const HEADLESS_MEANS: &'static str = "`audience` holds in sessions nobody watches too (`claude -p`, SDK); else the model is told nothing there.";
+    const HEADLESS_MEANS: &'static str =
+        "`audience` holds in headless sessions (`claude -p`, SDK), too. Else Claude gets no report there.";
     const GLOBAL_ONLY: &'static [&'static str] = &[];
 
     type Settings = Settings;

@@ -105,7 +105,7 @@ pub(crate) struct Loops {
     before: Option<u64>,
     /// Calls in a row that are the same, up to the last one.
     pub(crate) in_a_row: u32,
-    /// Calls of which each differs from the one before it and is the same as the one before that, up to the last one.
+    /// Calls in turn, up to the last one: each differs from the call before it and equals the call before that.
     in_turn: u32,
 }
 

@@ -15,7 +15,7 @@ pub(crate) struct Settings {
     /// The bucket of each agent, for whatever skill has none of its own.
     pub(crate) global_default: Limits,
     /// Buckets of their own while a skill is at work, by its name: `deep-research`, a plugin's as `plugin:skill` or `skill`.
-    /// What an entry leaves out is as in `global_default`. Outside of any skill the name is `ungated`.
+    /// A missing field is as in `global_default`. Outside of any skill the name is `ungated`.
     pub(crate) per_skill: BTreeMap<String, SkillLimits>,
     /// The reader of reports about calls past a limit. In headless runs Claude is one only with `headless: true`.
     pub(crate) audience: Audience,

@@ -30,11 +30,9 @@ pub(crate) struct State {
 pub(crate) struct Agent {
     /// A hash of the prompt's id. The rest holds for this prompt only.
     pub(crate) prompt: u64,
-    /// The skill it called last.
     pub(crate) skill: Option<String>,
-    /// Its last calls.
     pub(crate) loops: Loops,
-    /// The time of its last call.
+    /// The time of the agent's last call.
     pub(crate) last: Timestamp,
 }
 

@@ -45,7 +45,7 @@ fn at_stop(input: &Input<'_, StopMomentum>, stop: &Stop, facts: &StopFacts) -> O
     }
     if input.blocks.own >= input.settings.blocks_per_prompt() {
         let reaction = ReactionKind::Overridden.of(last_rule(input));
-        return Outcome::allow("let go without acknowledgement")
+        return Outcome::allow("allowed without acknowledgement")
             .remembering(Memory::Drop)
             .with_reactions([reaction]);
     }

@@ -3,8 +3,8 @@
 //! At a Stop after work the hook blocks, asks Claude to check whether it is finished, and shows a token; a stop with the
 //! token goes through. [`shared::blocks`] says when a stop is never blocked, the same for every Stop gate.
 //!
-//! - `observe`: the turn, the guidance, a fresh token; `unfinished`: the signs for `only_when: unfinished`
-//! - `decide`: the rules; `state`: the token between two stops
+//! - `observe`, `unfinished`: the turn, the guidance, a fresh token, and the signs for `only_when`
+//! - `decide`, `state`: the rules, and the token between two stops
 
 mod decide;
 mod observe;

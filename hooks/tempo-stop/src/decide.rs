@@ -12,7 +12,7 @@ use crate::observe::{Facts, StopFacts};
 use crate::question::{self, Verdict as Judged};
 use crate::settings::Mode;
 use crate::state::State;
-use crate::worth::{self, HELD_OFTEN_ENOUGH};
+use crate::worth::{self, BLOCKED_ENOUGH};
 
 pub(crate) fn decide(input: &Input<'_, TempoStop>) -> Outcome<State, Turn> {
     match (&input.request.event, input.facts) {
@@ -43,13 +43,13 @@ fn at_stop(input: &Input<'_, TempoStop>, stop: &Stop, facts: &StopFacts) -> Outc
         started: input.started,
     };
     let outcome = match worth::why_not(&gate, input.settings, input.state, input.now) {
-        Some(HELD_OFTEN_ENOUGH) => {
+        Some(BLOCKED_ENOUGH) => {
             let notice = format!(
                 "tempo-stop: this turn ends with work left, as the last check found: allowed after max_blocks ({}) blocks",
                 input.settings.max_blocks.get()
             );
             let outcome =
-                Outcome::allow(HELD_OFTEN_ENOUGH).with_reactions([ReactionKind::Overridden.of(rule(input))]);
+                Outcome::allow(BLOCKED_ENOUGH).with_reactions([ReactionKind::Overridden.of(rule(input))]);
             Outcome { notice: Some(notice), ..outcome }
         }
         Some(reason) => Outcome::allow(reason),
@@ -65,7 +65,7 @@ fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State,
     match &facts.judged {
         Ok(Judged::Blocked(feedback)) => Outcome {
             verdict: Verdict::Block {
-                reason: question::held(&facts.text, feedback),
+                reason: question::blocked(&facts.text, feedback),
                 rule: rule(input).into(),
             },
             audit: Audit::to(feedback.as_str()),
@@ -79,7 +79,7 @@ fn by_verdict(input: &Input<'_, TempoStop>, facts: &StopFacts) -> Outcome<State,
     }
 }
 
-/// The setting that holds a stop.
+/// The setting that blocks a stop.
 fn rule(input: &Input<'_, TempoStop>) -> &'static str {
     match input.settings.mode {
         Mode::Auto => "mode",

@@ -1,10 +1,11 @@
 //! tempo-stop: before Claude stops, a model that stands for the user judges whether the user's requests are done.
 //!
-//! The stop gates' common rules come first ([`shared::blocks`]); the model is asked last, because it costs money.
+//! The stop gates' common rules come first ([`shared::blocks`]). The model comes last, because it costs money.
 //!
 //! - `observe`: the turn, the requests, the tool calls, and the model's verdict
-//! - `worth`: whether a stop is worth a question; `question`: the question, and the texts that the user can replace
-//! - `decide`: the rules; `state`: when the user last typed something
+//! - `worth`: whether a stop is worth a question
+//! - `question`: the question, and the texts that the user can replace
+//! - `decide`, `state`: the rules, and the time of the user's last prompt
 
 mod decide;
 mod observe;

@@ -1,5 +1,5 @@
 //! The facts of an event, in the order of their price: the request, the transcript, and last the model, which costs money. `worth`
-//! decides whether to look further.
+//! says whether to look further.
 
 use std::path::Path;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use shared::protocol::{Event, Stop};
 use transcript::{Patience, TurnWork, conversation, deeds, requests, turn_work};
 
 use crate::TempoStop;
-use crate::question::{self, ANNOUNCEMENT, HELD, MAX_ANNOUNCEMENT_CHARS, Material, PROMPT, Verdict};
+use crate::question::{self, ANNOUNCEMENT, BLOCKED, MAX_ANNOUNCEMENT_CHARS, Material, PROMPT, Verdict};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
 use crate::worth;
@@ -137,7 +137,7 @@ pub(crate) fn material(
     context: &Context<'_, Settings>,
     stop: &Stop,
     transcript: &Path,
-    held: u32,
+    blocks: u32,
 ) -> Material {
     let call = &context.request.call;
     let most = usize::try_from(context.settings.judge.context_messages.get()).unwrap_or(usize::MAX);
@@ -147,7 +147,7 @@ pub(crate) fn material(
         last_message: stop.last_assistant_message.clone().unwrap_or_default(),
         deeds: deeds(transcript, call.prompt_id.as_deref(), MAX_DEEDS),
         permission_mode: call.permission_mode,
-        held,
+        blocks,
     }
 }
 
@@ -162,14 +162,14 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
         parts: question::parts(material, &settings.judge),
         verdicts: question::schema(),
     };
-    let is_held_elsewhere = || is_held_elsewhere(context, &material.last_message);
-    let caller = judge::Caller::of(TempoStop::NAME, context, &settings.judge, &is_held_elsewhere);
+    let is_blocked_elsewhere = || is_blocked_elsewhere(context, &material.last_message);
+    let caller = judge::Caller::of(TempoStop::NAME, context, &settings.judge, &is_blocked_elsewhere);
     let Asked { verdict, notice: told } = judge::ask::<Verdict>(&question, &caller);
     let judged = verdict.map_err(|why| match why {
         NoVerdict::BlockedElsewhere => "another hook blocks this stop",
         NoVerdict::Unwanted | NoVerdict::Failed(_) => "there is no verdict",
     });
-    let text = if matches!(judged, Ok(Verdict::Blocked(_))) { texts.read(HELD) } else { String::new() };
+    let text = if matches!(judged, Ok(Verdict::Blocked(_))) { texts.read(BLOCKED) } else { String::new() };
     let told: Vec<String> = told.into_iter().chain(notice(context, &texts)).collect();
     let notice = (!told.is_empty()).then(|| told.join("\n"));
     StopFacts { judged, text, notice, ..StopFacts::default() }
@@ -178,7 +178,7 @@ fn judged(context: &Context<'_, Settings>, material: &Material) -> StopFacts {
 /// Another hook may have blocked the same stop so long before this process began. The same message tells that it was the same.
 const HEAD_START: Duration = Duration::from_secs(2);
 
-fn is_held_elsewhere(context: &Context<'_, Settings>, message: &str) -> bool {
+fn is_blocked_elsewhere(context: &Context<'_, Settings>, message: &str) -> bool {
     let call = &context.request.call;
     let (Some(store), Some(session)) = (context.store, call.session_id.as_deref()) else { return false };
     let ledger = blocks::read(store, session);

@@ -21,10 +21,10 @@ pub(crate) const ANNOUNCEMENT: Text = Text {
 };
 
 /// The text for Claude at a blocked stop; `{feedback}` is the model's.
-pub(crate) const HELD: Text =
+pub(crate) const BLOCKED: Text =
     Text { name: "tempo-stop", built_in: include_str!("../../../config/messages/tempo-stop.md") };
 
-pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, HELD];
+pub(crate) const ALL: [Text; 3] = [PROMPT, ANNOUNCEMENT, BLOCKED];
 
 pub(crate) const MAX_ANNOUNCEMENT_CHARS: usize = 400;
 
@@ -59,8 +59,8 @@ pub(crate) struct Material {
     /// The tool calls of this turn, oldest first.
     pub(crate) deeds: Vec<Deed>,
     pub(crate) permission_mode: Option<Mode>,
-    /// So often this prompt's stop was held already.
-    pub(crate) held: u32,
+    /// The blocks of this prompt.
+    pub(crate) blocks: u32,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -119,8 +119,8 @@ pub(crate) fn parts(material: &Material, judge: &judge::Settings) -> Vec<Part> {
     ]
 }
 
-/// A request without the middle of what was pasted into it: what is wanted stands at its beginning or its end. Masked before
-/// it is cut: of a secret that was cut in half the rest may look like nothing.
+/// A request without its middle, because the wish stands at its beginning or its end. It is masked before it is cut, because half
+/// a secret may look like nothing.
 fn shortened(request: &str) -> String {
     let request = masked(request);
     let chars: Vec<char> = request.chars().collect();
@@ -135,7 +135,7 @@ fn shortened(request: &str) -> String {
 
 fn done(deed: &Deed) -> String {
     let end = match deed.failed {
-        Some(true) => "failed or was refused",
+        Some(true) => "failed or was denied",
         Some(false) => "ok",
         None => "no result yet",
     };
@@ -151,12 +151,12 @@ fn done(deed: &Deed) -> String {
 fn state(material: &Material) -> String {
     let mode = match material.permission_mode {
         Some(Mode::Plan) => "the agent is to plan and not to carry out",
-        _ => "the agent is to carry out what is asked",
+        _ => "the agent is to carry out the requests",
     };
     // The hook allows a stop with work in flight without a question.
     format!(
         "in flight in the background: nothing\nscheduled wake-ups: none\n{mode}\nsent back for this request already: {} times",
-        material.held
+        material.blocks
     )
 }
 
@@ -169,8 +169,8 @@ fn cleaned(feedback: &str) -> String {
     if chars.next().is_some() { format!("{}…", text.trim_end()) } else { text.trim_end().to_owned() }
 }
 
-/// The text for a held stop with the feedback in it.
-pub(crate) fn held(text: &str, feedback: &str) -> String {
+/// The text for a blocked stop with the feedback in it.
+pub(crate) fn blocked(text: &str, feedback: &str) -> String {
     if text.contains("{feedback}") {
         text.replace("{feedback}", feedback)
     } else {

@@ -11,13 +11,13 @@ use shared::config::Bounded;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
-    /// When the model is asked.
+    /// The stops that the hook asks a model about.
     pub(crate) mode: Mode,
     /// You are away when you have typed nothing for so many seconds.
     pub(crate) away_secs: Bounded<1, 86_400>,
     /// So many stops of one prompt are blocked before one is allowed.
     pub(crate) max_blocks: Bounded<1, 6>,
-    /// The model that is asked: a name as the backend takes it.
+    /// The model, by a name as the backend takes it.
     pub(crate) model: String,
     /// The model in its place when that one is limited or overloaded. Empty: none.
     pub(crate) fallback_model: Option<String>,
@@ -26,11 +26,11 @@ pub(crate) struct Settings {
     /// Texts of yours in place of built-in ones, by the name of the prompt file: paths, absolute, from `~`, or from the
     /// configuration folder.
     pub(crate) message_files: BTreeMap<String, PathBuf>,
-    /// How a model is asked.
+    /// Model backend and limits.
     pub(crate) judge: judge::Settings,
 }
 
-/// When the model is asked.
+/// The stops that the hook asks a model about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Mode {
@@ -53,6 +53,6 @@ impl Settings {
                 format!("at stops after work once you have typed nothing for {} s", self.away_secs.get())
             }
         };
-        format!("{model} is asked {when}; it blocks at most {most} stops of one prompt")
+        format!("{model} judges {when}; it blocks at most {most} stops of one prompt")
     }
 }

@@ -1,5 +1,5 @@
-//! Whether a stop is worth a question to a model, which costs money. Pure: asked before it, with what is known so far, and
-//! again under the lock.
+//! Whether a stop is worth a question to a model, which costs money. Pure. `observe` asks first, with what is known so far, and
+//! `decide` again under the lock.
 
 use std::time::Duration;
 
@@ -10,10 +10,9 @@ use shared::host::Timestamp;
 use crate::settings::{Mode, Settings};
 use crate::state::State;
 
-/// This prompt's stop was held as often as the settings want.
-pub(crate) const HELD_OFTEN_ENOUGH: &str = "held often enough for this prompt";
+pub(crate) const BLOCKED_ENOUGH: &str = "blocked often enough for this prompt";
 
-/// Why this stop is allowed unasked; `None`: a model judges it.
+/// The reason to allow this stop without a model; `None`: a model judges it.
 pub(crate) fn why_not(
     gate: &StopFacts<'_>,
     settings: &Settings,
@@ -32,7 +31,7 @@ pub(crate) fn why_not(
         Mode::Auto | Mode::On => {}
     }
     if gate.blocks.own >= settings.max_blocks.get() {
-        return Some(HELD_OFTEN_ENOUGH);
+        return Some(BLOCKED_ENOUGH);
     }
     let message = gate.stop.last_assistant_message.as_deref().unwrap_or_default();
     is_of_the_client(message).then_some("the last message is an error of the client")

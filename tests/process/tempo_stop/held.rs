@@ -23,7 +23,7 @@ fn a_stop_is_held_with_the_models_words_no_more_often_than_set() {
     assert_eq!(held, [true, true, true, false, false], "{reasons:?}");
     assert!(reasons[0].as_ref().unwrap().starts_with("tempo-stop: Nobody is greeted yet.\n"), "{reasons:?}");
     assert_eq!(judged.api.requests().len(), 3, "who is let go is not asked about");
-    assert_eq!(judged.texts("let-go"), ["held often enough for this prompt"; 2]);
+    assert_eq!(judged.texts("let-go"), ["blocked often enough for this prompt"; 2]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use shared::protocol::{Call, Event, Request, ToolCall, ToolResult};
 use shared::switches::Position;
 
 use super::decide;
-use crate::messages::{Message, OwnTexts};
+use crate::messages::{ALL, Message, Wording};
 use crate::observe::Facts;
 use crate::settings::{FirstCall, Settings};
 use crate::state::State;
@@ -21,6 +21,10 @@ const NOON: Timestamp = Timestamp::from_secs(1_000_000);
 pub(crate) fn defaults() -> Settings {
     let spec = SectionSpec { name: "delegation-guard", ..SectionSpec::default() };
     config::load(spec, &Sources::default(), Position::Auto).unwrap().settings
+}
+
+fn built_in() -> Wording {
+    Wording { texts: ALL.map(|text| text.built_in.trim().to_owned()), notice: None }
 }
 
 /// The answer to a call of a table.
@@ -36,7 +40,6 @@ enum Said {
 use Said::{Advice, Denial, Nothing};
 
 mod any_order;
-mod own_texts;
 mod reactions;
 mod reminder;
 mod subagents;
@@ -45,16 +48,15 @@ mod subagents;
 struct Session {
     settings: Settings,
     state: State,
-    own: OwnTexts,
+    own: Wording,
     now: Timestamp,
-    notices: Vec<String>,
 }
 
 impl Session {
     fn new(change: impl FnOnce(&mut Settings)) -> Self {
         let mut settings = defaults();
         change(&mut settings);
-        Self { settings, state: State::default(), own: OwnTexts::default(), now: NOON, notices: Vec::new() }
+        Self { settings, state: State::default(), own: built_in(), now: NOON }
     }
 
     fn at(streak: u32) -> Self {
@@ -92,7 +94,6 @@ impl Session {
             Memory::Note(_) => panic!("what is said depends on being counted"),
             Memory::Drop => self.state = State::default(),
         }
-        self.notices.extend(outcome.notice);
         outcome.verdict
     }
 
@@ -142,8 +143,9 @@ fn tool(id: &str) -> ToolCall {
 /// The text by its first words.
 fn said(verdict: &Verdict) -> Said {
     let is = |text: &str, message: Message| {
-        let (start, _) = message.text().1.split_once('{').unwrap();
-        let (_, end) = message.text().1.trim().rsplit_once('}').unwrap();
+        let built_in = ALL[message.index()].built_in.trim();
+        let (start, _) = built_in.split_once('{').unwrap();
+        let (_, end) = built_in.rsplit_once('}').unwrap();
         text.starts_with(start) && text.ends_with(end)
     };
     match verdict {
@@ -156,7 +158,7 @@ fn said(verdict: &Verdict) -> Said {
         Verdict::Advise { text } if is(text, Message::Reminder) => Said::Reminder,
         Verdict::Advise { text } if is(text, Message::FirstCallAdvice) => Advice(0),
         Verdict::Advise { text } => {
-            Advice((1..=5).find(|number| is(text, Message::advice(*number))).unwrap())
+            Advice((1..=5).find(|number| is(text, Message::Advice(*number))).unwrap())
         }
         other => panic!("never said: {other:?}"),
     }
@@ -169,7 +171,7 @@ fn loud(said: &[Said]) -> Vec<(usize, Said)> {
 }
 
 #[test]
-fn the_first_call_is_refused_and_the_following_ones_are_counted_and_advised_on_at_doublings() {
+fn the_first_call_is_denied_and_the_following_ones_are_counted_and_advised_on_at_doublings() {
     let mut session = Session::new(|_| ());
     let expected = [
         (1, Denial),
@@ -184,7 +186,7 @@ fn the_first_call_is_refused_and_the_following_ones_are_counted_and_advised_on_a
     assert_eq!(
         (session.state.streak, session.state.block_fired),
         (99, true),
-        "the refused call is not counted"
+        "the denied call is not counted"
     );
 }
 
@@ -225,4 +227,22 @@ fn settings_say_what_the_first_calls_are_answered_with() {
     }
     let mut session = Session::at(u32::MAX - 1);
     assert_eq!(session.calls(3), [Nothing, Nothing, Nothing], "the count saturates");
+}
+
+#[test]
+fn the_users_own_text_takes_its_numbers_and_a_notice_comes_through() {
+    let mut session = Session::at(1);
+    let notice = Some("message_files.advice_2 is empty".to_owned());
+    session.own.notice.clone_from(&notice);
+    session.own.texts[Message::Advice(1).index()] = "Mine at {streak}.".into();
+    session.own.texts[Message::Reminder.index()] = "Mine after {executed}.".into();
+    for (facts, event, expected) in [
+        (Facts::Call(session.own.clone()), Event::PreToolUse(tool("a")), "Mine at 2."),
+        (Facts::Executed(session.own.clone()), Event::PostToolUse(ToolResult::default()), "Mine after 5."),
+    ] {
+        let outcome = session.outcome(&facts, event);
+        assert_eq!(outcome.verdict, Verdict::Advise { text: expected.to_owned() });
+        assert_eq!(outcome.notice, notice);
+        session.state = State { executed: 4, ..State::default() };
+    }
 }

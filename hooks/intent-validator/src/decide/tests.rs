@@ -57,7 +57,7 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
         let mark = if outcome.notice.is_some() { " (notice)" } else { "" };
         told.push(match (outcome.verdict, outcome.audit_event) {
             (Verdict::Deny { rule, .. }, _) => format!("deny {rule}{mark}"),
-            (_, Some(AuditEvent::Allowed(why))) => format!("let go {why}{mark}"),
+            (_, Some(AuditEvent::Allowed(why))) => format!("allow {why}{mark}"),
             (verdict, _) => verdict.word().to_owned(),
         });
     }
@@ -67,12 +67,12 @@ fn run(facts: &Facts, settings: &Settings, times: usize) -> Vec<String> {
 #[test]
 fn each_cause_is_blocked_as_often_as_set_then_allowed_with_one_notice() {
     for (local, rule, cause) in [(SILENT, "stage1", "declaration"), (lacks(Lack::Test), "tdd", "test")] {
-        let (deny, let_go) = (format!("deny {rule}"), format!("let go blocked often enough for its {cause}"));
+        let (deny, let_go) = (format!("deny {rule}"), format!("allow blocked often enough for its {cause}"));
         let expected = [deny.clone(), deny, format!("{let_go} (notice)"), let_go];
         assert_eq!(run(&changing(local), &alone(), 4), expected);
     }
     let review = run(&reviewed(vec![finding()]), &defaults(), 3);
-    assert_eq!(review[1..], ["deny stage2", "let go blocked often enough for its review (notice)"]);
+    assert_eq!(review[1..], ["deny stage2", "allow blocked often enough for its review (notice)"]);
 }
 
 #[test]
@@ -94,8 +94,8 @@ fn a_review_that_finds_fault_ends_the_recorded_declaration() {
         panic!("it is remembered")
     };
     let ttl = std::time::Duration::from_secs(60);
-    assert!(state.declared("src/a.py", None, NOON, ttl).is_some());
-    assert_eq!(after.declared("src/a.py", None, NOON, ttl), None);
+    assert!(state.declared(&known().place, NOON, ttl).is_some());
+    assert_eq!(after.declared(&known().place, NOON, ttl), None);
 }
 
 #[test]

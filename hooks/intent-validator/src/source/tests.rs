@@ -1,4 +1,4 @@
-//! Where a file lies, and paths of source code, of core code, and of excluded and private files.
+//! The location of a file, and paths of source code, of core code, and of excluded and private files.
 
 use std::path::Path;
 

@@ -14,6 +14,10 @@ fn at(secs: i64) -> Timestamp {
     Timestamp::from_secs(1_000_000 + secs)
 }
 
+fn place(file: &str, agent: Option<&str>) -> Place {
+    Place { file: file.to_owned(), agent: agent.map(ToOwned::to_owned) }
+}
+
 fn recorded(name: &str, agent: Option<&str>, changes: &str) -> Recorded {
     let form = Form { changes: changes.to_owned(), ..Form::default() };
     Recorded { names: vec![name.to_owned()], agent: agent.map(ToOwned::to_owned), form, at: at(0) }
@@ -32,27 +36,27 @@ fn a_declaration_holds_for_its_file_and_agent_and_time() {
         ("src/a.py", Some("c"), 1, None),
         ("src/b.py", None, 1, None),
     ] {
-        let found = state.declared(name, agent, at(secs), TTL);
+        let found = state.declared(&place(name, agent), at(secs), TTL);
         assert_eq!(found.map(|found| found.changes.as_str()), expected, "{name} {agent:?} {secs}");
     }
-    state.forget_declared(&Place { file: "src/a.py".into(), agent: None });
-    assert_eq!(state.declared("src/a.py", None, at(1), TTL), None);
-    assert!(state.declared("src/a.py", Some("b"), at(1), TTL).is_some());
+    state.forget_declared(&place("src/a.py", None));
+    assert_eq!(state.declared(&place("src/a.py", None), at(1), TTL), None);
+    assert!(state.declared(&place("src/a.py", Some("b")), at(1), TTL).is_some());
 }
 
 #[test]
 fn blocks_count_by_file_agent_prompt_and_cause() {
     let mut state = State::default();
-    let place = Place { file: "sub/src/a.py".into(), agent: None };
-    state.block(&place, Some("p"), Cause::Test);
-    state.block(&place, Some("q"), Cause::Declaration);
-    state.block(&place, Some("p"), Cause::Checks);
-    let agent = Place { agent: Some("b".into()), ..place.clone() };
-    let namesake = Place { file: "src/a.py".into(), ..place.clone() };
+    let own = place("sub/src/a.py", None);
+    state.block(&own, Some("p"), Cause::Test);
+    state.block(&own, Some("q"), Cause::Declaration);
+    state.block(&own, Some("p"), Cause::Checks);
+    let agent = place("sub/src/a.py", Some("b"));
+    let namesake = place("src/a.py", None);
     for (place, prompt, cause, expected) in [
-        (&place, "r", Cause::Test, 2),
-        (&place, "p", Cause::Checks, 1),
-        (&place, "q", Cause::Checks, 0),
+        (&own, "r", Cause::Test, 2),
+        (&own, "p", Cause::Checks, 1),
+        (&own, "q", Cause::Checks, 0),
         (&agent, "p", Cause::Test, 0),
         (&namesake, "p", Cause::Test, 0),
     ] {

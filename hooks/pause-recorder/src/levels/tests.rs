@@ -1,4 +1,4 @@
-//! The levels: at which percentage each is reached, and when a climb has ended.
+//! The levels: at which percentage each is reached, and when all begin anew.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,19 @@ use super::{Level, Thresholds};
 use crate::tests::defaults;
 
 #[test]
-fn level_is_reached_at_exactly_its_percentage_and_the_last_one_is_the_highest() {
+fn level_is_reached_at_exactly_its_percentage() {
     use Level::{AutoPause, Caution, Critical, Warning};
-    for (point, percent, expected, highest) in [
-        (None, 69.999, &[][..], None),
-        (None, 70.0, &[Caution], Some(Caution)),
-        (None, 85.0, &[Caution, Warning], Some(Warning)),
-        (None, 90.0, &[Caution, Warning, AutoPause], Some(AutoPause)),
-        (None, 95.0, &[Caution, Warning, AutoPause, Critical], Some(Critical)),
-        (Some(83.0), 84.0, &[Caution, AutoPause], Some(AutoPause)),
-        (Some(83.0), 85.0, &[Caution, AutoPause, Warning], Some(Warning)),
+    for (point, percent, expected) in [
+        (None, 69.999, &[][..]),
+        (None, 70.0, &[Caution]),
+        (None, 85.0, &[Caution, Warning]),
+        (None, 90.0, &[Caution, Warning, AutoPause]),
+        (None, 95.0, &[Caution, Warning, AutoPause, Critical]),
+        (Some(83.0), 84.0, &[Caution, AutoPause]),
     ] {
         let thresholds = Thresholds::new(&defaults(), point);
         let reached = thresholds.reached(percent);
         assert_eq!(reached, expected.iter().copied().collect::<BTreeSet<_>>(), "{percent}");
-        assert_eq!(thresholds.highest(&reached), highest, "{percent}");
     }
 }
 
@@ -39,7 +37,7 @@ fn record_begins_before_the_client_compacts() {
 }
 
 #[test]
-fn climb_ends_ten_points_below_the_lowest_level() {
+fn levels_begin_anew_ten_points_below_the_lowest_level() {
     let set = Thresholds::new(&defaults(), None);
     assert!(set.is_over(59.9) && !set.is_over(60.0));
 }

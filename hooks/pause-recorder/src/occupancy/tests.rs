@@ -12,10 +12,10 @@ use shared::state::Store;
 use shared::usage::{ContextWindow, SessionUsage};
 
 use super::Source::{StatusLine, Transcript};
-use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, full_name, is_of, learn, reading, window};
+use super::{MILLION_WINDOW, Reading, Source, USUAL_WINDOW, full_name, is_of, reading, window};
 use crate::levels::{Compaction, State};
-use crate::registry;
 use crate::settings::Settings;
+use crate::step::Step;
 use crate::tests::{World, defaults};
 
 #[test]
@@ -117,8 +117,7 @@ impl Scene {
     }
 
     fn learns(&self, model: &str, tokens: u64) {
-        learn(&registry::own_store(&self.store()).unwrap(), Compaction { model: model.into(), tokens })
-            .unwrap();
+        self.world.does(Step::Learn(Compaction { model: model.into(), tokens })).unwrap();
     }
 
     fn see<T>(&self, look: impl FnOnce(&Context<'_, Settings>) -> T) -> T {

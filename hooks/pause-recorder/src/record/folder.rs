@@ -53,7 +53,7 @@ impl Sessions {
     pub(crate) fn open(&self) -> Result<(), String> {
         let rule = "it must be a folder in the project, no link";
         let dir = self.dir.display();
-        self.create().map_err(|why| format!("pause-recorder: {dir} cannot be used: {why}; {rule}"))
+        self.create().map_err(|why| format!("pause-recorder: {dir} cannot be used ({why}); {rule}"))
     }
 
     fn create(&self) -> io::Result<()> {

@@ -2,7 +2,7 @@
 //! repositories.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 use shared::host::Timestamp;
@@ -312,7 +312,8 @@ fn edits_that_came_back_are_told_once_in_the_order_of_their_first() {
         called_edit("7", "Read", "/p/read", false),
         vec![call("8", "Write", "7"), answered("8", false, "{}")],
     ];
-    assert_eq!(gathered(&lines.concat()).files, ["/p/b", "/p/a", "/p/n.ipynb"].map(PathBuf::from));
+    let files = files_touched(&recorded(vec![]), &gathered(&lines.concat()));
+    assert_eq!(files, texts(&["b", "a", "n.ipynb"]));
 }
 
 #[test]

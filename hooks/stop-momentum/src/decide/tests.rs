@@ -134,7 +134,7 @@ fn a_second_block_asks_for_the_same_token_up_to_three_times() {
         assert_eq!((reason.as_str(), rule.as_str()), (again, "enforce_ack"));
         blocks_with(SHOWN, enforced(own, "Done. ACK-ZZZZ"));
     }
-    lets_go(enforced(3, "Done."), "let go without acknowledgement", &Memory::Drop);
+    lets_go(enforced(3, "Done."), "allowed without acknowledgement", &Memory::Drop);
     lets_go(enforced(2, "Done. ACK-AAAA"), "acknowledged", &Memory::Drop);
 }
 
@@ -195,13 +195,13 @@ fn a_stop_passes_for_these_reasons() {
             "acknowledged",
             Memory::Drop,
         ),
-        (|case| shown(case, "Done. ACK-ZZZZ"), "let go without acknowledgement", Memory::Drop),
+        (|case| shown(case, "Done. ACK-ZZZZ"), "allowed without acknowledgement", Memory::Drop),
         (
             |case| {
                 shown(case, "Done.");
                 (case.settings.enforce_ack, case.settings.max_blocks) = (true, Bounded::new(1));
             },
-            "let go without acknowledgement",
+            "allowed without acknowledgement",
             Memory::Drop,
         ),
         (

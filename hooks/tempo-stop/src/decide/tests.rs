@@ -14,7 +14,7 @@ use transcript::TurnWork;
 use super::decide;
 use crate::TempoStop;
 use crate::observe::{Facts, StopFacts};
-use crate::question::{HELD, Verdict as Judged};
+use crate::question::{BLOCKED, Verdict as Judged};
 use crate::settings::{Mode, Settings};
 use crate::state::State;
 
@@ -48,7 +48,7 @@ fn case() -> Case {
         facts: StopFacts {
             work: TurnWork::ToolCalls,
             judged: Ok(Judged::Blocked("Step two is missing.".into())),
-            text: HELD.built_in.trim().into(),
+            text: BLOCKED.built_in.trim().into(),
             ..StopFacts::default()
         },
         state: State::default(),
@@ -81,12 +81,12 @@ fn decided(change: impl FnOnce(&mut Case)) -> Outcome<State, Turn> {
 
 #[track_caller]
 fn holds(change: impl FnOnce(&mut Case)) -> String {
-    held(change).0
+    blocked(change).0
 }
 
 /// The reason and the rule.
 #[track_caller]
-fn held(change: impl FnOnce(&mut Case)) -> (String, String) {
+fn blocked(change: impl FnOnce(&mut Case)) -> (String, String) {
     let outcome = decided(change);
     let Verdict::Block { reason, rule } = outcome.verdict else {
         panic!("let go: {:?}", outcome.audit_event)
@@ -105,11 +105,11 @@ fn says(message: &'static str) -> impl FnOnce(&mut Case) {
 }
 
 #[test]
-fn a_stop_that_the_model_finds_unfinished_is_held_with_its_feedback() {
+fn a_stop_that_the_model_finds_unfinished_is_blocked_with_its_feedback() {
     let reason = holds(|_| ());
     assert!(reason.starts_with("tempo-stop: Step two is missing.\n\nGo on with it now."), "{reason}");
     assert_eq!(decided(|_| ()).audit.next, ["Step two is missing."]);
-    assert_eq!(held(|_| ()).1, "enabled");
+    assert_eq!(blocked(|_| ()).1, "enabled");
     holds(|case| case.facts.work = TurnWork::Unknown);
     holds(|case| case.stop.last_assistant_message = None);
     assert_eq!(holds(|case| case.facts.text = "Look again.".into()), "Look again.\n\nStep two is missing.");
@@ -141,13 +141,13 @@ fn off_holds_nothing_and_auto_only_while_the_user_is_away() {
         }
     };
     lets_go(|case| case.settings.mode = Mode::Off, "the mode is off");
-    assert_eq!(held(auto(Some(600))).1, "mode");
+    assert_eq!(blocked(auto(Some(600))).1, "mode");
     lets_go(auto(Some(599)), "the user is not away");
     lets_go(auto(None), "the user is not away");
 }
 
 #[test]
-fn a_prompt_is_held_so_often_and_no_more() {
+fn a_prompt_is_blocked_so_often_and_no_more() {
     let so_often = |own, most| {
         move |case: &mut Case| {
             case.blocks = BlockCount {
@@ -161,7 +161,7 @@ fn a_prompt_is_held_so_often_and_no_more() {
         }
     };
     holds(so_often(2, 3));
-    lets_go(so_often(3, 3), "held often enough for this prompt");
+    lets_go(so_often(3, 3), "blocked often enough for this prompt");
     lets_go(so_often(6, 6), "blocked often enough for this prompt");
 }
 
@@ -182,7 +182,7 @@ fn an_error_of_the_client_is_let_go() {
 }
 
 #[test]
-fn what_became_of_a_held_stop_is_told() {
+fn the_reaction_to_a_blocked_stop_is_reported() {
     let reactions = |own, judged: Result<Judged, &'static str>| -> Vec<Reaction> {
         let outcome = decided(|case| {
             case.blocks = BlockCount {

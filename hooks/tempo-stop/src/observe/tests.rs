@@ -136,7 +136,7 @@ fn the_material_is_what_was_asked_said_and_done() {
     assert_eq!(material.conversation.len(), 2);
     assert_eq!(material.last_message, "Done.");
     assert_eq!((material.deeds.len(), material.deeds[0].failed), (1, Some(true)));
-    assert_eq!(material.held, 1);
+    assert_eq!(material.blocks, 1);
 }
 
 #[test]
@@ -161,13 +161,13 @@ fn check_not_asked(change: impl FnOnce(&mut Scene), work_seen: TurnWork) {
 fn nobody_is_asked_about_a_stop_that_is_let_go_anyhow() {
     check_not_asked(|scene| scene.last_message = "Shall I?", TurnWork::Unknown);
     check_not_asked(|scene| scene.settings.mode = Mode::Off, TurnWork::Unknown);
-    let held_three_times = |scene: &mut Scene| {
+    let blocked_three_times = |scene: &mut Scene| {
         let before = NOW.minus(Duration::from_secs(60));
         for _ in 0..3 {
             blocks::record_stop(&scene.store(), "s", Some("p"), None, TempoStop::NAME, before).unwrap();
         }
     };
-    check_not_asked(held_three_times, TurnWork::Unknown);
+    check_not_asked(blocked_three_times, TurnWork::Unknown);
     let of_words = scene(&[prompt("hello"), json!({"type": "assistant", "message": {"content": []}})]);
     let facts = of_words.stop();
     assert_eq!((facts.judged, facts.work), (StopFacts::default().judged, TurnWork::NoToolCall));

@@ -59,7 +59,7 @@ fn a_deed_is_a_line_with_what_it_was_about_and_how_it_ended() {
         "Bash",
         r#"{"command":"cargo\n  test","description":"d"}"#,
         Some(true),
-        "Bash cargo test: failed or was refused",
+        "Bash cargo test: failed or was denied",
     );
     check_deed("Agent", r#"{"description":"look","prompt":"long"}"#, None, "Agent look: no result yet");
     check_deed("Odd", "[1]", Some(false), "Odd : ok");
@@ -77,7 +77,7 @@ fn the_parts_are_those_the_instructions_name() {
             Said { by: Speaker::Model, text: "doing".into() },
         ],
         last_message: "done".into(),
-        held: 2,
+        blocks: 2,
         ..Material::default()
     };
     let requests = "{\"by\":\"user\",\"text\":\"one\"}\n{\"by\":\"user\",\"text\":\"two\"}";

@@ -1,4 +1,4 @@
-//! What came of a refusal or an advice: the next call delegates, or it does not. Told once, and never of a call that was
+//! The reaction to a denial or an advice: the next call delegates, or it does not. It is reported once, and never of a call that was
 //! made beside the refused one.
 
 use std::time::Duration;
