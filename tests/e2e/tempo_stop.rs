@@ -105,6 +105,6 @@ fn in_the_terminal_the_user_reads_why_a_stop_went_unjudged() {
     let scene = scene(&["tempo-stop"], "tempo-stop: {enabled: true}\n");
     let script = script![touch("one"), "One file."].judge(Reply::error(529, "overloaded_error"));
     let mut user = scene.user(script);
-    user.asks(PROMPT, "gave no verdict: the model is overloaded; turns end unjudged");
+    user.asks(PROMPT, "gave no verdict: the model is overloaded, or its server fails; turns end unjudged");
     assert_eq!(user.requests().len(), 2);
 }

@@ -42,7 +42,7 @@ pub struct Settings {
     pub five_hour: WindowSettings,
     /// The weekly limit.
     pub seven_day: WindowSettings,
-    /// Percent of a limit at which you get an alert, once per window, even while pacing is switched off.
+    /// Percent of a limit at which you get an alert, once per window, also after `credit-pacer off`.
     pub alerts: Vec<Bounded<1, 100>>,
     /// The history of usage and delays is kept for so many days.
     pub retention_days: Bounded<1, 3650>,

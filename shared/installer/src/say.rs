@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal, Write};
 use crate::catalog::HookEntry;
 use anyhow::{anyhow, bail, ensure};
 use clap::ValueEnum;
+use inquire::list_option::ListOption;
 use inquire::{Confirm, InquireError, MultiSelect};
 use shared::host::Host;
 use shared::operator::{Standing, refusal, standing};
@@ -124,7 +125,11 @@ pub(crate) fn chosen_hooks(
     let ticked: Vec<usize> = (0..open.len()).filter(|index| is_ticked(open[*index])).collect();
     let question = "Which hooks shall be switched on? (space ticks, Enter goes on; none is fine)";
     let lines = open.iter().map(line).collect();
-    let chosen = answered(MultiSelect::new(question, lines).with_default(&ticked).raw_prompt())?;
+    let names = |chosen: &[ListOption<&String>]| {
+        chosen.iter().map(|option| open[option.index].name.as_str()).collect::<Vec<_>>().join(", ")
+    };
+    let asked = MultiSelect::new(question, lines).with_default(&ticked);
+    let chosen = answered(asked.with_page_size(open.len()).with_formatter(&names).raw_prompt())?;
     Ok(chosen.iter().map(|option| open[option.index]).collect())
 }
 

@@ -65,6 +65,11 @@ pub(super) fn settle(store: &Store, now: Timestamp, id: u64, micro_usd: u64) {
     });
 }
 
+/// Forgets a call that did not come about.
+pub(super) fn release(store: &Store, now: Timestamp, id: u64) {
+    let _ = change(store, now, |ledger| ledger.calls.retain(|made| made.id != id));
+}
+
 /// The costs up to now; `None` if they are unknown, and then the judge calls no model.
 pub(super) fn tally(store: &Store, now: Timestamp) -> Option<Tally> {
     change(store, now, |ledger| ledger.tally(now)).ok()

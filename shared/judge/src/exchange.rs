@@ -101,6 +101,10 @@ impl Conversation<'_> {
         let id = budget::reserve(store, host.now(), settings, at_most)?;
         let began = (self.now)();
         let reply = (self.send)(&Exchange { model, instructions, material, verdicts, deadline });
+        if let Err(why @ (Silence::NoKey | Silence::NotStarted)) = reply {
+            budget::release(store, host.now(), id);
+            return Err(why);
+        }
         let took = (self.now)().saturating_duration_since(began);
         let reply = reply.unwrap_or_else(Reply::from);
         let cost = reply.cost(settings, model, at_most);

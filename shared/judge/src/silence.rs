@@ -20,9 +20,9 @@ pub(super) enum Silence {
     CallsSpent,
     MoneySpent,
     BlockedElsewhere,
-    // A model was asked.
     NoKey,
     NotStarted,
+    // A model was asked.
     Unreachable,
     Late,
     Unauthorized,
@@ -54,7 +54,7 @@ impl Silence {
             Self::Late => "the model did not answer in time",
             Self::Unauthorized => "the key or the login is refused",
             Self::Limited => "the model is limited for now",
-            Self::Overloaded => "the model is overloaded",
+            Self::Overloaded => "the model is overloaded, or its server fails",
             Self::Refused => "the request is refused; is the model's name right?",
             Self::InvalidResponse => "the model's answer is no verdict",
         }
@@ -82,7 +82,7 @@ impl Silence {
     }
 
     pub(super) fn was_asked(self) -> bool {
-        self.setting().is_none() && !matches!(self, Self::NoState | Self::Misled | Self::BlockedElsewhere)
+        self as u8 > Self::NotStarted as u8
     }
 
     /// The error behind a status of the API; `None`: the answer is worth reading.
@@ -104,7 +104,8 @@ impl From<Silence> for NoVerdict {
     fn from(why: Silence) -> Self {
         match why {
             Silence::BlockedElsewhere => Self::BlockedElsewhere,
-            why if why.was_asked() || why == Silence::Misled => Self::Failed(why.words().to_owned()),
+            Silence::Misled | Silence::NoKey | Silence::NotStarted => Self::Failed(why.words().to_owned()),
+            why if why.was_asked() => Self::Failed(why.words().to_owned()),
             _ => Self::Unwanted,
         }
     }

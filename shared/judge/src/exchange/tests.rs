@@ -118,8 +118,7 @@ fn asks_once_more_where_that_may_help_and_time_is_left() {
         let twice = [(0, said.clone()), (0, unlike()), (0, Ok(passes()))];
         check(Some(OTHER), &twice, &[FIRST, other], &failed(Silence::InvalidResponse));
     }
-    for error in [Silence::Late, Silence::Unauthorized, Silence::Refused, Silence::NoKey, Silence::NotStarted]
-    {
+    for error in [Silence::Late, Silence::Unauthorized, Silence::Refused] {
         check(Some(OTHER), &[(0, Err(error)), (0, Ok(passes()))], &[FIRST], &failed(error));
     }
     check(Some(OTHER), &[(60_000, Ok(passes()))], &[FIRST], &failed(Silence::Late));
@@ -149,6 +148,10 @@ fn counts_what_the_backend_reports_and_else_the_most() {
 #[test]
 fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
     let mut scene = Scene::new();
+    let (_, came) = play(&scene, None, &[(0, Err(Silence::NoKey))]);
+    assert_eq!(came.verdict, failed(Silence::NoKey));
+    assert!(came.notice.unwrap().contains("no model was asked: there is no ANTHROPIC_API_KEY"));
+    assert_eq!(budget::tally(&scene.store, Timestamp::from_secs(NOON)).unwrap().calls, 0);
     scene.settings.max_calls_per_hour = serde_json::from_str("0").unwrap();
     let notice = |scene: &Scene| play(scene, None, &[]).1.notice;
     let told = "intent-validator: no model was asked: the limit of questions an hour is reached \
@@ -173,9 +176,10 @@ fn the_journal_has_our_words_and_what_it_took_and_nothing_else() {
     scene.call.prompt_id = Some("p".to_owned());
     play(&scene, None, &[(1234, Err(Silence::Overloaded)), (100, Ok(passes()))]);
     let [first, second] = scene.journal().try_into().unwrap();
-    for (line, text, took, cost) in
-        [(&first, "review: the model is overloaded", 1234, 0), (&second, "review: answered", 100, 150)]
-    {
+    for (line, text, took, cost) in [
+        (&first, "review: the model is overloaded, or its server fails", 1234, 0),
+        (&second, "review: answered", 100, 150),
+    ] {
         let who = ["hook", "event", "session", "prompt", "what", "model", "text"].map(|key| &line[key]);
         assert_eq!(who, ["intent-validator", "PreToolUse", "s", "p", "judge", FIRST, text]);
         assert_eq!((&line["took_ms"], &line["cost_micro_usd"]), (&json!(took), &json!(cost)));
