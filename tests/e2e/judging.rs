@@ -117,12 +117,12 @@ fn whatever_is_wrong_with_it_the_change_is_made_and_the_user_hears_of_it_once() 
     let nonsense = "the model's answer is no verdict";
     for (backend, judge, why) in [
         (API, Reply::error(401, "authentication_error"), "the key or the login is refused"),
-        (API, Reply::error(529, "overloaded_error"), "the model is overloaded"),
+        (API, Reply::error(529, "overloaded_error"), "the model is overloaded, or its server fails"),
         (API, Reply::text("Looks good to me."), nonsense),
         (API, Reply::json(&json!({ "verdict": "MAYBE" })), nonsense),
         (API, Reply::hanging(), IN_TIME),
         (CLI, Reply::hanging(), IN_TIME),
-        (CLI, Reply::error(529, "overloaded_error"), "the model is overloaded"),
+        (CLI, Reply::error(529, "overloaded_error"), "the model is overloaded, or its server fails"),
     ] {
         let is_late = why == IN_TIME;
         let judge_section =
