@@ -21,7 +21,7 @@ const BATCH: Duration = Duration::from_secs(2);
 /// The next message about delays comes after this time.
 const TELL_AGAIN: Duration = Duration::from_secs(10 * 60);
 
-/// The longest delay where nobody watches.
+/// The longest delay in headless sessions.
 const HEADLESS_MAX: Duration = Duration::from_secs(60);
 
 /// A session that is this old without a reading will get none: the first answer has come.
@@ -208,7 +208,7 @@ fn over(pace: Option<&Pace>, now: Timestamp) -> Line {
     Line { at: now.secs(), past: past.collect() }
 }
 
-/// The delay as it is applied: no longer than an hour may hold, shorter where nobody watches.
+/// The delay as it is applied: no longer than an hour may hold, shorter in headless sessions.
 pub(crate) fn allowed(
     pace: &Pace,
     session: Option<&Session>,

@@ -48,7 +48,7 @@ impl Hook for CreditPacer {
     const NAME: &'static str = "credit-pacer";
     const HEADLESS: Headless = Headless::Decides;
     const HEADLESS_MEANS: &'static str =
-        "Delays of sessions nobody watches (`claude -p`, SDK) may be longer than 60 seconds.";
+        "Delays of headless sessions (`claude -p`, SDK) may be longer than 60 seconds.";
     const GLOBAL_ONLY: &'static [&'static str] = &["retention_days", "statusline", "usage_api"];
     /// The names of the original tool.
     const RENAMED: &'static [(&'static str, &'static str)] = &[

@@ -49,7 +49,7 @@ impl Hook for IntentValidator {
     const NAME: &'static str = "intent-validator";
     const HEADLESS: Headless = Headless::Decides;
     const HEADLESS_MEANS: &'static str =
-        "Has no effect: it decides in sessions nobody watches (`claude -p`, SDK) like anywhere else.";
+        "Has no effect: it decides in headless sessions (`claude -p`, SDK) like anywhere else.";
     const GLOBAL_ONLY: &'static [&'static str] = &[
         "judge",
         "stage1",

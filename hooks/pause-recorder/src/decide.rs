@@ -167,7 +167,7 @@ impl<'a> Course<'a> {
         let notice: Vec<String> = level.into_iter().chain(facts.notices.iter().cloned()).collect();
         let notice = (!notice.is_empty()).then(|| notice.join("\n"));
         let mut verdict = Verdict::Pass;
-        // A session that nobody watches leaves the snapshot to the next one.
+        // A headless session leaves the snapshot to the next one.
         if let Some((id, brief)) = facts.unread.clone().filter(|_| !self.input.headless) {
             verdict = Verdict::Advise { text: brief };
             self.steps.push(Step::MarkRead { id });

@@ -93,7 +93,7 @@ fn report(input: &Input<'_, RateAwareness>, past: &[Past]) -> Outcome<State> {
     outcome
 }
 
-/// Whether the user gets a report, and whether Claude does. A script's result must not depend on us: where nobody watches,
+/// Whether the user gets a report, and whether Claude does. A script's result must not depend on us: in headless sessions,
 /// what is meant for Claude goes where the user would read it.
 const fn readers(input: &Input<'_, RateAwareness>) -> (bool, bool) {
     match input.settings.audience {

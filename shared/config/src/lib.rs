@@ -44,7 +44,7 @@ pub const COMMON_KEYS: [(&str, &str); 2] =
     [("enabled", "The hook is switched on."), ("headless", HEADLESS_MEANS)];
 
 /// Meaning of `headless`, unless a hook says something else.
-pub const HEADLESS_MEANS: &str = "It also acts in sessions nobody watches (`claude -p`, SDK).";
+pub const HEADLESS_MEANS: &str = "It also acts in headless sessions (`claude -p`, SDK).";
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SectionSpec {

@@ -30,7 +30,7 @@ pub struct SettingFault {
 #[derive(Debug)]
 pub struct Section<S> {
     pub enabled: bool,
-    /// It also acts in sessions nobody watches.
+    /// It also acts in headless sessions.
     pub headless: bool,
     pub settings: S,
     /// Mistakes in the files, for this section and the keys above all sections.

@@ -142,7 +142,7 @@ fn run(program: &Path, timeout: Duration, hook: &HookEntry) -> anyhow::Result<(S
     lay_out(&world, &hook.proof).map_err(|error| anyhow!("writing to a scratch folder: {error:#}"))?;
     let mut command = Command::new(program);
     command.current_dir(&project).env_clear();
-    // As Claude Code starts a hook, without the marks of a run that nobody watches.
+    // As Claude Code starts a hook, without the variables of a headless run.
     command.env("HOME", world.join("home")).env("USERPROFILE", world.join("home"));
     command.env("CLAUDE_HOOK_STATE_DIR", world.join("state")).env("CLAUDE_PROJECT_DIR", &project);
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("CLAUDECODE", "1");

@@ -186,7 +186,7 @@ fn limits_of_a_delay() {
     type Change = fn(&mut World);
     let cases: [(&str, Change, u128); 4] = [
         ("as it is", |_| {}, 350_000),
-        ("nobody watches", |world| world.headless = true, 60_000),
+        ("headless", |world| world.headless = true, 60_000),
         (
             "an hour holds less",
             |world| world.settings.max_total_delay_per_hour_secs = serde_json::from_str("30").unwrap(),
