@@ -41,9 +41,9 @@ pub(crate) fn no_readings(settings: &Settings) -> String {
     format!("credit-pacer: there are no usage readings, so nothing is delayed; {SOURCES}{api}")
 }
 
-/// A window that is nearly used up: "credit-pacer: weekly limit 96 % used; resets in 4 d 3 h (pace-maker status)".
+/// A window that is nearly used up: "credit-pacer: weekly limit 96 % used; resets in 4 d 3 h (credit-pacer status)".
 pub(crate) fn alert(name: &str, window: &usage::Window, now: i64) -> String {
     let name = paced(name).map_or_else(|| name.replace('_', " "), |window| window.name().to_owned());
     let (used, left) = (window.used_percent, duration(window.resets_at - now));
-    format!("credit-pacer: {name} {used:.0} % used; resets in {left} (pace-maker status)")
+    format!("credit-pacer: {name} {used:.0} % used; resets in {left} (credit-pacer status)")
 }

@@ -28,7 +28,7 @@ impl<'a> Document<'a> {
             let column = line.char_indices().take_while(|(at, _)| *at < error.column()).count();
             let reason = error.to_string();
             let reason = reason.split(" at line ").next().unwrap_or_default();
-            Refused { line: error.line(), column, why: format!("not plain JSON ({reason})") }
+            Refused { line: error.line(), column, why: format!("not plain JSON without comments ({reason})") }
         })?;
         let parsed = parse_to_ast(text, &CollectOptions::default(), &ParseOptions::default());
         let Some(Node::Object(root)) = parsed.ok().and_then(|parsed| parsed.value) else {

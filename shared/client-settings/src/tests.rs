@@ -180,10 +180,10 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
     for (text, expected) in [
         (
             "{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}",
-            "line 3, column 3: not plain JSON (key must be a string)",
+            "line 3, column 3: not plain JSON without comments (key must be a string)",
         ),
-        ("{\"a\": 1,}", "line 1, column 9: not plain JSON (key must be a string)"),
-        ("{\n \"é\": tru }", "line 2, column 10: not plain JSON (expected ident)"),
+        ("{\"a\": 1,}", "line 1, column 9: not plain JSON without comments (key must be a string)"),
+        ("{\n \"é\": tru }", "line 2, column 10: not plain JSON without comments (expected ident)"),
         ("[]", "line 1, column 1: the settings must be an object, `{ ... }`"),
         ("{\"hooks\": []}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
         ("{\"hooks\": {},\n \"hooks\": {}}", "line 2, column 2: the key `hooks` stands here a second time"),
@@ -199,7 +199,7 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
         ),
         (
             "{\"a\": \"é\u{1}\"}",
-            "line 1, column 8: not plain JSON (control character (\\u0000-\\u001F) found while parsing a string)",
+            "line 1, column 8: not plain JSON without comments (control character (\\u0000-\\u001F) found while parsing a string)",
         ),
     ] {
         for hooks in [&wanted()[..], &[]] {

@@ -265,9 +265,20 @@ mod tests {
     use serde::de::DeserializeOwned;
     use serde_json::{Value, json};
 
-    use super::{SCHEMA_TEXT, describe, fits, schema_of, section_by_schema};
+    use super::{SCHEMA_TEXT, describe, fits, schema_at, schema_of, section_by_schema};
     use crate::layer::json as as_json;
-    use crate::{Bounded, Decimal, ZeroOr, yaml};
+    use crate::{Bounded, Decimal, LayerKind, Origin, ZeroOr, yaml};
+
+    #[test]
+    fn finds_the_schema_of_a_path_and_names_an_origin_with_its_layer() {
+        let path = |keys: &str| keys.split('.').map(str::to_owned).collect::<Vec<_>>();
+        let schema = schema_at(&path("stop-momentum.max_blocks")).unwrap();
+        assert!(fits(schema, &json!(3)) && !fits(schema, &json!(7)));
+        assert!(schema_at(&path("stop-momentum.nowhere")).is_none());
+        let origin = Origin { layer: LayerKind::Project, file: "a.yaml".to_owned(), line: Some(4) };
+        assert_eq!(origin.with_layer(), "a.yaml:4 (project)");
+        assert!((Decimal::<0, 9>::new(2.5).unwrap().get() - 2.5).abs() < f64::EPSILON);
+    }
 
     #[test]
     fn describes_each_kind_of_value_in_words() {

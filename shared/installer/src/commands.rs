@@ -7,6 +7,7 @@ use shared::host::Host;
 use shared::state::Store;
 use shared::switches::{Position, Switches};
 
+use crate::catalog::HookEntry;
 use crate::doctor::{self, managed_settings};
 use crate::manifest::Manifest;
 use crate::places::{Installation, Removing};
@@ -90,17 +91,19 @@ pub(crate) fn disable(host: &Host, wanted: &Disable, voice: Voice) -> anyhow::Re
         } else if matches!(off, Ok(false)) {
             say(format_args!("{name} is off and not registered; nothing was changed"));
         }
-        switch_left_on(&installation, name).iter().for_each(say);
+        switch_left_on(&installation, hook).iter().for_each(say);
         off.map(drop)
     })
 }
 
 /// A sentence about a switch that stays on.
-fn switch_left_on(installation: &Installation, hook: &str) -> Option<String> {
-    let is_on = Switches::read(&Store::at(&installation.state)).position(hook, None) == Position::On;
-    is_on.then(|| {
+fn switch_left_on(installation: &Installation, hook: &HookEntry) -> Option<String> {
+    let name = &hook.name;
+    let is_on = Switches::read(&Store::at(&installation.state)).position(name, None) == Position::On;
+    // A switch never turns on what costs money and is off in the files.
+    (is_on && !hook.costs_money).then(|| {
         format!(
-            "the switch of {hook} is on and wins over the file; to leave it to the file, type: {hook} auto"
+            "the switch of {name} is on and wins over the file; to leave it to the file, type: {name} auto"
         )
     })
 }
@@ -202,7 +205,7 @@ mod tests {
     use shared::state::ensure_private;
     use shared::switches::{Position, Turn};
 
-    use super::{Command, run, switch_left_on};
+    use super::{Command, find, run, switch_left_on};
     use crate::places::{Installation, Scope};
     use crate::say::Voice;
 
@@ -232,11 +235,17 @@ mod tests {
         let installation = Installation::scratch(scratch.path(), Scope::User);
         ensure_private(&installation.state).unwrap();
         let places = Places { state_dir: Some(installation.state.clone()), ..Places::default() };
-        for (position, is_named) in [(Position::Auto, false), (Position::Off, false), (Position::On, true)] {
-            Turn::everywhere("a-gate", position).carry_out(&places, Host::real().now()).unwrap();
-            let said = switch_left_on(&installation, "a-gate");
+        let (free, paid) = ("stop-momentum", "tempo-stop");
+        for (name, position, is_named) in [
+            (free, Position::Auto, false),
+            (free, Position::Off, false),
+            (free, Position::On, true),
+            (paid, Position::On, false),
+        ] {
+            Turn::everywhere(name, position).carry_out(&places, Host::real().now()).unwrap();
+            let said = switch_left_on(&installation, find(installation.catalog, name).unwrap());
             assert_eq!(
-                said.is_some_and(|said| said.ends_with("type: a-gate auto")),
+                said.is_some_and(|said| said.ends_with(&format!("type: {name} auto"))),
                 is_named,
                 "{position:?}"
             );

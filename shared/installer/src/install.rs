@@ -109,7 +109,7 @@ fn carry_out(host: &Host, wanted: &Install, voice: Voice, is_brief: bool) -> any
         let diffs = plan.diffs()?;
         diffs.iter().for_each(say);
         if !diffs.is_empty() && !wanted.yes && can_ask() {
-            agreed("Shall it be changed like this? What is there is kept as a backup", true)?;
+            agreed("Shall settings.json be changed like this? What is there is kept as a backup", true)?;
         }
     }
     // Whoever works in the source tree may build from it.

@@ -11,7 +11,7 @@ const END: Duration = Duration::from_secs(30);
 const HOOKS: &str = "Which hooks shall be switched on?";
 const RULES: &str = "Shall Claude run these without asking you?";
 const LINE: &str = "Shall Barbless print Claude Code's status line?";
-const CHANGE: &str = "Shall it be changed like this?";
+const CHANGE: &str = "Shall settings.json be changed like this?";
 
 fn install(user: &User, more: &[&str]) -> Terminal {
     let mut words =

@@ -270,8 +270,8 @@ fn what_is_past_its_line_is_written_down_when_that_changes() {
 
 #[test]
 fn an_alert_comes_once_and_at_once_and_its_call_does_not_wait() {
-    let five = "credit-pacer: 5-hour limit 99 % used; resets in 1 h (pace-maker status)";
-    let week = "credit-pacer: weekly limit 81 % used; resets in 3 d (pace-maker status)";
+    let five = "credit-pacer: 5-hour limit 99 % used; resets in 1 h (credit-pacer status)";
+    let week = "credit-pacer: weekly limit 81 % used; resets in 3 d (credit-pacer status)";
     for (five_hour, seven_day, expected) in [
         (99.0, 10.0, five.to_owned()),
         (50.0, 81.0, week.to_owned()),

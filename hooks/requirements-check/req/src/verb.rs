@@ -75,7 +75,7 @@ pub(crate) enum Verb {
     /// Every hook on again.
     #[command(after_help = "Example: req resume")]
     Resume,
-    /// Install, register and remove the hooks, and see what is there (disable, uninstall: user only).
+    /// Install, register and remove the hooks, and see what is there (to remove or undo: user only).
     #[command(after_help = "Examples: req hooks status\n          req hooks enable HOOK --scope local")]
     Hooks {
         #[command(subcommand)]
@@ -278,7 +278,7 @@ pub(crate) struct Init {
 pub(crate) enum Preset {
     /// A plan before the first edit
     Relaxed,
-    /// A plan, no work on protected branches, tests that passed, checked at the end of a turn too
+    /// A plan, no edits on protected branches, tests that passed, checked at the end of a turn too
     Strict,
     /// Nothing required yet; the keys as comments
     Minimal,

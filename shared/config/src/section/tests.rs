@@ -228,23 +228,26 @@ fn every_global_only_key_of_every_hook_is_ignored_in_a_project() {
     assert!(walked > 10, "{walked}");
 }
 
-/// Whether the hook is on after all layers, and how many problems there are.
+/// Whether the hook is on after all layers, how many problems there are, and whether a switch alone has it off.
 #[test]
 fn switches_and_master_keys_count_from_their_level_up_and_locks_hold_against_them() {
     let on = "stop-momentum: {enabled: true}";
     let locked = "locked: [stop-momentum.enforce_ack]\nstop-momentum: {enabled: true}";
-    for (global, local, switch, enabled, problems) in [
-        (on, "stop-momentum: {enabled: false}", Auto, false, 0),
-        ("enabled: false\nstop-momentum: {enabled: true}", "", Auto, false, 0),
-        ("enabled: false\nstop-momentum: {enabled: true}", "enabled: true", Auto, true, 0),
-        (on, "enabled: false", On, false, 0),
-        (on, "", Off, false, 0),
-        ("", "", On, true, 0),
-        (locked, "enabled: false\nstop-momentum: {enabled: false, enforce_ack: true}", Off, true, 3),
+    for (global, local, switch, enabled, problems, is_switched_off) in [
+        (on, "stop-momentum: {enabled: false}", Auto, false, 0, false),
+        ("enabled: false\nstop-momentum: {enabled: true}", "", Auto, false, 0, false),
+        ("enabled: false\nstop-momentum: {enabled: true}", "", Off, false, 0, false),
+        ("enabled: false\nstop-momentum: {enabled: true}", "enabled: true", Auto, true, 0, false),
+        (on, "enabled: false", On, false, 0, false),
+        (on, "", Off, false, 0, true),
+        ("stop-momentum: {enabled: false}", "", Off, false, 0, false),
+        ("", "", On, true, 0, false),
+        (locked, "enabled: false\nstop-momentum: {enabled: false, enforce_ack: true}", Off, true, 3, false),
     ] {
         let section = resolve_with([global, "", local], switch);
-        let found = (section.enabled, section.problems.len());
-        assert_eq!(found, (enabled, problems), "{global} {local} {switch:?}");
+        let found = (section.enabled, section.problems.len(), section.is_switched_off());
+        assert_eq!(found, (enabled, problems, is_switched_off), "{global} {local} {switch:?}");
+        assert_eq!(Position::of_word(switch.word()), Some(switch));
     }
 }
 
