@@ -6,6 +6,7 @@ use super::{Form, LABELS, Part, one_line};
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Block {
     pub(super) parts: [Option<String>; 4],
+    pub(super) has_other_labels: bool,
 }
 
 /// A message: its forms, and everything else.
@@ -118,10 +119,7 @@ impl Reader {
             let is_listed = is_text || is_item(line) || line.starts_with([' ', '\t']);
             if block.text(*part).is_empty() || self.is_attached && is_listed {
                 block.append(*part, line);
-                // A label that is none of the form's.
-                if line.contains(": ") {
-                    self.message.rest.push_str(line);
-                }
+                block.has_other_labels |= line.contains(": ");
                 self.is_attached = true;
                 return;
             }

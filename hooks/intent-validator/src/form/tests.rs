@@ -138,6 +138,7 @@ fn test_names_a_test_file_or_a_test() {
 fn a_test_that_is_not_in_the_form_is_not_taken_for_one() {
     let without = with("TEST", "");
     check(&without, "NO_TDD");
+    check(&format!("I found the cause.\n\n{without}"), "NO_TDD");
     check(&format!("The slowest tests are in tests/test_auth.py.\n\n{without}"), "");
     check(&format!("{without}\nUSER PERMISSION: \"skip the tests\""), "");
     assert_eq!(short(&judged(&[&without], &[], false)), "YES");

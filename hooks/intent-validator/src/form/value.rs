@@ -103,6 +103,12 @@ pub(super) fn test_lack(test: &str, heard: &Heard<'_>) -> Option<(Lack, bool)> {
     }
 }
 
+/// A proof of a test may stand in this text.
+pub(super) fn may_be_test(text: &str) -> bool {
+    let small = text.to_lowercase();
+    small.contains("test") || small.contains("spec") || text.contains(['"', '“', '„', '«', '「', '`'])
+}
+
 fn is_none(value: &str) -> bool {
     let first = value.split_whitespace().next().unwrap_or_default().to_lowercase();
     NONE.contains(&first.trim_matches(|char: char| !char.is_alphanumeric()))
