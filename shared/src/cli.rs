@@ -420,7 +420,7 @@ fn way_on<H: Hook>(session: Option<&str>, asker: &Asker<'_>) -> String {
     if files.is_some_and(|section| section.enabled) {
         format!("{} auto{reach}", H::NAME)
     } else if H::COSTS_MONEY {
-        format!("req hooks enable {}", H::NAME)
+        format!("{name} auto{reach}, and req hooks enable {name}", name = H::NAME)
     } else {
         format!("{} on{reach}", H::NAME)
     }

@@ -22,6 +22,10 @@ const CLOCK_PLAY_SECS: i64 = 60 * 60;
 /// Less by this many points, as the server has just reported, is an early reset or a raised limit. Replies in flight differ by less.
 const RESET_POINTS: f64 = 20.0;
 
+/// More windows of a report, and higher usage, are nobody's.
+const MAX_WINDOWS: usize = 16;
+const MAX_PERCENT: f64 = 1_000.0;
+
 /// One reading of the usage.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Observed {
@@ -195,7 +199,10 @@ pub(crate) fn known(
     let oldest = now.saturating_sub(settings.stale_after_secs.get().into());
     for (name, told) in own.windows {
         let is_current = told.observed_at >= oldest && told.resets_at > now;
-        if is_current && !usage.windows.get(&name).is_some_and(|last| is_same(last, &told)) {
+        if is_current
+            && is_credible(&name, &told)
+            && !usage.windows.get(&name).is_some_and(|last| is_same(last, &told))
+        {
             usage.windows.insert(name, told);
         }
     }
@@ -213,7 +220,10 @@ fn readings(usage: &Usage) -> Readings {
 /// The windows that Claude Code or the usage API reports, by their names.
 pub(crate) fn reported(windows: &Value) -> BTreeMap<String, Window> {
     let named = windows.as_object().into_iter().flatten().filter(|(name, _)| is_window_name(name));
-    named.filter_map(|(name, window)| Some((name.clone(), reported_window(window)?))).collect()
+    named
+        .take(MAX_WINDOWS)
+        .filter_map(|(name, window)| Some((name.clone(), reported_window(window)?)))
+        .collect()
 }
 
 /// The name is as Claude Code writes names of windows.
@@ -225,7 +235,7 @@ fn is_window_name(name: &str) -> bool {
 /// A window that is not running has no reset, and is no reading.
 fn reported_window(window: &Value) -> Option<Window> {
     let used = window.get("used_percentage").or_else(|| window.get("utilization"))?;
-    let used_percent = used.as_f64().filter(|used| *used >= 0.0)?;
+    let used_percent = used.as_f64().filter(|used| (0.0..=MAX_PERCENT).contains(used))?;
     let resets_at = match window.get("resets_at")? {
         // The server's fractions of a second wander around the full hour.
         Value::String(time) => Timestamp::from_rfc3339(time)?.plus(Duration::from_millis(500)).secs(),

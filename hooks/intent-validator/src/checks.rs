@@ -142,7 +142,7 @@ fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
     let comments: Vec<&usize> = run.iter().filter(|number| !text(number).trim().is_empty()).collect();
     let codes: Vec<&&usize> = comments.iter().filter(|number| is_code(text(number), view.family)).collect();
     let first = codes.first()?;
-    let is_example = comments.iter().any(|number| announces_example(text(number)));
+    let is_example = comments.iter().any(|number| announces_example(text(number), view.family));
     let is_most = codes.len() >= 2 && codes.len() * 3 >= comments.len() * 2;
     let is_alone = comments.len() == 1 && is_statement(text(first).trim());
     let why = "code is left standing as a comment";
@@ -151,17 +151,19 @@ fn judged_comment(view: &View<'_>, run: &[usize]) -> Option<Finding> {
 }
 
 /// The lines after such a line (`Usage`, `Example`) are for readers.
-fn announces_example(comment: &str) -> bool {
+fn announces_example(comment: &str, family: Family) -> bool {
     let text = comment.trim().to_ascii_lowercase();
-    let ends_so = text.ends_with(':') && !is_header(comment.trim());
+    let ends_so = text.ends_with(':') && !(matches!(family, Family::Python) && is_header(comment.trim()));
     ends_so || ["usage", "example", "e.g."].iter().any(|word| text.contains(word))
 }
 
 /// The head of a block of Python: `for x in xs:`.
 fn is_header(text: &str) -> bool {
-    let word = text.split([' ', ':']).next().unwrap_or_default();
-    let words = "async class def elif else except finally for if match try while with";
-    !is_prose(text) && words.split(' ').any(|known| known == word)
+    match text.split([' ', ':']).next().unwrap_or_default() {
+        "for" => text.contains(" in "),
+        "class" | "def" | "elif" | "if" | "while" | "with" => text.contains(['(', '=', '<', '>', '.', '[']),
+        _ => false,
+    }
 }
 
 /// Four plain words in a row are a sentence, and an indented comment is an example.

@@ -72,7 +72,7 @@ pub(crate) fn in_force(settings: &Settings, locked: &[String]) -> Option<(String
 pub(crate) fn may_breach(call: &Call) -> bool {
     let name = call.tool.rsplit("__").next().unwrap_or_default();
     let first = name.split(|c: char| !c.is_ascii_lowercase()).next().unwrap_or_default();
-    !is_in(READERS, &call.tool) && !matches!(first, "get" | "list" | "read" | "search")
+    !is_in(READERS, &call.tool) && !matches!(first, "read" | "list")
 }
 
 /// The places, each as it is written and with its links resolved.

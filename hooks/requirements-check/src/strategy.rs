@@ -87,7 +87,7 @@ impl Rule<'_> {
             Terms::Dynamic(_) if view.world.sizes.get(self.name).is_some_and(Result::is_ok) => {
                 format!("finish and merge what is there, or split it; or {}", approve())
             }
-            Terms::Dynamic(_) => format!("wait until it can be counted; or {}", approve()),
+            Terms::Dynamic(_) => format!("remove what keeps it from being counted; or {}", approve()),
             Terms::Guard(Guard::ProtectedBranch(_)) => {
                 format!("work on a branch of your own: {there}git switch -c my-change; or {}", waive())
             }

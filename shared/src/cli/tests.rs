@@ -144,7 +144,11 @@ fn a_switch_is_turned_and_says_what_is_in_force_then() {
 fn off_names_the_line_that_switches_the_hook_on_again() {
     for (global, plain, paid) in [
         (ON, "stop-momentum auto", "stop-momentum auto"),
-        ("stop-momentum: {enabled: false}\n", "stop-momentum on", "req hooks enable stop-momentum"),
+        (
+            "stop-momentum: {enabled: false}\n",
+            "stop-momentum on",
+            "stop-momentum auto, and req hooks enable stop-momentum",
+        ),
     ] {
         for (said, line) in [
             (answered::<Plain>("off", Caller::Typed, global).text, plain),

@@ -113,7 +113,9 @@ fn acceptable_state_dir(dir: &Path, start: Option<&Path>) -> Result<(), &'static
         return Err("others may write to it");
     }
     // Believed, a folder that cannot be made or written to would silence every gate. Root may write where nothing can be made.
-    ensure_private(&dir.join(HEARTBEATS)).map_err(|_| UNUSABLE)
+    let heartbeats = dir.join(HEARTBEATS);
+    // Behind a link it would be somebody else's folder that is made private.
+    if heartbeats.is_symlink() || ensure_private(&heartbeats).is_err() { Err(UNUSABLE) } else { Ok(()) }
 }
 
 /// Creates `dir` with all parents, each new one for the user alone, and takes others' access away if there is any.

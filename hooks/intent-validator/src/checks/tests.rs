@@ -73,6 +73,8 @@ fn code_in_comments_is_told_from_sentences() {
     for (path, text) in [
         ("a.rs", "/// let x = compute(1);\n/// let y = 2;\n"),
         ("a.rs", "let url = \"http://x.y/z;\"; // keep in sync with the server\n"),
+        ("a.py", "# for tests:\n# x = compute(1)\n# y = x + 2\n"),
+        ("a.rs", "// for i in xs:\n// let x = compute(1);\n// let y = x + 2;\n"),
         ("a.py", "#!/usr/bin/env python\n# type: ignore\n# noqa: E501\n"),
         ("a.go", "// Example:\n//\n//\tfoo := bar()\n//\tfoo.Close();\n"),
         ("a.py", "# Usage:\n#   foo = bar(1)\n#   foo.run()\n"),

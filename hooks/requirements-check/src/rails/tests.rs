@@ -84,11 +84,17 @@ fn any_tool_that_names_a_protected_file_is_denied_unless_it_reads() {
             assert!(of("mcp__files__write", &input).is_some(), "{input}");
         }
         for reader in
-            ["Read", "AskUserQuestion", "Agent", "mcp__files__read_file", "mcp__files__get_file_info"]
+            ["Read", "AskUserQuestion", "Agent", "mcp__files__read_file", "mcp__files__list_directory"]
         {
             assert!(!may_breach(&call(reader, &json!({ "path": file }))), "{reader}");
         }
-        for writer in ["mcp__files__readwrite_x", "mcp__files__listener", "mcp__read__write", "Reader"] {
+        for writer in [
+            "mcp__ed__search_replace",
+            "mcp__files__readwrite_x",
+            "mcp__files__listener",
+            "mcp__read__write",
+            "Reader",
+        ] {
             assert!(may_breach(&call(writer, &json!({ "path": file }))), "{writer}");
         }
     }
