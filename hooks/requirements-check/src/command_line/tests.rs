@@ -294,6 +294,20 @@ fn commands_that_change_no_file_are_known() {
     }
 }
 
+#[test]
+fn going_to_another_branch_is_known() {
+    for (line, switches) in [
+        ("git switch main", true),
+        ("git -C d checkout abc1234", true),
+        ("git checkout -- a.rs", false),
+        ("git checkout .", false),
+        ("git commit -m checkout", false),
+        ("git branch main", false),
+    ] {
+        assert_eq!(commands(line)[0].switches_branch(), switches, "{line}");
+    }
+}
+
 /// Pieces with a meaning to a shell, so that random texts are nearly lines; separated by `~`.
 const PIECES: &str = "git ~commit ~(~)~((~))~{ ~; }~<<~<<-~EOF~\n~'~\"~$~`~\\~&~|~;~<~>~#~! ~if ~then ~fi ~for ~in ~do ~done ~\
     case ~esac ~1~=~=(~[[ ~]] ~$(~${~$((~sh -c ~eval ~cd ~\t~ ~-~*~function f ~time ~é~\r\n~xargs ~env ~sed ~-i~$'~%~";
