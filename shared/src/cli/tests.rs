@@ -2,7 +2,7 @@
 
 use super::parse;
 use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, unregistered};
-use crate::config::{Section, SectionSpec};
+use crate::config::Section;
 use crate::hook::{Context, Headless, Hook, Input, Outcome};
 use crate::host::{Environment, Places};
 use crate::operator::{Caller, Standing};
@@ -27,10 +27,6 @@ impl<const PAID: bool> Hook for Painter<PAID> {
     type State = ();
     type Facts = ();
     type Effect = Turn;
-
-    fn section() -> SectionSpec {
-        SectionSpec { name: Self::NAME, costs_money: PAID, ..SectionSpec::default() }
-    }
 
     fn is_command(prompt: &str) -> bool {
         !PAID && is_command::<Self>(prompt)

@@ -53,26 +53,12 @@ fn a_line_of_our_own_commands_is_ours_and_anything_more_a_call_like_any_other() 
         ("stop-momentum status", true),
         ("  stop-momentum   status --json  ", true),
         ("stop-momentum satisfy --note 'it is done; really $x'", true),
-        ("stop-momentum x --note \"a b\" --key=value", true),
         ("stop-momentum x html --html5", true),
         ("'stop-momentum' status", true),
-        (" ", false),
         (";", false),
         ("cd /tmp", false),
-        ("cd $(ls) && stop-momentum status", false),
         ("cd /tmp && ls && stop-momentum status", false),
-        ("stop-momentum status | sh", false),
-        ("stop-momentum status & ls", false),
-        ("stop-momentum status > file", false),
-        ("stop-momentum `ls`", false),
-        ("stop-momentum \"$(ls)\"", false),
-        ("stop-momentum <(ls)", false),
-        ("stop-momentum {a,b}", false),
-        ("stop-momentum *", false),
-        ("stop-momentum \\\nls", false),
-        ("stop-momentum 'open", false),
         ("X=1 stop-momentum status", false),
-        ("sudo stop-momentum status", false),
         ("./stop-momentum status", false),
         ("/tmp/stop-momentum status", false),
         ("/home/me/.claude/hooks/../stop-momentum", false),
@@ -84,6 +70,12 @@ fn a_line_of_our_own_commands_is_ours_and_anything_more_a_call_like_any_other() 
         ("stop-momentum status && stop-momentum report \"--html=file.html\"", false),
     ] {
         assert_eq!(is_own("Bash", command), expected, "{command:?}");
+    }
+    for sign in "|&<>$`(){}[]*?!#^~\\'\"\r".chars() {
+        assert!(!is_own("Bash", &format!("stop-momentum a{sign}b")), "{sign:?}");
+    }
+    for sign in "$`\\!".chars() {
+        assert!(!is_own("Bash", &format!("stop-momentum \"a{sign}b\"")), "{sign:?} in quotes");
     }
     assert!(is_own("PowerShell", "stop-momentum status") && !is_own("Edit", "stop-momentum status"));
 }
@@ -119,7 +111,7 @@ fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
     let (_scratch, store) = store();
     let file = store.dir().join("scheduled-prompts.json");
     let full: Vec<u64> = (0..1000).collect();
-    let full = format!(r#"{{"version":1,"session":"","state":{}}}"#, serde_json::json!(full));
+    let full = format!(r#"{{"version":1,"session":"","state":{}}}"#, json!(full));
     for text in [&*full, "torn"] {
         std::fs::write(&file, text).unwrap();
         assert_eq!(caller(&host("cli"), Some(&store), "req disable plan", None), Caller::Untyped);
@@ -165,8 +157,7 @@ fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
         let expected = if is_scheduled { Vec::from_iter(ours("pace-maker off")) } else { Vec::new() };
         let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
         assert_eq!(scheduled_in(&typed), expected, "{line}");
-        let input = serde_json::json!({ "prompt": line }).to_string();
-        let tool_input = serde_json::value::RawValue::from_string(input).ok();
+        let tool_input = to_raw_value(&json!({ "prompt": line })).ok();
         let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input, ..ToolCall::default() };
         assert!(!is_scheduled || scheduled_in(&Event::PreToolUse(call)) == expected, "{line}");
     }
