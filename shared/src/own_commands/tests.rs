@@ -14,11 +14,8 @@ use crate::protocol::{Event, Stop, ToolCall};
 use crate::tests::store;
 
 fn call(tool: &str, command: &str) -> ToolCall {
-    ToolCall {
-        tool_name: tool.to_owned(),
-        tool_use_id: None,
-        tool_input: Some(to_raw_value(&json!({ "command": command, "description": "x" })).unwrap()),
-    }
+    let tool_input = to_raw_value(&json!({ "command": command, "description": "x" })).ok();
+    ToolCall { tool_name: tool.to_owned(), tool_use_id: None, tool_input }
 }
 
 fn places() -> Places {
@@ -40,7 +37,7 @@ fn the_words_of_commands_that_have_surely_run_are_told_without_quotes_and_folder
         ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
     ] {
         let told = own_command_lines(&call("Bash", line), &places());
-        let told = told.map(|told| told.iter().map(|words| words.join("|")).collect::<Vec<_>>().join("\n"));
+        let told = told.map(|told| Vec::from_iter(told.iter().map(|words| words.join("|"))).join("\n"));
         assert_eq!(told.as_deref(), expected, "{line:?}");
         assert!(is_own("Bash", line), "{line:?}");
     }
@@ -84,14 +81,11 @@ fn host(entrypoint: &str) -> Host {
     crate::tests::host(Environment { entrypoint: Some(entrypoint.to_owned()), ..Environment::default() })
 }
 
-fn scheduling(prompt: &str) -> Event {
-    Event::Stop(Stop { session_crons: vec![prompt.to_owned()], ..Stop::default() })
-}
-
 #[test]
 fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
     let (_scratch, store) = store();
-    remember_scheduled(&store, &scheduling("req disable plan ")).unwrap();
+    let stop = Stop { session_crons: vec!["req disable plan ".to_owned()], ..Stop::default() };
+    remember_scheduled(&store, &Event::Stop(stop)).unwrap();
     for (entrypoint, source, prompt, expected) in [
         ("cli", None, "req pause", Caller::Typed),
         ("cli", Some("user"), "req pause", Caller::Typed),
@@ -104,6 +98,8 @@ fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
         let caller = caller(&host(entrypoint), Some(&store), prompt, source);
         assert_eq!(caller, expected, "{entrypoint} {source:?} {prompt}");
     }
+    // Files keep a prompt's hash for as long as the schedule lives.
+    assert_eq!(hash(" req satisfy plan\n"), 0x50bb_2059_d531_d1f5);
 }
 
 #[test]
@@ -116,12 +112,6 @@ fn no_prompt_counts_as_typed_once_some_could_not_be_remembered() {
         std::fs::write(&file, text).unwrap();
         assert_eq!(caller(&host("cli"), Some(&store), "req disable plan", None), Caller::Untyped);
     }
-}
-
-#[test]
-fn the_hash_of_a_prompt_is_the_same_tomorrow() {
-    // It is kept in files for as long as the schedule lives.
-    assert_eq!(hash(" req satisfy plan\n"), 0x50bb_2059_d531_d1f5);
 }
 
 #[test]
