@@ -128,8 +128,8 @@ mod tests {
     fn a_sessions_switch_wins_over_the_machines_and_auto_gives_way() {
         let scratch = tempfile::tempdir().unwrap();
         let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
-        let position =
-            |session| Switches::read(&places.open_store().unwrap()).position("tempo", Some(session));
+        let store = places.open_store().unwrap();
+        let position = |session| Switches::read(&store).position("tempo", Some(session));
         assert_eq!(position("s"), Position::Auto);
         for (session, to, of_s, of_t) in [
             (None, Position::Off, Position::Off, Position::Off),

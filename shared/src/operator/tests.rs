@@ -4,13 +4,9 @@ use super::{Caller, Process, Standing, judge, ps_fields};
 
 /// The caller below a process of this name and command line, at a terminal.
 fn below(name: &str, line: &str) -> Standing {
-    let process = |name: &str, line: &str| Process {
-        name: name.to_owned(),
-        command_line: line.split_whitespace().map(str::to_owned).collect(),
-        ..Process::default()
-    };
-    let shell = || process("bash", "-bash");
-    judge(&[shell(), process(name, line), shell()], true, false)
+    let command_line = line.split_whitespace().map(str::to_owned).collect();
+    let process = Process { name: name.to_owned(), command_line, ..Process::default() };
+    judge(&[Process::default(), process, Process::default()], true, false)
 }
 
 #[test]
