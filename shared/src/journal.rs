@@ -260,14 +260,9 @@ mod tests {
     #[test]
     fn parallel_writers_leave_whole_lines() {
         let (_scratch, store) = store();
+        let write = || write(&store, Timestamp::from_secs(1), Record::of("block", "x".repeat(500)));
         std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..50 {
-                        write(&store, Timestamp::from_secs(1), Record::of("block", "x".repeat(500)));
-                    }
-                });
-            }
+            (0..8).for_each(|_| drop(scope.spawn(|| (0..50).for_each(|_| write()))));
         });
         let Journal { records, damaged } = Journal::read(store.dir());
         assert_eq!((records.len(), damaged), (400, 0));
