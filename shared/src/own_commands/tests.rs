@@ -37,7 +37,7 @@ fn the_words_of_commands_that_have_surely_run_are_told_without_quotes_and_folder
         ("stop-momentum a && stop-momentum b\nstop-momentum c", None),
     ] {
         let told = own_command_lines(&call("Bash", line), &places());
-        let told = told.map(|told| Vec::from_iter(told.iter().map(|words| words.join("|"))).join("\n"));
+        let told = told.map(|told| told.iter().map(|words| words.join("|")).collect::<Vec<_>>().join("\n"));
         assert_eq!(told.as_deref(), expected, "{line:?}");
         assert!(is_own("Bash", line), "{line:?}");
     }

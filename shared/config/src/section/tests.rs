@@ -103,9 +103,9 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
     ),
     (
         [
-            "stop-momentum: true\n",
+            "stop-momentum: true",
             "",
-            "stop-momentum:\n  enforce_akc: 1\n  enable: 1\n  zzz: 1\n  max_blocks: 3\n",
+            "stop-momentum:\n  enforce_akc: 1\n  enable: 1\n  zzz: 1\n  max_blocks: 3",
         ],
         &[
             "~/global.yaml:1: stop-momentum: expected a map of settings; the level below counts",
@@ -150,11 +150,7 @@ const ROWS: &[(Files<'_>, &[&str], Option<u32>)] = &[
         Some(3),
     ),
     (["stop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""], &[], None),
-    (
-        ["locked: [stop-momentum.max_blocks]\nstop-momentum: {max_blocks: 3}\n", "inherit: false\n", ""],
-        &[],
-        Some(3),
-    ),
+    (["locked: [stop-momentum]\nstop-momentum: {max_blocks: 3}", "inherit: false", ""], &[], Some(3)),
 ];
 
 #[test]
@@ -302,10 +298,8 @@ fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
 
 #[test]
 fn odd_values_elsewhere_take_nothing_down() {
-    for odd in
-        ["other: !env FOO\n", "other: 99999999999999999999\n", "[a, b]: c\n", "1: x\ntrue: y\n", "...\n"]
-    {
-        let section = resolve([&format!("stop-momentum: {{enabled: true}}\n{odd}"), "", ""]);
+    for odd in ["other: !env FOO", "other: 99999999999999999999", "[a, b]: c", "1: x\ntrue: y", "..."] {
+        let section = resolve([&format!("stop-momentum: {{enabled: true}}\n{odd}\n"), "", ""]);
         let is_unknown = |problem: &Problem| matches!(problem.fault, Fault::UnknownKey(_));
         assert!(section.enabled && section.problems.iter().all(is_unknown), "{odd}: {:?}", section.problems);
     }
@@ -316,8 +310,8 @@ fn hostile_files_are_read_at_once_and_told_up_to_a_bound() {
     let began = std::time::Instant::now();
     let aliases = format!("a: &a [{}]\nb: [{}]\n", "1, ".repeat(5000), "*a, ".repeat(3000));
     for (count, value) in [(5000, "1"), (2000, "{b: 1, b: 2}"), (1500, "{a: {b: {c: 1}}}")] {
-        let lines = (0..count).map(|number| format!("\n  k{number}: {value}"));
-        let project = format!("stop-momentum:{}\n", Vec::from_iter(lines).concat());
+        let lines: Vec<_> = (0..count).map(|number| format!("\n  k{number}: {value}")).collect();
+        let project = format!("stop-momentum:{}\n", lines.concat());
         let section = resolve(["", &project, "stop-momentum: {max_blocks: 2}"]);
         assert!((1..=20).contains(&section.problems.len()), "{}", section.problems.len());
         assert_eq!(blocks(&section), Some(2));

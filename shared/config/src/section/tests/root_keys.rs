@@ -193,11 +193,9 @@ fn a_locked_rule_stands_whatever_deeper_files_say() {
             assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
         }
     }
-    let section = resolve([
-        &format!("locked: [requirements.guard]\n{global}"),
-        "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n",
-        "",
-    ]);
+    let global = format!("locked: [requirements.guard]\n{global}");
+    let project = "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n";
+    let section = resolve([&global, project, ""]);
     assert!(section.settings.requirements["guard"].enabled && !section.settings.requirements["free"].enabled);
     assert_eq!(blocks(&section), Some(4));
 }
