@@ -130,10 +130,7 @@ fn signal(child: &Child, kill: bool) {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    use super::{ChildError, Limits, run, run_while};
+    use super::*;
 
     /// For everything that happens at once on an idle machine.
     const SOON: Duration = Duration::from_secs(30);

@@ -185,11 +185,7 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::{Journal, MAX_BYTES, MAX_TEXT_BYTES, Record, project_name, write};
-    use crate::host::Timestamp;
+    use super::*;
     use crate::tests::store;
 
     /// The record as it is read back.

@@ -108,11 +108,8 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::path::PathBuf;
-
-    use super::{Text, Texts, not_yet_told, strange_names};
-    use crate::host::{Environment, Places};
+    use super::*;
+    use crate::host::Environment;
     use crate::tests::{host, store};
 
     const TEXT: Text = Text { name: "greeting", built_in: "Good day.\n" };

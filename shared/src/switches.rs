@@ -112,11 +112,7 @@ impl Switches {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::{Position, Switches, Turn};
-    use crate::hook::Effect;
-    use crate::host::{Places, Timestamp};
+    use super::*;
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);
 

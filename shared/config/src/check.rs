@@ -261,11 +261,10 @@ pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use schemars::JsonSchema;
     use serde::de::DeserializeOwned;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::{SCHEMA_TEXT, describe, fits, schema_at, schema_of, section_by_schema};
+    use super::*;
     use crate::layer::json as as_json;
     use crate::{Bounded, Decimal, LayerKind, Origin, ZeroOr, yaml};
 

@@ -2,12 +2,7 @@
 
 use std::time::Duration;
 
-use super::{
-    BlockCount, MAX_BLOCKS_TOGETHER, MAX_MARKS, StopFacts, TurnWork, ends_in_a_question, never_blocked, read,
-    record_deny, record_followed, record_stop,
-};
-use crate::host::Timestamp;
-use crate::protocol::{Call, Stop};
+use super::*;
 use crate::tests::store;
 
 const T: fn(i64) -> Timestamp = Timestamp::from_secs;

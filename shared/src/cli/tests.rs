@@ -1,13 +1,10 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
-use super::parse;
-use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, unregistered};
-use crate::config::Section;
-use crate::hook::{Context, Headless, Hook, Input, Outcome};
-use crate::host::{Environment, Places};
-use crate::operator::{Caller, Standing};
+use super::*;
+use crate::hook::{Headless, Input};
+use crate::host::Environment;
+use crate::operator::Standing;
 use crate::protocol::{Call, Event, Request};
-use crate::switches::{Position, Turn};
 use crate::tests::{host, store};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]

@@ -1,13 +1,9 @@
 //! Asking a courier that is a script: what it may answer, and what ends it. Then what in a project redirects a request.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use super::{Answer, CourierError, Kind, Request, ask, is_misled};
+use super::*;
 use crate::host::Environment;
 use crate::tests::host;
 

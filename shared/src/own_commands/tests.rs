@@ -1,16 +1,11 @@
 //! Lines and prompts of our own commands, and what only looks like one.
 
-use std::path::PathBuf;
-
 use serde_json::json;
 use serde_json::value::to_raw_value;
 
-use super::{
-    Caller, caller, hash, is_command_line, is_own_call, ours, own_command_lines, remember_scheduled,
-    scheduled_in,
-};
-use crate::host::{Environment, Host, Places};
-use crate::protocol::{Event, Stop, ToolCall};
+use super::*;
+use crate::host::Environment;
+use crate::protocol::Stop;
 use crate::tests::store;
 
 fn call(tool: &str, command: &str) -> ToolCall {

@@ -8,12 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::respond;
-use crate::hook::{Context, Headless, Hook, Input, Memory, NoEffect, Outcome, Remembered, Verdict};
-use crate::host::{Clock, Environment, Host, Timestamp};
+use super::*;
+use crate::hook::NoEffect;
+use crate::host::{Clock, Environment};
 use crate::own_commands::is_scheduled;
-use crate::protocol::Event;
-use crate::state::Store;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[expect(dead_code, reason = "the borrowed section has this key; the toys do not use it")]
