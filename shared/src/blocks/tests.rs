@@ -86,10 +86,8 @@ fn counts_per_prompt_and_hook() {
     record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
     record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
     let ledger = read(&store, "s");
-    assert_eq!(
-        ledger.count(Some("p"), "a"),
-        BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false }
-    );
+    let expected = BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false };
+    assert_eq!(ledger.count(Some("p"), "a"), expected);
     assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, ..BlockCount::default() });
     assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
     record_followed(&store, "s", Some("p"), "a").unwrap();

@@ -168,6 +168,7 @@ fn what_loosens_or_spends_is_the_users_alone() {
             let reply = answered::<Plain>(verb, caller, "");
             assert_eq!((reply.is_no, reply.effects.is_empty()), (!is_user, !is_user), "{caller:?}");
             assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), !is_user);
+            assert_eq!(reply.text.starts_with("nobody typed this prompt"), caller == Caller::Untyped);
             assert_eq!(is_promptable(&reply), caller == Caller::Shell(Standing::InsideClaude), "{caller:?}");
         }
         assert_eq!(answered::<Paid>("on", caller, ON).is_no, !is_user, "{caller:?}");

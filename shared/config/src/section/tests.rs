@@ -5,17 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use proptest::prelude::*;
-
-use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Section, SectionSpec, load, load_by_schema};
-use crate::Position::{self, Auto, Off, On};
+use super::*;
+use crate::Position::{Auto, Off, On};
 use crate::layer::top_keys;
-use crate::{
-    Bounded, Entry, Fault, LayerKind, Problem, Refused, SectionSwitches, Sources, section_by_schema,
-    top_entries,
-};
+use crate::{Bounded, Entry, Refused, section_by_schema, top_entries};
 
 mod root_keys;
 

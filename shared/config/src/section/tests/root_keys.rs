@@ -1,11 +1,7 @@
 //! A section with settings at the top of the file: a map of rules by name, as one hook has it.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::{Files, OnlyWhen, Settings, blocks, files_in, told};
-use crate::Position::{Auto, Off};
-use crate::{LayerKind, Section, SectionSpec, SettingFault, load, load_if_enabled};
+use super::*;
+use crate::{SettingFault, load_if_enabled};
 
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
@@ -177,19 +173,15 @@ fn each_mistake_costs_only_itself_and_is_named_with_its_place() {
 #[test]
 fn a_locked_rule_stands_whatever_deeper_files_say() {
     let global = "requirements: {guard: {enabled: true, thresholds: {block: 5}}, free: {enabled: true}}\n";
-    for (lock, key) in [
-        ("requirements.guard", "requirements.guard.enabled"),
-        ("requirements.guard.thresholds.block", "requirements.guard.enabled"),
-        ("requirements", "requirements.guard.enabled"),
-        ("stop-momentum", "requirements.guard.enabled"),
-    ] {
+    for lock in ["requirements.guard", "requirements.guard.thresholds.block", "requirements", "stop-momentum"]
+    {
         for yaml in [
             "requirements:\n  guard: {enabled: false}\n",
             "inherit: false\nrequirements:\n  guard: {enabled: false}\n",
         ] {
             let section = resolve([&format!("locked: [{lock}]\n{global}"), yaml, ""]);
             let problem = section.problems.first().map(ToString::to_string).unwrap_or_default();
-            assert!(problem.contains(&format!("{key}: is locked by")), "{lock}: {problem}");
+            assert!(problem.contains("requirements.guard.enabled: is locked by"), "{lock}: {problem}");
             assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
         }
     }
