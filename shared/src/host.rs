@@ -407,7 +407,6 @@ mod tests {
             (r#"{"a": "\"}"}"#, Some(12)),
             (r#"{"a": "\\"}"#, Some(11)),
             ("[{}]{", Some(4)),
-            ("", None),
             ("{\"a\": 1", None),
             ("{\"a\": \"}", None),
             ("text only", None),

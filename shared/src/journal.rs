@@ -240,11 +240,9 @@ mod tests {
     #[test]
     fn the_rotated_part_comes_first_and_a_line_of_no_hook_is_counted() {
         let (_scratch, store) = store();
-        let line = |what: &str| {
-            format!(r#"{{"at":"2026-11-21T07:46:01.681Z","hook":"h","what":"{what}","new":[1]}}"#)
-        };
-        let old =
-            format!("{}\n\nnot ours\n{{\"at\":\"today\",\"hook\":\"h\",\"what\":\"w\"}}\n", line("first"));
+        let at = "2026-11-21T07:46:01.681Z";
+        let line = |what: &str| format!(r#"{{"at":"{at}","hook":"h","what":"{what}","new":[1]}}"#);
+        let old = [&line("first"), "", "not ours", r#"{"at":"today","hook":"h","what":"w"}"#, ""].join("\n");
         let new = format!("[1]\n\u{0}\u{ff}\n{{}}\n{}\n{}", line("second"), line("third, without end"));
         fs::write(store.dir().join("journal.1.jsonl"), old).unwrap();
         fs::write(store.dir().join("journal.jsonl"), new).unwrap();

@@ -335,8 +335,7 @@ mod tests {
         let word = json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] });
         let either = json!({ "anyOf": [{ "type": "integer", "maximum": 0, "minimum": 0 }, bounded] });
         let closed = json!({
-            "type": "object", "additionalProperties": false, "required": ["a"],
-            "properties": { "a": { "type": "boolean" } }
+            "type": "object", "additionalProperties": false, "required": ["a"], "properties": { "a": { "type": "boolean" } }
         });
         let open = json!({ "type": "object", "additionalProperties": bounded });
         for (schema, right, wrong) in [

@@ -2,13 +2,6 @@
 
 use super::{Process, Standing, judge, ps_fields};
 
-/// The caller below a process of this name and command line, at a terminal.
-fn below(name: &str, line: &str) -> Standing {
-    let command_line = line.split_whitespace().map(str::to_owned).collect();
-    let process = Process { name: name.to_owned(), command_line, ..Process::default() };
-    judge(&[Process::default(), process, Process::default()], true, false)
-}
-
 #[test]
 fn below_claude_a_terminal_and_a_clean_environment_do_not_help() {
     for (name, line, expected) in [
@@ -21,7 +14,10 @@ fn below_claude_a_terminal_and_a_clean_environment_do_not_help() {
         ("node", "node server.js claude", Standing::Operator),
         ("claude-monitor", "claude-monitor", Standing::Operator),
     ] {
-        assert_eq!(below(name, line), expected, "{name} {line}");
+        let command_line = line.split_whitespace().map(str::to_owned).collect();
+        let process = Process { name: name.to_owned(), command_line, ..Process::default() };
+        let found = judge(&[Process::default(), process, Process::default()], true, false);
+        assert_eq!(found, expected, "{name} {line}");
     }
     assert_eq!(judge(&[], true, true), Standing::InsideClaude, "the environment makes it stricter");
     assert_eq!(judge(&[], false, false), Standing::NoTerminal);

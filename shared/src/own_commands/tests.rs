@@ -85,7 +85,6 @@ fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
         ("cli", Some("schedule"), "req pause", Caller::Untyped),
         ("sdk-cli", None, "req pause", Caller::Untyped),
         ("sdk-ts", Some("user"), "req pause", Caller::Untyped),
-        ("cli", None, " req disable plan", Caller::Untyped),
         ("cli", None, "Req  disable\tplan", Caller::Untyped),
     ] {
         let caller = caller(&host(entrypoint), Some(&store), prompt, source);

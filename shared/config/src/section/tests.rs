@@ -263,21 +263,16 @@ fn only_the_global_file_begins_to_spend() {
 }
 
 #[cfg(unix)]
-type Prepare<'f> = &'f dyn Fn(&Path) -> std::io::Result<()>;
-
-#[cfg(unix)]
 #[test]
 fn a_project_file_that_leads_elsewhere_or_is_no_file_is_not_read() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
     use std::os::unix::fs::symlink;
+    type Prepare<'f> = &'f dyn Fn(&Path) -> std::io::Result<()>;
     let (outside, _) = files_in(["stop-momentum: {enabled: true}", "", ""]);
-    let pipe = |file: &Path| {
-        use rustix::fs::{CWD, FileType, Mode, mknodat};
-        Ok(mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0)?)
-    };
     let cases: [(Prepare<'_>, &str); 6] = [
         (&|file| symlink(outside.path().join("global.yaml"), file), "leads out of the project"),
         (&|file| fs::create_dir(file), "not a regular file"),
-        (&pipe, "not a regular file"),
+        (&|file| Ok(mknodat(CWD, file, FileType::Fifo, Mode::RWXU, 0)?), "not a regular file"),
         (&|file| fs::write(file, " ".repeat(64 * 1024 + 1)), "too large"),
         (&|file| fs::write(file, b"\xff\xfe"), "not UTF-8 text"),
         (&|file| symlink("nowhere", file), ""),

@@ -175,11 +175,9 @@ fn a_locked_rule_stands_whatever_deeper_files_say() {
     let global = "requirements: {guard: {enabled: true, thresholds: {block: 5}}, free: {enabled: true}}\n";
     for lock in ["requirements.guard", "requirements.guard.thresholds.block", "requirements", "stop-momentum"]
     {
-        for yaml in [
-            "requirements:\n  guard: {enabled: false}\n",
-            "inherit: false\nrequirements:\n  guard: {enabled: false}\n",
-        ] {
-            let section = resolve([&format!("locked: [{lock}]\n{global}"), yaml, ""]);
+        for inherit in ["", "inherit: false\n"] {
+            let yaml = format!("{inherit}requirements: {{guard: {{enabled: false}}}}\n");
+            let section = resolve([&format!("locked: [{lock}]\n{global}"), &yaml, ""]);
             let problem = section.problems.first().map(ToString::to_string).unwrap_or_default();
             assert!(problem.contains("requirements.guard.enabled: is locked by"), "{lock}: {problem}");
             assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
@@ -222,23 +220,19 @@ fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
         "# the team's\nrequirements:\n  size:\n    thresholds: {warn: 3}\n",
         "requirements:\n  size2: {enabled: true}\n",
     ]);
-    let fault = |path: &[&str], what: &str| SettingFault {
-        path: path.iter().map(|key| (*key).to_owned()).collect(),
-        what: what.to_owned(),
-    };
+    let keys = |path: &str| path.split('.').map(str::to_owned).collect();
+    let fault = |path, what: &str| SettingFault { path: keys(path), what: what.to_owned() };
     section.add_faults(vec![
-        fault(&["requirements", "size", "thresholds", "block"], "needs a number"),
-        fault(&["requirements", "size", "kind"], "is odd"),
-        fault(&["requirements", "size2"], "never applies"),
-        fault(&["max_blocks"], "is too low"),
+        fault("requirements.size.thresholds.block", "needs a number"),
+        fault("requirements.size.kind", "is odd"),
+        fault("requirements.size2", "never applies"),
+        fault("max_blocks", "is too low"),
     ]);
-    assert_eq!(
-        told(&section),
-        [
-            "the defaults: stop-momentum.max_blocks: is too low",
-            "~/global.yaml:2: requirements.size.kind: is odd",
-            "project.yaml:4: requirements.size.thresholds.block: needs a number",
-            "local.yaml:2: requirements.size2: never applies",
-        ]
-    );
+    let expected = [
+        "the defaults: stop-momentum.max_blocks: is too low",
+        "~/global.yaml:2: requirements.size.kind: is odd",
+        "project.yaml:4: requirements.size.thresholds.block: needs a number",
+        "local.yaml:2: requirements.size2: never applies",
+    ];
+    assert_eq!(told(&section), expected);
 }
