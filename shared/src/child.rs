@@ -130,10 +130,7 @@ fn signal(child: &Child, kill: bool) {
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use std::process::{Command, Stdio};
-    use std::time::{Duration, Instant};
-
-    use super::{ChildError, Limits, run, run_while};
+    use super::*;
 
     /// For everything that happens at once on an idle machine.
     const SOON: Duration = Duration::from_secs(30);
@@ -174,9 +171,8 @@ mod tests {
             ("sleep 3600 & echo left", Some(0), "left\n", ""),
         ] {
             let output = run(&mut shell(line), b"in", within(SOON)).unwrap();
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let found = (output.status.code(), text(&output.stdout), text(&output.stderr));
-            assert_eq!(found, (code, stdout.to_owned(), stderr.to_owned()), "{line}");
+            let found = (output.status.code(), &*output.stdout, &*output.stderr);
+            assert_eq!(found, (code, stdout.as_bytes(), stderr.as_bytes()), "{line}");
         }
         let error = run(&mut Command::new("/nowhere/at-all"), b"", within(SOON)).unwrap_err();
         assert!(matches!(error, ChildError::NotStarted(_)), "{error:?}");

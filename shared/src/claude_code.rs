@@ -66,7 +66,6 @@ mod tests {
             ("Edti", Some("Edit")),
             ("edit", Some("Edit")),
             ("Edt", Some("Edit")),
-            ("Wrtie", Some("Write")),
             ("NotebookEdits", Some("NotebookEdit")),
             ("TaskArchive", None),
             ("LSQ", None),

@@ -185,11 +185,7 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::Path;
-
-    use super::{Journal, MAX_BYTES, MAX_TEXT_BYTES, Record, project_name, write};
-    use crate::host::Timestamp;
+    use super::*;
     use crate::tests::store;
 
     /// The record as it is read back.
@@ -244,11 +240,9 @@ mod tests {
     #[test]
     fn the_rotated_part_comes_first_and_a_line_of_no_hook_is_counted() {
         let (_scratch, store) = store();
-        let line = |what: &str| {
-            format!(r#"{{"at":"2026-11-21T07:46:01.681Z","hook":"h","what":"{what}","new":[1]}}"#)
-        };
-        let old =
-            format!("{}\n\nnot ours\n{{\"at\":\"today\",\"hook\":\"h\",\"what\":\"w\"}}\n", line("first"));
+        let at = "2026-11-21T07:46:01.681Z";
+        let line = |what: &str| format!(r#"{{"at":"{at}","hook":"h","what":"{what}","new":[1]}}"#);
+        let old = [&line("first"), "", "not ours", r#"{"at":"today","hook":"h","what":"w"}"#, ""].join("\n");
         let new = format!("[1]\n\u{0}\u{ff}\n{{}}\n{}\n{}", line("second"), line("third, without end"));
         fs::write(store.dir().join("journal.1.jsonl"), old).unwrap();
         fs::write(store.dir().join("journal.jsonl"), new).unwrap();
@@ -260,14 +254,9 @@ mod tests {
     #[test]
     fn parallel_writers_leave_whole_lines() {
         let (_scratch, store) = store();
+        let write = || write(&store, Timestamp::from_secs(1), Record::of("block", "x".repeat(500)));
         std::thread::scope(|scope| {
-            for _ in 0..8 {
-                scope.spawn(|| {
-                    for _ in 0..50 {
-                        write(&store, Timestamp::from_secs(1), Record::of("block", "x".repeat(500)));
-                    }
-                });
-            }
+            (0..8).for_each(|_| drop(scope.spawn(|| (0..50).for_each(|_| write()))));
         });
         let Journal { records, damaged } = Journal::read(store.dir());
         assert_eq!((records.len(), damaged), (400, 0));

@@ -108,11 +108,8 @@ pub fn not_yet_told(store: &Store, session: &str, notices: &[String]) -> Vec<Str
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-    use std::path::PathBuf;
-
-    use super::{Text, Texts, not_yet_told, strange_names};
-    use crate::host::{Environment, Places};
+    use super::*;
+    use crate::host::Environment;
     use crate::tests::{host, store};
 
     const TEXT: Text = Text { name: "greeting", built_in: "Good day.\n" };
@@ -124,24 +121,22 @@ mod tests {
         std::fs::write(scratch.path().join("blank.md"), " \n").unwrap();
         let own = file.map(|file| (TEXT.name.to_owned(), PathBuf::from(file))).into_iter().collect();
         let home = Some(scratch.path().to_path_buf());
-        let environment = Environment { home: home.clone(), ..Environment::default() };
-        let host = host(environment);
-        let places = Places { config_dir: home, ..Places::default() };
+        let places = Places { config_dir: home.clone(), ..Places::default() };
+        let host = host(Environment { home, ..Environment::default() });
         let mut texts = Texts::new(&own, &host, &places);
-        let said = texts.read(TEXT);
-        (said, texts.unusable)
+        (texts.read(TEXT), texts.unusable)
     }
 
     #[test]
     fn the_users_own_text_comes_first_and_one_that_cannot_be_used_is_named() {
         for (file, said, wrong) in [
-            (None, "Good day.", None),
-            (Some("own.md"), "Hello.", None),
-            (Some("~/own.md"), "Hello.", None),
-            (Some("blank.md"), "Good day.", Some("message_files.greeting is empty")),
-            (Some("none.md"), "Good day.", Some("message_files.greeting (~/none.md) cannot be read")),
+            (None, "Good day.", &[][..]),
+            (Some("own.md"), "Hello.", &[]),
+            (Some("~/own.md"), "Hello.", &[]),
+            (Some("blank.md"), "Good day.", &["message_files.greeting is empty"]),
+            (Some("none.md"), "Good day.", &["message_files.greeting (~/none.md) cannot be read"]),
         ] {
-            let wrong: Vec<String> = wrong.map(ToOwned::to_owned).into_iter().collect();
+            let wrong = wrong.iter().map(ToString::to_string).collect();
             assert_eq!(read(file), (said.to_owned(), wrong), "{file:?}");
         }
     }

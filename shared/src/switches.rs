@@ -112,11 +112,7 @@ impl Switches {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
-    use super::{Position, Switches, Turn};
-    use crate::hook::Effect;
-    use crate::host::{Places, Timestamp};
+    use super::*;
 
     const NOW: Timestamp = Timestamp::from_secs(10_000_000);
 
@@ -128,8 +124,8 @@ mod tests {
     fn a_sessions_switch_wins_over_the_machines_and_auto_gives_way() {
         let scratch = tempfile::tempdir().unwrap();
         let places = Places { state_dir: Some(scratch.path().to_owned()), ..Places::default() };
-        let position =
-            |session| Switches::read(&places.open_store().unwrap()).position("tempo", Some(session));
+        let store = places.open_store().unwrap();
+        let position = |session| Switches::read(&store).position("tempo", Some(session));
         assert_eq!(position("s"), Position::Auto);
         for (session, to, of_s, of_t) in [
             (None, Position::Off, Position::Off, Position::Off),

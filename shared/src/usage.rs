@@ -131,12 +131,8 @@ mod tests {
             let window = Window { used_percent: 60.0, resets_at: 20_000, observed_at };
             let usage = Usage { windows: [("five_hour".to_owned(), window)].into(), ..Usage::default() };
             let past = past.iter().map(|(name, resets_at)| ((*name).to_owned(), *resets_at)).collect();
-            let found = Line { at, past };
-            assert_eq!(
-                found.is_past(&usage, Timestamp::from_secs(now)),
-                expected,
-                "{found:?} {observed_at} {now}"
-            );
+            let found = Line { at, past }.is_past(&usage, Timestamp::from_secs(now));
+            assert_eq!(found, expected, "{at} {observed_at} {now}");
         }
     }
 }

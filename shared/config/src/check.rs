@@ -261,11 +261,10 @@ pub fn section_by_schema(name: &str) -> Option<(SectionSpec, &'static Value)> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use schemars::JsonSchema;
     use serde::de::DeserializeOwned;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
-    use super::{SCHEMA_TEXT, describe, fits, schema_at, schema_of, section_by_schema};
+    use super::*;
     use crate::layer::json as as_json;
     use crate::{Bounded, Decimal, LayerKind, Origin, ZeroOr, yaml};
 
@@ -284,8 +283,6 @@ mod tests {
     fn describes_each_kind_of_value_in_words() {
         let inner = json!({ "type": "object", "properties": { "inner": { "type": "integer", "minimum": 0, "maximum": 255 } } });
         for (schema, expected) in [
-            (schema_of::<bool>().to_value(), "true or false"),
-            (schema_of::<Option<Bounded<1, 3>>>().to_value(), "a whole number from 1 to 3"),
             (schema_of::<Decimal<0, 9>>().to_value(), "a number from 0 to 9"),
             (schema_of::<ZeroOr<2, 9>>().to_value(), "0 or a whole number from 2 to 9"),
             (json!({ "type": ["string", "null"] }), "text"),
@@ -325,22 +322,18 @@ mod tests {
         let schema: Value = serde_json::from_str(SCHEMA_TEXT).unwrap();
         let mut found = BTreeSet::new();
         words(&schema, &mut found);
-        found.remove("$schema");
-        let strange: Vec<_> =
-            found.iter().filter(|word| KNOWN.split(' ').all(|known| known != word.as_str())).collect();
-        assert!(strange.is_empty(), "`fits` must learn {strange:?}");
+        found.retain(|word| word != "$schema" && KNOWN.split(' ').all(|known| known != word));
+        assert!(found.is_empty(), "`fits` must learn {found:?}");
     }
 
     #[test]
     fn what_fits_and_what_does_not() {
         let list = json!({ "type": "array", "items": { "type": "string", "minLength": 1 } });
         let bounded = json!({ "type": ["integer", "null"], "minimum": 1, "maximum": 6 });
-        let word =
-            json!({ "oneOf": [{ "type": "string", "const": "a" }, { "type": "string", "const": "b" }] });
+        let word = json!({ "oneOf": [{ "const": "a" }, { "const": "b" }] });
         let either = json!({ "anyOf": [{ "type": "integer", "maximum": 0, "minimum": 0 }, bounded] });
         let closed = json!({
-            "type": "object", "additionalProperties": false, "required": ["a"],
-            "properties": { "a": { "type": "boolean" } }
+            "type": "object", "additionalProperties": false, "required": ["a"], "properties": { "a": { "type": "boolean" } }
         });
         let open = json!({ "type": "object", "additionalProperties": bounded });
         for (schema, right, wrong) in [
@@ -353,13 +346,9 @@ mod tests {
             (&json!({ "type": "integer" }), &["-1", "1"], &["1.5", "text"]),
             (&json!({ "type": "number", "maximum": 2 }), &["1", "1.5", "-1"], &["2.5", "'1'"]),
         ] {
-            let read = |text: &str| as_json(&yaml::parse(&format!("k: {text}")).unwrap().values["k"]);
-            for text in right {
-                assert!(fits(schema, &read(text)), "{text} {schema}");
-            }
-            for text in wrong {
-                assert!(!fits(schema, &read(text)), "{text} {schema}");
-            }
+            let fits = |text: &&str| fits(schema, &as_json(&yaml::parse_value(text).unwrap()));
+            let found = (right.iter().copied().find(|text| !fits(text)), wrong.iter().copied().find(fits));
+            assert_eq!(found, (None, None), "{schema}");
         }
     }
 
@@ -367,15 +356,11 @@ mod tests {
     #[track_caller]
     fn check<T: DeserializeOwned + JsonSchema>(right: &[&str], wrong: &[&str]) {
         let schema = schema_of::<T>().to_value();
-        for (text, is_right) in
-            right.iter().map(|text| (text, true)).chain(wrong.iter().map(|text| (text, false)))
-        {
+        let right = right.iter().map(|text| (text, true));
+        for (text, is_right) in right.chain(wrong.iter().map(|text| (text, false))) {
+            let value = as_json(&yaml::parse_value(text).unwrap());
             assert_eq!(yaml::read_typed::<T>(text).is_ok(), is_right, "{text} as {schema}");
-            assert_eq!(
-                fits(&schema, &as_json(&yaml::parse_value(text).unwrap())),
-                is_right,
-                "{text} {schema}"
-            );
+            assert_eq!(fits(&schema, &value), is_right, "{text} {schema}");
         }
     }
 

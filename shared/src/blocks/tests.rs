@@ -2,39 +2,19 @@
 
 use std::time::Duration;
 
-use super::{
-    BlockCount, MAX_BLOCKS_TOGETHER, MAX_MARKS, StopFacts, TurnWork, ends_in_a_question, never_blocked, read,
-    record_deny, record_followed, record_stop,
-};
-use crate::host::Timestamp;
-use crate::protocol::{Call, Stop};
+use super::*;
 use crate::tests::store;
 
-struct Case {
-    call: Call,
-    stop: Stop,
-    work: TurnWork,
-    blocks: BlockCount,
-    started: Timestamp,
-}
+const T: fn(i64) -> Timestamp = Timestamp::from_secs;
 
-/// A stop that may be blocked.
-fn blockable() -> Case {
-    Case {
-        call: Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() },
-        stop: Stop { last_assistant_message: Some("Done.".into()), ..Stop::default() },
-        work: TurnWork::ToolCalls,
-        blocks: BlockCount::default(),
-        started: Timestamp::from_secs(1000),
-    }
-}
-
+/// The answer to a stop that may be blocked but for this change. The hook started at 1000 s.
 #[track_caller]
-fn check(change: impl FnOnce(&mut Case), expected: Option<&str>) {
-    let mut case = blockable();
-    change(&mut case);
-    let Case { call, stop, work, blocks, started } = &case;
-    let facts = StopFacts { call, stop, work: *work, blocks: *blocks, started: *started };
+fn check(change: impl FnOnce(&mut Call, &mut Stop, &mut TurnWork, &mut BlockCount), expected: Option<&str>) {
+    let mut call = Call { session_id: Some("s".into()), prompt_id: Some("p".into()), ..Call::default() };
+    let mut stop = Stop { last_assistant_message: Some("Done.".into()), ..Stop::default() };
+    let (mut work, mut blocks) = (TurnWork::ToolCalls, BlockCount::default());
+    change(&mut call, &mut stop, &mut work, &mut blocks);
+    let facts = StopFacts { call: &call, stop: &stop, work, blocks, started: T(1000) };
     assert_eq!(never_blocked(&facts), expected);
 }
 
@@ -42,64 +22,62 @@ fn check(change: impl FnOnce(&mut Case), expected: Option<&str>) {
 fn stop_after_work_may_be_blocked_unless_a_reason_holds() {
     let (question, in_flight) =
         ("the last message ends in a question", "background work or a wake-up is in flight");
-    check(|_| (), None);
-    check(|case| case.stop.stop_hook_active = true, None);
-    check(|case| case.work = TurnWork::Unknown, None);
-    check(|case| case.work = TurnWork::NoToolCall, Some("the turn made no tool call"));
-    check(|case| case.stop.last_assistant_message = Some("Shall I go on?".into()), Some(question));
-    check(|case| case.stop.background_tasks = 1, Some(in_flight));
-    check(|case| case.stop.session_crons = vec![String::new()], Some(in_flight));
-    check(|case| case.call.session_id = None, Some("no session id"));
-    check(|case| case.call.prompt_id = None, None);
-    let continued = |case: &mut Case| (case.call.prompt_id, case.stop.stop_hook_active) = (None, true);
-    check(continued, Some("a continued stop without a prompt id"));
-    check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER - 1, None);
-    check(|case| case.blocks.together = MAX_BLOCKS_TOGETHER, Some("blocked often enough for this prompt"));
+    check(|_, _, _, _| (), None);
+    check(|_, stop, _, _| stop.stop_hook_active = true, None);
+    check(|_, _, work, _| *work = TurnWork::Unknown, None);
+    check(|_, _, work, _| *work = TurnWork::NoToolCall, Some("the turn made no tool call"));
+    check(|_, stop, _, _| stop.last_assistant_message = Some("Shall I go on?".into()), Some(question));
+    check(|_, stop, _, _| stop.background_tasks = 1, Some(in_flight));
+    check(|_, stop, _, _| stop.session_crons = vec![String::new()], Some(in_flight));
+    check(|call, _, _, _| call.session_id = None, Some("no session id"));
+    check(|call, _, _, _| call.prompt_id = None, None);
+    check(
+        |call, stop, _, _| (call.prompt_id, stop.stop_hook_active) = (None, true),
+        Some("a continued stop without a prompt id"),
+    );
+    let (often, most) = (Some("blocked often enough for this prompt"), MAX_BLOCKS_TOGETHER);
+    check(|_, _, _, blocks| blocks.together = most - 1, None);
+    check(|_, _, _, blocks| blocks.together = most, often);
 }
 
 #[test]
 fn a_copy_that_began_before_the_block_is_not_blocked_again() {
     let parallel = Some("a parallel copy of this stop is blocked already");
-    let after = |started: Timestamp, micros| Some(started.plus(Duration::from_micros(micros)));
-    check(|case| case.blocks.own_last = after(case.started, 1), parallel);
-    check(|case| case.blocks.own_last = Some(case.started), None);
-    check(|case| case.blocks.own_last = Some(Timestamp::from_secs(999)), None);
-    check(|case| case.blocks.own_last = after(case.started, 9_999_999), parallel);
-    check(|case| case.blocks.own_last = after(case.started, 10_000_000), None);
+    let after = |micros| Some(T(1000).plus(Duration::from_micros(micros)));
+    for (last, expected) in [
+        (after(1), parallel),
+        (after(0), None),
+        (Some(T(999)), None),
+        (after(9_999_999), parallel),
+        (after(10_000_000), None),
+    ] {
+        check(|_, _, _, blocks| blocks.own_last = last, expected);
+    }
 }
 
 #[test]
 fn questions_are_recognized_at_the_end_only() {
-    for text in [
-        "Done.\n\nWhich one do you want?\n",
-        "**Is that right?**",
-        "Did you mean `a?`",
-        "(or should I wait?)",
-        "続けますか？",
-        "Should I continue? [y/N]",
-        "Shall I go on? 🙂",
-        "**Go on?** (yes/no)",
-        "Which do you prefer?\n\n1. The first\n2. The second",
-        "How?\na) so\nb) or so",
+    for (text, expected) in [
+        ("Done.\n\nWhich one do you want?\n", true),
+        ("**Is that right?**", true),
+        ("(or should I wait?)", true),
+        ("続けますか？", true),
+        ("Should I continue? [y/N]", true),
+        ("Shall I go on? 🙂", true),
+        ("**Go on?** (yes/no)", true),
+        ("Which do you prefer?\n\n1. The first\n2. The second", true),
+        ("How?\na) so\nb) or so", true),
+        ("   ", false),
+        ("Why? Because it failed.", false),
+        ("Is it done?\nYes.", false),
+        ("I fixed these:\n1. a\n2. b", false),
+        ("What was wrong? Several things:\n- one", false),
+        ("Wrote src/main.rs (a/b)", false),
+        ("Done! 🎉", false),
     ] {
-        assert!(ends_in_a_question(text), "{text:?}");
-    }
-    for text in [
-        "   ",
-        "Done.",
-        "Why? Because it failed.",
-        "Is it done?\nYes.",
-        "I fixed these:\n1. a\n2. b",
-        "What was wrong? Several things:\n- one",
-        "See e.g. the log.",
-        "Wrote src/main.rs (a/b)",
-        "Done! 🎉",
-    ] {
-        assert!(!ends_in_a_question(text), "{text:?}");
+        assert_eq!(ends_in_a_question(text), expected, "{text:?}");
     }
 }
-
-const T: fn(i64) -> Timestamp = Timestamp::from_secs;
 
 #[test]
 fn counts_per_prompt_and_hook() {
@@ -108,10 +86,8 @@ fn counts_per_prompt_and_hook() {
     record_stop(&store, "s", Some("p"), None, "b", T(2)).unwrap();
     record_stop(&store, "s", Some("p"), None, "a", T(3)).unwrap();
     let ledger = read(&store, "s");
-    assert_eq!(
-        ledger.count(Some("p"), "a"),
-        BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false }
-    );
+    let expected = BlockCount { own: 2, together: 3, own_last: Some(T(3)), is_followed: false };
+    assert_eq!(ledger.count(Some("p"), "a"), expected);
     assert_eq!(ledger.count(Some("p"), "c"), BlockCount { own: 0, together: 3, ..BlockCount::default() });
     assert_eq!(ledger.count(Some("q"), "a"), BlockCount::default());
     record_followed(&store, "s", Some("p"), "a").unwrap();

@@ -1,13 +1,10 @@
 //! Commands of a hook, typed as prompts, and their answers.
 
-use super::parse;
-use super::{Asker, Commands, Line, Reply, Verb, help, is_command, prompted, status, typed, unregistered};
-use crate::config::{Section, SectionSpec};
-use crate::hook::{Context, Headless, Hook, Input, Outcome};
-use crate::host::{Environment, Places};
-use crate::operator::{Caller, Standing};
+use super::*;
+use crate::hook::{Headless, Input};
+use crate::host::Environment;
+use crate::operator::Standing;
 use crate::protocol::{Call, Event, Request};
-use crate::switches::{Position, Turn};
 use crate::tests::{host, store};
 
 #[derive(serde::Deserialize, schemars::JsonSchema)]
@@ -27,10 +24,6 @@ impl<const PAID: bool> Hook for Painter<PAID> {
     type State = ();
     type Facts = ();
     type Effect = Turn;
-
-    fn section() -> SectionSpec {
-        SectionSpec { name: Self::NAME, costs_money: PAID, ..SectionSpec::default() }
-    }
 
     fn is_command(prompt: &str) -> bool {
         !PAID && is_command::<Self>(prompt)
@@ -69,6 +62,7 @@ impl<const PAID: bool> Commands for Painter<PAID> {
 }
 
 const ON: &str = "stop-momentum: {enabled: true}\n";
+const OFF: &str = "stop-momentum: {enabled: false}\n";
 
 type Plain = Painter<false>;
 type Paid = Painter<true>;
@@ -95,14 +89,6 @@ fn answered<H: Hook<Effect = Turn>>(words: &str, caller: Caller, global: &str) -
     })
 }
 
-const CALLERS: [(Caller, bool); 5] = [
-    (Caller::Typed, true),
-    (Caller::Untyped, false),
-    (Caller::Shell(Standing::Operator), true),
-    (Caller::Shell(Standing::InsideClaude), false),
-    (Caller::Shell(Standing::NoTerminal), false),
-];
-
 #[test]
 fn a_prompt_is_the_hooks_own_or_every_hooks_or_claudes() {
     for (prompt, expected) in [
@@ -118,8 +104,6 @@ fn a_prompt_is_the_hooks_own_or_every_hooks_or_claudes() {
         ("painter paint blue\nand go on", None),
         ("painter status of the build", None),
         ("please painter off", None),
-        ("painter: off", None),
-        ("other on", None),
         ("", None),
     ] {
         let reply = at_it("", |context| prompted::<Plain>(context, prompt, None));
@@ -144,18 +128,12 @@ fn a_switch_is_turned_and_says_what_is_in_force_then() {
 fn off_names_the_line_that_switches_the_hook_on_again() {
     for (global, plain, paid) in [
         (ON, "stop-momentum auto", "stop-momentum auto"),
-        (
-            "stop-momentum: {enabled: false}\n",
-            "stop-momentum on",
-            "stop-momentum auto, and req hooks enable stop-momentum",
-        ),
+        (OFF, "stop-momentum on", "stop-momentum auto, and req hooks enable stop-momentum"),
     ] {
-        for (said, line) in [
-            (answered::<Plain>("off", Caller::Typed, global).text, plain),
-            (answered::<Paid>("off", Caller::Typed, global).text, paid),
-        ] {
-            assert!(said.ends_with(&format!("\non again: {line}")), "{said}");
-        }
+        let said = answered::<Plain>("off", Caller::Typed, global).text;
+        assert!(said.ends_with(&format!("\non again: {plain}")), "{said}");
+        let said = answered::<Paid>("off", Caller::Typed, global).text;
+        assert!(said.ends_with(&format!("\non again: {paid}")), "{said}");
     }
 }
 
@@ -178,25 +156,29 @@ fn on_in_a_shell_names_a_hook_that_nothing_registers() {
 
 #[test]
 fn what_loosens_or_spends_is_the_users_alone() {
-    for (caller, is_user) in CALLERS {
+    let is_promptable = |reply: &Reply| reply.text.contains("; or, as a prompt of this session, type: ");
+    for (caller, is_user) in [
+        (Caller::Typed, true),
+        (Caller::Untyped, false),
+        (Caller::Shell(Standing::Operator), true),
+        (Caller::Shell(Standing::InsideClaude), false),
+        (Caller::Shell(Standing::NoTerminal), false),
+    ] {
         for verb in ["off", "auto"] {
             let reply = answered::<Plain>(verb, caller, "");
             assert_eq!((reply.is_no, reply.effects.is_empty()), (!is_user, !is_user), "{caller:?}");
             assert_eq!(reply.text.ends_with(&format!("type: stop-momentum {verb}")), !is_user);
+            assert_eq!(reply.text.starts_with("nobody typed this prompt"), caller == Caller::Untyped);
+            assert_eq!(is_promptable(&reply), caller == Caller::Shell(Standing::InsideClaude), "{caller:?}");
         }
         assert_eq!(answered::<Paid>("on", caller, ON).is_no, !is_user, "{caller:?}");
+        assert!(!is_promptable(&answered::<Paid>("off", caller, "")), "{caller:?}");
     }
-    let prompt = "; or, as a prompt of this session, type: ";
-    let refused = |reply: Reply| reply.text.contains(prompt);
-    let caller = Caller::Shell(Standing::InsideClaude);
-    assert!(refused(answered::<Plain>("off", caller, "")) && !refused(answered::<Paid>("off", caller, "")));
 }
 
 #[test]
 fn what_costs_money_is_not_begun_by_a_switch() {
-    for (global, is_refused) in
-        [("", true), ("stop-momentum: {enabled: false}\n", true), ("stop-momentum: {enabled: true}\n", false)]
-    {
+    for (global, is_refused) in [("", true), (OFF, true), (ON, false)] {
         for prompt in ["on", "on --session 0c4e7A11"] {
             let reply = answered::<Paid>(prompt, Caller::Typed, global);
             let found = (reply.is_no, reply.effects.is_empty());

@@ -1,13 +1,9 @@
 //! Asking a courier that is a script: what it may answer, and what ends it. Then what in a project redirects a request.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::symlink;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Duration;
 
-use super::{Answer, CourierError, Kind, Request, ask, is_misled};
+use super::*;
 use crate::host::Environment;
 use crate::tests::host;
 
@@ -44,26 +40,20 @@ fn asked(lines: &str) -> Result<Answer, CourierError> {
 #[test]
 fn it_is_given_the_request_and_nothing_else() {
     let scratch = tempfile::tempdir().unwrap();
-    let lines = "cat > given; echo \"$#\" > arguments; env > environment; printf '{}'";
+    let lines = "cat > given; echo \"$#\" > arguments; env > environment; exit 1";
     let courier = program(scratch.path(), lines);
     assert_eq!(ask(&request(SOON), SOON, &courier), Err(CourierError::Speechless));
     let read = |name: &str| fs::read_to_string(scratch.path().join(name)).unwrap();
     let expected = serde_json::json!({
-        "method": "GET",
-        "url": "https://api.example.com/usage",
-        "headers": { "Authorization": "Bearer secret" },
-        "body": null,
-        "proxy": null,
-        "timeout_ms": 30_000,
-        "max_bytes": 1000,
+        "method": "GET", "url": "https://api.example.com/usage", "headers": { "Authorization": "Bearer secret" },
+        "body": null, "proxy": null, "timeout_ms": 30_000, "max_bytes": 1000,
     });
     assert_eq!(serde_json::from_str::<serde_json::Value>(&read("given")).unwrap(), expected);
     assert_eq!(read("arguments").trim(), "0");
     // The shell itself adds these.
     let of_the_shell = ["PWD=", "OLDPWD=", "SHLVL=", "_="];
-    let given: Vec<String> = read("environment").lines().map(str::to_owned).collect();
-    let strange = given.iter().find(|line| !of_the_shell.iter().any(|name| line.starts_with(name)));
-    assert_eq!(strange, None);
+    let is_strange = |line: &&str| !of_the_shell.iter().any(|name| line.starts_with(name));
+    assert_eq!(read("environment").lines().find(is_strange), None);
 }
 
 #[test]
@@ -72,14 +62,15 @@ fn what_it_says_is_read_and_else_there_is_no_answer() {
     // It may answer without having heard all.
     let read = asked(&format!("echo '{answer}'")).unwrap();
     assert_eq!((read.status, read.headers["retry-after"].as_str(), read.truncated), (429, "7", true));
-    for (error, kind) in
-        [("unreachable", Kind::Other), ("timeout", Kind::Timeout), ("too_large", Kind::TooLarge)]
-    {
-        let failure = asked(&format!(r#"echo '{{"error":"{error}"}}'"#));
-        assert_eq!(failure, Err(CourierError::Failed(kind)));
-    }
-    for lines in ["exit 1", "echo nonsense", "echo '{\"status\":200}'", "kill -9 $$"] {
-        assert_eq!(asked(lines), Err(CourierError::Speechless), "{lines}");
+    for (lines, error) in [
+        (r#"echo '{"error":"unreachable"}'"#, CourierError::Failed(Kind::Other)),
+        (r#"echo '{"error":"timeout"}'"#, CourierError::Failed(Kind::Timeout)),
+        (r#"echo '{"error":"too_large"}'"#, CourierError::Failed(Kind::TooLarge)),
+        ("echo nonsense", CourierError::Speechless),
+        (r#"echo '{"status":200}'"#, CourierError::Speechless),
+        ("kill -9 $$", CourierError::Speechless),
+    ] {
+        assert_eq!(asked(lines), Err(error), "{lines}");
     }
 }
 
@@ -99,11 +90,9 @@ fn write(folder: &Path, file: &str, text: &str) {
 #[test]
 fn any_settings_between_the_start_and_the_top_count() {
     for (file, text, denied) in [
-        (".claude/settings.json", "{}", false),
         (".claude/settings.json", "", false),
         (".claude/settings.json", r#"{"env":{"RUST_LOG":"x","GIT_DIR":"y"},"other":{"PATH":"x"}}"#, false),
         (".claude/settings.json", r#"{"env":{"PATH":null}}"#, true),
-        (".claude/settings.json", MISLED, true),
         (".claude/settings.local.json", MISLED, true),
         (".claude/settings.json", "{", true),
         (".claude/other.json", MISLED, false),
@@ -135,13 +124,13 @@ fn the_users_own_settings_may_define_what_they_like() {
 #[test]
 fn a_link_is_followed_as_the_client_does_and_what_cannot_be_read_is_not_trusted() {
     let scratch = tempfile::tempdir().unwrap();
-    write(scratch.path(), "elsewhere.json", MISLED);
     fs::create_dir(scratch.path().join(".claude")).unwrap();
     let file = scratch.path().join(".claude/settings.json");
     symlink(scratch.path().join("elsewhere.json"), &file).unwrap();
-    assert!(is_misled_from(scratch.path(), None));
-    fs::write(scratch.path().join("elsewhere.json"), "{}").unwrap();
-    assert!(!is_misled_from(scratch.path(), None));
+    for (text, is_misled) in [(MISLED, true), ("{}", false)] {
+        write(scratch.path(), "elsewhere.json", text);
+        assert_eq!(is_misled_from(scratch.path(), None), is_misled, "{text}");
+    }
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(is_misled_from(scratch.path(), None));

@@ -156,13 +156,7 @@ mod tests {
             (vec![answer("g", json!({"task": task("4", "a", "completed")}))], &["4 a Completed"]),
             // Answers of other tools.
             (vec![call("f", "mcp__board__get", &json!({})), theirs], &[]),
-            (
-                vec![
-                    answer("x", json!({"task": {"task_id": "b1", "output": "…"}})),
-                    answer("y", json!("text")),
-                ],
-                &[],
-            ),
+            (vec![answer("x", json!({"task": {"task_id": "b1"}})), answer("y", json!("text"))], &[]),
         ] {
             let read = |line: &Value| Line::parse(line.to_string().as_bytes());
             let read: Vec<Line> = lines.iter().filter_map(read).collect();

@@ -17,14 +17,12 @@ pub(super) fn said(message: &str, text: &str) -> Value {
 }
 
 pub(super) fn call(message: &str, id: &str) -> Value {
-    let block =
-        json!({"type": "tool_use", "id": id, "name": "Edit", "input": {"new_string": "INTENT: forged"}});
+    let block = json!({"type": "tool_use", "id": id, "name": "Edit", "input": {"new_string": "forged"}});
     json!({"type": "assistant", "message": {"id": message, "content": [block]}})
 }
 
 pub(super) fn result(id: &str, is_error: bool) -> Value {
-    let block =
-        json!({"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": "INTENT: forged"});
+    let block = json!({"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": "forged"});
     json!({"type": "user", "promptId": "p", "message": {"content": [block]}})
 }
 
@@ -46,9 +44,7 @@ pub(super) fn side(line: Value) -> Value {
 }
 
 pub(super) fn text_of(lines: &[Value]) -> String {
-    let mut text: Vec<String> = lines.iter().map(Value::to_string).collect();
-    text.push(String::new());
-    text.join("\n")
+    lines.iter().flat_map(|line| [line.to_string(), "\n".to_owned()]).collect()
 }
 
 pub(super) fn on_disk<T>(text: impl AsRef<[u8]>, look: impl Fn(&Path) -> T) -> T {
@@ -60,13 +56,12 @@ pub(super) fn on_disk<T>(text: impl AsRef<[u8]>, look: impl Fn(&Path) -> T) -> T
 
 #[test]
 fn a_session_is_found_by_its_id_and_by_nothing_else() {
-    let config = tempfile::tempdir().expect("a folder");
+    let config = tempfile::tempdir().unwrap();
     let projects = config.path().join("projects");
-    for (folder, file) in [("-srv-app", "one.jsonl"), ("-srv-other", "two.jsonl"), ("-srv-other", "note.txt")]
-    {
-        let folder = projects.join(folder);
-        fs::create_dir_all(&folder).expect("it can be made");
-        fs::write(folder.join(file), "").expect("it can be written");
+    for file in ["-srv-app/one.jsonl", "-srv-other/two.jsonl", "-srv-other/note.txt"] {
+        let file = projects.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, "").unwrap();
     }
     let of = |session| transcript_of_session(config.path(), session);
     assert_eq!(of("two"), Some(projects.join("-srv-other/two.jsonl")));
@@ -78,11 +73,8 @@ fn a_session_is_found_by_its_id_and_by_nothing_else() {
 #[test]
 fn the_transcript_of_an_agent_stands_beside_its_sessions() {
     let of = |session: Option<&str>, agent: Option<&str>| {
-        transcript_of(&Call {
-            transcript_path: session.map(PathBuf::from),
-            agent_id: agent.map(str::to_owned),
-            ..Call::default()
-        })
+        let (transcript_path, agent_id) = (session.map(PathBuf::from), agent.map(str::to_owned));
+        transcript_of(&Call { transcript_path, agent_id, ..Call::default() })
     };
     let main = Some("/h/projects/x/s1.jsonl");
     assert_eq!(of(main, None), main.map(PathBuf::from));

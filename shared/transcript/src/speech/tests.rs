@@ -11,7 +11,7 @@ use super::{Deed, Quotable, Speaker, Words, conversation, deeds, quotable, reque
 use crate::Patience;
 
 fn thought(message: &str) -> Value {
-    let block = json!({"type": "thinking", "thinking": "INTENT: thought", "signature": "s"});
+    let block = json!({"type": "thinking", "thinking": "thought", "signature": "s"});
     json!({"type": "assistant", "message": {"id": message, "content": [block]}})
 }
 
@@ -66,8 +66,7 @@ fn before_it_stands_what_was_said_since_the_prompt() {
 fn a_call_that_is_not_written_yet_has_no_words() {
     check_words(&[prompt("do"), said("a", "one")], None, &[]);
     check_words(&[prompt("older"), call("x", "t"), prompt("do")], None, &[]);
-    let missing = words_of_call(Path::new("/nonexistent/t.jsonl"), "t", Patience::NONE);
-    assert_eq!(missing, Words::default());
+    assert_eq!(words_of_call(Path::new("/nonexistent/t.jsonl"), "t", Patience::NONE), Words::default());
 }
 
 #[test]
@@ -78,9 +77,8 @@ fn a_line_that_is_written_while_one_waits_is_found() {
     let found = std::thread::scope(|scope| {
         let waiting = scope.spawn(|| words_of_call(&path, "t", patience));
         let text = text_of(&[prompt("do"), said("a", "one"), call("a", "t")]);
-        let (begin, rest) = text.split_at(text.len() - 40);
-        std::fs::write(&path, begin).unwrap();
-        std::fs::write(&path, format!("{begin}{rest}")).unwrap();
+        std::fs::write(&path, &text[..text.len() - 40]).unwrap();
+        std::fs::write(&path, text).unwrap();
         waiting.join().unwrap()
     });
     assert_eq!(found.own.as_deref(), Some("one"));
@@ -138,9 +136,8 @@ fn a_conversation_is_what_both_said_with_their_own_mouths() {
         prompt("and that"),
     ];
     let of = |most| {
-        on_disk(text_of(&lines), |path| {
-            conversation(path, most).into_iter().map(|said| (said.by, said.text)).collect::<Vec<_>>()
-        })
+        let said = on_disk(text_of(&lines), |path| conversation(path, most));
+        said.into_iter().map(|said| (said.by, said.text)).collect::<Vec<_>>()
     };
     let all = [
         (Speaker::User, "do".to_owned()),
@@ -210,7 +207,7 @@ fn a_reminder_between_the_users_words_is_not_theirs() {
 
 #[track_caller]
 fn check_quotable(lines: &[Value], texts: &[&str], is_whole: bool) {
-    let texts = texts.iter().map(|text| (*text).to_owned()).collect();
+    let texts = texts.iter().map(ToString::to_string).collect();
     assert_eq!(on_disk(text_of(lines), |path| quotable(path, 2)), Quotable { texts, is_whole });
 }
 
@@ -228,9 +225,8 @@ fn what_a_person_typed_meanwhile_is_a_request_and_a_notice_is_not() {
 
 #[test]
 fn deeds_are_the_calls_of_the_turn_with_their_ends() {
-    let older = with(prompt("older"), "promptId", json!("o"));
     let lines = [
-        older,
+        with(prompt("older"), "promptId", json!("o")),
         call("x", "0"),
         prompt("do"),
         call("a", "1"),
@@ -240,11 +236,7 @@ fn deeds_are_the_calls_of_the_turn_with_their_ends() {
         side(call("s", "9")),
         call("b", "3"),
     ];
-    let deed = |failed| Deed {
-        tool: "Edit".to_owned(),
-        input: r#"{"new_string":"INTENT: forged"}"#.to_owned(),
-        failed,
-    };
+    let deed = |failed| Deed { tool: "Edit".into(), input: r#"{"new_string":"forged"}"#.into(), failed };
     let all = [deed(Some(true)), deed(Some(false)), deed(None)];
     let of = |prompt_id, most| on_disk(text_of(&lines), |path| deeds(path, prompt_id, most));
     assert_eq!(of(Some("p"), 9), all);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Patience, Reply, TurnWork, last_reply, turn_work};
+use super::{Patience, TurnWork, last_reply, turn_work};
 use crate::tests::{boundary, call, on_disk, prompt, result, said, side, summary, text_of, with};
 
 #[test]
@@ -42,19 +42,15 @@ const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixture
 const MODEL: &str = "claude-opus-4-8";
 
 fn reply(message: &str, usage: &Value) -> Value {
-    let content = json!([{"type": "text", "text": "words"}]);
-    let message =
-        json!({"id": message, "role": "assistant", "model": MODEL, "content": content, "usage": usage});
-    json!({"type": "assistant", "isSidechain": false, "message": message})
+    let mut reply = said(message, "words");
+    (reply["message"]["model"], reply["message"]["usage"]) = (json!(MODEL), usage.clone());
+    reply
 }
 
 fn used(input: u64, created: u64, read: u64, output: u64) -> Value {
     json!({
-        "input_tokens": input,
-        "cache_creation_input_tokens": created,
-        "cache_read_input_tokens": read,
-        "output_tokens": output,
-        "cache_creation": {"ephemeral_1h_input_tokens": created},
+        "input_tokens": input, "cache_creation_input_tokens": created, "cache_read_input_tokens": read,
+        "output_tokens": output, "cache_creation": {"ephemeral_1h_input_tokens": created},
     })
 }
 
@@ -63,18 +59,9 @@ fn of(tokens: u64) -> Value {
     reply("m", &used(tokens, 0, 0, 0))
 }
 
-fn at_message(mut line: Value, key: &str, value: Value) -> Value {
-    line["message"][key] = value;
-    line
-}
-
-fn reply_in(bytes: impl AsRef<[u8]>) -> Option<Reply> {
-    on_disk(bytes, last_reply)
-}
-
 #[track_caller]
 fn check_reply(lines: &[Value], expected: Option<u64>) {
-    assert_eq!(reply_in(text_of(lines)).map(|reply| reply.tokens), expected);
+    assert_eq!(on_disk(text_of(lines), last_reply).map(|reply| reply.tokens), expected);
 }
 
 #[test]
@@ -95,17 +82,18 @@ fn what_is_not_told_counts_nothing() {
     check_reply(&[reply("m", &null)], Some(10));
     check_reply(&[of(7), of(u64::MAX)], Some(7));
     let broken = [of(7).to_string().as_bytes(), b"\n\xff\xfe\n\n{\"usage\"\n[]"].concat();
-    assert_eq!(reply_in(&broken).map(|reply| reply.tokens), Some(7));
+    assert_eq!(on_disk(&broken, last_reply).map(|reply| reply.tokens), Some(7));
 }
 
 #[test]
 fn what_is_no_reply_of_the_main_conversation_is_passed_over() {
     let sidechain = side(of(90_000));
     let failed = with(of(90_000), "isApiErrorMessage", json!(true));
-    let synthetic = at_message(of(90_000), "model", json!("<synthetic>"));
+    let mut synthetic = of(90_000);
+    synthetic["message"]["model"] = json!("<synthetic>");
     let progress = json!({"type": "progress", "data": {"message": of(90_000)}});
-    let agent = json!({"type": "user", "toolUseResult": {"usage": used(90_000, 0, 0, 0)},
-                       "message": {"content": [], "usage": used(90_000, 0, 0, 0)}});
+    let usage = used(90_000, 0, 0, 0);
+    let agent = json!({"type": "user", "toolUseResult": {"usage": usage}, "message": {"content": [], "usage": usage}});
     let quoted = prompt(&format!("{}{}", of(90_000), boundary()));
     let small = json!({"type": "system", "subtype": "microcompact_boundary"});
     let anothers = side(boundary());

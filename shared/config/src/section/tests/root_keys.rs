@@ -1,19 +1,15 @@
 //! A section with settings at the top of the file: a map of rules by name, as one hook has it.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::{Files, Settings, blocks, files_in, told};
-use crate::Position::{Auto, Off};
-use crate::{LayerKind, Section, SectionSpec, SettingFault, load, load_if_enabled};
+use super::*;
+use crate::{SettingFault, load_if_enabled};
 
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Rule {
     enabled: bool,
-    kind: Kind,
+    kind: OnlyWhen,
     thresholds: Thresholds,
-    trigger_tools: Vec<Trigger>,
+    trigger_tools: Vec<String>,
     evidence: Option<Evidence>,
     since: Age,
 }
@@ -33,25 +29,10 @@ impl TryFrom<String> for Age {
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-enum Kind {
-    #[default]
-    Blocking,
-    Dynamic,
-}
-
-#[derive(Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Thresholds {
     warn: Option<u32>,
     block: Option<u32>,
-}
-
-#[derive(Debug, PartialEq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum Trigger {
-    Tool(String),
-    Command { tool: String, command_pattern: String },
 }
 
 /// A map that is whole or wrong.
@@ -62,13 +43,8 @@ struct Evidence {
     newer_than: Option<String>,
 }
 
-const SPEC: SectionSpec = SectionSpec {
-    name: "stop-momentum",
-    root_keys: &["requirements"],
-    global_only: &["requirements.secret"],
-    renamed: &[],
-    costs_money: false,
-};
+const SPEC: SectionSpec =
+    SectionSpec { root_keys: &["requirements"], global_only: &["requirements.secret"], ..super::SPEC };
 
 fn resolve(files: Files<'_>) -> Section<Settings> {
     let (_scratch, sources) = files_in(files);
@@ -76,7 +52,7 @@ fn resolve(files: Files<'_>) -> Section<Settings> {
 }
 
 /// Three files, their problems, and what holds of the settings then.
-type Row<'r> = ([&'r str; 3], &'r [&'r str], fn(&Section<Settings>) -> bool);
+type Row<'r> = (Files<'r>, &'r [&'r str], fn(&Section<Settings>) -> bool);
 
 const ROWS: &[Row<'_>] = &[
     // A wrong rule costs only itself, a wrong key only itself, and a scalar hides no rule.
@@ -89,8 +65,8 @@ const ROWS: &[Row<'_>] = &[
         &[
             "project.yaml:2: requirements.plan: expected a map of settings; the level below counts",
             "project.yaml:4: requirements.x: expected a map of settings; the level below counts",
-            "project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text or a map of tool (text), command_pattern (text); the level below counts",
-            "project.yaml:9: requirements.odd.kind: expected one of: blocking, dynamic; the level below counts",
+            "project.yaml:7: requirements.list.trigger_tools: expected a list, each entry text; the level below counts",
+            "project.yaml:9: requirements.odd.kind: expected one of: always, unfinished; the level below counts",
             "project.yaml:11: requirements.odd.thresholds: expected a map of settings; the level below counts",
             "project.yaml:12: requirements.odd.enabeld: no such key; did you mean enabled?",
         ],
@@ -105,24 +81,19 @@ const ROWS: &[Row<'_>] = &[
     // The map in a higher file hides neither a wrong value below it nor what the lowest file says.
     (
         [
-            "requirements:\n  guard: {enabled: true}\n  plan: {thresholds: {block: 5}}\n",
+            "requirements: {plan: {thresholds: {block: 5}}}\n",
             "requirements:\n  plan:\n    thresholds: [5]\n",
             "requirements: {plan: {thresholds: {warn: 1}}}\n",
         ],
         &["project.yaml:3: requirements.plan.thresholds: expected a map of settings; the level below counts"],
         |section| {
-            let expected = Thresholds { warn: Some(1), block: Some(5) };
-            section.settings.requirements["plan"].thresholds == expected
+            section.settings.requirements["plan"].thresholds == Thresholds { warn: Some(1), block: Some(5) }
         },
     ),
     (
-        [
-            "requirements: {guard: {enabled: true}}\n",
-            "# ours\nrequirements: [guard]\n",
-            "requirements: {plan: {}}\n",
-        ],
+        ["requirements: {a: {enabled: true}}", "# ours\nrequirements: [a]", "requirements: {plan: {}}"],
         &["project.yaml:2: requirements: expected a map of settings; the level below counts"],
-        |section| section.settings.requirements["guard"].enabled,
+        |section| section.settings.requirements["a"].enabled,
     ),
     // What is right only together stays together beside a wrong neighbour.
     (
@@ -202,27 +173,19 @@ fn each_mistake_costs_only_itself_and_is_named_with_its_place() {
 #[test]
 fn a_locked_rule_stands_whatever_deeper_files_say() {
     let global = "requirements: {guard: {enabled: true, thresholds: {block: 5}}, free: {enabled: true}}\n";
-    for (lock, key) in [
-        ("requirements.guard", "requirements.guard.enabled"),
-        ("requirements.guard.thresholds.block", "requirements.guard.enabled"),
-        ("requirements", "requirements.guard.enabled"),
-        ("stop-momentum", "requirements.guard.enabled"),
-    ] {
-        for yaml in [
-            "requirements:\n  guard: {enabled: false}\n",
-            "inherit: false\nrequirements:\n  guard: {enabled: false}\n",
-        ] {
-            let section = resolve([&format!("locked: [{lock}]\n{global}"), yaml, ""]);
+    for lock in ["requirements.guard", "requirements.guard.thresholds.block", "requirements", "stop-momentum"]
+    {
+        for inherit in ["", "inherit: false\n"] {
+            let yaml = format!("{inherit}requirements: {{guard: {{enabled: false}}}}\n");
+            let section = resolve([&format!("locked: [{lock}]\n{global}"), &yaml, ""]);
             let problem = section.problems.first().map(ToString::to_string).unwrap_or_default();
-            assert!(problem.contains(&format!("{key}: is locked by")), "{lock}: {problem}");
+            assert!(problem.contains("requirements.guard.enabled: is locked by"), "{lock}: {problem}");
             assert!(section.settings.requirements["guard"].enabled, "{lock}: {yaml}");
         }
     }
-    let section = resolve([
-        &format!("locked: [requirements.guard]\n{global}"),
-        "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n",
-        "",
-    ]);
+    let global = format!("locked: [requirements.guard]\n{global}");
+    let project = "requirements: {guard: 1, free: {enabled: false}}\nstop-momentum: {max_blocks: 4}\n";
+    let section = resolve([&global, project, ""]);
     assert!(section.settings.requirements["guard"].enabled && !section.settings.requirements["free"].enabled);
     assert_eq!(blocks(&section), Some(4));
 }
@@ -253,27 +216,23 @@ fn disabled_section_is_not_read_further_unless_a_lock_holds_it() {
 #[test]
 fn what_a_hook_finds_wrong_is_told_where_the_deepest_part_of_it_is_set_last() {
     let mut section = resolve([
-        "requirements:\n  size: {kind: dynamic}\n  size2: {}\n",
+        "requirements:\n  size: {kind: unfinished}\n  size2: {}\n",
         "# the team's\nrequirements:\n  size:\n    thresholds: {warn: 3}\n",
         "requirements:\n  size2: {enabled: true}\n",
     ]);
-    let fault = |path: &[&str], what: &str| SettingFault {
-        path: path.iter().map(|key| (*key).to_owned()).collect(),
-        what: what.to_owned(),
-    };
+    let keys = |path: &str| path.split('.').map(str::to_owned).collect();
+    let fault = |path, what: &str| SettingFault { path: keys(path), what: what.to_owned() };
     section.add_faults(vec![
-        fault(&["requirements", "size", "thresholds", "block"], "needs a number"),
-        fault(&["requirements", "size", "kind"], "is odd"),
-        fault(&["requirements", "size2"], "never applies"),
-        fault(&["max_blocks"], "is too low"),
+        fault("requirements.size.thresholds.block", "needs a number"),
+        fault("requirements.size.kind", "is odd"),
+        fault("requirements.size2", "never applies"),
+        fault("max_blocks", "is too low"),
     ]);
-    assert_eq!(
-        told(&section),
-        [
-            "the defaults: stop-momentum.max_blocks: is too low",
-            "~/global.yaml:2: requirements.size.kind: is odd",
-            "project.yaml:4: requirements.size.thresholds.block: needs a number",
-            "local.yaml:2: requirements.size2: never applies",
-        ]
-    );
+    let expected = [
+        "the defaults: stop-momentum.max_blocks: is too low",
+        "~/global.yaml:2: requirements.size.kind: is odd",
+        "project.yaml:4: requirements.size.thresholds.block: needs a number",
+        "local.yaml:2: requirements.size2: never applies",
+    ];
+    assert_eq!(told(&section), expected);
 }
