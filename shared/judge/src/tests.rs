@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::{Caller, Settings};
 use shared::host::{Clock, Environment, Host, Places, Timestamp};
 use shared::protocol::Call;
-use shared::state::{MACHINE, Remembered, Store};
+use shared::state::{MACHINE, Store};
 use shared::usage::{Line, Usage, Window};
 
 /// 2026-11-25, 12:00 UTC.
@@ -73,14 +73,10 @@ impl Scene {
     pub(super) fn past_the_line(&self) {
         let window = Window { used_percent: 90.0, resets_at: NOON + 3600, observed_at: NOON };
         let windows = [("five_hour".to_owned(), window)].into();
-        self.remember(&Usage { windows, ..Usage::default() });
-        let past = [("five_hour".to_owned(), NOON + 3600)].into();
-        self.remember(&Line { at: NOON, past });
-    }
-
-    fn remember<T: Remembered>(&self, state: &T) {
-        let file = self.store.session_file::<T>(MACHINE).unwrap();
-        self.store.save(&file, MACHINE, state).unwrap();
+        let usage = Usage { windows, ..Usage::default() };
+        let line = Line { at: NOON, past: [("five_hour".to_owned(), NOON + 3600)].into() };
+        self.store.change(MACHINE, |there| std::mem::replace(there, usage) != *there).unwrap();
+        self.store.change(MACHINE, |there| std::mem::replace(there, line) != *there).unwrap();
     }
 
     /// The journal's lines.

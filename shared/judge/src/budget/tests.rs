@@ -33,14 +33,10 @@ fn check(calls: u32, dollars: f64, script: &[(i64, u64, Option<Silence>)]) {
 }
 
 #[test]
-fn calls_count_for_sixty_minutes() {
+fn calls_count_for_an_hour_and_money_for_a_day_with_what_a_call_may_still_cost() {
     let spent = Some(Silence::CallsSpent);
     check(2, 1.0, &[(0, 0, None), (10, 0, None), (20, 0, spent), (HOUR - 1, 0, spent), (HOUR, 0, None)]);
     check(0, 1.0, &[(0, 0, spent)]);
-}
-
-#[test]
-fn money_counts_for_a_day_with_what_a_call_may_still_cost() {
     let spent = Some(Silence::MoneySpent);
     check(100, 1.0, &[(0, 400_000, None), (1, 600_001, spent), (1, 600_000, None), (2, 1, spent)]);
     check(100, 1.0, &[(0, 1_000_000, None), (DAY - 1, 1, spent), (DAY, 1_000_000, None)]);

@@ -76,7 +76,7 @@ echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"
     let nonce = noted("nonce");
     assert!(nonce.trim().len() >= 32, "{nonce}");
     assert_eq!(noted("nonces"), nonce, "it is fresh as long as the client runs");
-    assert_eq!(nonces(scratch.path()), 0);
+    assert!(!scene.store.nonce_is_fresh(nonce.trim(), scene.host.now()));
 
     // The shell itself adds these.
     let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
@@ -89,19 +89,13 @@ echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"
     assert_eq!(names, expected.chain(["CLAUDE_HOOK_STATE_DIR"]).collect());
 }
 
-fn nonces(folder: &Path) -> usize {
-    fs::read_dir(folder.join("state/nonce")).unwrap().count()
-}
-
 #[test]
 fn a_name_is_looked_for_in_absolute_folders_of_the_search_path_alone() {
     let scratch = tempfile::tempdir().unwrap();
     let (first, second) = (scratch.path().join("first"), scratch.path().join("second"));
-    for (folder, mode) in [(&first, 0o600), (&second, 0o700)] {
-        fs::create_dir(folder).unwrap();
-        fs::write(folder.join("claude"), "").unwrap();
-        fs::set_permissions(folder.join("claude"), fs::Permissions::from_mode(mode)).unwrap();
-    }
+    fs::create_dir(&first).unwrap();
+    fs::write(first.join("claude"), "not executable").unwrap();
+    client(&second, "");
     let found = |folders: &[&Path], program: &str| {
         let search_path = Some(std::env::join_paths(folders).unwrap());
         let home = Some(scratch.path().to_path_buf());
@@ -141,7 +135,7 @@ fn one_who_is_told_to_end_takes_it_along() {
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15), "{status}");
     let child = Pid::from_raw(fs::read_to_string(&child).unwrap().trim().parse().unwrap()).unwrap();
     wait_until("its child's end", || test_kill_process(child).is_err() || is_dead(child));
-    assert_eq!(nonces(scratch.path()), 0);
+    assert_eq!(fs::read_dir(scratch.path().join("state/nonce")).unwrap().count(), 0);
 }
 
 /// It has ended, and nobody has asked for its status.

@@ -3,7 +3,6 @@
 use std::cell::{Cell, RefCell};
 use std::time::{Duration, Instant};
 
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Conversation, Exchange, PAUSE, Reply, Silence};
@@ -15,28 +14,17 @@ use crate::{Asked, NoVerdict, Part, Question};
 const FIRST: &str = "claude-haiku-4";
 const OTHER: &str = "claude-sonnet-5-5";
 
-/// The verdict of a gate.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Verdict {
-    passes: bool,
-}
-
 /// A model's time in milliseconds, and its answer.
 type Turn = (u64, Result<Reply, Silence>);
 
 const TOKENS: Option<Tokens> = Some(Tokens { input: 100, output: 10 });
 
-fn says(verdict: Value) -> Reply {
-    Reply { verdict: Ok(verdict), tokens: TOKENS, micro_usd: None }
-}
-
-fn passes() -> Reply {
-    says(json!({ "passes": true }))
+fn says(verdict: impl Into<Value>) -> Reply {
+    Reply { verdict: Ok(verdict.into()), tokens: TOKENS, micro_usd: None }
 }
 
 /// The models called, and the outcome.
-fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>, Asked<Verdict>) {
+fn play(scene: &Scene, fallback: Option<&str>, script: &[Turn]) -> (Vec<String>, Asked<bool>) {
     let question = &Question {
         purpose: "review",
         model: FIRST,
@@ -71,7 +59,7 @@ fn check(fallback: Option<&str>, script: &[Turn], models: &[&str], why: Option<S
     let scene = Scene::new();
     let (asked, came) = play(&scene, fallback, script);
     assert_eq!(asked, models, "{script:?}");
-    let verdict = why.map_or(Ok(Verdict { passes: true }), |why| Err(why.into()));
+    let verdict = why.map_or(Ok(true), |why| Err(why.into()));
     assert_eq!(came.verdict, verdict, "{script:?}");
     assert_eq!(came.notice.is_some(), why.is_some(), "{:?}", came.notice);
     let judged: Vec<Value> = scene.journal().into_iter().filter(|line| line["what"] == "judge").collect();
@@ -83,8 +71,8 @@ fn check(fallback: Option<&str>, script: &[Turn], models: &[&str], why: Option<S
 
 #[test]
 fn asks_once_more_where_that_may_help_and_time_is_left() {
-    check(None, &[(900, Ok(passes()))], &[FIRST], None);
-    let unlike = || Ok(says(json!({ "passes": "perhaps" })));
+    check(None, &[(900, Ok(says(true)))], &[FIRST], None);
+    let unlike = || Ok(says("perhaps"));
     let pause = u64::try_from(PAUSE.as_millis()).unwrap();
     for (said, other) in [
         (Err(Silence::Limited), OTHER),
@@ -94,7 +82,7 @@ fn asks_once_more_where_that_may_help_and_time_is_left() {
         (unlike(), FIRST),
     ] {
         let error = said.clone().err().unwrap_or(Silence::InvalidResponse);
-        let then_passes = |millis| [(millis, said.clone()), (100, Ok(passes()))];
+        let then_passes = |millis| [(millis, said.clone()), (100, Ok(says(true)))];
         check(Some(OTHER), &then_passes(100), &[FIRST, other], None);
         // Of 25 seconds two are left, or not.
         check(None, &then_passes(23_000 - pause), &[FIRST, FIRST], None);
@@ -109,10 +97,9 @@ fn asks_once_more_where_that_may_help_and_time_is_left() {
 
 #[test]
 fn counts_what_the_backend_reports_and_else_the_most() {
-    let passed = || passes().verdict;
     for (verdict, tokens, micro_usd, cost) in [
-        (passed(), TOKENS, None, Some(150)),
-        (passed(), None, None, None),
+        (says(true).verdict, TOKENS, None, Some(150)),
+        (says(true).verdict, None, None, None),
         (Err(Silence::Late), None, None, None),
         (Err(Silence::Refused), None, None, Some(0)),
         (Err(Silence::Refused), TOKENS, Some(0), Some(150)),
@@ -157,7 +144,7 @@ fn where_nobody_is_asked_the_user_hears_why_once_a_session() {
 fn the_journal_has_our_words_and_what_it_took_and_nothing_else() {
     let mut scene = Scene::new();
     scene.call.prompt_id = Some("p".to_owned());
-    play(&scene, None, &[(1234, Err(Silence::Overloaded)), (100, Ok(passes()))]);
+    play(&scene, None, &[(1234, Err(Silence::Overloaded)), (100, Ok(says(true)))]);
     let [first, second] = scene.journal().try_into().unwrap();
     for (line, text, took, cost) in [
         (&first, "review: the model is overloaded, or its server fails", 1234, 0),
