@@ -69,15 +69,24 @@ fn an_empty_file_becomes_readable_settings() {
 
 #[test]
 fn the_file_keeps_its_own_style() {
-    let tabs = installed("{\r\n\t\"model\": \"opus\"\r\n}\r\n");
-    assert!(tabs.starts_with("{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"Stop\": ["), "{tabs}");
-    assert!(!tabs.replace("\r\n", "").contains('\n'));
-
-    let dense = installed(r#"{"model":"opus"}"#);
-    assert!(dense.starts_with(r#"{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"#), "{dense}");
-    let spaced = installed(r#"{"model": "opus", "hooks": {}}"#);
-    assert!(spaced.starts_with(r#"{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "#), "{spaced}");
-    assert!(!spaced.contains('\n'));
+    for (before, begins, has_line_ends) in [
+        (
+            "{\r\n\t\"model\": \"opus\"\r\n}\r\n",
+            "{\r\n\t\"model\": \"opus\",\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [",
+            true,
+        ),
+        (r#"{"model":"opus"}"#, r#"{"model":"opus","hooks":{"Stop":[{"hooks":[{"type":"#, false),
+        (
+            r#"{"model": "opus", "hooks": {}}"#,
+            r#"{"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "#,
+            false,
+        ),
+    ] {
+        let after = installed(before);
+        assert!(after.starts_with(begins), "{after}");
+        assert_eq!(after.contains("\r\n"), has_line_ends);
+        assert!(!after.replace("\r\n", "").contains('\n'));
+    }
 }
 
 #[test]
@@ -95,84 +104,71 @@ fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_plac
     );
 }
 
+/// Settings with these groups on Stop.
+fn on_stop(groups: &str) -> String {
+    format!(r#"{{"hooks": {{"Stop": [{groups}]}}}}"#)
+}
+
+/// An entry as it is wanted, with more keys.
+fn entry(keys: &str) -> String {
+    format!(r#"{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{keys}, "timeout": 10}}"#)
+}
+
+#[track_caller]
+fn check_stop(before: &str, after: &str) {
+    assert_eq!(register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), after);
+}
+
 /// An entry that stands in a group with others, or with keys of the user's.
 #[test]
 fn an_entry_that_the_user_has_moved_goes_alone() {
-    let ours = format!(r#"{{"type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10}}"#);
+    let ours = entry("");
     for (with, without) in [
         (format!(r#"[{ours}, {{"type": "prompt"}}]"#), r#"[{"type": "prompt"}]"#),
         (format!(r#"[ {{"type": "prompt"}} , {ours} ]"#), r#"[ {"type": "prompt"} ]"#),
         (format!(r#"["x",{ours},"y"]"#), r#"["x","y"]"#),
     ] {
-        let text = |entries: &str| format!(r#"{{"hooks": {{"Stop": [{{"hooks": {entries}, "k": 1}}]}}}}"#);
-        let stop = [on("Stop", None, "a-gate", 10)];
-        assert_eq!(register(&text(&with), &owner(), &stop).unwrap(), text(&with), "it stays where it is");
+        let text = |entries: &str| on_stop(&format!(r#"{{"hooks": {entries}, "k": 1}}"#));
+        check_stop(&text(&with), &text(&with));
         assert_eq!(register(&text(&with), &owner(), &[]).unwrap(), text(without));
     }
 }
 
 #[test]
 fn a_key_that_keeps_an_entry_from_its_promise_is_taken_out_of_ours_alone() {
-    let entry = |keys: &str| {
-        format!(r#"{{"hooks": [{{"type": "command", "command": "{FOLDER}/a-gate", "args": []{keys}}}]}}"#)
-    };
     let foreign = r#"{"hooks": [{"type": "command", "command": "x", "async": true}]}"#;
-    for (keys, count) in [
-        (r#", "async": true"#, 1),
-        (r#", "async": 1, "asyncRewake": null"#, 2),
-        (r#", "if": "Bash(zzz *)""#, 1),
-        (r#", "not-known": 1"#, 1),
+    for (matcher, keys, harmful) in [
+        ("", r#", "async": true"#, &["async"][..]),
+        ("", r#", "async": 1, "asyncRewake": null"#, &["async", "asyncRewake"]),
+        ("", r#", "if": "Bash(zzz *)""#, &["if"]),
+        ("", r#", "not-known": 1"#, &["not-known"]),
+        ("", r#", "async": false, "asyncRewake": false, "once": false"#, &[]),
+        ("", r#", "if": "", "onFailure": "block", "shell": "powershell", "statusMessage": "x""#, &[]),
+        (r#""matcher": ".*", "#, "", &[]),
+        (r#""matcher": "*", "#, "", &[]),
+        (r#""matcher": "", "#, "", &[]),
     ] {
-        let before = format!(
-            r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#,
-            entry(&format!("{keys}, \"timeout\": 10"))
-        );
-        let found = registered(&before).remove(0);
-        assert_eq!(found.harmful_keys.len(), count, "{keys}");
-        let after = register(&before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
-        let timeout = r#", "timeout": 10"#;
-        assert_eq!(after, format!(r#"{{"hooks": {{"Stop": [{foreign}, {}]}}}}"#, entry(timeout)));
-        assert!(registered(&after)[0].harmful_keys.is_empty());
-    }
-}
-
-#[test]
-fn what_makes_no_difference_is_left_as_it_is() {
-    let entry = format!(r#""type": "command", "command": "{FOLDER}/a-gate", "args": [], "timeout": 10"#);
-    for (matcher, keys) in [
-        ("", r#", "async": false, "asyncRewake": false, "once": false"#),
-        ("", r#", "if": "", "onFailure": "block", "shell": "powershell", "statusMessage": "x""#),
-        (r#""matcher": ".*", "#, ""),
-        (r#""matcher": "*", "#, ""),
-        (r#""matcher": "", "#, ""),
-    ] {
-        let text = format!(r#"{{"hooks": {{"Stop": [{{{matcher}"hooks": [{{{entry}{keys}}}]}}]}}}}"#);
-        assert_eq!(registered(&text)[0].harmful_keys, [""; 0], "{text}");
-        assert_eq!(register(&text, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), text);
+        let text = |keys| on_stop(&format!(r#"{foreign}, {{{matcher}"hooks": [{}]}}"#, entry(keys)));
+        assert_eq!(registered(&text(keys))[0].harmful_keys, harmful);
+        check_stop(&text(keys), &text(if harmful.is_empty() { keys } else { "" }));
     }
 }
 
 #[test]
 fn somebody_elses_line_stays() {
-    for foreign in [
-        "true; : barbless a-gate; x",
-        ": barbless",
-        ": barbless-a-gate; x",
-        "/home/me/.claude/hooks/a-gate",
+    for (kind, line) in [
+        ("command", "true; : barbless a-gate; x"),
+        ("command", ": barbless-a-gate; x"),
+        ("command", "/home/me/.claude/hooks/a-gate"),
         // A shell would run such a name as a part of its line.
-        ": barbless x$(touch${IFS}y);",
-        ": barbless ;",
-        ": barbless newer-gate;",
-        ": barbless -x;",
+        ("command", ": barbless x$(touch${IFS}y);"),
+        ("command", ": barbless ;"),
+        ("prompt", ": barbless a-gate; x"),
     ] {
-        let before = format!(
-            r#"{{"hooks": {{"Stop": [{{"hooks": [{{"type": "command", "command": "{foreign}"}}]}}]}}}}"#
-        );
-        assert_eq!(registered(&before), [], "{foreign}");
+        let before = on_stop(&format!(r#"{{"hooks": [{{"type": "{kind}", "command": "{line}"}}]}}"#));
+        assert_eq!(registered(&before), [], "{line}");
         assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
     }
-    let prompt = r#"{"hooks":{"Stop":[{"hooks":[{"type":"prompt","command":": barbless a-gate; x"}]}]}}"#;
-    assert_eq!(register(prompt, &owner(), &[]).unwrap(), prompt);
 }
 
 #[test]
@@ -185,7 +181,6 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
         ("{\"a\": 1,}", "line 1, column 9: not plain JSON without comments (key must be a string)"),
         ("{\n \"é\": tru }", "line 2, column 10: not plain JSON without comments (expected ident)"),
         ("[]", "line 1, column 1: the settings must be an object, `{ ... }`"),
-        ("{\"hooks\": []}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
         ("{\"hooks\": {},\n \"hooks\": {}}", "line 2, column 2: the key `hooks` stands here a second time"),
         ("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: `hooks.Stop` must be a list, `[ ... ]`"),
         ("{\"hooks\": null}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
@@ -197,25 +192,18 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
             "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\",\n \"c\\u006fmmand\": \"b\"}]}]}}",
             "line 2, column 2: the key `command` stands here a second time",
         ),
-        (
-            "{\"a\": \"é\u{1}\"}",
-            "line 1, column 8: not plain JSON without comments (control character (\\u0000-\\u001F) found while parsing a string)",
-        ),
     ] {
         for hooks in [&wanted()[..], &[]] {
             assert_eq!(register(text, &owner(), hooks).unwrap_err().to_string(), expected, "{text}");
         }
     }
     assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
-    assert!(register("{\"a\": ", &owner(), &[]).is_err());
 }
 
 /// Status lines and rules, ours or not yet there.
 #[test]
 fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
-    let rules = vec!["Bash(req status*)".to_owned()];
-    let with_rules = Owner { rules: rules.clone(), ..owner() };
-    let wanted = Wanted { rules, status_line: Some("x".to_owned()), ..Wanted::default() };
+    let (with_rules, wanted) = everything();
     for (text, expected) in [
         ("{\"permissions\": []}", "line 1, column 17: `permissions` must be an object, `{ ... }`"),
         (
