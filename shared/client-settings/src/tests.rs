@@ -89,21 +89,6 @@ fn the_file_keeps_its_own_style() {
     }
 }
 
-#[test]
-fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_place() {
-    let before = r#"{"hooks": {"Stop": [
-  {"hooks": [{"type": "command", "command": "/old/place/.claude/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
-  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": []}]}
-], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\.claude\\hooks\\a-gate.exe", "args": []}]}]}}"#;
-    let after = register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap();
-    assert_eq!(
-        after,
-        r#"{"hooks": {"Stop": [
-  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10, "statusMessage": "x"}]}
-]}}"#
-    );
-}
-
 /// Settings with these groups on Stop.
 fn on_stop(groups: &str) -> String {
     format!(r#"{{"hooks": {{"Stop": [{groups}]}}}}"#)
@@ -117,6 +102,18 @@ fn entry(keys: &str) -> String {
 #[track_caller]
 fn check_stop(before: &str, after: &str) {
     assert_eq!(register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), after);
+}
+
+#[test]
+fn stale_and_doubled_entries_are_replaced_and_a_changed_one_is_put_right_in_place() {
+    let before = r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/old/place/.claude/hooks/a-gate", "args": [], "timeout": 3, "statusMessage": "x"}]},
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": []}]}
+], "SubagentStop": [{"hooks": [{"command": "C:\\Users\\me\\.claude\\hooks\\a-gate.exe", "args": []}]}]}}"#;
+    let after = r#"{"hooks": {"Stop": [
+  {"hooks": [{"type": "command", "command": "/home/me/.claude/hooks/a-gate", "args": [], "timeout": 10, "statusMessage": "x"}]}
+]}}"#;
+    check_stop(before, after);
 }
 
 /// An entry that stands in a group with others, or with keys of the user's.
@@ -171,30 +168,27 @@ fn somebody_elses_line_stays() {
     }
 }
 
+#[track_caller]
+fn check_refused(text: &str, owner: &Owner, wanted: &Wanted, expected: &str) {
+    let Refused { line, column, why } = arrange(Some(text), owner, wanted, &[]).unwrap_err();
+    assert_eq!(format!("{line}:{column} {why}"), expected, "{text}");
+}
+
 #[test]
 fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
     for (text, expected) in [
-        (
-            "{\n  \"a\": 1,\n  // mine\n  \"b\": 2\n}",
-            "line 3, column 3: not plain JSON without comments (key must be a string)",
-        ),
-        ("{\"a\": 1,}", "line 1, column 9: not plain JSON without comments (key must be a string)"),
-        ("{\n \"é\": tru }", "line 2, column 10: not plain JSON without comments (expected ident)"),
-        ("[]", "line 1, column 1: the settings must be an object, `{ ... }`"),
-        ("{\"hooks\": {},\n \"hooks\": {}}", "line 2, column 2: the key `hooks` stands here a second time"),
-        ("{\"hooks\": {\"Stop\": {}}}", "line 1, column 20: `hooks.Stop` must be a list, `[ ... ]`"),
-        ("{\"hooks\": null}", "line 1, column 11: `hooks` must be an object, `{ ... }`"),
-        (
-            "{\"hooks\": {\"Stop\": [{},\n{\"hooks\": [], \"hooks\": []}]}}",
-            "line 2, column 15: the key `hooks` stands here a second time",
-        ),
-        (
-            "{\"hooks\": {\"Stop\": [{\"hooks\": [{\"command\": \"a\",\n \"c\\u006fmmand\": \"b\"}]}]}}",
-            "line 2, column 2: the key `command` stands here a second time",
-        ),
+        ("{\n  // mine\n}", "2:3 not plain JSON without comments (key must be a string)"),
+        ("{\"a\": 1,}", "1:9 not plain JSON without comments (key must be a string)"),
+        ("{\n \"é\": tru }", "2:10 not plain JSON without comments (expected ident)"),
+        ("[]", "1:1 the settings must be an object, `{ ... }`"),
+        ("{\"hooks\": null}", "1:11 `hooks` must be an object, `{ ... }`"),
+        ("{\"hooks\": {},\n \"hooks\": {}}", "2:2 the key `hooks` stands here a second time"),
+        (r#"{"hooks": {"Stop": {}}}"#, "1:20 `hooks.Stop` must be a list, `[ ... ]`"),
+        (r#"{"hooks":{"Stop":[{"hooks":[],"hooks":[]}]}}"#, "1:31 the key `hooks` stands here a second time"),
+        (r#"{"hooks":{"a":[{"hooks":[{"k":1,"\u006b":1}]}]}}"#, "1:33 the key `k` stands here a second time"),
     ] {
-        for hooks in [&wanted()[..], &[]] {
-            assert_eq!(register(text, &owner(), hooks).unwrap_err().to_string(), expected, "{text}");
+        for hooks in [hooks(&wanted()), Wanted::default()] {
+            check_refused(text, &owner(), &hooks, expected);
         }
     }
     assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
@@ -205,22 +199,12 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
 fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
     let (with_rules, wanted) = everything();
     for (text, expected) in [
-        ("{\"permissions\": []}", "line 1, column 17: `permissions` must be an object, `{ ... }`"),
-        (
-            "{\"permissions\": {\n  \"allow\": \"x\"}}",
-            "line 2, column 12: `permissions.allow` must be a list, `[ ... ]`",
-        ),
-        (
-            "{\"permissions\": {\"allow\": [], \"\\u0061llow\": []}}",
-            "line 1, column 31: the key `allow` stands here a second time",
-        ),
-        (
-            "{\"statusLine\": 1,\n \"statusLine\": 1}",
-            "line 2, column 2: the key `statusLine` stands here a second time",
-        ),
+        (r#"{"permissions": []}"#, "1:17 `permissions` must be an object, `{ ... }`"),
+        ("{\"permissions\": {\n  \"allow\": \"x\"}}", "2:12 `permissions.allow` must be a list, `[ ... ]`"),
+        (r#"{"permissions":{"allow":[],"\u0061llow":[]}}"#, "1:28 the key `allow` stands here a second time"),
+        (r#"{"statusLine": 1, "statusLine": 1}"#, "1:19 the key `statusLine` stands here a second time"),
     ] {
-        let refused = arrange(Some(text), &with_rules, &wanted, &[]).unwrap_err();
-        assert_eq!(refused.to_string(), expected, "{text}");
+        check_refused(text, &with_rules, &wanted, expected);
         assert_eq!(arrange(Some(text), &owner(), &Wanted::default(), &[]).unwrap().as_deref(), Some(text));
     }
 }
