@@ -39,8 +39,8 @@ fn hooks(hooks: &[Registration]) -> Wanted {
     Wanted { hooks: hooks.to_vec(), ..Wanted::default() }
 }
 
-fn register(text: &str, owner: &Owner, wanted: &[Registration]) -> Result<String, Refused> {
-    arrange(Some(text), owner, &hooks(wanted), &[]).map(Option::unwrap_or_default)
+fn register(text: &str, wanted: &[Registration]) -> Result<String, Refused> {
+    arrange(Some(text), &owner(), &hooks(wanted), &[]).map(Option::unwrap_or_default)
 }
 
 fn registered(text: &str) -> Vec<Entry> {
@@ -49,8 +49,8 @@ fn registered(text: &str) -> Vec<Entry> {
 
 #[track_caller]
 fn installed(before: &str) -> String {
-    let after = register(before, &owner(), &wanted()).unwrap();
-    assert_eq!(register(&after, &owner(), &wanted()).unwrap(), after, "a second time changes nothing");
+    let after = register(before, &wanted()).unwrap();
+    assert_eq!(register(&after, &wanted()).unwrap(), after, "a second time changes nothing");
     after
 }
 
@@ -101,7 +101,7 @@ fn entry(keys: &str) -> String {
 
 #[track_caller]
 fn check_stop(before: &str, after: &str) {
-    assert_eq!(register(before, &owner(), &[on("Stop", None, "a-gate", 10)]).unwrap(), after);
+    assert_eq!(register(before, &[on("Stop", None, "a-gate", 10)]).unwrap(), after);
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn an_entry_that_the_user_has_moved_goes_alone() {
     ] {
         let text = |entries: &str| on_stop(&format!(r#"{{"hooks": {entries}, "k": 1}}"#));
         check_stop(&text(&with), &text(&with));
-        assert_eq!(register(&text(&with), &owner(), &[]).unwrap(), text(without));
+        assert_eq!(register(&text(&with), &[]).unwrap(), text(without));
     }
 }
 
@@ -164,7 +164,7 @@ fn somebody_elses_line_stays() {
     ] {
         let before = on_stop(&format!(r#"{{"hooks": [{{"type": "{kind}", "command": "{line}"}}]}}"#));
         assert_eq!(registered(&before), [], "{line}");
-        assert_eq!(register(&installed(&before), &owner(), &[]).unwrap(), before);
+        assert_eq!(register(&installed(&before), &[]).unwrap(), before);
     }
 }
 
@@ -191,7 +191,7 @@ fn what_cannot_be_read_for_certain_is_refused_with_its_place() {
             check_refused(text, &owner(), &hooks, expected);
         }
     }
-    assert!(register(&"[".repeat(100_000), &owner(), &[]).is_err());
+    assert!(register(&"[".repeat(100_000), &[]).is_err());
 }
 
 /// Status lines and rules, ours or not yet there.
@@ -212,7 +212,7 @@ fn a_place_that_cannot_take_our_parts_is_refused_only_where_they_are_wanted() {
 proptest! {
     #[test]
     fn any_text_is_edited_or_refused_never_a_panic(text in any::<String>()) {
-        let _ = register(&text, &owner(), &wanted());
+        let _ = register(&text, &wanted());
     }
 }
 
@@ -221,37 +221,34 @@ fn ours() -> String {
 }
 
 /// The text with our status line, or without.
-fn with(text: &str, before: Option<&str>, wanted: bool) -> Result<String, Refused> {
+fn with(text: &str, before: Option<&str>, wanted: bool) -> String {
     let status_line = wanted.then(ours);
     let owner = Owner { status_line_before: before.map(str::to_owned), ..owner() };
     let wanted = Wanted { status_line, ..Wanted::default() };
-    arrange(Some(text), &owner, &wanted, &[]).map(Option::unwrap_or_default)
+    arrange(Some(text), &owner, &wanted, &[]).unwrap().unwrap()
 }
 
 #[test]
 fn what_was_changed_beside_the_command_since_then_stays() {
     let raw = r#"{"type": "command", "command": "mine", "padding": 1}"#;
     let before = format!(r#"{{"statusLine": {raw}}}"#);
-    let after = with(&before, None, true).unwrap();
-    assert_eq!(with(&after, Some(raw), false).unwrap(), before);
+    let after = with(&before, None, true);
+    assert_eq!(with(&after, Some(raw), false), before);
     let padded = after.replace("\"padding\": 1", "\"padding\": 0");
-    assert_eq!(with(&padded, Some(raw), false).unwrap(), before.replace("\"padding\": 1", "\"padding\": 0"));
+    assert_eq!(with(&padded, Some(raw), false), before.replace("\"padding\": 1", "\"padding\": 0"));
     let emptied = format!(r#"{{"statusLine": {{"command": "{}"}}}}"#, ours());
-    assert_eq!(with(&emptied, Some(raw), false).unwrap(), r#"{"statusLine": {"command": "mine"}}"#);
+    assert_eq!(with(&emptied, Some(raw), false), r#"{"statusLine": {"command": "mine"}}"#);
 }
 
 #[test]
 fn of_ours_only_the_command_is_put_right() {
-    for stale in
-        ["/old/place/.claude/hooks/b-watch statusline --x", "\\\"/a b/.claude/hooks/b-watch\\\" statusline"]
-    {
+    for stale in ["/old/place/.claude/hooks/b-watch --x", r#"\"/a b/.claude/hooks/b-watch\" statusline"#] {
         let text = |command: &str| {
             format!(r#"{{"statusLine": {{"padding": 0, "command": "{command}", "type": "command"}}}}"#)
         };
-        let there = read(&text(stale), &owner()).unwrap().status_line.unwrap();
-        assert!(there.is_ours);
-        assert_eq!(with(&text(stale), None, true).unwrap(), text(&ours()));
-        assert_eq!(with(&text(stale), None, false).unwrap(), "{}");
+        assert!(read(&text(stale), &owner()).unwrap().status_line.unwrap().is_ours);
+        assert_eq!(with(&text(stale), None, true), text(&ours()));
+        assert_eq!(with(&text(stale), None, false), "{}");
     }
 }
 
@@ -278,27 +275,20 @@ fn everything() -> (Owner, Wanted) {
     (owner, Wanted { rules, status_line: Some(ours()), ..hooks(&wanted()) })
 }
 
-#[track_caller]
-fn put(text: &str) -> String {
-    let (owner, wanted) = everything();
-    arrange(Some(text), &owner, &wanted, &[]).unwrap().unwrap()
-}
-
-#[track_caller]
-fn take(text: &str, earlier: &[Option<String>]) -> Option<String> {
-    arrange(Some(text), &everything().0, &Wanted::default(), earlier).unwrap()
-}
-
 #[test]
 fn a_file_that_is_the_users_now_does_not_go() {
+    let (owner, wanted) = everything();
+    let put = |text| arrange(Some(text), &owner, &wanted, &[]).unwrap().unwrap();
+    let nothing = Wanted::default();
+    let take = |text: &str, earlier: &[_]| arrange(Some(text), &owner, &nothing, earlier).unwrap();
     let ours = put("{}");
     let touched = ours.replacen("\"timeout\": 10", "\"timeout\": 11", 1);
-    for (edited, left) in
-        [(ours.replacen('{', "{\"model\": 1,", 1), json!({ "model": 1 })), (touched.clone(), json!({}))]
-    {
-        let after = take(&edited, &[Some("{}".to_owned()), None]).unwrap();
-        assert_eq!(serde_json::from_str::<Value>(&after).unwrap(), left);
-    }
+    let left = |edited: &str| {
+        let text = take(edited, &[Some("{}".to_owned()), None]).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    assert_eq!(left(&ours.replacen('{', "{\"model\": 1,", 1)), json!({ "model": 1 }));
+    assert_eq!(left(&touched), json!({}));
     assert_eq!(take(&touched, &[None]), None, "only ours was ever in it");
     assert_eq!(take(&put(""), &[]).as_deref(), Some("{}\n"), "without a backup it is empty");
 }

@@ -18,10 +18,6 @@ fn replace_with(text: &str) -> impl FnOnce(Option<&str>) -> Result<Option<String
     move |_| Ok(Some(text))
 }
 
-fn remove() -> impl FnOnce(Option<&str>) -> Result<Option<String>, FileError> {
-    |_| Ok(None)
-}
-
 /// A scratch folder, and a file at this path in it.
 fn scratch(path: &str) -> (TempDir, PathBuf, UserFile) {
     let scratch = tempfile::tempdir().unwrap();
@@ -95,7 +91,7 @@ fn a_link_stays_a_link_and_its_target_is_replaced() {
         assert_eq!(fs::read_to_string(dotfiles.join("s.json")).unwrap(), "b", "{name}");
         assert_eq!(names(&dotfiles), ["s.json"], "backups stay out of the target's folder");
         assert_eq!(texts(&file), [Some("a".to_owned()), None]);
-        file.change(remove()).unwrap();
+        file.change(|_| Ok::<_, FileError>(None)).unwrap();
         assert_eq!(names(&dotfiles), [""; 0]);
         for backup in file.backups() {
             fs::remove_file(backup.path).unwrap();
@@ -112,11 +108,7 @@ fn a_link_stays_a_link_and_its_target_is_replaced() {
 fn backups_hold_what_was_there_newest_first_and_the_first_is_never_removed() {
     let (scratch, _, file) = scratch("settings.json");
     let first = file.change_with_backup(at(0), replace_with("0")).unwrap().unwrap();
-    assert!(
-        first.ends_with("settings.json.barbless-backup-20261121T074638.000Z-absent"),
-        "{}",
-        first.display()
-    );
+    assert_eq!(first.file_name().unwrap(), "settings.json.barbless-backup-20261121T074638.000Z-absent");
     assert_eq!(file.backups()[0].text, None);
     // Changes at one moment and a clock that goes back leave a backup each in their order.
     for (text, second) in [(1, 1), (2, 5), (3, 5), (4, 5), (5, 0), (6, -1_000_000), (7, 7)] {
@@ -209,7 +201,7 @@ fn a_file_its_owner_made_read_only_stays_as_it_is() {
     fs::set_permissions(&path, read_only).unwrap();
     for error in [
         file.change(replace_with("a")).unwrap_err(),
-        file.change(remove()).unwrap_err(),
+        file.change(|_| Ok::<_, FileError>(None)).unwrap_err(),
         file.change_with_backup(at(0), replace_with("a")).unwrap_err(),
     ] {
         let said = error.to_string();
