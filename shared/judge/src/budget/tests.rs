@@ -2,16 +2,15 @@
 
 use std::fs;
 
-use tempfile::TempDir;
+use serde_json::{Map, json};
 
 use super::{Tally, at_most, lines, price, reserve, settle, tally};
 use crate::question::Tokens;
 use crate::silence::Silence;
+use crate::tests::{NOON, Scene, settings};
+use crate::{Backend, Settings};
 use shared::host::Timestamp;
 use shared::state::Store;
-
-use crate::tests::{NOON, Scene, defaults};
-use crate::{Backend, Settings};
 
 const HOUR: i64 = 3600;
 const DAY: i64 = 24 * HOUR;
@@ -21,136 +20,105 @@ fn at(secs: i64) -> Timestamp {
 }
 
 fn limits(calls: u32, dollars: f64) -> Settings {
-    let mut settings = defaults();
-    settings.max_calls_per_hour = serde_json::from_value(calls.into()).unwrap();
-    settings.max_cost_usd_per_day = serde_json::from_value(dollars.into()).unwrap();
-    settings
-}
-
-fn store() -> (TempDir, Store) {
-    let scratch = tempfile::tempdir().unwrap();
-    let store = Store::open(scratch.path()).unwrap();
-    (scratch, store)
+    settings(&json!({ "max_calls_per_hour": calls, "max_cost_usd_per_day": dollars }))
 }
 
 /// Calls at these seconds of at most so many millionths, and why each was not made.
-fn check(settings: &Settings, calls: &[(i64, u64, Option<Silence>)]) {
-    let (_scratch, store) = store();
-    for (number, (secs, at_most, refused)) in calls.iter().enumerate() {
-        let reserved = reserve(&store, at(*secs), settings, *at_most);
-        assert_eq!(reserved.err(), *refused, "call {number} at {secs}");
+fn check(calls: u32, dollars: f64, script: &[(i64, u64, Option<Silence>)]) {
+    let scene = Scene::new();
+    for (secs, at_most, refused) in script {
+        let reserved = reserve(&scene.store, at(*secs), &limits(calls, dollars), *at_most);
+        assert_eq!(reserved.err(), *refused, "the call at {secs} of {script:?}");
     }
 }
 
 #[test]
-fn calls_count_for_sixty_minutes() {
+fn calls_count_for_an_hour_and_money_for_a_day_with_what_a_call_may_still_cost() {
     let spent = Some(Silence::CallsSpent);
-    let calls = [(0, 0, None), (10, 0, None), (20, 0, spent), (HOUR - 1, 0, spent), (HOUR, 0, None)];
-    check(&limits(2, 1.0), &calls);
-    check(&limits(0, 1.0), &[(0, 0, spent)]);
-}
-
-#[test]
-fn money_counts_for_a_day_with_what_a_call_may_still_cost() {
+    check(2, 1.0, &[(0, 0, None), (10, 0, None), (20, 0, spent), (HOUR - 1, 0, spent), (HOUR, 0, None)]);
+    check(0, 1.0, &[(0, 0, spent)]);
     let spent = Some(Silence::MoneySpent);
-    check(&limits(100, 1.0), &[(0, 400_000, None), (1, 600_001, spent), (1, 600_000, None), (2, 1, spent)]);
-    check(&limits(100, 1.0), &[(0, 1_000_000, None), (DAY - 1, 1, spent), (DAY, 1_000_000, None)]);
-    check(&limits(100, 0.0), &[(0, 1, spent), (0, 0, None)]);
-    check(&limits(100, 1.0), &[(0, u64::MAX, spent), (0, 1, None), (0, u64::MAX, spent)]);
-}
-
-#[test]
-fn what_it_did_cost_replaces_what_it_could_have_once() {
-    let (_scratch, store) = store();
-    let settings = limits(100, 1.0);
-    let first = reserve(&store, at(0), &settings, 900_000).unwrap();
-    assert_eq!(tally(&store, at(1)), Some(Tally { calls: 1, micro_usd: 900_000 }));
-    settle(&store, at(2), first, 1000);
-    assert_eq!(tally(&store, at(2)), Some(Tally { calls: 1, micro_usd: 1000 }));
-    let second = reserve(&store, at(3), &settings, 900_000).unwrap();
-    settle(&store, at(4), second, 2000);
-    assert_eq!(tally(&store, at(4)), Some(Tally { calls: 2, micro_usd: 3000 }));
-    assert_eq!(tally(&store, at(5 + HOUR)), Some(Tally { calls: 0, micro_usd: 3000 }));
+    check(100, 1.0, &[(0, 400_000, None), (1, 600_001, spent), (1, 600_000, None), (2, 1, spent)]);
+    check(100, 1.0, &[(0, 1_000_000, None), (DAY - 1, 1, spent), (DAY, 1_000_000, None)]);
+    check(100, 0.0, &[(0, 1, spent), (0, 0, None)]);
+    check(100, 1.0, &[(0, 1, None), (0, u64::MAX, spent)]);
 }
 
 #[test]
 fn a_clock_that_goes_back_opens_nothing_and_blocks_for_no_longer_than_the_limit() {
-    let (calls, money) = (Some(Silence::CallsSpent), Some(Silence::MoneySpent));
-    for back in [-1, -HOUR, -2 * DAY, -400 * DAY] {
-        let then = [(0, 1, None), (back, 1, calls), (back + HOUR - 1, 1, calls), (back + HOUR, 1, None)];
-        check(&limits(1, 1.0), &then);
-        let dear =
-            [(0, 1_000_000, None), (back, 1, money), (back + DAY - 1, 1, money), (back + DAY, 1, None)];
-        check(&limits(100, 1.0), &dear);
+    for (calls, cost, limit, spent) in
+        [(1, 1, HOUR, Silence::CallsSpent), (100, 1_000_000, DAY, Silence::MoneySpent)]
+    {
+        for back in [-1, -HOUR, -2 * DAY, -400 * DAY] {
+            let script =
+                [(0, None), (back, Some(spent)), (back + limit - 1, Some(spent)), (back + limit, None)];
+            check(calls, 1.0, &script.map(|(secs, refused)| (secs, cost, refused)));
+        }
     }
 }
 
 #[test]
-fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
-    let (scratch, store) = store();
-    let file = scratch.path().join("judge.json");
-    let refused = || (reserve(&store, at(0), &limits(10, 1.0), 1).err(), tally(&store, at(0)));
-    fs::write(&file, r#"{"version":99,"session":"","state":{"calls":7}}"#).unwrap();
-    assert_eq!(refused(), (Some(Silence::NoState), None));
-    fs::remove_file(&file).unwrap();
-    fs::create_dir(&file).unwrap();
-    assert_eq!(refused(), (Some(Silence::NoState), None));
-    let gone = Store::at(&scratch.path().join("gone"));
-    assert_eq!(reserve(&gone, at(0), &limits(10, 1.0), 1).err(), Some(Silence::NoState));
-}
-
-const fn tokens(input: u64, output: u64) -> Tokens {
-    Tokens { input, output }
-}
-
-fn with(prices: &[(&str, f64, f64)]) -> Settings {
-    let price = |(key, input, output): &(&str, f64, f64)| {
-        let price = serde_json::json!({ "input": input, "output": output });
-        ((*key).to_owned(), serde_json::from_value(price).unwrap())
-    };
-    Settings { prices: prices.iter().map(price).collect(), ..defaults() }
+fn what_it_did_cost_replaces_what_it_could_have_once() {
+    let scene = Scene::new();
+    let (store, settings) = (&scene.store, &scene.settings);
+    let first = reserve(store, at(0), settings, 900_000).unwrap();
+    assert_eq!(tally(store, at(1)), Some(Tally { calls: 1, micro_usd: 900_000 }));
+    settle(store, at(2), first, 1000);
+    assert_eq!(tally(store, at(2)), Some(Tally { calls: 1, micro_usd: 1000 }));
+    let second = reserve(store, at(3), settings, 900_000).unwrap();
+    settle(store, at(4), second, 2000);
+    assert_eq!(tally(store, at(4)), Some(Tally { calls: 2, micro_usd: 3000 }));
+    assert_eq!(tally(store, at(5 + HOUR)), Some(Tally { calls: 0, micro_usd: 3000 }));
 }
 
 #[test]
-fn the_longest_beginning_counts_whoever_provides_the_model() {
-    let settings = with(&[
+fn what_cannot_be_read_or_written_counts_nothing_and_so_nobody_is_asked() {
+    let scene = Scene::new();
+    let ledger = r#"{"version":99,"session":"","state":{"calls":7}}"#;
+    fs::write(scene.store.dir().join("judge.json"), ledger).unwrap();
+    for store in [&scene.store, &Store::at(&scene.store.dir().join("gone"))] {
+        assert_eq!(reserve(store, at(0), &scene.settings, 1), Err(Silence::NoState));
+        assert_eq!(tally(store, at(0)), None);
+    }
+}
+
+fn with(prices: &[(&str, f64, f64)]) -> Settings {
+    let price = |of: &(&str, f64, f64)| (of.0.to_owned(), json!({ "input": of.1, "output": of.2 }));
+    settings(&json!({ "prices": prices.iter().map(price).collect::<Map<_, _>>() }))
+}
+
+#[test]
+fn the_longest_beginning_counts_whoever_provides_the_model_and_for_none_the_dearest_price() {
+    let listed = with(&[
         ("claude-sonnet", 3.0, 15.0),
         ("Claude-Sonnet-5-5", 2.0, 10.0),
         ("claude", 7.0, 7.0),
         ("us.anthropic.claude-opus", 5.0, 25.0),
         ("", 0.0, 0.0),
     ]);
-    for (model, million) in [
-        ("claude-sonnet-4-5", 3),
-        ("anthropic.claude-sonnet-5-5-v1:0", 2),
-        ("projects/anthropic/models/claude-sonnet-4", 3),
-        ("us.anthropic.claude-opus-4", 5),
-        ("eu.anthropic.claude-opus-4", 7),
-        ("sonnet", 7),
+    for (model, input, output, cost) in [
+        ("anthropic.claude-sonnet-5-5-v1:0", 100, 0, 200),
+        ("projects/anthropic/models/claude-sonnet-4", 100, 0, 300),
+        ("us.anthropic.claude-opus-4", 100, 0, 500),
+        ("eu.anthropic.claude-opus-4", 100, 0, 700),
+        // Just these tokens count.
+        ("sonnet", 100, 0, 700),
+        ("sonnet", 0, 100, 2500),
     ] {
-        assert_eq!(price(&settings, model, tokens(1_000_000, 0)), million * 1_000_000, "{model}");
+        assert_eq!(price(&listed, model, Tokens { input, output }), cost, "{model}");
     }
 }
 
 #[test]
-fn an_unknown_model_costs_what_the_dearest_would_for_just_these_tokens() {
-    let settings = with(&[("a", 10.0, 10.0), ("b", 1.0, 50.0)]);
-    assert_eq!(price(&settings, "c", tokens(100, 0)), 1000);
-    assert_eq!(price(&settings, "c", tokens(0, 100)), 5000);
-}
-
-#[test]
 fn a_fraction_is_rounded_up_and_nothing_overflows() {
-    for (input, output, read, written, cost) in [
-        (0.1, 0.5, 1, 0, 1),
-        (0.1, 0.5, 11, 0, 2),
-        (0.1, 0.5, 5, 1, 1),
-        (0.000_001, 0.0, 1, 0, 1),
-        (0.0, 0.0, 1_000_000, 1_000_000, 0),
-        (10_000.0, 10_000.0, u64::MAX, u64::MAX, u64::MAX),
+    for (dollars, input, output, cost) in [
+        ((0.1, 0.5), 1, 0, 1),
+        ((0.1, 0.5), 11, 0, 2),
+        ((0.1, 0.5), 5, 1, 1),
+        ((10_000.0, 10_000.0), u64::MAX, u64::MAX, u64::MAX),
     ] {
-        let settings = with(&[("m", input, output)]);
-        assert_eq!(price(&settings, "m", tokens(read, written)), cost, "{input} {output} {read} {written}");
+        let settings = with(&[("m", dollars.0, dollars.1)]);
+        assert_eq!(price(&settings, "m", Tokens { input, output }), cost, "{dollars:?} {input} {output}");
     }
 }
 
@@ -183,9 +151,6 @@ fn the_way_and_what_was_spent_and_why_nobody_would_be_asked() {
     scene.past_the_line();
     check_lines(&scene, false, &[cli, one, "no model is asked now: your usage is past its safe line"]);
     scene.settings.backend = None;
-    check_lines(
-        &scene,
-        false,
-        &[one, "no model is asked now: no backend is chosen (judge.backend in ~/.claude/"],
-    );
+    let unset = "no model is asked now: no backend is chosen (judge.backend in ~/.claude/";
+    check_lines(&scene, false, &[one, unset]);
 }

@@ -18,100 +18,69 @@ use crate::tests::Scene;
 use shared::host::{Clock, Environment};
 use shared::state::Store;
 
-/// Says the verdict when it has heard all.
-const JUDGES: &str = r#"cat > "$NOTES/stdin"; echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
-
-/// Goes on for an hour, and has a child that holds the pipe as long.
-const HANGS: &str =
-    r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
-
-/// A client that runs these lines, in a folder with a state folder and one for what it notes.
-struct World {
-    scratch: PathBuf,
-    scene: Scene,
-}
-
-impl World {
-    fn new(scratch: &Path, lines: &str) -> Self {
-        let (program, notes) = (scratch.join("claude"), scratch.join("notes"));
-        fs::create_dir_all(&notes).unwrap();
-        fs::write(&program, format!("#!/bin/sh\nNOTES='{}'\n{lines}\n", notes.display())).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
-        let mut scene = Scene::new();
-        scene.host.clock = Clock::System;
-        scene.store = Store::open(&scratch.join("state")).unwrap();
-        scene.settings.claude_program = program;
-        Self { scratch: scratch.to_path_buf(), scene }
-    }
-
-    /// Asks with these variables in our own environment.
-    fn ask(&self, variables: &[(&str, &str)], time: Duration) -> Result<Value, Silence> {
-        let exchange = Exchange {
-            model: "small",
-            instructions: "Judge it.",
-            material: "a word of others",
-            verdicts: &json!({ "type": "object" }),
-            deadline: Instant::now() + time,
-        };
-        let known = variables.iter().filter(|(name, _)| is_handed_on(name));
-        let variables = known.map(|(name, value)| (OsString::from(name), OsString::from(value))).collect();
-        self.scene.with(|caller| converse(&exchange, caller, variables)?.verdict)
-    }
-
-    fn noted(&self, name: &str) -> String {
-        fs::read_to_string(self.scratch.join("notes").join(name)).unwrap()
-    }
-
-    fn nonces(&self) -> usize {
-        fs::read_dir(self.scene.store.dir().join("nonce")).map_or(0, Iterator::count)
-    }
-}
-
 /// For everything that happens at once on an idle machine.
 const SOON: Duration = Duration::from_secs(30);
+
+/// The scene of a client that runs these lines: a folder with the client, a state folder and one for the client's notes.
+fn client(folder: &Path, lines: &str) -> Scene {
+    let (program, notes) = (folder.join("claude"), folder.join("notes"));
+    fs::create_dir_all(&notes).unwrap();
+    fs::write(&program, format!("#!/bin/sh\nNOTES='{}'\n{lines}\n", notes.display())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).unwrap();
+    let mut scene = Scene::new();
+    scene.host.clock = Clock::System;
+    scene.store = Store::open(&folder.join("state")).unwrap();
+    scene.settings.claude_program = program;
+    scene
+}
+
+/// Asks with these variables in our own environment.
+fn ask(scene: &Scene, variables: &[&str], time: Duration) -> Result<Value, Silence> {
+    let exchange = Exchange {
+        model: "small",
+        instructions: "Judge it.",
+        material: "a word of others",
+        verdicts: &json!({ "type": "object" }),
+        deadline: Instant::now() + time,
+    };
+    let known = variables.iter().filter(|name| is_handed_on(name));
+    let variables = known.map(|name| (OsString::from(name), "/usr/bin:/bin".into())).collect();
+    scene.with(|caller| converse(&exchange, caller, variables)?.verdict)
+}
 
 #[test]
 fn it_hears_the_material_on_stdin_in_an_empty_private_folder_and_everything_else_is_switched_off() {
     let scratch = tempfile::tempdir().unwrap();
-    let looks = format!(
-        r#"printf '%s\n' "$@" > "$NOTES/arguments"; pwd > "$NOTES/folder"; ls -A > "$NOTES/files"
-echo "$BARBLESS_NONCE" > "$NOTES/nonce"; ls '{}' > "$NOTES/nonces"; {JUDGES}"#,
-        scratch.path().join("state/nonce").display()
-    );
-    let world = World::new(scratch.path(), &looks);
-    assert_eq!(world.ask(&[], SOON), Ok(json!({ "verdict": "YES" })));
-    assert_eq!(world.noted("stdin"), "a word of others");
+    let looks = r#"printf '%s\n' "$@" > "$NOTES/arguments"; pwd > "$NOTES/folder"; ls -A > "$NOTES/files"; env > "$NOTES/env"
+echo "$BARBLESS_NONCE" > "$NOTES/nonce"; ls "$CLAUDE_HOOK_STATE_DIR/nonce" > "$NOTES/nonces"; cat > "$NOTES/stdin"
+echo '{"type":"result","is_error":false,"structured_output":{"verdict":"YES"}}'"#;
+    let given = "HOME PATH LC_ALL XDG_CONFIG_HOME https_proxy NODE_EXTRA_CA_CERTS CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN \
+                 ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK AWS_PROFILE";
+    let kept_back = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR \
+                     NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC";
+    let scene = client(scratch.path(), looks);
+    let variables: Vec<&str> = given.split(' ').chain(kept_back.split(' ')).collect();
+    assert_eq!(ask(&scene, &variables, SOON), Ok(json!({ "verdict": "YES" })));
+    let noted = |name: &str| fs::read_to_string(scratch.path().join("notes").join(name)).unwrap();
+    assert_eq!(noted("stdin"), "a word of others");
     let expected = [
         "-p --strict-mcp-config --disable-slash-commands --no-session-persistence --output-format json --max-turns 2",
         "--tools  --setting-sources  --settings {\"disableAllHooks\":true} --model small",
         "--json-schema {\"type\":\"object\"} --system-prompt Judge it. ",
     ];
-    assert_eq!(world.noted("arguments").replace('\n', " "), expected.join(" "));
-    let folder = PathBuf::from(world.noted("folder").trim());
-    assert_eq!(folder, world.scene.store.dir().join("judge-cwd").canonicalize().unwrap());
-    assert_eq!(world.noted("files"), "");
+    assert_eq!(noted("arguments").replace('\n', " "), expected.join(" "));
+    let folder = PathBuf::from(noted("folder").trim());
+    assert_eq!(folder, scene.store.dir().join("judge-cwd").canonicalize().unwrap());
+    assert_eq!(noted("files"), "");
     assert_eq!(folder.metadata().unwrap().permissions().mode() & 0o777, 0o700);
-    let nonce = world.noted("nonce");
+    let nonce = noted("nonce");
     assert!(nonce.trim().len() >= 32, "{nonce}");
-    assert_eq!(world.noted("nonces"), nonce, "it is fresh as long as the client runs");
-    assert!(!world.scene.store.nonce_is_fresh(nonce.trim(), world.scene.host.now()));
-    assert_eq!(world.nonces(), 0);
-}
+    assert_eq!(noted("nonces"), nonce, "it is fresh as long as the client runs");
+    assert!(!scene.store.nonce_is_fresh(nonce.trim(), scene.host.now()));
 
-#[test]
-fn it_is_given_the_listed_variables_and_ours_and_no_other() {
-    let scratch = tempfile::tempdir().unwrap();
-    let world = World::new(scratch.path(), &format!(r#"env > "$NOTES/env"; {JUDGES}"#));
-    let given = "HOME PATH LC_ALL XDG_CONFIG_HOME https_proxy NODE_EXTRA_CA_CERTS CLAUDE_CONFIG_DIR CLAUDE_CODE_OAUTH_TOKEN \
-                 ANTHROPIC_API_KEY ANTHROPIC_BASE_URL CLAUDE_CODE_USE_BEDROCK AWS_PROFILE";
-    let kept_back = "CLAUDECODE CLAUDE_CODE_ENTRYPOINT CLAUDE_CODE_SESSION_ID CLAUDE_CODE_SSE_PORT CLAUDE_PROJECT_DIR \
-                     NODE_OPTIONS GIT_DIR GITHUB_TOKEN PATHS LC";
-    let value = |name: &str| if name == "PATH" { "/usr/bin:/bin" } else { "1" };
-    let all: Vec<_> = given.split(' ').chain(kept_back.split(' ')).map(|name| (name, value(name))).collect();
-    world.ask(&all, SOON).unwrap();
     // The shell itself adds these.
     let of_the_shell = ["PWD", "OLDPWD", "SHLVL", "_"];
-    let text = world.noted("env");
+    let text = noted("env");
     let names = text.lines().filter_map(|line| Some(line.split_once('=')?.0));
     let names: BTreeSet<&str> = names.filter(|name| !of_the_shell.contains(name)).collect();
     let ours = our_variables("");
@@ -124,11 +93,9 @@ fn it_is_given_the_listed_variables_and_ours_and_no_other() {
 fn a_name_is_looked_for_in_absolute_folders_of_the_search_path_alone() {
     let scratch = tempfile::tempdir().unwrap();
     let (first, second) = (scratch.path().join("first"), scratch.path().join("second"));
-    for (folder, mode) in [(&first, 0o600), (&second, 0o700)] {
-        fs::create_dir(folder).unwrap();
-        fs::write(folder.join("claude"), "").unwrap();
-        fs::set_permissions(folder.join("claude"), fs::Permissions::from_mode(mode)).unwrap();
-    }
+    fs::create_dir(&first).unwrap();
+    fs::write(first.join("claude"), "not executable").unwrap();
+    client(&second, "");
     let found = |folders: &[&Path], program: &str| {
         let search_path = Some(std::env::join_paths(folders).unwrap());
         let home = Some(scratch.path().to_path_buf());
@@ -150,8 +117,11 @@ const INSIDE: &str = "BARBLESS_TEST_FOLDER";
 #[test]
 fn one_who_is_told_to_end_takes_it_along() {
     const NAME: &str = "claude_cli::tests::one_who_is_told_to_end_takes_it_along";
+    // It has a child that holds the pipe as long.
+    const HANGS: &str =
+        r#"sleep 3600 & echo $! > "$NOTES/child.tmp"; mv "$NOTES/child.tmp" "$NOTES/child"; wait"#;
     if let Some(folder) = std::env::var_os(INSIDE) {
-        let _ = World::new(Path::new(&folder), HANGS).ask(&[], Duration::from_secs(600));
+        let _ = ask(&client(Path::new(&folder), HANGS), &[], Duration::from_secs(600));
         unreachable!("the signal has ended this process");
     }
     let scratch = tempfile::tempdir().unwrap();
@@ -163,17 +133,9 @@ fn one_who_is_told_to_end_takes_it_along() {
     kill_process(Pid::from_child(&asking), Signal::TERM).unwrap();
     let status = asking.wait().unwrap();
     assert_eq!(std::os::unix::process::ExitStatusExt::signal(&status), Some(15), "{status}");
-    assert_is_gone(pid(&fs::read_to_string(&child).unwrap()));
+    let child = Pid::from_raw(fs::read_to_string(&child).unwrap().trim().parse().unwrap()).unwrap();
+    wait_until("its child's end", || test_kill_process(child).is_err() || is_dead(child));
     assert_eq!(fs::read_dir(scratch.path().join("state/nonce")).unwrap().count(), 0);
-}
-
-fn pid(text: &str) -> Pid {
-    Pid::from_raw(text.trim().parse().unwrap()).unwrap()
-}
-
-#[track_caller]
-fn assert_is_gone(process: Pid) {
-    wait_until("its end", || test_kill_process(process).is_err() || is_dead(process));
 }
 
 /// It has ended, and nobody has asked for its status.
@@ -202,41 +164,36 @@ fn success() -> Value {
     })
 }
 
-fn with(fields: &Value) -> Value {
+fn with(fields: &Value) -> Reply {
     let mut result = success();
     result.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
-    result
-}
-
-fn verdict(result: &Value) -> Result<Value, Silence> {
-    read(format!("{result}\n").as_bytes()).verdict
+    read(format!("{result}\n").as_bytes())
 }
 
 #[test]
 fn a_verdict_comes_with_its_cost() {
     let tokens = Some(Tokens { input: 3210, output: 5 });
     let expected = Reply { verdict: Ok(json!({ "verdict": "APPROVED" })), tokens, micro_usd: Some(35) };
-    assert_eq!(read(success().to_string().as_bytes()), expected);
+    assert_eq!(with(&json!({})), expected, "a model may be made to write the client's sentence");
     let verbose = json!([{ "type": "system" }, { "type": "assistant" }, success()]);
     assert_eq!(read(verbose.to_string().as_bytes()), expected);
     let failed = with(&json!({ "is_error": true, "api_error_status": 529 }));
-    assert_eq!(read(failed.to_string().as_bytes()), Reply { verdict: Err(Silence::Overloaded), ..expected });
+    assert_eq!(failed, Reply { verdict: Err(Silence::Overloaded), ..expected });
     for (usd, expected) in [(0.0, 0), (0.000_000_1, 1), (0.000_035_000_000_000_000_004, 35), (1.5, 1_500_000)]
     {
-        let result = with(&json!({ "total_cost_usd": usd, "usage": null }));
-        let reply = read(result.to_string().as_bytes());
+        let reply = with(&json!({ "total_cost_usd": usd, "usage": null }));
         assert_eq!((reply.micro_usd, reply.tokens), (Some(expected), None), "{usd}");
     }
 }
 
 #[test]
 fn what_is_no_verdict_is_none() {
-    for said in [&b"nonsense"[..], b"[]", b"{}", br#"{"type":"assistant"}"#, b"\xff\xfe"] {
+    for said in [&b"nonsense"[..], b"[]", br#"{"type":"assistant"}"#, b"\xff\xfe"] {
         assert_eq!(read(said), Silence::InvalidResponse.into(), "{said:?}");
     }
     assert_eq!(read(b" \r\n"), Silence::NotStarted.into());
-    for fields in [json!({ "structured_output": null }), json!({ "structured_output": "APPROVED" })] {
-        assert_eq!(verdict(&with(&fields)), Err(Silence::InvalidResponse));
+    for output in [json!(null), json!("APPROVED")] {
+        assert_eq!(with(&json!({ "structured_output": output })).verdict, Err(Silence::InvalidResponse));
     }
 }
 
@@ -244,7 +201,6 @@ fn what_is_no_verdict_is_none() {
 fn an_error_is_known_by_its_fields() {
     for (fields, expected) in [
         (json!({ "api_error_status": 401 }), Silence::Unauthorized),
-        (json!({ "api_error_status": 429 }), Silence::Limited),
         (json!({ "api_error": "connection_failed" }), Silence::Unreachable),
         (json!({ "api_error": "stored_login_refused" }), Silence::Unauthorized),
         (json!({ "api_error": "max_output_tokens", "result": "" }), Silence::InvalidResponse),
@@ -254,9 +210,8 @@ fn an_error_is_known_by_its_fields() {
         (json!({ "result": "Not logged in · Please run /login" }), Silence::Unauthorized),
         (json!({ "subtype": "error_max_turns", "result": null }), Silence::InvalidResponse),
     ] {
-        let mut result = with(&fields);
-        result["is_error"] = true.into();
-        assert_eq!(verdict(&result), Err(expected), "{fields}");
+        let mut failed = fields.clone();
+        failed["is_error"] = true.into();
+        assert_eq!(with(&failed).verdict, Err(expected), "{fields}");
     }
-    assert!(verdict(&success()).is_ok(), "a model may be made to write the client's sentence");
 }
