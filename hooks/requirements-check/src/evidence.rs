@@ -79,14 +79,12 @@ impl Found<'_> {
     fn leads_out(&self, world: &World) -> Option<String> {
         let (root, folder) = (world.top()?, self.simple.folder(&world.cwd)?);
         let home = world.environment.home.as_deref();
-        let is_outside = |path: &String| {
-            let place = match path.strip_prefix('~') {
-                Some(rest) => home?.join(rest.trim_start_matches('/')),
-                None => folder.join(path),
-            };
-            (!flat(&place).starts_with(root)).then_some(())
+        let place = |path: &str| match path.strip_prefix('~') {
+            Some(rest) => Some(home?.join(rest.trim_start_matches('/'))),
+            None => Some(folder.join(path)),
         };
-        leads(self.simple).into_iter().find(|path| is_outside(path).is_some())
+        let is_outside = |path: &String| place(path).is_some_and(|place| !flat(&place).starts_with(root));
+        leads(self.simple).into_iter().find(is_outside)
     }
 
     /// Why a run that ended without an error does not count; `None` if it does.
