@@ -228,6 +228,14 @@ fn switches_and_master_keys_count_from_their_level_up_and_locks_hold_against_the
         ("stop-momentum: {enabled: false}", "", Off, false, 0, false),
         ("", "", On, true, 0, false),
         (locked, "enabled: false\nstop-momentum: {enabled: false, enforce_ack: true}", Off, true, 3, false),
+        (
+            "enabled: false\nlocked: [stop-momentum]\nstop-momentum: {enabled: true}",
+            "",
+            Auto,
+            false,
+            0,
+            false,
+        ),
     ] {
         let section = resolve_with([global, "", local], switch);
         let found = (section.enabled, section.problems.len(), section.is_switched_off());

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::{line_of, parse, parse_sections, parse_value, sections};
+use super::{
+    MAX_BRACKETS, line_of, nothing, opens_too_many_brackets, parse, parse_sections, parse_value, sections,
+    size,
+};
 use crate::layer::json;
 
 fn is_ours(key: &str) -> bool {
@@ -129,4 +132,19 @@ fn an_alias_stands_for_its_value_and_never_for_itself() {
     let parsed = parse("a: &x {b: [1]}\nc: *x\n? *x\n: 1\n").unwrap();
     assert_eq!(parsed.values["a"], parsed.values["c"]);
     assert_eq!(parse("a: &x [*x]\n").unwrap_err().why, "not valid YAML (an alias without its anchor)");
+}
+
+#[test]
+fn open_brackets_and_values_are_counted() {
+    for (text, is_too_many) in [
+        ("[".repeat(MAX_BRACKETS), false),
+        ("[{".repeat(MAX_BRACKETS), true),
+        ("[]{}".repeat(MAX_BRACKETS), false),
+    ] {
+        assert_eq!(opens_too_many_brackets(&text), is_too_many);
+    }
+    assert!(opens_too_many_brackets(&"{".repeat(MAX_BRACKETS + 1)));
+    for (text, count) in [("a: 1\nb: {c: 2}", 4), ("[1, [2, 3]]", 5)] {
+        assert_eq!(size(&parse_value(text).unwrap_or_else(|_| nothing())), count, "{text}");
+    }
 }
