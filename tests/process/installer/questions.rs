@@ -31,7 +31,7 @@ fn answered(user: &User, answers: [(&str, &str); 4]) {
         terminal.wait_for(question);
         terminal.type_text(letters);
         if question == HOOKS && !letters.is_empty() {
-            terminal.wait_until("four ticks", END, |screen| screen.matches("[x]").count() == 4);
+            terminal.wait_until("five ticks", END, |screen| screen.matches("[x]").count() == 5);
         }
         if question == CHANGE {
             assert_eq!(user.text(), "{}", "it is shown first");
