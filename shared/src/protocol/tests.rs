@@ -121,3 +121,18 @@ fn each_verdict_has_the_documented_shape_on_the_events_that_carry_it_and_is_sile
         }
     }
 }
+
+#[test]
+fn each_verdict_has_a_word_for_the_journal() {
+    let (text, rule) = (|| "no".to_owned(), || "x".into());
+    for (verdict, word) in [
+        (Verdict::Pass, "pass"),
+        (Verdict::Advise { text: text() }, "advise"),
+        (Verdict::Reply { text: text() }, "reply"),
+        (Verdict::Deny { reason: text(), rule: rule() }, "deny"),
+        (Verdict::Ask { reason: text(), rule: rule() }, "ask"),
+        (Verdict::Block { reason: text(), rule: rule() }, "block"),
+    ] {
+        assert_eq!(verdict.word(), word);
+    }
+}

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 use serde::{Deserialize, Serialize};
 
 use super::{DAY, MAX_NAME, NONCE_LIFETIME, Off, Remembered, StateError, Store, file_key, is_off};
-use crate::host::Timestamp;
+use crate::host::{Places, Timestamp};
 use crate::tests::store;
 
 #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -114,6 +114,23 @@ fn a_pause_is_read_until_its_end_and_ends_before_if_it_is_told_to() {
     assert_eq!(fs::read_dir(store.dir()).unwrap().count(), 0, "nothing is left behind");
     fs::create_dir(&off).unwrap();
     assert!(Off::end(store.dir()).is_err() && is_off(store.dir(), now), "a folder is not ours to remove");
+}
+
+#[test]
+fn off_that_lasts_longest_is_in_force() {
+    let ((_one, named), (_two, own), now) = (store(), store(), Timestamp::from_secs(1000));
+    let places = Places {
+        state_dir: Some(named.dir().to_owned()),
+        default_state_dir: Some(own.dir().to_owned()),
+        ..Places::default()
+    };
+    assert_eq!(Off::in_force(&places, now), None);
+    Off::until(named.dir(), Timestamp::from_secs(3000)).unwrap();
+    Off::until(own.dir(), Timestamp::from_secs(2000)).unwrap();
+    let until = Off::Until(Timestamp::from_secs(3000));
+    assert_eq!(Off::in_force(&places, now), Some((named.dir().join("OFF"), until)));
+    fs::write(own.dir().join("OFF"), "").unwrap();
+    assert_eq!(Off::in_force(&places, now), Some((own.dir().join("OFF"), Off::ForGood)));
 }
 
 #[test]
