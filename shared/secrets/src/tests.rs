@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::Path;
 
-use super::masked;
+use super::{SHAPES, Tail, masked};
 
 mod any_text;
 
@@ -176,5 +176,19 @@ fn keeps_our_own_messages() {
     assert!(files.len() > 10);
     for file in files {
         assert_kept(&fs::read_to_string(file).unwrap().replace("{token}", "ACK-X7K2"));
+    }
+}
+
+#[test]
+fn each_token_of_the_table_is_found_and_none_that_is_shorter() {
+    for (prefixes, tail, length, kind) in SHAPES {
+        for prefix in *prefixes {
+            let token = format!("{prefix}{}", &"A1".repeat(*length)[..*length]);
+            let kept = if *tail == Tail::Path { prefix } else { "" };
+            assert_eq!(masked(&format!("x {token} y")), format!("x {kept}[masked: {kind}] y"), "{token}");
+            let shorter = &token[..token.len() - 1];
+            assert_eq!(masked(shorter), shorter);
+            assert_eq!(masked(&format!("{token}1")) == format!("{token}1"), *tail == Tail::Exact, "{token}");
+        }
     }
 }
