@@ -226,9 +226,12 @@ fn session_goes_by_its_own_file_and_one_without_by_the_last_reading() {
     let scratch = tempfile::tempdir().unwrap();
     let store = Store::open(scratch.path()).unwrap();
     let settings = Settings::over_defaults(&serde_json::Map::new()).unwrap();
-    for (session, at, used, resets_at) in
-        [("a", 100, 60.0, 10_000), ("b", 200, 20.0, 12_000), ("lags", 200, 18.0, 12_030)]
-    {
+    for (session, at, used, resets_at) in [
+        ("a", 100, 60.0, 10_000),
+        ("b", 200, 20.0, 12_000),
+        ("lags", 200, 18.0, 12_030),
+        ("impossible", 200, 97.0, 9_999_999),
+    ] {
         let windows = windows(&[(FIVE, used, resets_at)]);
         record_session(&store, session, SessionUsage { windows, ..report(at, None, 5) }).unwrap();
     }
@@ -236,6 +239,7 @@ fn session_goes_by_its_own_file_and_one_without_by_the_last_reading() {
         (Some("a"), 300, 60.0_f64),
         (Some("b"), 300, 20.0),
         (Some("lags"), 300, 20.0),
+        (Some("impossible"), 300, 20.0),
         (Some("c"), 300, 20.0),
         (None, 300, 20.0),
         // The session's own report is too old.

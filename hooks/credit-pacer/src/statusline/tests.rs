@@ -43,6 +43,7 @@ fn leaves_out_what_is_missing_or_of_another_kind() {
         json!({"session_id": "s", "model": "a", "cost": [], "rate_limits": 3, "cwd": 1, "workspace": {}}),
         json!({"session_id": "s", "rate_limits": {"five_hour": null, "seven_day": {"used_percentage": "1"}}}),
         json!({"session_id": "s", "rate_limits": {"five_hour": {"used_percentage": 1, "resets_at": null}}}),
+        json!({"session_id": "s", "rate_limits": {"five_hour": {"used_percentage": 5000, "resets_at": 1_795_300_000}}}),
     ] {
         let report = report(&object);
         assert_eq!(report.session.as_deref(), Some("s"), "{object}");

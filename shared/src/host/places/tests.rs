@@ -45,6 +45,8 @@ fn a_state_folder_counts_only_outside_every_work_tree_around_and_private_to_its_
     fs::create_dir(at("unwritable")).unwrap();
     fs::write(at("unwritable/heartbeat"), "").unwrap();
     symlink(at("project"), at("link")).unwrap();
+    fs::create_dir(at("led-away")).unwrap();
+    symlink(at("project"), at("led-away/heartbeat")).unwrap();
     fs::create_dir(at("open")).unwrap();
     fs::set_permissions(at("open"), fs::Permissions::from_mode(0o777)).unwrap();
     for start in ["project", "project/worktrees/a"] {
@@ -56,6 +58,7 @@ fn a_state_folder_counts_only_outside_every_work_tree_around_and_private_to_its_
             ("state".into(), Some(UNUSABLE)),
             (at("file"), Some(UNUSABLE)),
             (at("unwritable"), Some(UNUSABLE)),
+            (at("led-away"), Some(UNUSABLE)),
             (at("open"), Some("others may write to it")),
         ] {
             let environment = Environment { state_dir: Some(wanted.clone()), ..environment(scratch.path()) };
