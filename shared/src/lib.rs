@@ -20,7 +20,7 @@
 //! - Commands: [`cli`] (the verbs of every hook), [`operator`] (who may loosen what, and who typed a prompt),
 //!   [`own_commands`] (calls that no hook looks at)
 //! - Words: [`journal`] (what was done and why; the crate `secrets` masks it), [`messages`] (texts and notices), [`text`],
-//!   [`digest`] (short names of long texts), [`claude_code`] (names and texts of Claude Code)
+//!   [`claude_code`] (names and texts of Claude Code)
 //! - Children: [`child`] (a child process with a deadline), [`courier`] (requests through the program that opens connections, and
 //!   whether a project redirects them); the crate `judge` asks a model
 //! - Files that several of our programs share: [`usage`], [`proved`]
@@ -28,13 +28,13 @@
 //! No module imports one that imports it; `cargo xtask tidy` checks it.
 
 pub use config;
+pub use state::digest;
 
 pub mod blocks;
 pub mod child;
 pub mod claude_code;
 pub mod cli;
 pub mod courier;
-pub mod digest;
 pub mod hook;
 pub mod host;
 pub mod journal;

@@ -14,14 +14,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS, SHELL_TOOLS};
-use crate::digest;
+use crate::claude_code::SHELL_TOOLS;
 use crate::host::{Host, Places};
 use crate::operator::Caller;
-use crate::protocol::{Event, ToolCall, ToolResult};
-use crate::state::{MACHINE, Remembered, StateError, Store};
+use crate::protocol::ToolCall;
+use crate::state::{MACHINE, Remembered, StateError, Store, digest};
 
 /// The table of hooks, as it is compiled in. The installer reads it itself.
 pub const TABLE: &str = include_str!("../../config/hooks.yaml");
@@ -177,26 +175,6 @@ pub fn comes_from_a_person(host: &Host, source: Option<&str>) -> bool {
     !host.environment.is_headless() && source.is_none_or(|source| source == "user")
 }
 
-/// The hashes of prompts that are scheduled by this event and begin like a command of ours: by a call of Claude's, by a slash
-/// command, which comes to such a call, or before anybody looked, which shows at the end of a turn.
-fn scheduled_in(event: &Event) -> Vec<u64> {
-    match event {
-        Event::PreToolUse(call) | Event::PostToolUse(ToolResult { call, .. })
-            if SCHEDULING_TOOLS.contains(&call.tool_name.as_str()) =>
-        {
-            let input = call.tool_input.as_ref().map(|input| serde_json::from_str::<Value>(input.get()));
-            input.into_iter().flatten().filter_map(|input| ours(input["prompt"].as_str()?)).collect()
-        }
-        Event::UserPromptSubmit { prompt, .. } => {
-            let first = prompt.split_whitespace().next();
-            let is_scheduling = first.is_some_and(|first| SCHEDULING_COMMANDS.contains(&first));
-            ours(prompt).filter(|_| is_scheduling).into_iter().collect()
-        }
-        Event::Stop(stop) => stop.session_crons.iter().filter_map(|prompt| ours(prompt)).collect(),
-        _ => Vec::new(),
-    }
-}
-
 /// The hash of a scheduled prompt, or of what a slash command schedules, if it begins like a command of ours.
 pub fn ours(prompt: &str) -> Option<u64> {
     let prompt = within_slash_command(prompt.trim());
@@ -236,11 +214,10 @@ pub fn is_scheduled(store: &Store, prompt: &str) -> bool {
     }
 }
 
-/// Remembers the prompts that this event schedules and that begin like a command of ours, by their hashes.
-pub fn remember_scheduled(store: &Store, event: &Event) -> Result<(), StateError> {
-    scheduled_in(event).into_iter().try_for_each(|prompt| {
-        store.change::<Scheduled>(MACHINE, |known| known.0.len() < MAX_SCHEDULED && known.0.insert(prompt))
-    })
+/// Remembers a scheduled prompt by its hash, if it begins like a command of ours.
+pub fn remember_scheduled(store: &Store, prompt: &str) -> Result<(), StateError> {
+    let Some(prompt) = ours(prompt) else { return Ok(()) };
+    store.change::<Scheduled>(MACHINE, |known| known.0.len() < MAX_SCHEDULED && known.0.insert(prompt))
 }
 
 /// The beginning of a hash of the prompt's words: prompts that differ in blanks or case are the same command.

@@ -16,6 +16,7 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
+use crate::claude_code::{SCHEDULING_COMMANDS, SCHEDULING_TOOLS};
 use crate::host::Timestamp;
 
 #[derive(Debug, Clone)]
@@ -119,6 +120,27 @@ impl Event {
             | Self::PostToolUse(ToolResult { call, .. })
             | Self::PostToolUseFailure(ToolFailure { call, .. }) => Some(call),
             _ => None,
+        }
+    }
+
+    /// The prompts that this event schedules: by a call of Claude's, by a slash command, which comes to such a call, or before
+    /// anybody looked, which shows at the end of a turn.
+    pub fn scheduled_prompts(&self) -> Vec<String> {
+        match self {
+            Self::PreToolUse(call) | Self::PostToolUse(ToolResult { call, .. })
+                if SCHEDULING_TOOLS.contains(&call.tool_name.as_str()) =>
+            {
+                let input = call.tool_input.as_ref().map(|input| serde_json::from_str::<Value>(input.get()));
+                let prompt = |input: Value| input["prompt"].as_str().map(ToOwned::to_owned);
+                input.into_iter().flatten().filter_map(prompt).collect()
+            }
+            Self::UserPromptSubmit { prompt, .. } => {
+                let first = prompt.split_whitespace().next();
+                let schedules = first.is_some_and(|first| SCHEDULING_COMMANDS.contains(&first));
+                schedules.then(|| prompt.clone()).into_iter().collect()
+            }
+            Self::Stop(stop) => stop.session_crons.clone(),
+            _ => Vec::new(),
         }
     }
 }

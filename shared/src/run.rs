@@ -107,7 +107,9 @@ impl<'a> Invocation<'a> {
             let folders = [Some(store.dir()), places.default_state_dir.as_deref()];
             if folders.into_iter().flatten().any(|dir| is_off(dir, host.started)) {
                 // The prompt may come when the hooks are on again.
-                let _ = remember_scheduled(store, &request.event);
+                for prompt in request.event.scheduled_prompts() {
+                    let _ = remember_scheduled(store, &prompt);
+                }
                 return None;
             }
             if host.environment.nonce.as_ref().is_some_and(is_judge) {
@@ -125,9 +127,11 @@ impl<'a> Invocation<'a> {
             return Answer::default();
         }
         // Even if the hook is off now: it may be on when the scheduled prompt comes.
-        let scheduled = self.store.as_ref().map(|store| remember_scheduled(store, &self.request.event));
-        if let Some(Err(error)) = scheduled {
-            self.journal::<H>(Record::of("error", error.to_string()));
+        for prompt in self.request.event.scheduled_prompts() {
+            let kept = self.store.as_ref().map(|store| remember_scheduled(store, &prompt));
+            if let Some(Err(error)) = kept {
+                self.journal::<H>(Record::of("error", error.to_string()));
+            }
         }
         let Some(section) = self.configure::<H>() else { return Answer::default() };
         let (answer, state_problem) = if self.is_active::<H>(&section) {

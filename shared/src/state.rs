@@ -4,7 +4,8 @@
 //! A killed writer leaves the old file or the new one. A power cut may take counters, buckets and tokens, which are not
 //! fsynced; satisfactions are ([`write_durable`]).
 //!
-//! Beside state the folder holds `OFF`, heartbeats, nonces and the mark of the daily sweep. `files`: whole files, and locks.
+//! Beside state the folder holds `OFF`, heartbeats, nonces and the mark of the daily sweep. `files`: whole files, and locks. `digest`:
+//! short names of long texts.
 
 mod files;
 
@@ -17,7 +18,6 @@ use rand::RngExt;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use serde::{Deserialize, Serialize};
 
-use crate::digest;
 use crate::host::{DAY, HEARTBEATS, Places, Timestamp};
 use files::{beside, remove};
 
@@ -198,6 +198,26 @@ pub fn file_key(id: &str) -> String {
         return id.to_owned();
     }
     format!("h.{}", digest::hex(id, 16))
+}
+
+/// Short names of long texts: the beginning of a SHA-256.
+pub mod digest {
+    use std::fmt::Write as _;
+
+    use sha2::{Digest, Sha256};
+
+    /// The first so many bytes of the digest, at most 32, in hexadecimal digits.
+    pub fn hex(bytes: impl AsRef<[u8]>, length: usize) -> String {
+        Sha256::digest(bytes).iter().take(length).fold(String::new(), |mut digits, byte| {
+            let _ = write!(digits, "{byte:02x}");
+            digits
+        })
+    }
+
+    /// The first eight bytes of the digest as a number.
+    pub fn number(bytes: impl AsRef<[u8]>) -> u64 {
+        Sha256::digest(bytes).iter().take(8).fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    }
 }
 
 const OFF: &str = "OFF";

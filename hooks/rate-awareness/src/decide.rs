@@ -8,10 +8,9 @@ use shared::hook::{Audit, AuditEvent, Input, Memory, Outcome, Reaction, Reaction
 use shared::protocol::Event;
 
 use crate::RateAwareness;
-use crate::limits::{Bucket, Loops};
 use crate::observe::UNGATED;
 use crate::settings::{Audience, Mode};
-use crate::state::{Agent, State, agent_key, bucket_key};
+use crate::state::{Agent, Bucket, Loops, State, agent_key, bucket_key};
 use crate::wording::{self, Past};
 
 /// No model answers faster than this.

@@ -6,11 +6,10 @@
 //!
 //! - `settings`: the settings, with their meaning
 //! - `observe`: the call's fingerprint and its skill
-//! - `limits`: the token bucket, repetition and alternation
-//! - `decide`, `wording`, `state`: the rules, the messages, the memory
+//! - `state`: the memory: the token bucket, repetition and alternation
+//! - `decide`, `wording`: the rules, the messages
 
 mod decide;
-mod limits;
 mod observe;
 mod settings;
 mod state;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use shared::config::{Decimal, ZeroOr};
 
-use crate::limits::Rate;
+use crate::state::Rate;
 
 /// The section `rate-awareness`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use shared::config::Origin;
 
-use crate::limits::{Bucket, Loops, Rate};
 use crate::observe::UNGATED;
 use crate::settings::Mode;
+use crate::state::{Bucket, Loops, Rate};
 
 const ADVICE: &str = include_str!("../../../config/messages/rate-awareness-advice.md");
 

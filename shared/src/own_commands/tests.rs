@@ -5,7 +5,7 @@ use serde_json::value::to_raw_value;
 
 use super::*;
 use crate::host::Environment;
-use crate::protocol::Stop;
+use crate::protocol::{Event, Stop};
 use crate::tests::store;
 
 fn call(tool: &str, command: &str) -> ToolCall {
@@ -75,8 +75,7 @@ fn host(entrypoint: &str) -> Host {
 #[test]
 fn a_person_types_at_a_terminal_what_nobody_has_scheduled() {
     let (_scratch, store) = store();
-    let stop = Stop { session_crons: vec!["req disable plan ".to_owned()], ..Stop::default() };
-    remember_scheduled(&store, &Event::Stop(stop)).unwrap();
+    remember_scheduled(&store, "req disable plan ").unwrap();
     for (entrypoint, source, prompt, expected) in [
         ("cli", None, "req pause", Caller::Typed),
         ("cli", Some("user"), "req pause", Caller::Typed),
@@ -135,10 +134,15 @@ fn what_a_slash_command_schedules_is_not_typed_when_it_comes() {
         ("/loop look at it", false),
     ] {
         let expected = if is_scheduled { Vec::from_iter(ours("pace-maker off")) } else { Vec::new() };
+        let scheduled = |event: Event| -> Vec<u64> {
+            event.scheduled_prompts().iter().filter_map(|prompt| ours(prompt)).collect()
+        };
         let typed = Event::UserPromptSubmit { prompt: line.to_owned(), source: None };
-        assert_eq!(scheduled_in(&typed), expected, "{line}");
+        assert_eq!(scheduled(typed), expected, "{line}");
         let tool_input = to_raw_value(&json!({ "prompt": line })).ok();
         let call = ToolCall { tool_name: "ScheduleWakeup".to_owned(), tool_input, ..ToolCall::default() };
-        assert!(!is_scheduled || scheduled_in(&Event::PreToolUse(call)) == expected, "{line}");
+        assert!(!is_scheduled || scheduled(Event::PreToolUse(call)) == expected, "{line}");
+        let stop = Stop { session_crons: vec![line.to_owned()], ..Stop::default() };
+        assert!(!is_scheduled || scheduled(Event::Stop(stop)) == expected, "{line}");
     }
 }

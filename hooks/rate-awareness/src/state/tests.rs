@@ -1,11 +1,11 @@
-//! The arithmetic of one bucket, as vectors and as properties, and loops of calls.
+//! The arithmetic of one bucket, as vectors and as properties, loops of calls, and what a session remembers.
 
 use std::time::Duration;
 
 use proptest::prelude::*;
 use shared::host::Timestamp;
 
-use super::{Bucket, Loops, Minute, Rate};
+use super::{Agent, Bucket, Loops, MAX_ENTRIES, Minute, Rate, State, agent_key, bucket_key};
 
 const START: Timestamp = Timestamp::from_secs(1_795_300_000);
 
@@ -132,4 +132,35 @@ fn counts_calls_in_a_row_and_rounds_in_turn() {
         let found = (loops.in_a_row, loops.rounds(), loops.ends_round());
         assert_eq!(found, (in_a_row, rounds, ends_round), "{calls}");
     }
+}
+
+/// The state after one call of this agent under this skill, for this prompt.
+fn called(state: &State, agent: Option<&str>, skill: &str, prompt: u64, secs: i64) -> State {
+    let (agent, now) = (agent_key(agent), Timestamp::from_secs(secs));
+    let key = bucket_key(&agent, skill);
+    let bucket = Bucket::full(Rate { capacity: 60.0, refill_per_sec: 0.0 }, now);
+    let skill = Some(skill.to_owned());
+    state.with((agent, Agent { prompt, skill, last: now, ..Agent::default() }), (key, bucket))
+}
+
+#[test]
+fn no_two_agents_and_skills_share_a_name() {
+    let keys = [(None, "a"), (Some("a"), "a"), (Some("a::b"), "c"), (Some("a"), "b::c"), (Some("a:"), "b")]
+        .map(|(agent, skill)| bucket_key(&agent_key(agent), skill));
+    for (index, key) in keys.iter().enumerate() {
+        assert!(!keys[..index].contains(key), "{key}");
+    }
+}
+
+#[test]
+fn beyond_sixty_four_the_least_recently_used_goes() {
+    let state = (0..70).fold(called(&State::default(), None, "x", 7, 0), |state, number| {
+        called(&state, Some(&format!("a{number:02}")), "x", 7, 1 + number)
+    });
+    assert_eq!((state.buckets.len(), state.agents.len()), (MAX_ENTRIES, MAX_ENTRIES));
+    assert!(!state.buckets.contains_key("main::x") && !state.buckets.contains_key("a05::x"));
+    assert!(state.buckets.contains_key("a06::x") && state.buckets.contains_key("a69::x"));
+    assert!(state.agent("main", 7).is_some(), "subagents ask for the main session's skill");
+    let state = called(&state, Some("late"), "x", 7, -1000);
+    assert!(state.buckets.contains_key("late::x"), "the clock went back");
 }
