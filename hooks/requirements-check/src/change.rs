@@ -11,9 +11,9 @@ use shared::state::{LOCK_DEADLINE, ensure_private, write_private};
 use shared::switches::Turn;
 
 use crate::place::{World, failure_of};
-use crate::registry::{Entry, Registry};
 use crate::satisfactions::{Failure, Folder, Key, Satisfaction, Satisfactions};
 use crate::settings::Scope;
+use crate::state::{Entry, Registry};
 
 #[derive(Debug, Clone)]
 pub enum Change {

@@ -8,11 +8,11 @@
 //!
 //! - `settings`: what can be set; `rule`: a requirement in force; `strategy`: how each type is satisfied
 //! - `call`, `command_line`: what a tool call does; `evidence`: which commands and files count
-//! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record; `registry`: who is live
+//! - `git`: which work tree, which branch, its size, its files; `satisfactions`: the repository's record
 //! - `place`: what is known of a work tree; `view`: what is known of an event; `observe`: looking at the world; `decide`: the rules, event by event; `change`: what they change
 //! - `wording`: texts; `rails`: calls that would go around the user
 //! - `typed`: `req` as a typed prompt, answered by the program `req` (crate `req`, which looks and judges through this library)
-//! - `state`: what a session has done
+//! - `state`: what a session has done, and which sessions are live
 
 #![allow(
     clippy::must_use_candidate,
@@ -33,7 +33,6 @@ pub mod git;
 pub mod observe;
 pub mod place;
 mod rails;
-pub mod registry;
 pub mod rule;
 pub mod satisfactions;
 #[cfg(test)]

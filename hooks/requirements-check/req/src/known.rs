@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use requirements_check::place::World;
-use requirements_check::registry::{Entry, Registry};
 use requirements_check::satisfactions::{Key, Satisfactions};
+use requirements_check::state::{Entry, Registry};
 use shared::host::Timestamp;
 use shared::state::Store;
 

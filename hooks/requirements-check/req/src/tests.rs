@@ -10,8 +10,8 @@ mod words;
 
 use std::path::PathBuf;
 
-use requirements_check::registry::Entry;
 use requirements_check::satisfactions::Key;
+use requirements_check::state::Entry;
 use requirements_check::view::View;
 use serde_json::Value;
 use shared::host::Timestamp;

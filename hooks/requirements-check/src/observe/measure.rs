@@ -18,9 +18,9 @@ use crate::deadline::within;
 use crate::evidence::paths_of;
 use crate::git::{self, Size, Taken, changes, files_below, stamp, take, take_plain};
 use crate::place::{Freshness, World};
-use crate::registry::Registry;
 use crate::rule::Rule;
 use crate::settings::{Age, Dynamic, File, Glob, Guard, Kind, Terms, glob_set};
+use crate::state::Registry;
 
 /// Before a tool call a recount of the size takes no longer.
 const HURRY: Duration = Duration::from_millis(20);
