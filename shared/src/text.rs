@@ -1,4 +1,4 @@
-//! A word for a shell, characters that nobody sees, and a time in words.
+//! A word for a shell, texts without characters that nobody sees, and a time in words.
 
 /// A word as every shell reads it, and as [`crate::own_commands`] does, which knows no backslash.
 pub fn quoted(word: &str) -> String {
@@ -33,9 +33,25 @@ pub fn age(secs: i64) -> String {
     }
 }
 
+/// The text with a sign for each hidden character but line ends and tabs: names and messages come from files that anybody may
+/// have written.
+pub fn plain(text: &str) -> String {
+    let shown = |char| if is_hidden(char) && !matches!(char, '\n' | '\t') { '\u{fffd}' } else { char };
+    text.chars().map(shown).collect()
+}
+
+/// The first so many characters, with a sign where some are left out.
+pub fn cut(text: &str, max_chars: usize) -> String {
+    let mut kept: String = text.chars().take(max_chars).collect();
+    if kept.len() < text.len() {
+        kept.push('…');
+    }
+    kept
+}
+
 #[cfg(test)]
 mod tests {
-    use super::age;
+    use super::{age, cut, plain};
 
     #[test]
     fn a_span_is_told_in_the_largest_unit_that_fits() {
@@ -49,5 +65,20 @@ mod tests {
         ] {
             assert_eq!(age(secs), words);
         }
+    }
+
+    #[test]
+    fn nothing_in_a_text_moves_the_cursor_or_turns_the_writing_round() {
+        assert_eq!(
+            plain("a\u{1b}[2Jb\u{202e}c\u{9b}d\r\n\te"),
+            "a\u{fffd}[2Jb\u{fffd}c\u{fffd}d\u{fffd}\n\te"
+        );
+        assert_eq!(plain("grün 好"), "grün 好");
+    }
+
+    #[test]
+    fn what_is_left_out_shows() {
+        assert_eq!(cut("äöü", 3), "äöü");
+        assert_eq!(cut("äöüx", 3), "äöü…");
     }
 }

@@ -19,7 +19,7 @@ use crate::state::{Entry, Run, State, Uncounted};
 use crate::strategy::Unmet;
 use crate::view::{After, Before, Facts, View, World};
 use crate::wording;
-use crate::words::plain;
+use shared::text::plain;
 
 type HookInput<'a> = Input<'a, RequirementsCheck>;
 type Answer = Outcome<State, Change>;

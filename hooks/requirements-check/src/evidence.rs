@@ -8,8 +8,8 @@ use crate::rule::Rule;
 use crate::satisfactions::Satisfaction;
 use crate::settings::{CommandPattern, Glob, Pattern, glob_set};
 use crate::view::{After, World, quoted};
-use crate::words::cut;
 use shared::host::flat;
+use shared::text::cut;
 
 pub(crate) mod order;
 

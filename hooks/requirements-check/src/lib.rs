@@ -44,7 +44,6 @@ pub mod strategy;
 pub mod typed;
 pub mod view;
 pub mod wording;
-pub mod words;
 
 pub use change::Change;
 pub use settings::Settings;

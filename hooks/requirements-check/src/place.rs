@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use shared::hook::Context;
 use shared::host::{Clock, Environment, Host, Places, Timestamp, ancestors};
-use shared::protocol::Mode;
+use shared::protocol::{Event, Mode};
 use shared::state::{Store, file_key};
 
-use crate::deadline::Deadlines;
 use crate::git::{Changes, Size, Taken, Worktree, ask_git};
 use crate::rule::Rule;
 use crate::satisfactions::{Folder, Key, Satisfaction, Satisfactions};
@@ -74,6 +73,32 @@ pub enum Freshness {
     /// The files that differ, as far as they are known.
     Different(Vec<String>),
     Unknown(String),
+}
+
+const BEFORE_CALL: Duration = Duration::from_millis(100);
+/// At any other event, which takes 1 s at most in all.
+const AT_LEISURE: Duration = Duration::from_millis(900);
+/// On a command line. A typed `req` is waited for 10 s.
+const COMMAND_LINE: Duration = Duration::from_secs(8);
+
+/// One deadline for everything that is measured.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Deadlines {
+    pub(crate) all: Option<Instant>,
+    /// For the files of evidence the long one before a call, too: a run whose files nobody looked at proves nothing.
+    pub(crate) of_files: Option<Instant>,
+}
+
+impl Deadlines {
+    pub(crate) fn of(event: &Event) -> Self {
+        let begun = Instant::now();
+        let (all, of_files) = match event {
+            Event::Other(_) => (COMMAND_LINE, COMMAND_LINE),
+            Event::PreToolUse(_) => (BEFORE_CALL, AT_LEISURE),
+            _ => (AT_LEISURE, AT_LEISURE),
+        };
+        Self { all: Some(begun + all), of_files: Some(begun + of_files) }
+    }
 }
 
 impl World {

@@ -7,7 +7,7 @@ use shared::text::{is_invisible, quoted};
 use crate::call::Call;
 use crate::command_line::Simple;
 use crate::settings::{CommandPattern, Enforce, Kind, Requirement, Settings, Trigger};
-use crate::words::cut;
+use shared::text::cut;
 
 const MAX_SHOWN: usize = 80;
 

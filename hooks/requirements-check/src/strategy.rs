@@ -10,7 +10,7 @@ use crate::settings::{
 };
 use crate::state::Uncounted;
 use crate::view::{Freshness, View, quoted};
-use crate::words::{age, cut, plain};
+use shared::text::{age, cut, plain};
 
 /// How a command counts: its exit status must be the line's.
 const ALONE: &str = "run alone on a line (no pipe)";

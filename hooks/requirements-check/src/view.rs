@@ -15,7 +15,7 @@ use crate::rule::Rule;
 use crate::satisfactions::{By, Satisfaction};
 use crate::settings::Scope;
 use crate::state::{Run, State};
-use crate::words::age;
+use shared::text::age;
 
 pub struct View<'a> {
     /// None on a command line outside of any session.

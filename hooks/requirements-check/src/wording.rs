@@ -11,7 +11,7 @@ use crate::rule::Rule;
 use crate::settings::{Kind, Settings};
 use crate::strategy::{Remedy, Unmet};
 use crate::view::{View, quoted};
-use crate::words::cut;
+use shared::text::cut;
 
 const MAX_MESSAGE: usize = 600;
 const MAX_POINTS: usize = 12;

@@ -9,7 +9,7 @@ use crate::reply::{Reply, counted, json};
 use crate::request::RequestContext;
 use crate::verb::Listing;
 use requirements_check::satisfactions::{Key, Satisfactions};
-use requirements_check::words::age;
+use shared::text::age;
 
 /// The satisfactions that are kept in this repository.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -40,7 +40,7 @@ use shared::host::Host;
 use location::Location;
 use reply::{Reply, json};
 use requirements_check::view::quoted;
-use requirements_check::words::plain;
+use shared::text::plain;
 use verb::{Verb, parse_words};
 
 const USAGE: u8 = 64;

@@ -1,10 +1,10 @@
 //! The answer to a command. An error is an answer, too: its text says why the answer is no, and what to do.
 
 use requirements_check::change::Change;
-use requirements_check::words::cut;
 use serde::Serialize;
 use shared::config::nearest;
 use shared::operator::Caller;
+use shared::text::cut;
 
 #[derive(Debug, Default)]
 pub(crate) struct Reply {

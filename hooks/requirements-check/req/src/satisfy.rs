@@ -12,7 +12,7 @@ use requirements_check::satisfactions::{By, Key, Satisfaction};
 use requirements_check::settings::{Kind, Scope};
 use requirements_check::strategy::Remedy;
 use requirements_check::view::{View, quoted};
-use requirements_check::words::{age, cut};
+use shared::text::{age, cut};
 
 impl RequestContext<'_> {
     /// All or nothing: half of a line that was wrong is nobody's wish.

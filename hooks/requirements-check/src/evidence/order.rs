@@ -7,7 +7,7 @@ use crate::command_line::{Hidden, Line, Simple};
 use crate::rule::Rule;
 use crate::settings::{Guard, Kind, Terms};
 use crate::view::World;
-use crate::words::cut;
+use shared::text::cut;
 
 const MAX_SHOWN: usize = 120;
 const FIRST: &str = "run what comes first in a line of its own, then send the rest again";

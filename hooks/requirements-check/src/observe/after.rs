@@ -9,12 +9,11 @@ use shared::own_commands::is_own_call;
 use shared::protocol::{ToolCall, ToolFailure, ToolResult};
 use shared::state::read_regular;
 
-use super::HookContext;
-use super::before::resolved_place;
+use super::{HookContext, resolved_place};
 use crate::call::Call;
 use crate::command_line::Simple;
-use crate::deadline::{Deadlines, within};
-use crate::place::{Freshness, World, cwd};
+use crate::deadline::within;
+use crate::place::{Deadlines, Freshness, World, cwd};
 use crate::rule::Rule;
 use crate::settings::{Kind, Pattern, Terms};
 use crate::state::State;

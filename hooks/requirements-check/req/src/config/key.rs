@@ -6,7 +6,7 @@ use shared::host::Places;
 
 use super::outlook::Outlook;
 use crate::reply;
-use requirements_check::words::cut;
+use shared::text::cut;
 
 pub(super) fn path_of(typed: &str) -> Result<Vec<String>, String> {
     let parts: Vec<String> = typed.split('.').map(ToOwned::to_owned).collect();

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use requirements_check::words::cut;
 use shared::journal::{ID_SHOWN, Record};
+use shared::text::cut;
 
 /// A text is shown up to this length in a list, in characters.
 const MAX_SHOWN: usize = 100;

@@ -10,7 +10,7 @@ use super::entry::{actor, is_denial, rules, short, verb};
 use super::{is_of, journal, project};
 use crate::reply::{self, Reply, json};
 use crate::verb::Why;
-use requirements_check::words::age;
+use shared::text::age;
 
 /// What `req why --json` prints.
 #[derive(Debug, Serialize, JsonSchema)]
