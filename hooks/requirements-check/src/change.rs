@@ -60,8 +60,7 @@ impl Target {
         change: impl FnOnce(&mut Satisfactions, Option<&str>),
     ) -> Result<(), String> {
         let folder = self.folder.as_ref();
-        let folder =
-            folder.ok_or("requirements-check: there is no folder to keep satisfactions in; set HOME")?;
+        let folder = folder.ok_or("requirements-check: no folder can keep satisfactions; set HOME")?;
         // Reading has already set a damaged file aside and reported it.
         let changed = folder.change(&self.key, now, patience, |kept| change(kept, self.session.as_deref()));
         if let Some(failure) = failure_of(places, folder) {

@@ -1,7 +1,7 @@
 //! The repository, as far as requirements ask. libgit2 and the `git` command do the work.
 //!
-//! - `worktree`: the work tree of a path and the branch that is out, by a few plain file reads: every tool call pays for them.
-//!   Where they cannot be read (reftable), the `git` command is asked.
+//! - `worktree`: the work tree of a path and the branch that is out, by a few plain file reads, because every tool call pays for
+//!   them. The `git` command answers where they cannot be read (reftable).
 //! - `base`, `size`: how many lines the work tree differs from the point where the branch left its base.
 //! - `fingerprint`: what the files under some globs contain, comparable across commits.
 //!

@@ -20,7 +20,7 @@ const TRY_AGAIN: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Default)]
 pub struct World {
-    /// Whose satisfactions count.
+    /// The owner of the satisfactions that count.
     pub key: Key,
     /// The work tree; none without git.
     pub worktree: Option<Worktree>,
@@ -227,7 +227,7 @@ impl World {
         }
     }
 
-    /// Where something is so, in words: `on main`, `in this project (no git)`.
+    /// The place with its preposition: `on main`, `in this project (no git)`.
     pub fn on(&self) -> String {
         let word = if matches!(self.key, Key::NoGit | Key::Permanent) { "in" } else { "on" };
         format!("{word} {}", self.shown())

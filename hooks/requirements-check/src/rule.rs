@@ -31,7 +31,7 @@ impl<'a> Rule<'a> {
         Self::all(settings).find(|rule| rule.name == name)
     }
 
-    /// What keeps it from being in force though it is switched on.
+    /// The mistake that keeps it from being in force though it is switched on.
     pub fn lacks(&self) -> Option<&'static str> {
         let can_be_typed = self.name.starts_with(|first: char| first.is_alphanumeric() || first == '_')
             && !self.name.contains(is_invisible);
@@ -113,7 +113,7 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// What has no effect in requirements that are switched on: of each the first.
+/// The mistakes in requirements that are switched on, of each requirement the first.
 pub(crate) fn faults(settings: &Settings) -> Vec<SettingFault> {
     let of_rule = |(name, set): (&String, &Requirement)| {
         let path = vec!["requirements".to_owned(), name.clone()];

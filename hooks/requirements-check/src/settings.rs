@@ -17,10 +17,10 @@ pub use checked::{Age, CommandPattern, Glob, Pattern, parse_duration};
 #[derive(Debug, Clone, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// What is required, by name.
+    /// The requirements, by name.
     #[schemars(with = "BTreeMap<String, Written>")]
     pub requirements: BTreeMap<String, Requirement>,
-    /// What is done at a session's start, at a stop, and at its end.
+    /// The hook's work at a session's start, at a stop, and at its end.
     pub hooks: Hooks,
 }
 
@@ -38,7 +38,7 @@ pub struct Requirement {
     pub ttl_secs: Option<u64>,
 }
 
-/// What satisfies a requirement.
+/// The terms on which a requirement is satisfied.
 #[derive(Debug, Clone)]
 pub enum Terms {
     Blocking(Blocking),
@@ -101,7 +101,7 @@ pub struct Evidence {
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct File {
-    /// Which file, from the project's root.
+    /// The file, from the project's root.
     #[serde(rename = "file")]
     pub glob: Glob,
     /// It must be newer than the last commit (`HEAD`) or than this long ago (`30m`, `2h`, `1d`).
@@ -275,21 +275,21 @@ struct Written {
     /// It is required. Without this key it is not, so that a file may describe what another one switches on.
     #[schemars(extend("examples" = [true]))]
     enabled: bool,
-    /// How it is satisfied.
+    /// The way to satisfy it.
     #[serde(rename = "type")]
     #[schemars(extend("default" = "blocking", "examples" = ["evidence"]))]
     kind: Kind,
-    /// Where a satisfaction or evidence counts. A satisfaction under `session` can be widened: `req satisfy NAME --branch`.
+    /// The reach of a satisfaction or of evidence. A satisfaction under `session` can be widened: `req satisfy NAME --branch`.
     #[schemars(extend("default" = "session", "examples" = ["branch"]))]
     scope: Scope,
-    /// Where it is checked. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
+    /// The place of the check. Empty: `tool`, for evidence `stop`, for evidence with `trigger_tools` `both`.
     #[schemars(extend("examples" = ["both"]))]
     enforce: Option<Enforce>,
-    /// Which calls need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
+    /// The calls that need it: names or globs of tools, commands of a shell. Empty: `Edit`, `Write`, `MultiEdit` and
     /// `NotebookEdit`; evidence none.
     #[schemars(extend("examples" = [["Edit", "mcp__db__*", {"tool": "Bash", "command_pattern": "git push"}]]))]
     trigger_tools: Option<Vec<OneOr<Glob, Trigger>>>,
-    /// What Claude reads when it is not satisfied.
+    /// The text that Claude reads when it is not satisfied.
     #[schemars(extend("examples" = ["Write the plan first."]))]
     #[serde(alias = "blocking_message")]
     message: Option<String>,
@@ -297,10 +297,10 @@ struct Written {
     #[schemars(extend("examples" = ["every change has a plan"]))]
     #[serde(alias = "short_message")]
     description: Option<String>,
-    /// What to do before it is satisfied; shown with the denial.
+    /// Steps to take before it is satisfied; the denial shows them.
     #[schemars(extend("examples" = [["tests planned", "no new dependency"]]))]
     checklist: Vec<String>,
-    /// Who may satisfy it.
+    /// The party that may satisfy it.
     #[schemars(extend("default" = "agent", "examples" = ["user"], "x-when-wrong" = "user"))]
     satisfied_by: SatisfiedBy,
     /// Skills whose start without an error satisfies it; that one was carried through is Claude's word.
@@ -339,7 +339,7 @@ struct Written {
     #[schemars(extend("examples" = [["main", "release/*"]]))]
     protected_branches: Option<Vec<Glob>>,
 
-    /// Evidence: commands, one of which must have passed; words as in `cargo test`, or a regular expression.
+    /// Evidence: one of these commands must have passed; words as in `cargo test`, or a regular expression.
     #[schemars(extend("examples" = [["npm test", "pytest( .*)?"]]))]
     command: Option<OneOr<CommandPattern, Vec<CommandPattern>>>,
     /// Evidence: the files it is about. Empty: all of the work tree.
@@ -373,7 +373,7 @@ enum Calculator {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 struct Thresholds {
-    /// From so many lines on the user and Claude are told, once per crossing.
+    /// From so many lines on the hook warns the user and Claude, once per crossing.
     warn: Option<Bounded<1, 100_000_000>>,
     /// From so many lines on the requirement is not satisfied.
     block: Option<Bounded<1, 100_000_000>>,

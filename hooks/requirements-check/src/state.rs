@@ -1,5 +1,5 @@
-//! What a session has done, as far as requirements ask: which calls triggered something, which edits made evidence due, which
-//! runs are under way, which single-use satisfactions are taken. Satisfactions themselves are the repository's.
+//! The session's own memory: requirements that are due, runs under way, single-use satisfactions that are taken. Satisfactions
+//! themselves are the repository's.
 //!
 //! [`Registry`]: the live sessions, one state file each, whose time is the last sign of life. No process is looked for: the one
 //! that starts a hook is often a shell that is gone a moment later.

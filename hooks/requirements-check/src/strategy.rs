@@ -229,7 +229,7 @@ fn must_be(wanted: &File) -> String {
     if all.is_empty() { "is there".to_owned() } else { all.join(" and ") }
 }
 
-/// The last run that did not count, if it is still what is asked for.
+/// The last run that did not count, if the requirement still asks for its command.
 fn uncounted<'v>(rule: &Rule<'_>, view: &View<'v>) -> Option<&'v Uncounted> {
     let run = view.state.uncounted.get(rule.name)?;
     (run.line.is_empty() || is_asked_for(rule, &run.line)).then_some(run)

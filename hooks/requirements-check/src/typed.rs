@@ -80,7 +80,7 @@ impl Asking {
         left.map(|()| file.clone()).map_err(|error| format!("{}: {error}", file.display()))
     }
 
-    /// What the hook that started this process left; it is there once.
+    /// The file that the hook left for this process; it can be taken once.
     pub fn take(places: &Places) -> Option<Self> {
         let file = PathBuf::from(std::env::var_os(VARIABLE)?);
         if file.parent() != folder(places).as_deref() {

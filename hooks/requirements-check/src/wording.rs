@@ -1,4 +1,4 @@
-//! What Claude and the user read. Each text stands alone, names the hook and the rule, and says what to do next.
+//! The texts for Claude and the user. Each text stands alone, names the hook and the rule, and says what to do next.
 
 use std::collections::BTreeSet;
 
@@ -36,7 +36,7 @@ pub(crate) fn stop(view: &View<'_>, unmet: &[Unmet<'_>], origin: &Origins<'_>) -
     let place = view.world.on();
     let head =
         format!("requirements-check: this session's work {place} is not finished as the project asks.");
-    let foot = "If that cannot be done now, say so to the user and stop: this is asked once per prompt.";
+    let foot = "If that cannot be done now, say so to the user and stop: the hook blocks once per prompt.";
     told(head, foot, view, unmet, origin)
 }
 

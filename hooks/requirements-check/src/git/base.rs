@@ -83,7 +83,7 @@ fn point(repo: &Repository, reference: &str) -> Option<Point> {
     Some(Point { name: reference.to_owned(), commit })
 }
 
-/// What git takes for a commit, else a branch of `origin` that has no local one.
+/// A commit as git resolves the name, else a branch of `origin` that has no local one.
 fn named(repo: &Repository, name: &str) -> Option<Point> {
     let found = |name: &str| point(repo, repo.resolve_reference_from_short_name(name).ok()?.name().ok()?);
     found(name).or_else(|| found(&format!("origin/{name}"))).or_else(|| {

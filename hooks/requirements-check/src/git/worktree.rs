@@ -1,5 +1,5 @@
-//! The work tree of a path and the branch that is out, found by plain file reads: every tool call pays for them. Where the files cannot be
-//! read (reftable), the `git` command is asked, which costs some milliseconds.
+//! The work tree of a path and the branch that is out, found by plain file reads: every tool call pays for them. The
+//! `git` command, which costs some milliseconds, answers where the files cannot be read (reftable).
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
