@@ -163,11 +163,11 @@ pub fn status_lines(settings: &Settings, store: Option<&Store>, host: &Host) -> 
 fn lines(settings: &Settings, store: Option<&Store>, host: &Host, has_key: bool) -> Vec<String> {
     let way = settings.backend.map(|backend| match backend {
         Backend::MessagesApi => {
-            "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY".to_owned()
+            "a model answers through the Messages API, with the key in ANTHROPIC_API_KEY".to_owned()
         }
         Backend::ClaudeCli => {
             let program = settings.claude_program.display();
-            format!("a model is asked through your own `{program} -p`, with your login")
+            format!("a model answers through your own `{program} -p`, with your login")
         }
     });
     let tally = store.and_then(|store| tally(store, host.now()));
@@ -178,7 +178,7 @@ fn lines(settings: &Settings, store: Option<&Store>, host: &Host, has_key: bool)
     let home = host.environment.home.as_deref();
     let config_dir = host.environment.claude_config_dir.clone().or(home.map(|home| home.join(".claude")));
     let file = global_file(config_dir.as_deref(), home);
-    let why_not = why_not.map(|why| format!("no model is asked now: {}", why.explained(&file)));
+    let why_not = why_not.map(|why| format!("the hooks ask no model now: {}", why.explained(&file)));
     way.into_iter().chain(tally.map(|tally| spent(settings, tally))).chain(why_not).collect()
 }
 

@@ -40,7 +40,7 @@ pub use question::{Part, Question, spoken};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {
-    /// How a model is reached. Empty: no model is asked.
+    /// The way to reach a model. Empty: the hooks ask no model.
     pub backend: Option<Backend>,
     /// The program of `claude_cli`: a name looked for in PATH, or a path, absolute or from `~`.
     pub claude_program: PathBuf,
@@ -50,7 +50,7 @@ pub struct Settings {
     pub max_calls_per_hour: Bounded<0, 10_000>,
     /// Cost of the questions in any 24 hours, in US dollars, of all sessions together, by `prices`.
     pub max_cost_usd_per_day: Decimal<0, 10_000>,
-    /// No model is asked while your usage is past its safe line, as credit-pacer sees it.
+    /// The hooks ask no model while your usage is past its safe line, as credit-pacer sees it.
     pub yield_to_pacing: bool,
     /// The outcome of a call when the judge fails.
     pub on_judge_failure: OnFailure,
@@ -77,17 +77,17 @@ pub enum Backend {
     ClaudeCli,
 }
 
-/// What becomes of a call without a verdict.
+/// The outcome of a call without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
     /// It goes on.
     Allow,
-    /// The user is asked, where the event allows it; a stop goes on.
+    /// Claude Code asks the user, where the event allows it; a stop goes on.
     Ask,
 }
 
-/// What a model costs, in US dollars for a million tokens.
+/// The price of a model, in US dollars for a million tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Price {

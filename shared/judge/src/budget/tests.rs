@@ -138,19 +138,19 @@ fn check_lines(scene: &Scene, has_key: bool, expected: &[&str]) {
 
 #[test]
 fn the_way_and_what_was_spent_and_why_nobody_would_be_asked() {
-    let api = "a model is asked through the Messages API, with the key in ANTHROPIC_API_KEY";
+    let api = "a model answers through the Messages API, with the key in ANTHROPIC_API_KEY";
     let nothing = "in the last hour 0 of 60 questions, in 24 hours 0.00 of 2.00 USD";
     let mut scene = Scene::new();
     check_lines(&scene, true, &[api, nothing]);
-    check_lines(&scene, false, &[api, nothing, "no model is asked now: there is no ANTHROPIC_API_KEY"]);
+    check_lines(&scene, false, &[api, nothing, "the hooks ask no model now: there is no ANTHROPIC_API_KEY"]);
     scene.settings.backend = Some(Backend::ClaudeCli);
-    let cli = "a model is asked through your own `claude -p`, with your login";
+    let cli = "a model answers through your own `claude -p`, with your login";
     reserve(&scene.store, at(0), &scene.settings, 123_456).unwrap();
     let one = "in the last hour 1 of 60 questions, in 24 hours 0.13 of 2.00 USD";
     check_lines(&scene, false, &[cli, one]);
     scene.past_the_line();
-    check_lines(&scene, false, &[cli, one, "no model is asked now: your usage is past its safe line"]);
+    check_lines(&scene, false, &[cli, one, "the hooks ask no model now: your usage is past its safe line"]);
     scene.settings.backend = None;
-    let unset = "no model is asked now: no backend is chosen (judge.backend in ~/.claude/";
+    let unset = "the hooks ask no model now: no backend is chosen (judge.backend in ~/.claude/";
     check_lines(&scene, false, &[one, unset]);
 }
