@@ -35,25 +35,3 @@ fn each_common_change_touches_at_most_three_files_that_exist() {
         }
     }
 }
-
-#[test]
-fn a_default_stands_in_one_file_only_and_every_setting_has_one() {
-    let defaults = fs::read_to_string(root().join("config/defaults.yaml")).unwrap();
-    let schema = fs::read_to_string(root().join("config/requirements.schema.json")).unwrap();
-    let schema: serde_json::Value = serde_json::from_str(&schema).unwrap();
-    let sections =
-        schema["properties"].as_object().unwrap().iter().filter(|(_, value)| value["properties"].is_object());
-    let mut settings = 0;
-    for (section, value) in sections {
-        let (_, text) =
-            defaults.split_once(&format!("\n{section}:\n")).unwrap_or_else(|| panic!("no section {section}"));
-        let own: Vec<&str> =
-            text.lines().take_while(|line| line.is_empty() || line.starts_with([' ', '#'])).collect();
-        for key in value["properties"].as_object().unwrap().keys() {
-            let stands = own.iter().filter(|line| line.trim_start().starts_with(&format!("{key}:"))).count();
-            assert_eq!(stands, 1, "{section}.{key} in config/defaults.yaml");
-            settings += 1;
-        }
-    }
-    assert!(settings > 0);
-}

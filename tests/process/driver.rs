@@ -109,7 +109,6 @@ impl Driver {
     }
 
     /// The program where every user may run it.
-    #[cfg(unix)]
     pub(crate) fn copied_program(&self) -> PathBuf {
         let program = self.sandbox.temporary_dir().join(self.name);
         fs::copy(binaries::path(self.name), &program).unwrap();
@@ -118,7 +117,6 @@ impl Driver {
     }
 
     /// Lets every user see the sandbox, which is its owner's alone otherwise.
-    #[cfg(unix)]
     pub(crate) fn open_to_all(&self) {
         let sandbox = &self.sandbox;
         for folder in [sandbox.root(), sandbox.home(), sandbox.project(), sandbox.temporary_dir()] {
@@ -127,7 +125,6 @@ impl Driver {
     }
 }
 
-#[cfg(unix)]
 pub(crate) fn restrict(path: &Path, mode: u32) {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -176,7 +173,6 @@ pub(crate) fn names(folder: &Path) -> BTreeSet<String> {
 }
 
 /// Makes a named pipe, which nobody ever writes to or reads from.
-#[cfg(unix)]
 pub(crate) fn make_pipe(path: &Path) {
     use rustix::fs::{CWD, FileType, Mode, mknodat};
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");

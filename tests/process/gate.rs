@@ -94,12 +94,6 @@ impl Gate {
         assert_eq!(self.stop(message), None);
     }
 
-    /// How many stops in a row are blocked before one is let go.
-    #[track_caller]
-    pub(crate) fn blocks_in_a_row(&self) -> usize {
-        (0..8).take_while(|_| self.stop(WORDS).is_some_and(|answer| is_block(&answer))).count()
-    }
-
     pub(crate) fn token_file(&self) -> PathBuf {
         self.state(&format!("stop-ack-{}", self.session.id))
     }

@@ -4,11 +4,10 @@ mod files;
 mod questions;
 mod refusals;
 mod scopes;
-#[cfg(unix)]
 mod status_line;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tests::binaries;
@@ -56,9 +55,12 @@ impl User {
 
     /// A folder with this hook, and scripts in place of the others.
     pub(crate) fn with_real(&self, hook: &str) -> String {
-        let folder = self.sandbox.temporary_dir().join("archive");
-        small_programs::write_all_but(hook, &folder);
-        folder.display().to_string()
+        small_programs::write_all_but(hook, &self.archive());
+        self.archive().display().to_string()
+    }
+
+    pub(crate) fn archive(&self) -> PathBuf {
+        self.sandbox.temporary_dir().join("archive")
     }
 
     /// `cargo xtask ...`, without cargo.
@@ -76,6 +78,20 @@ impl User {
             .env("CARGO_TARGET_DIR", self.sandbox.temporary_dir().join("target").display().to_string())
             .unset("CLAUDE_HOOK_STATE_DIR")
             .deadline(Duration::from_secs(60))
+    }
+
+    /// A line of this `req`, by a user who has no source tree.
+    pub(crate) fn req(&self, program: &Path, line: &str) -> Invocation {
+        Invocation::new(program, &self.sandbox)
+            .args(line.split_whitespace())
+            .env("PATH", self.path())
+            .unset("CLAUDE_HOOK_STATE_DIR")
+            .deadline(Duration::from_secs(60))
+    }
+
+    /// The search path, in which our commands are.
+    pub(crate) fn path(&self) -> String {
+        format!("{}:{}", self.home(".local/bin").display(), self.sandbox.env()["PATH"])
     }
 
     /// What it does; fails unless it ends with 0.
@@ -102,4 +118,13 @@ impl User {
         names.sort();
         names
     }
+}
+
+/// Writes a program that is this line of a shell.
+pub(crate) fn write_script(file: &Path, line: &str) {
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    // The file may be a program that is running.
+    let _ = fs::remove_file(file);
+    fs::write(file, format!("#!/bin/sh\n{line}\n")).unwrap();
+    crate::driver::restrict(file, 0o755);
 }

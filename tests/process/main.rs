@@ -5,18 +5,14 @@
 
 mod client_facts;
 mod command_line;
-mod configuration;
 mod contributing;
 mod courier;
 mod credit_pacer;
 mod delegation_guard;
-mod dice;
 mod driver;
 mod endpoint;
-mod fixtures;
 mod gate;
 mod harness;
-#[cfg(unix)]
 mod installer;
 mod intent_validator;
 mod judge;

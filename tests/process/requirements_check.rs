@@ -6,4 +6,4 @@ mod gates;
 mod places;
 mod robust;
 mod turns;
-mod world;
+pub(crate) mod world;

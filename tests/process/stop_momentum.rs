@@ -3,7 +3,6 @@
 
 use crate::driver::{documented, is_block, names, notice};
 use crate::gate::{GUIDANCE, Gate, INSISTS, ON, WORDS, token, worked};
-use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use tests::process::Invocation;
@@ -34,20 +33,6 @@ fn a_stop_is_blocked_until_the_token_is_said_and_each_block_names_its_rule() {
     gate.passes(&format!("Everything is done: {shown}."));
     assert!(!gate.token_file().exists());
     assert!(gate.journal().contains("acknowledged"), "{}", gate.journal());
-}
-
-#[test]
-fn the_end_of_a_session_leaves_nothing_of_it_and_all_of_the_others() {
-    let gate = Gate::new("stop-momentum: {enabled: true, unheard_of: 1}\n");
-    let other = gate.session.clone().with_id("another-session");
-    worked(&other);
-    assert!(is_block(&gate.ask(&other.stop(WORDS)).unwrap()));
-    let before = gate.state_names();
-    gate.blocked(WORDS);
-    let own: Vec<_> = gate.state_names().into_iter().filter(|name| name.contains(&gate.session.id)).collect();
-    assert!(own.len() >= 3, "token, count and what was told: {own:?}");
-    assert_eq!(gate.ask(&gate.session.session_end("other")), None);
-    assert_eq!(gate.state_names(), before.union(&BTreeSet::from(["swept".to_owned()])).cloned().collect());
 }
 
 #[test]
@@ -82,7 +67,6 @@ fn without_the_variable_state_lies_below_the_configuration_folder_and_is_private
     assert_private(&state);
 }
 
-#[cfg(unix)]
 fn assert_private(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
@@ -92,9 +76,6 @@ fn assert_private(folder: &Path) {
         assert_eq!(mode(&path) & 0o077, 0, "{} is for others too", path.display());
     }
 }
-
-#[cfg(not(unix))]
-fn assert_private(_folder: &Path) {}
 
 #[test]
 fn a_state_folder_inside_the_project_is_not_used_and_told_once() {
@@ -117,7 +98,6 @@ fn a_state_folder_inside_the_project_is_not_used_and_told_once() {
 type MakesGuide = fn(&Sandbox);
 
 #[test]
-#[cfg(unix)]
 fn a_guide_is_said_and_one_that_cannot_be_used_gives_way_to_the_built_in_text() {
     let guides: [(&str, MakesGuide); 4] = [
         ("blank", |sandbox| drop(sandbox.write(GUIDE, " \n\n"))),

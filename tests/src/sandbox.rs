@@ -46,12 +46,9 @@ impl Sandbox {
         {
             fs::create_dir_all(folder).expect("a folder of the sandbox");
         }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            let private = fs::Permissions::from_mode(0o700);
-            fs::set_permissions(sandbox.state_dir(), private).expect("a private folder");
-        }
+        use std::os::unix::fs::PermissionsExt as _;
+        let private = fs::Permissions::from_mode(0o700);
+        fs::set_permissions(sandbox.state_dir(), private).expect("a private folder");
         sandbox.write_home(".gitconfig", "[user]\n\tname = Sandbox\n\temail = sandbox@example.invalid\n");
         sandbox.git(&["init", "--quiet", "--initial-branch", "main"]);
         sandbox.git(&["commit", "--quiet", "--allow-empty", "--message", "start"]);

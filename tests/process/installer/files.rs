@@ -122,7 +122,6 @@ fn commands_at_the_same_moment_lose_nothing_of_each_other() {
     assert_eq!(user.text(), "{\"model\": \"opus\"}\n");
 }
 
-#[cfg(unix)]
 #[test]
 fn a_home_that_was_moved_or_is_spelt_otherwise_is_still_freed_of_everything() {
     let user = User::with("{}\n");

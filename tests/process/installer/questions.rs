@@ -85,7 +85,6 @@ fn no_answer_changes_nothing() {
 }
 
 /// `uninstall` in a terminal of the user's own: above it is process 1, wherever the tests run.
-#[cfg(unix)]
 fn uninstall(user: &User, more: &str) -> Terminal {
     let done = user.sandbox.temporary_dir().join("done");
     let _ = std::fs::remove_file(&done);
@@ -99,7 +98,6 @@ fn uninstall(user: &User, more: &str) -> Terminal {
     Terminal::start(std::path::Path::new("/bin/sh"), &words, &env, &user.sandbox.project())
 }
 
-#[cfg(unix)]
 #[test]
 fn what_goes_and_what_stays_is_shown_before_anything_is_taken_away() {
     let user = User::with("{}");

@@ -80,7 +80,6 @@ fn without_a_terminal_taking_away_needs_a_yes() {
     }
 }
 
-#[cfg(unix)]
 #[test]
 fn what_is_no_regular_file_is_neither_waited_for_nor_replaced() {
     for path in [

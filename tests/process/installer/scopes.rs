@@ -54,7 +54,6 @@ fn a_local_registration_goes_with_the_installation_and_a_projects_stays() {
     assert!(user.sandbox.settings_path(Level::Project).exists());
 }
 
-#[cfg(unix)]
 #[test]
 fn a_link_out_of_the_project_is_not_followed() {
     let user = User::with("{}");

@@ -11,7 +11,7 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Sandbox, toolchain_env};
 use tests::transcripts::Transcript;
 
-use super::files::level;
+use super::level;
 use crate::driver::{denial, documented};
 use crate::typed::{Typed, shell, typed};
 

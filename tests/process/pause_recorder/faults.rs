@@ -10,8 +10,9 @@ use tests::process::Invocation;
 use tests::sandbox::Environment;
 
 use super::{Recorder, lines};
-use crate::dice::Dice;
 use crate::driver::{context, documented, notice};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 /// The environment in which `git` writes its process id into this file, and hangs.
 fn git_that_hangs(recorder: &Recorder, pid: &Path) -> Environment {
@@ -100,7 +101,7 @@ const KILLS: usize = 60;
 #[test]
 fn killed_at_any_moment_it_can_be_finalized_again() {
     let recorder = Recorder::new("");
-    let mut dice = Dice::seeded(3);
+    let mut dice = StdRng::seed_from_u64(3);
     let mut limit = Duration::from_millis(30);
     let mut killed = 0;
     for round in 0..KILLS {
@@ -109,7 +110,7 @@ fn killed_at_any_moment_it_can_be_finalized_again() {
         let id = lines(&record)[0]["session_id"].as_str().unwrap().to_owned();
         let mut hook = recorder.hook().stdin(session.session_end("other").to_bytes()).start();
         // The moment of the kill is what is tried: nothing is waited for.
-        std::thread::sleep(dice.time_below(limit));
+        std::thread::sleep(dice.random_range(Duration::ZERO..limit));
         hook.kill();
         let was_killed = !hook.wait().status.success();
         killed += usize::from(was_killed);

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::{Recorder, holds, kinds, lines};
-use crate::dice::Dice;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
 
 const COPIES: usize = 16;
@@ -15,7 +16,7 @@ const ROUNDS: usize = 12;
 fn the_lines_of_those_that_end_are_whole_whoever_is_killed() {
     let recorder = Recorder::new("");
     let record = recorder.recorded(&recorder.session);
-    let mut dice = Dice::seeded(16);
+    let mut dice = StdRng::seed_from_u64(16);
     let mut limit = Duration::from_millis(60);
     let (mut killed, mut written) = (0, BTreeSet::new());
     for round in 0..ROUNDS {
@@ -24,7 +25,7 @@ fn the_lines_of_those_that_end_are_whole_whoever_is_killed() {
         let mut copies: Vec<_> = calls.map(|call| recorder.hook().stdin(call.to_bytes()).start()).collect();
         // The moments of the kills are what is tried: nothing is waited for.
         for copy in copies.iter_mut().step_by(2) {
-            std::thread::sleep(dice.time_below(limit / 8));
+            std::thread::sleep(dice.random_range(Duration::ZERO..limit / 8));
             copy.kill();
         }
         let ended: Vec<bool> = copies.into_iter().map(|copy| copy.wait().status.success()).collect();

@@ -1,7 +1,8 @@
 //! Secrets of some forms that the table of `secrets` knows; the crate's own tests have them all. Each is put together when the tests run, from parts that are none: what stands in this file
 //! is no secret in anybody's eyes, and neither is what it makes.
 
-use crate::dice::Dice;
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 
 const BASE62: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -33,11 +34,10 @@ pub(crate) struct Secret {
 
 /// One of each form, the same in every run.
 pub(crate) fn secrets() -> Vec<Secret> {
-    let mut dice = Dice::seeded(11);
+    let mut dice = StdRng::seed_from_u64(11);
     let of_form = |(form, letters, length): &(&str, &str, usize)| {
-        let letters = letters.as_bytes();
-        let letter = |byte: u8| char::from(letters[usize::from(byte) % letters.len()]);
-        let random: String = dice.bytes(*length).into_iter().map(letter).collect();
+        let letter = |_| char::from(letters.as_bytes()[dice.random_range(0..letters.len())]);
+        let random: String = (0..*length).map(letter).collect();
         Secret { text: form.replace('|', "").replace('¤', &random), random }
     };
     FORMS.iter().map(of_form).collect()

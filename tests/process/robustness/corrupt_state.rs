@@ -69,7 +69,6 @@ fn garbage_in_any_file_does_no_harm() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_pipe_in_place_of_any_file_holds_nobody_up() {
     every_event_ends_well(crate::driver::make_pipe);
 }

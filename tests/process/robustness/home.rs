@@ -63,7 +63,6 @@ fn a_state_folder_that_cannot_be_made_is_reported_and_the_usual_one_is_used() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_read_only_home_does_no_harm() {
     let gate = gate();
     gate.open_to_all();
@@ -75,7 +74,6 @@ fn a_read_only_home_does_no_harm() {
 }
 
 #[test]
-#[cfg(unix)]
 fn a_full_disk_lets_the_stop_pass_and_leaves_the_old_state() {
     let gate = gate();
     let full = || gate.hook().files_cannot_grow().stdin(gate.session.stop(WORDS).to_bytes());

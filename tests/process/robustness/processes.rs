@@ -1,10 +1,11 @@
 //! Other processes: many copies at once, one that holds a lock, and kill -9 at any moment. No turn, session or notice is lost or
 //! doubled, no file is torn, and nobody waits for long.
 
-use crate::dice::Dice;
 use crate::driver::{documented, has_extension, is_block, notice};
 use crate::gate::{Gate, INSISTS, WORDS, token};
 use fd_lock::{RwLock, RwLockWriteGuard};
+use rand::rngs::StdRng;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::time::Duration;
@@ -98,7 +99,7 @@ fn assert_whole(gate: &Gate, when: &str) {
 #[test]
 fn kill_9_at_any_moment_leaves_whole_files_and_a_gate_that_works() {
     let gate = Gate::new("stop-momentum: {enabled: true, enforce_ack: true, unheard_of: 1}\n");
-    let mut dice = Dice::seeded(9);
+    let mut dice = StdRng::seed_from_u64(9);
     let mut limit = Duration::from_millis(4);
     let mut killed = 0;
     for round in 0..KILLS {
@@ -110,7 +111,7 @@ fn kill_9_at_any_moment_leaves_whole_files_and_a_gate_that_works() {
         };
         let mut hook = gate.hook().stdin(event.to_bytes()).start();
         // The moment of the kill is what is tried: nothing is waited for.
-        std::thread::sleep(dice.time_below(limit));
+        std::thread::sleep(dice.random_range(Duration::ZERO..limit));
         hook.kill();
         let was_killed = !hook.wait().status.success();
         killed += usize::from(was_killed);

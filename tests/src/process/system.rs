@@ -1,63 +1,36 @@
-//! What a system must know to run processes in groups and as other users: unix, and as little as compiles elsewhere.
+//! What a system must know to run processes in groups and as other users.
 
-#[cfg(unix)]
-mod unix {
-    use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
-    use std::os::unix::fs::chown;
-    use std::os::unix::process::CommandExt as _;
-    use std::path::Path;
-    use std::process::{Child, Command};
+use rustix::process::{Pid, Signal, geteuid, kill_process_group, test_kill_process};
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Child, Command};
 
-    /// The user and group that own nothing.
-    const NOBODY: u32 = 65534;
+/// The user and group that own nothing.
+const NOBODY: u32 = 65534;
 
-    pub(in crate::process) fn lead_own_group(command: &mut Command, unprivileged: bool) {
-        command.process_group(0);
-        if unprivileged && geteuid().is_root() {
-            command.uid(NOBODY).gid(NOBODY);
-        }
-    }
-
-    pub(in crate::process) fn end_group(child: &mut Child, at_once: bool) {
-        let signal = if at_once { Signal::KILL } else { Signal::TERM };
-        // An error says that nobody of the group is left.
-        let _ = kill_process_group(Pid::from_child(child), signal);
-    }
-
-    /// Makes the user of [`crate::process::Invocation::unprivileged`] the owner of a file or folder.
-    pub fn give_to_unprivileged(path: &Path) {
-        if geteuid().is_root() {
-            chown(path, Some(NOBODY), Some(NOBODY)).expect("another owner");
-        }
-    }
-
-    /// Is there still a process of that id? One that has ended counts until its parent has asked for its status.
-    pub fn is_running(id: u32) -> bool {
-        let process = i32::try_from(id).ok().and_then(Pid::from_raw);
-        process.is_some_and(|process| test_kill_process(process).is_ok())
+pub(super) fn lead_own_group(command: &mut Command, unprivileged: bool) {
+    command.process_group(0);
+    if unprivileged && geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
     }
 }
 
-#[cfg(not(unix))]
-mod other {
-    use std::path::Path;
-    use std::process::{Child, Command};
+pub(super) fn end_group(child: &mut Child, at_once: bool) {
+    let signal = if at_once { Signal::KILL } else { Signal::TERM };
+    // An error says that nobody of the group is left.
+    let _ = kill_process_group(Pid::from_child(child), signal);
+}
 
-    pub(in crate::process) fn lead_own_group(_command: &mut Command, _unprivileged: bool) {}
-
-    pub(in crate::process) fn end_group(child: &mut Child, _at_once: bool) {
-        drop(child.kill());
-    }
-
-    pub fn give_to_unprivileged(_path: &Path) {}
-
-    /// Every process counts as ended.
-    pub fn is_running(_id: u32) -> bool {
-        false
+/// Makes the user of [`crate::process::Invocation::unprivileged`] the owner of a file or folder.
+pub fn give_to_unprivileged(path: &Path) {
+    if geteuid().is_root() {
+        chown(path, Some(NOBODY), Some(NOBODY)).expect("another owner");
     }
 }
 
-#[cfg(not(unix))]
-pub use other::*;
-#[cfg(unix)]
-pub use unix::*;
+/// Is there still a process of that id? One that has ended counts until its parent has asked for its status.
+pub fn is_running(id: u32) -> bool {
+    let process = i32::try_from(id).ok().and_then(Pid::from_raw);
+    process.is_some_and(|process| test_kill_process(process).is_ok())
+}
