@@ -3,8 +3,6 @@
 mod files;
 mod questions;
 mod refusals;
-mod scopes;
-mod status_line;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -3,12 +3,11 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod client_facts;
 mod command_line;
-mod contributing;
 mod courier;
 mod credit_pacer;
 mod delegation_guard;
+mod documents;
 mod driver;
 mod endpoint;
 mod gate;

@@ -1,8 +1,7 @@
 //! pause-recorder through real processes: a session from its first record to the brief of the next one, the commands, and in
-//! `faults` and `parallel` what goes wrong around it. The rules are tables beside its `decide`.
+//! `faults` what goes wrong around it. The rules are tables beside its `decide`.
 
 mod faults;
-mod parallel;
 
 use std::fs;
 use std::ops::Deref;

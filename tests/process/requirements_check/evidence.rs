@@ -98,6 +98,20 @@ fn a_commit_of_another_staged_version_needs_it_staged_again() {
 }
 
 #[test]
+fn a_run_during_which_its_files_changed_proves_nothing_about_those_before() {
+    let world = project(TESTS);
+    let claude = world.claude();
+    claude.does("echo tested > src/a.txt && ./run-tests");
+    world.sandbox.write("src/a.txt", "old\n");
+    claude.edits("src/b.txt", "new\n");
+    fs::remove_file(world.sandbox.project().join("src/b.txt")).unwrap();
+    let text = commit_denied(&claude);
+    assert!(text.contains("files have changed since `./run-tests` passed"), "{text}");
+    claude.does(&command_in(&text));
+    commit_passes(&claude);
+}
+
+#[test]
 fn a_run_counts_for_the_work_tree_it_ran_in_whatever_stands_before_it() {
     let world = project(TESTS);
     let (claude, tree) = (world.claude(), world.sandbox.project().join(".claude/worktrees/fix"));

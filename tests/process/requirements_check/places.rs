@@ -92,6 +92,17 @@ fn a_file_elsewhere_is_judged_by_its_branch_there_and_one_of_no_repository_here(
 }
 
 #[test]
+fn a_commit_behind_a_cd_that_fails_is_judged_where_the_call_runs() {
+    let guard = "{enabled: true, type: guard, guard_type: protected_branch, trigger_tools: [{tool: Bash, command_pattern: git commit}]}";
+    let world = World::of_team(&format!("requirements: {{guard: {guard}}}\n"));
+    let (other, claude) = (world.repository("the other"), world.claude());
+    world.git(&other, &["switch", "--quiet", "-c", "feature"]);
+    let folder = other.display();
+    claude.passes(&claude.bash(&format!("cd '{folder}'; git commit -m x")));
+    claude.refused(&claude.bash(&format!("cd '{folder}/missing'; git commit -m x")));
+}
+
+#[test]
 fn every_layout_of_a_repository_is_understood() {
     for option in ["--separate-git-dir=../elsewhere.git", "--ref-format=reftable", "--object-format=sha256"] {
         let world = World::of_user(PLAN);

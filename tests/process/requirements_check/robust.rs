@@ -128,6 +128,17 @@ fn without_a_state_folder_the_repositorys_satisfactions_count_and_without_a_repo
     assert!(!is_denied(&claude, homeless(claude.hook())));
 }
 
+#[test]
+fn a_folder_that_took_no_satisfaction_is_not_asked_for_one() {
+    let world = World::of_team(PLAN);
+    let claude = world.claude();
+    world.sandbox.write(".git/requirements", "no folder");
+    assert!(claude.answer_to("req satisfy plan").contains("Nothing was changed"));
+    let answer = claude.before(&claude.edit("a.rs"));
+    assert_eq!(denial(answer.as_ref()), None);
+    assert!(notice(answer.as_ref()).contains("plan cannot be satisfied"), "{answer:?}");
+}
+
 /// libgit2 waits for a pipe, so nothing that measures comes to an end. A count that the deadline ends is a lower bound.
 #[test]
 fn a_typed_pause_measures_nothing_and_an_edit_waits_no_longer_than_its_deadline() {
