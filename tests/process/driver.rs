@@ -178,7 +178,7 @@ pub(crate) fn make_pipe(path: &Path) {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a named pipe");
 }
 
-/// Everything below a folder: path, and content or what it is; access times and modes do not count.
+/// Everything below a folder: path, and content, target of a link, or what it is; access times and modes do not count.
 pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
     let mut found = BTreeMap::new();
     for name in names(folder) {
@@ -190,6 +190,9 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<PathBuf, String> {
         } else if kind.is_file() {
             let content = fs::read(&path).unwrap();
             found.insert(path, String::from_utf8_lossy(&content).into_owned());
+        } else if kind.is_symlink() {
+            let target = fs::read_link(&path).unwrap();
+            found.insert(path, format!("a link to {}", target.display()));
         } else {
             found.insert(path, format!("{kind:?}"));
         }

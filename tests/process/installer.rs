@@ -13,7 +13,7 @@ use tests::process::{Invocation, Outcome};
 use tests::sandbox::{Level, Sandbox, toolchain_env};
 use tests::small_programs;
 
-/// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts, `REAL` the programs themselves.
+/// A user and the commands they type. Nothing is built; `PREBUILT` holds scripts.
 pub(crate) struct User {
     pub(crate) sandbox: Sandbox,
 }
@@ -65,7 +65,6 @@ impl User {
     pub(crate) fn command(&self, line: &str) -> Invocation {
         let words = line.split_whitespace().map(|word| match word {
             "PREBUILT" => small_programs::folder().display().to_string(),
-            "REAL" => binaries::folder().display().to_string(),
             "PROJECT" => self.sandbox.project().display().to_string(),
             word => word.to_owned(),
         });

@@ -10,7 +10,7 @@ use tests::transcripts::Transcript;
 use crate::driver::{Driver, denial, is_block, tree};
 use crate::endpoint::Manner;
 use crate::judge_api::{self, Asked, JudgeApi};
-use crate::privacy::secrets::Secret;
+use crate::privacy::secrets::{Secret, holder};
 
 pub(crate) const KEY: &str = "sk-ant-very-secret";
 
@@ -99,29 +99,18 @@ impl Judged {
     }
 
     /// Of each of these secrets nothing is in its own requests, which came in this order and so many for each, nor in the
-    /// state folder; a piece of eight letters neither.
+    /// state folder.
     #[track_caller]
     pub(crate) fn assert_kept_back(&self, secrets: &[Secret], requests_each: usize) {
         let asked = self.api.requests();
         assert_eq!(asked.len(), requests_each * secrets.len(), "{}", self.journal());
-        let kept = tree(&self.sandbox.state_dir());
-        for (number, secret) in secrets.iter().enumerate() {
-            let own = asked.iter().skip(number * requests_each).take(requests_each);
-            let own: Vec<&str> = own.map(|asked| asked.text.as_str()).collect();
-            for piece in pieces(&secret.random) {
-                let out = own.iter().find(|text| text.contains(&piece));
-                assert!(out.is_none(), "{piece} of {} went out: {out:?}", secret.text);
-                let there = kept.iter().find(|(_, content)| content.contains(&piece));
-                assert!(there.is_none(), "{piece} of {} is kept: {there:?}", secret.text);
-            }
+        for (secret, own) in secrets.iter().zip(asked.chunks(requests_each)) {
+            let out = holder(std::slice::from_ref(secret), own.iter().map(|asked| asked.text.as_str()));
+            assert_eq!(out, None, "a piece of {} went out", secret.text);
         }
+        let kept = tree(&self.sandbox.state_dir());
+        assert_eq!(holder(secrets, kept.values().map(String::as_str)), None, "a piece is kept");
     }
-}
-
-/// The pieces of a secret by which it could be recognized.
-fn pieces(secret: &str) -> Vec<String> {
-    let chars: Vec<char> = secret.chars().collect();
-    chars.windows(chars.len().min(8)).map(|piece| piece.iter().collect()).collect()
 }
 
 /// A global file in which the hook is on and has a way to a model.

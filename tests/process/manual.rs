@@ -5,8 +5,7 @@
 
 #[cfg(target_os = "linux")]
 mod lines;
-#[cfg(target_os = "linux")]
-mod person;
+pub(crate) mod person;
 #[cfg(target_os = "linux")]
 mod pictures;
 

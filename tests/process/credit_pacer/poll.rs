@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::ops::Deref;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tests::process::Invocation;
+use tests::process::{Invocation, started_in};
 use tests::sandbox::Level;
 
 use super::{HOUR, Pacing, now_secs};
@@ -111,38 +110,13 @@ impl Polling {
     /// Waits until every process that the hook started in this sandbox is over.
     #[track_caller]
     fn until_nobody_polls(&self) {
-        let home = self.sandbox.home().display().to_string();
-        self.eventually("somebody still asks", || pollers(&home).is_empty());
+        self.eventually("somebody still asks", || started_in(&self.sandbox, "credit-pacer").is_empty());
     }
 }
 
 fn global(enabled: bool, endpoint: &Endpoint) -> String {
     let url = endpoint.url("/api/oauth/usage");
     format!("credit-pacer: {{ alerts: [], usage_api: {{ enabled: {enabled}, url: \"{url}\" }} }}\n")
-}
-
-/// The processes that ask for this home, by what they were started with.
-#[cfg(target_os = "linux")]
-fn pollers(home: &str) -> Vec<u32> {
-    let is_poller = |folder: &Path| {
-        let read = |name: &str| fs::read(folder.join(name)).unwrap_or_default();
-        let home = format!("HOME={home}");
-        let holds =
-            |bytes: &[u8], word: &str| bytes.split(|byte| *byte == 0).any(|one| one == word.as_bytes());
-        holds(&read("cmdline"), "poll") && holds(&read("environ"), &home)
-    };
-    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok).map(|entry| entry.path());
-    processes.filter(|folder| is_poller(folder)).filter_map(|folder| id_of(&folder)).collect()
-}
-
-#[cfg(target_os = "linux")]
-fn id_of(folder: &Path) -> Option<u32> {
-    folder.file_name()?.to_str()?.parse().ok()
-}
-
-#[cfg(not(target_os = "linux"))]
-fn pollers(_home: &str) -> Vec<u32> {
-    Vec::new()
 }
 
 /// An answer as the server gives it; both windows begin anew in an hour.

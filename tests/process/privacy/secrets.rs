@@ -3,6 +3,7 @@
 
 use rand::rngs::StdRng;
 use rand::{RngExt as _, SeedableRng as _};
+use std::collections::HashSet;
 
 const BASE62: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -41,4 +42,14 @@ pub(crate) fn secrets() -> Vec<Secret> {
         Secret { text: form.replace('|', "").replace('¤', &random), random }
     };
     FORMS.iter().map(of_form).collect()
+}
+
+/// Who finds so many letters of a secret in a row has found it.
+const WINDOW: usize = 8;
+
+/// The first of the texts that holds enough of one of the secrets to know it by.
+pub(crate) fn holder<'a>(secrets: &[Secret], mut texts: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let pieces: HashSet<&[u8]> =
+        secrets.iter().flat_map(|secret| secret.random.as_bytes().windows(WINDOW)).collect();
+    texts.find(|text| text.as_bytes().windows(WINDOW).any(|piece| pieces.contains(piece)))
 }
