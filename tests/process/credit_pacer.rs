@@ -39,25 +39,14 @@ impl Pacing {
         self.session.bash_succeeded("cargo test", "ok")
     }
 
-    /// A fresh reading: so much is used of the five hours, of which four are over, and of the week, which began an hour ago.
+    /// Leaves a fresh reading as the status line does: usage of the 5-hour limit, which resets in an hour, and of the weekly limit,
+    /// which began an hour ago.
     fn used(&self, five_hour: f64, seven_day: f64) {
         let now = now_secs();
-        let windows = json!({
-            "five_hour": { "used_percent": five_hour, "resets_at": now + HOUR },
-            "seven_day": { "used_percent": seven_day, "resets_at": now + 167 * HOUR },
-        });
-        self.reading(now, &windows);
-    }
-
-    /// A reading as the status line leaves it.
-    fn reading(&self, observed_at: i64, windows: &Value) {
-        let mut windows = windows.clone();
-        for window in windows.as_object_mut().unwrap().values_mut() {
-            window["observed_at"] = observed_at.into();
-        }
-        let usage = json!({ "observed_at": observed_at, "source": "status_line", "windows": windows });
-        let envelope = json!({ "version": 1, "session": "", "state": usage });
-        std::fs::write(self.state("usage.json"), envelope.to_string()).unwrap();
+        let window = |used: f64, hours: i64| json!({ "used_percent": used, "resets_at": now + hours * HOUR, "observed_at": now });
+        let windows = json!({ "five_hour": window(five_hour, 1), "seven_day": window(seven_day, 167) });
+        let usage = json!({ "observed_at": now, "source": "status_line", "windows": windows });
+        self.remembers("usage.json", "", &usage);
     }
 
     /// The delays that are booked, of all sessions, in milliseconds.
@@ -69,18 +58,14 @@ impl Pacing {
 
     /// The sessions of which calls are counted.
     fn sessions(&self) -> Vec<Value> {
-        if !self.state("credit-pacer.json").exists() {
-            return Vec::new();
-        }
-        let state = self.state_of("credit-pacer.json");
-        state["state"]["sessions"].as_object().into_iter().flat_map(|all| all.values().cloned()).collect()
+        let sessions = self.remembered("credit-pacer.json")["sessions"].clone();
+        sessions.as_object().into_iter().flat_map(|all| all.values().cloned()).collect()
     }
 
     /// Turns the hook's own switch, as a typed command does.
     fn switch_off(&self) {
         let switches = json!({ "machine": { "credit-pacer": "off" }, "sessions": {} });
-        let envelope = json!({ "version": 1, "session": "", "state": switches });
-        std::fs::write(self.state("switches.json"), envelope.to_string()).unwrap();
+        self.remembers("switches.json", "", &switches);
     }
 
     /// The answer to a prompt that is one of our commands: Claude never sees it.
@@ -91,7 +76,7 @@ impl Pacing {
         answer["reason"].as_str().unwrap().to_owned()
     }
 
-    /// What `status --json` prints in a shell of this session.
+    /// The answer of `status --json` in a shell of this session.
     #[track_caller]
     fn status(&self) -> Value {
         let outcome = self.hook().args(["status", "--json"]).run();
@@ -99,7 +84,7 @@ impl Pacing {
         serde_json::from_slice(&outcome.stdout).unwrap()
     }
 
-    /// Its own command line.
+    /// The command line of the program.
     fn program(&self, words: &[&str]) -> Invocation {
         Invocation::new(binaries::path("credit-pacer"), &self.sandbox).args(words.iter().copied())
     }

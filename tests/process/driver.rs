@@ -3,7 +3,7 @@
 //! documented answer.
 
 use fd_lock::RwLock;
-use serde_json::Value;
+use serde_json::{Value, json};
 use shared::config::fits;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
@@ -92,10 +92,16 @@ impl Driver {
         names(&self.sandbox.state_dir())
     }
 
-    #[track_caller]
-    pub(crate) fn state_of(&self, name: &str) -> Value {
-        let bytes = fs::read(self.state(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        serde_json::from_slice(&bytes).unwrap()
+    /// The state in a state file; null where there is no file.
+    pub(crate) fn remembered(&self, name: &str) -> Value {
+        let Ok(bytes) = fs::read(self.state(name)) else { return Value::Null };
+        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+    }
+
+    /// Writes a state file as the hooks do; an empty `session` stands for all sessions.
+    pub(crate) fn remembers(&self, name: &str, session: &str, state: &Value) {
+        let envelope = json!({ "version": 1, "session": session, "state": state });
+        fs::write(self.state(name), envelope.to_string()).unwrap();
     }
 
     /// The lock that guards a state file, to be held like another process would.
@@ -106,6 +112,19 @@ impl Driver {
 
     pub(crate) fn journal(&self) -> String {
         fs::read_to_string(self.state("journal.jsonl")).unwrap_or_default()
+    }
+
+    /// The journal's lines of a kind: `judge`, `sleep`.
+    pub(crate) fn lines(&self, what: &str) -> Vec<Value> {
+        let journal = self.journal();
+        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        lines.filter(|line| line["what"] == what).collect()
+    }
+
+    /// The texts of those lines.
+    pub(crate) fn texts(&self, what: &str) -> Vec<String> {
+        let lines = self.lines(what);
+        lines.iter().map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
 
     /// The program where every user may run it.

@@ -88,16 +88,6 @@ impl Judged {
         self.question_of(&self.session, number)
     }
 
-    pub(crate) fn lines(&self) -> Vec<Value> {
-        self.journal().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
-    }
-
-    /// The texts of the journal's lines of a kind: `judge`, `let-go`.
-    pub(crate) fn texts(&self, what: &str) -> Vec<String> {
-        let lines = self.lines().into_iter().filter(|line| line["what"] == what);
-        lines.map(|line| line["text"].as_str().unwrap_or_default().to_owned()).collect()
-    }
-
     /// Of each of these secrets nothing is in its own requests, which came in this order and so many for each, nor in the
     /// state folder.
     #[track_caller]

@@ -46,7 +46,7 @@ fn killer() -> &'static Path {
     library
 }
 
-/// What a user has in the end, by path; backups without their times.
+/// The files of a user by path; backups without their times.
 type Home = BTreeMap<String, Vec<String>>;
 
 /// The files that must never be torn.

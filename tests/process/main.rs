@@ -3,7 +3,6 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
-mod command_line;
 mod courier;
 mod credit_pacer;
 mod delegation_guard;

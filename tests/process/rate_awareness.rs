@@ -37,8 +37,8 @@ fn eighty_calls_at_once_pay_one_token_each() {
     // On a loaded machine a copy may not get the lock in its second: then it passes and says so.
     let busy = calls.journal().matches("held by another process").count() as u64;
     assert!(busy < COPIES / 4, "{busy} copies gave up");
-    let state = calls.state_of(&format!("{}-buckets.json", calls.session.id));
-    let bucket = &state["state"]["_buckets"]["main::ungated"];
+    let state = calls.remembered(&format!("{}-buckets.json", calls.session.id));
+    let bucket = &state["_buckets"]["main::ungated"];
     let refused = COPIES - busy - 50;
     assert_eq!((&bucket["tokens"], &bucket["refused"]), (&0.0.into(), &refused.into()), "{bucket}");
     let powers = (1..=refused).filter(|number| number.is_power_of_two()).count();

@@ -77,10 +77,10 @@ fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go
     assert_eq!(judged.texts("let-go"), ["the user is not away"]);
     // As if the user had typed long ago.
     let file = format!("{}-tempo.json", judged.session.id);
-    let mut state = judged.state_of(&file);
-    assert!(state["state"]["typed_at"].is_i64(), "{state}");
-    state["state"]["typed_at"] = Value::from(1);
-    std::fs::write(judged.state(&file), state.to_string()).unwrap();
+    let mut state = judged.remembered(&file);
+    assert!(state["typed_at"].is_i64(), "{state}");
+    state["typed_at"] = Value::from(1);
+    judged.remembers(&file, &judged.session.id, &state);
     assert!(reason(judged.ask(&after_work(&judged)).as_ref()).is_some(), "{}", judged.journal());
     assert_eq!(judged.api.requests().len(), 1);
 }

@@ -48,14 +48,12 @@ impl Polling {
 
     /// What the slot remembers; null where nobody has taken it.
     fn slot(&self) -> Value {
-        let Ok(bytes) = fs::read(self.state("usage-poll.json")) else { return Value::Null };
-        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+        self.remembered("usage-poll.json")
     }
 
     /// The reading that is kept; null where there is none.
     fn usage(&self) -> Value {
-        let Ok(bytes) = fs::read(self.state("usage.json")) else { return Value::Null };
-        serde_json::from_slice::<Value>(&bytes).unwrap()["state"].clone()
+        self.remembered("usage.json")
     }
 
     /// The process that asks, as the hook starts it.
@@ -78,13 +76,6 @@ impl Polling {
         let slot = self.slot();
         let wait = slot["next_at"].as_i64().unwrap() - slot["asked_at"].as_i64().unwrap();
         assert!((secs..secs + 30).contains(&wait), "{wait} instead of {secs}: {slot}");
-    }
-
-    /// The lines of the journal about trouble.
-    fn errors(&self) -> Vec<String> {
-        let lines = self.journal();
-        let lines = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        lines.filter(|line| line["what"] == "error").map(|line| line["text"].to_string()).collect()
     }
 
     /// No file below the state folder holds the token, nor what the server said.
@@ -146,7 +137,7 @@ fn one_of_thirty_calls_at_once_starts_a_request_and_its_reading_is_kept() {
     assert!(asked.contains(&format!("authorization: bearer {TOKEN}\r\n")), "{asked}");
     assert!(asked.contains("anthropic-beta: oauth-2025-04-20\r\n"), "{asked}");
     polling.assert_waits(600);
-    assert_eq!(polling.errors(), Vec::<String>::new());
+    assert_eq!(polling.texts("error"), Vec::<String>::new());
     polling.assert_nothing_is_told();
 }
 
@@ -217,7 +208,7 @@ fn without_a_login_nothing_is_asked_and_one_of_the_environment_counts() {
     polling.polled();
     let slot = polling.slot();
     assert!(
-        slot["trouble"].to_string().contains("there is no login") && polling.errors().len() == 1,
+        slot["trouble"].to_string().contains("there is no login") && polling.texts("error").len() == 1,
         "{slot}"
     );
     assert_eq!(polling.endpoint.requests(), Vec::<String>::new());

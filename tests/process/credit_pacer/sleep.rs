@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::json;
 use tests::payloads::Payload;
 use tests::process::Running;
 
@@ -27,15 +27,8 @@ impl Pacing {
 
     /// What the journal says of delays: for how long, and the words.
     fn sleeps(&self) -> Vec<(u64, String)> {
-        let journal = self.journal();
-        let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-        let sleeps = lines.filter(|line| line["what"] == "sleep");
-        sleeps
-            .map(|line| {
-                let text = line["text"].as_str().unwrap_or_default().to_owned();
-                (line["slept_ms"].as_u64().unwrap(), text)
-            })
-            .collect()
+        let times = self.lines("sleep").into_iter().map(|line| line["slept_ms"].as_u64().unwrap());
+        times.zip(self.texts("sleep")).collect()
     }
 }
 

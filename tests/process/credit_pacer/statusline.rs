@@ -22,7 +22,7 @@ impl Pacing {
         printed(&self.status_line().stdin(payload.to_bytes()).run())
     }
 
-    /// What the session is told in the usual case.
+    /// The usual input.
     fn usual(&self) -> Payload {
         told(&self.session, 70, (42.0, 3), (17.0, 100))
     }
@@ -30,14 +30,14 @@ impl Pacing {
     /// What is known: used of the five hours and of the week.
     #[track_caller]
     fn known(&self) -> (f64, f64) {
-        let windows = self.state_of("usage.json")["state"]["windows"].clone();
+        let windows = self.remembered("usage.json")["windows"].clone();
         let used = |name: &str| windows[name]["used_percent"].as_f64().unwrap();
         (used("five_hour"), used("seven_day"))
     }
 }
 
-/// What a session is told after so many milliseconds of replies: used of the five hours and of the week, with the hours until
-/// they end.
+/// The input after so many milliseconds of replies: usage of the 5-hour and of the weekly limit, with the hours until they
+/// reset.
 fn told(session: &Session, api_ms: u64, five_hour: (f64, i64), seven_day: (f64, i64)) -> Payload {
     let payload = session.status_line();
     let mut cost = payload.get("cost").clone();
@@ -67,7 +67,7 @@ fn what_the_client_tells_is_written_down_and_shown() {
     assert!(line.starts_with("Sonnet 5 · ctx 3% · 5h 42% "), "{line}");
     assert!(line.contains(" · wk 17% "), "{line}");
     assert_eq!(pacing.known(), (42.0, 17.0));
-    let own = pacing.state_of(&format!("{}-usage.json", pacing.session.id))["state"].clone();
+    let own = pacing.remembered(&format!("{}-usage.json", pacing.session.id));
     assert_eq!(own["model"], "claude-sonnet-5");
     assert_eq!(own["context"], json!({ "size": 200_000, "used_tokens": 5000, "used_percent": 3.0 }));
     assert_eq!(own["observed_at"], own["written_at"]);

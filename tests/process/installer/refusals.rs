@@ -1,5 +1,5 @@
-//! What the installer does not touch, what it says where something is not as it should be, and whose settings: a project's own
-//! name nobody's home and tell who lacks a hook; the local ones are the user's.
+//! The installer leaves some files alone and says why. A project's settings name nobody's home and come back as they were; the
+//! local ones are the user's.
 
 use super::User;
 use std::fs;

@@ -28,8 +28,7 @@ const ELSEWHERE: [&str; 5] = [
 /// A page shows this below a line whose answer is no.
 const NO: &str = "this call would be denied:";
 
-/// The page, the line, and what has happened before it beside what the page has shown: the page takes it for granted, or
-/// speaks of a project in which it is so.
+/// The page, the line, and the events before it that the page takes for granted beside what it has shown.
 type Scene = (&'static str, &'static str, fn(&Person));
 
 /// A project with one requirement of each type that the pages speak of.

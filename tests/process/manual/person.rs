@@ -42,7 +42,7 @@ impl Person {
 
     /// A command of ours has this name.
     pub(crate) fn knows(&self, name: &str) -> bool {
-        name != "cargo" && self.commands.join(name).exists()
+        name != "cargo" && !name.contains('/') && self.commands.join(name).exists()
     }
 
     fn link(&self, command: &str, program: &str) {

@@ -1,5 +1,5 @@
-//! What goes wrong around a record (git that hangs, a full disk, a kill at any moment), and parallel processes: sixteen write
-//! into one record and some are killed, twenty calls begin one. Nothing is lost.
+//! Faults around a record lose nothing: git that hangs, a full disk, a kill at any moment. Parallel processes lose nothing
+//! either: sixteen write into one record while some are killed, twenty calls begin one.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -44,7 +44,7 @@ pub(crate) fn secrets() -> Vec<Secret> {
     FORMS.iter().map(of_form).collect()
 }
 
-/// Who finds so many letters of a secret in a row has found it.
+/// So many letters of a secret in a row are enough to know it by.
 const WINDOW: usize = 8;
 
 /// The first of the texts that holds enough of one of the secrets to know it by.

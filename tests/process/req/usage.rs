@@ -1,5 +1,5 @@
-//! Exit statuses, wrong usage, and the harm that a command must not do. Never 2: in a hook that means "block". Beside that
-//! what prints the verbs themselves.
+//! Exit statuses, wrong usage, and the harm that a command must not do. Never 2: in a hook that means "block". Completions and
+//! manual pages know every verb.
 
 use crate::requirements_check::world::{TEAM, World, no, yes};
 use std::fs;
