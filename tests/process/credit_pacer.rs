@@ -13,7 +13,7 @@ use tests::binaries;
 use tests::payloads::Payload;
 use tests::process::{Invocation, Outcome, Running};
 
-use crate::driver::{Driver, notice};
+use crate::driver::{Driver, block_reason, notice};
 
 const HOUR: i64 = 3600;
 
@@ -71,9 +71,8 @@ impl Pacing {
     /// The answer to a prompt that is one of our commands: Claude never sees it.
     #[track_caller]
     fn told(&self, prompt: &str) -> String {
-        let answer = self.ask(&self.session.user_prompt_submit(prompt)).unwrap_or_default();
-        assert_eq!(answer["decision"], "block", "{answer}");
-        answer["reason"].as_str().unwrap().to_owned()
+        let answer = self.ask(&self.session.user_prompt_submit(prompt));
+        block_reason(answer.as_ref()).expect("the prompt is answered")
     }
 
     /// The answer of `status --json` in a shell of this session.

@@ -164,8 +164,10 @@ pub(crate) fn assert_documented(answer: &Value, shown: &dyn std::fmt::Display) {
     assert!(fits(&DOCUMENTED, answer), "not a documented answer: {shown}");
 }
 
-pub(crate) fn is_block(answer: &Value) -> bool {
-    answer["decision"] == "block"
+/// The reason with which a stop or a prompt is blocked; `None` if it is not.
+pub(crate) fn block_reason(answer: Option<&Value>) -> Option<String> {
+    let answer = answer.filter(|answer| answer["decision"] == "block")?;
+    Some(answer["reason"].as_str().expect("a block has a reason").to_owned())
 }
 
 /// The reason with which a tool call is refused; `None` if it is not.

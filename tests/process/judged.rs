@@ -1,13 +1,13 @@
 //! Driving a hook that asks a model, and playing the model: what the hook is told, what it asks, what it leaves behind. What
 //! is the same for every hook is in [`crate::driver`].
 
-use std::ops::{Deref, DerefMut};
+use std::ops::Deref;
 
 use serde_json::{Value, json};
 use tests::payloads::{Payload, Session};
 use tests::transcripts::Transcript;
 
-use crate::driver::{Driver, denial, is_block, tree};
+use crate::driver::{Driver, block_reason, denial, tree};
 use crate::endpoint::Manner;
 use crate::judge_api::{self, Asked, JudgeApi};
 use crate::privacy::secrets::{Secret, holder};
@@ -38,12 +38,6 @@ impl Deref for Judged {
 
     fn deref(&self) -> &Driver {
         &self.driver
-    }
-}
-
-impl DerefMut for Judged {
-    fn deref_mut(&mut self) -> &mut Driver {
-        &mut self.driver
     }
 }
 
@@ -123,7 +117,7 @@ pub(crate) fn approval() -> Value {
 pub(crate) fn assert_goes_on(answer: Option<&Value>) {
     let Some(there) = answer else { return };
     let decision = &there["hookSpecificOutput"]["permissionDecision"];
-    assert!(denial(answer).is_none() && !is_block(there) && decision.is_null(), "{there}");
+    assert!(denial(answer).is_none() && block_reason(answer).is_none() && decision.is_null(), "{there}");
 }
 
 /// A turn in which the user said this and a tool was called.

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use tests::payloads::Payload;
 use tests::transcripts::Transcript;
 
+use crate::driver::block_reason;
 use crate::judge_api;
 use crate::judged::{Judged, Material, PATIENT, REQUEST, approves, worked};
 use crate::privacy::secrets::secrets;
@@ -19,12 +20,6 @@ fn strict(own: &str) -> Judged {
     Judged::new(NAME, own, PATIENT, [judge_api::verdict(&verdict)])
 }
 
-/// Why a stop is blocked; `None` if it is not.
-fn reason(answer: Option<&Value>) -> Option<String> {
-    let answer = answer.filter(|answer| crate::driver::is_block(answer))?;
-    Some(answer["reason"].as_str().expect("a block has a reason").to_owned())
-}
-
 fn after_work(judged: &Judged) -> Payload {
     worked(&judged.session, REQUEST);
     judged.session.stop("Done.")
@@ -33,7 +28,7 @@ fn after_work(judged: &Judged) -> Payload {
 #[test]
 fn a_stop_is_blocked_with_the_models_words_on_all_the_parts_of_the_question() {
     let judged = strict("");
-    let reason = reason(judged.ask(&after_work(&judged)).as_ref()).unwrap();
+    let reason = block_reason(judged.ask(&after_work(&judged)).as_ref()).unwrap();
     assert!(reason.starts_with("tempo-stop: Nobody is greeted yet.\n"), "{reason}");
     let asked = judged.api.requests().remove(0);
     let material = Material::of(&asked);
@@ -46,7 +41,7 @@ fn a_stop_is_blocked_with_the_models_words_on_all_the_parts_of_the_question() {
 fn twenty_stops_of_one_prompt_at_once_are_blocked_no_more_often_than_set() {
     let judged = strict("");
     let answers = judged.ask_at_once(&vec![after_work(&judged); 20]);
-    let blocked = answers.iter().filter(|answer| reason(answer.as_ref()).is_some()).count();
+    let blocked = answers.iter().filter(|answer| block_reason(answer.as_ref()).is_some()).count();
     assert!((1..=3).contains(&blocked), "{blocked}: {}", judged.journal());
 }
 
@@ -81,7 +76,7 @@ fn while_the_user_is_there_nobody_is_asked_in_the_mode_that_waits_for_them_to_go
     assert!(state["typed_at"].is_i64(), "{state}");
     state["typed_at"] = Value::from(1);
     judged.remembers(&file, &judged.session.id, &state);
-    assert!(reason(judged.ask(&after_work(&judged)).as_ref()).is_some(), "{}", judged.journal());
+    assert!(block_reason(judged.ask(&after_work(&judged)).as_ref()).is_some(), "{}", judged.journal());
     assert_eq!(judged.api.requests().len(), 1);
 }
 

@@ -3,7 +3,7 @@
 
 use crate::driver::{denial, notice};
 use crate::requirements_check::world::{TEAM, World, json_of, no, yes};
-use serde_json::{Value, json};
+use serde_json::Value;
 use shared::own_commands::section_names;
 use std::collections::BTreeSet;
 use std::fs;
@@ -44,31 +44,23 @@ fn files_are_read_as_the_hooks_themselves_read_them() {
 #[test]
 fn a_change_reaches_the_next_call_and_the_journal_without_its_value() {
     let world = World::new(TEAM);
-    let edit = json!({ "file_path": "a.rs", "old_string": "a", "new_string": "b" });
-    let edit = world.session.pre_tool_use("Edit", edit);
-    assert!(denial(world.ask(&edit).as_ref()).unwrap().contains("commit_plan"));
-    let prompt = |line: &str| {
-        let answer = world.ask(&world.session.user_prompt_submit(line)).unwrap();
-        answer["reason"].as_str().unwrap().to_owned()
-    };
-    let said = prompt("req disable commit_plan");
+    let claude = world.claude();
+    let edit = claude.edit("a.rs");
+    assert!(claude.refused(&edit).contains("commit_plan"));
+    let said = claude.answer_to("req disable commit_plan");
     assert!(said.contains("commit_plan.enabled: false  (.claude/requirements.local.yaml:7)"), "{said}");
-    let after = world.ask(&edit);
+    let after = claude.before(&edit);
     assert!(!denial(after.as_ref()).unwrap_or_default().contains("commit_plan"), "{after:?}");
     assert_eq!(notice(after.as_ref()), "");
-    assert!(
-        !world
-            .sandbox
-            .git(&["status", "--porcelain", "--untracked-files=all"])
-            .contains("requirements.local")
-    );
+    let untracked = world.sandbox.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert!(!untracked.contains("requirements.local"), "{untracked}");
     let typed = world.user("config set requirements.commit_plan.message hunter2");
     assert_eq!(typed.status, 0, "{}", typed.screen);
     let journal = world.journal();
     assert!(journal.contains("set requirements.commit_plan.message in the local file"), "{journal}");
     assert!(!journal.contains("hunter2"), "{journal}");
-    let untyped = world.session.user_prompt_submit("req disable adr_reviewed").with("source", "system");
-    let _ = world.ask(&untyped);
+    let untyped = claude.session.user_prompt_submit("req disable adr_reviewed").with("source", "system");
+    let _ = claude.ask(&untyped);
     assert_eq!(world.standing("adr_reviewed"), "open", "a scheduled prompt changes nothing");
 }
 

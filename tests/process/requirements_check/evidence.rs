@@ -23,7 +23,7 @@ const COMMIT: &str = "git add --all && git commit --quiet --message change";
 /// A project with tests, where this is required.
 fn project(yaml: &str) -> World {
     let world = World::of_team(yaml);
-    world.write_program("run-tests", SCRIPT);
+    crate::driver::restrict(&world.sandbox.write("run-tests", SCRIPT), 0o755);
     world.sandbox.write("src/a.txt", "old\n");
     world.sandbox.write(".gitignore", "broken\n*.log\n");
     world.sandbox.commit("tests");

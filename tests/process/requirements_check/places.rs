@@ -75,7 +75,7 @@ fn a_linked_work_tree_and_its_sessions_go_their_own_ways() {
 fn a_file_elsewhere_is_judged_by_its_branch_there_and_one_of_no_repository_here() {
     let guard = "  guard: {enabled: true, type: guard, guard_type: protected_branch}\n";
     let world = World::of_team(&format!("requirements:\n  plan: {{enabled: true}}\n{guard}"));
-    world.switch("feature");
+    world.sandbox.git(&["switch", "--quiet", "-c", "feature"]);
     let (other, claude) = (world.repository("the other"), world.claude());
     is_gated(&claude, world.sandbox.temporary_dir().join("notes.md"));
     claude.passes(&claude.edit("a.rs"));

@@ -2,7 +2,7 @@
 //! what Claude Code would (ask before a call, really do it, report its end), and `req` in the hands of everybody who may run
 //! it. It knows no rule of the hook.
 
-use crate::driver::{Driver, context, denial, documented, is_block};
+use crate::driver::{Driver, block_reason, context, denial, documented};
 use crate::typed::{Typed, shell, typed};
 use serde_json::{Value, json};
 use std::cell::Cell;
@@ -116,19 +116,6 @@ impl World {
         let folder = self.sandbox.project().join(path);
         fs::create_dir_all(&folder).unwrap();
         folder
-    }
-
-    pub(crate) fn write_program(&self, name: &str, script: &str) {
-        let file = self.sandbox.write(name, script);
-        crate::driver::restrict(&file, 0o755);
-    }
-
-    /// Goes to that branch, a new one where there is none.
-    #[track_caller]
-    pub(crate) fn switch(&self, branch: &str) {
-        let is_there = !self.sandbox.git(&["branch", "--list", branch]).is_empty();
-        let create: &[&str] = if is_there { &[] } else { &["-c"] };
-        self.sandbox.git(&[&["switch", "--quiet"], create, &[branch]].concat());
     }
 
     pub(crate) fn marks_file(&self, name: &str) -> PathBuf {
@@ -333,7 +320,8 @@ impl Claude<'_> {
 
     #[track_caller]
     pub(crate) fn answer_to(&self, prompt: &str) -> String {
-        reason(self.types(prompt).as_ref())
+        let answer = self.types(prompt);
+        block_reason(answer.as_ref()).unwrap_or_else(|| panic!("`{prompt}` is not answered: {answer:?}"))
     }
 
     #[track_caller]
@@ -343,7 +331,7 @@ impl Claude<'_> {
 
     #[track_caller]
     pub(crate) fn held(&self) -> String {
-        reason(self.stop().as_ref())
+        block_reason(self.stop().as_ref()).expect("the stop is blocked")
     }
 
     #[track_caller]
@@ -392,13 +380,6 @@ impl Claude<'_> {
 
 pub(crate) fn shell_response(stdout: &str) -> Value {
     json!({ "stdout": stdout, "stderr": "", "interrupted": false, "isImage": false, "noOutputExpected": false })
-}
-
-#[track_caller]
-pub(crate) fn reason(answer: Option<&Value>) -> String {
-    let answer = answer.expect("there is an answer");
-    assert!(is_block(answer), "{answer}");
-    answer["reason"].as_str().expect("a block has a reason").to_owned()
 }
 
 /// The command line that a text tells Claude to run; fails if there is none.
